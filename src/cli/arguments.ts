@@ -1,0 +1,208 @@
+import { type ArgsDef, parseArgs } from "citty";
+import { Failure } from "../core/failure.ts";
+import { type FieldInfo, fieldInfo } from "../core/input.ts";
+import type { AnyOperation } from "../core/operation.ts";
+import { nearest } from "./words.ts";
+
+/** Options that every command has; they never reach the operation. */
+export interface CommonOptions {
+  json: boolean;
+  "dry-run": boolean;
+  help: boolean;
+  actor: string | undefined;
+  key: string | undefined;
+}
+
+export const COMMON: Readonly<Record<keyof CommonOptions, Option>> = {
+  json: { field: "json", info: flag("print one JSON object") },
+  "dry-run": { field: "dry-run", info: flag("show what would be written, and write nothing") },
+  help: { field: "help", info: flag("show this help") },
+  actor: { field: "actor", info: value("who acts, where no agent is recognised", "WHO") },
+  key: { field: "key", info: value("repeat safely: the same key is applied once", "KEY") },
+};
+
+interface Option {
+  field: string;
+  info: FieldInfo;
+}
+
+function flag(describe: string): FieldInfo {
+  return { type: "flag", describe, hint: "", required: false };
+}
+
+function value(describe: string, hint: string): FieldInfo {
+  return { type: "text", describe, hint, required: false };
+}
+
+export const optionName = (field: string) => field.replaceAll("_", "-");
+
+/** Every option of an operation by its name on the command line. */
+export function optionsOf(operation: AnyOperation): Map<string, Option> {
+  const options = new Map<string, Option>(Object.entries(COMMON));
+  for (const [field, schema] of Object.entries(operation.input.shape as Record<string, object>))
+    if (field !== operation.cli?.rest) options.set(optionName(field), { field, info: fieldInfo(schema) });
+  return options;
+}
+
+export interface ParsedLine {
+  common: CommonOptions;
+  input: Record<string, unknown>;
+}
+
+interface Sorted {
+  options: Map<string, string[]>;
+  flags: Set<string>;
+  words: string[];
+  rest: string[] | undefined;
+}
+
+/**
+ * Strict where citty is lenient: unknown options, missing values, repeated options and extra words are mistakes. The
+ * words go to citty in one canonical form, because by itself it drops every word that begins with `--no-`, text included.
+ */
+export function parseLine(operation: AnyOperation, args: readonly string[]): ParsedLine {
+  const options = optionsOf(operation);
+  const sorted = sortWords(operation, options, args);
+  placePositionals(operation, options, sorted);
+  const values = parseArgs(canonical(sorted), definitions(options)) as Record<string, unknown>;
+  const input: Record<string, unknown> = {};
+  for (const [name, { field, info }] of options) {
+    if (name in COMMON) continue;
+    const given = sorted.options.get(name);
+    if (info.type === "flag") {
+      if (sorted.flags.has(name)) input[field] = true;
+    } else if (given)
+      input[field] =
+        info.type === "list" ? given.filter((one) => one !== "") : typed(name, info, values[name]);
+  }
+  const restField = operation.cli?.rest;
+  if (restField && sorted.rest) input[restField] = sorted.rest;
+  return { common: commonOf(sorted, values), input };
+}
+
+function sortWords(operation: AnyOperation, options: Map<string, Option>, args: readonly string[]): Sorted {
+  const sorted: Sorted = { options: new Map(), flags: new Set(), words: [], rest: undefined };
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? "";
+    if (arg === "--") {
+      const after = args.slice(index + 1);
+      if (operation.cli?.rest) sorted.rest = after;
+      else sorted.words.push(...after);
+      break;
+    }
+    if (arg === "-h") sorted.flags.add("help");
+    else if (arg.startsWith("--")) index += takeOption(options, sorted, arg, args[index + 1]);
+    else if (arg.startsWith("-") && arg !== "-") throw unknownOption(arg, options);
+    else sorted.words.push(arg);
+  }
+  return sorted;
+}
+
+/** Returns how many of the following words it used. */
+function takeOption(
+  options: Map<string, Option>,
+  sorted: Sorted,
+  arg: string,
+  following: string | undefined,
+): number {
+  const equals = arg.indexOf("=");
+  const name = equals < 0 ? arg.slice(2) : arg.slice(2, equals);
+  const option = options.get(name);
+  if (!option) throw unknownOption(arg, options);
+  if (option.info.type === "flag") {
+    if (equals >= 0) throw usage("flag_with_value", `--${name} takes no value.`, name);
+    sorted.flags.add(name);
+    return 0;
+  }
+  const inline = equals < 0 ? undefined : arg.slice(equals + 1);
+  const text = inline ?? following;
+  const isFlag =
+    inline === undefined && text?.startsWith("--") && options.has(text.slice(2).split("=")[0] ?? "");
+  if (text === undefined || isFlag)
+    throw usage(
+      "missing_value",
+      `--${name} needs a value.`,
+      name,
+      `Write --${name} ${option.info.hint}${isFlag ? `; if the value really is "${text}", write --${name}=${text}` : ""}.`,
+    );
+  give(sorted, name, option, text);
+  return inline === undefined ? 1 : 0;
+}
+
+function give(sorted: Sorted, name: string, option: Option, text: string): void {
+  const before = sorted.options.get(name);
+  if (before && option.info.type !== "list")
+    throw usage(
+      "repeated_option",
+      `--${name} was given twice.`,
+      name,
+      `Give it once; "${before[0]?.slice(0, 40)}" came first.`,
+    );
+  sorted.options.set(name, [...(before ?? []), text]);
+}
+
+function placePositionals(operation: AnyOperation, options: Map<string, Option>, sorted: Sorted): void {
+  const names = [...(operation.cli?.positional ?? [])].map(optionName);
+  for (const name of names) {
+    const option = options.get(name);
+    if (!option) throw new Error(`${operation.id}: the positional "${name}" is no field of its input`);
+    const words = option.info.type === "list" ? sorted.words.splice(0) : sorted.words.splice(0, 1);
+    for (const word of words) give(sorted, name, option, word);
+  }
+  const [extra] = sorted.words;
+  if (extra === undefined) return;
+  const takes = names.length === 0 ? "no words" : names.map((name) => name.toUpperCase()).join(", then ");
+  throw usage(
+    "extra_word",
+    `"${extra.slice(0, 60)}" is one word too many.`,
+    extra,
+    `This command takes ${takes}. Put text of several words in quotes.`,
+  );
+}
+
+/** One form that citty reads as it is meant: `--name=value` only, and nothing that it could take for a negation. */
+function canonical(sorted: Sorted): string[] {
+  const flags = [...sorted.flags].map((name) => `--${name}`);
+  return [...flags, ...[...sorted.options].map(([name, texts]) => `--${name}=${texts.at(-1) ?? ""}`)];
+}
+
+function definitions(options: Map<string, Option>): ArgsDef {
+  const defs: ArgsDef = {};
+  for (const [name, { info }] of options) defs[name] = { type: info.type === "flag" ? "boolean" : "string" };
+  return defs;
+}
+
+function typed(name: string, info: FieldInfo, text: unknown): unknown {
+  if (info.type !== "number") return text;
+  if (typeof text === "string" && /^\d{1,15}$/.test(text)) return Number(text);
+  throw usage("bad_number", `--${name} needs a whole number, not "${String(text).slice(0, 40)}".`, name);
+}
+
+function commonOf(sorted: Sorted, values: Record<string, unknown>): CommonOptions {
+  const text = (name: string) => (sorted.options.has(name) ? String(values[name]) : undefined);
+  return {
+    json: sorted.flags.has("json"),
+    "dry-run": sorted.flags.has("dry-run"),
+    help: sorted.flags.has("help"),
+    actor: text("actor"),
+    key: text("key"),
+  };
+}
+
+function unknownOption(arg: string, options: Map<string, Option>): Failure {
+  const name = arg.replace(/^-+/, "").split("=")[0] ?? "";
+  const near = nearest(name, [...options.keys()]);
+  const known = [...options.keys()].map((one) => `--${one}`).join(" ");
+  return usage(
+    "unknown_option",
+    `"${arg.slice(0, 60)}" is not an option here.`,
+    name,
+    near
+      ? `Did you mean --${near}?`
+      : `Options: ${known}. Text that begins with a dash goes after a lone --, or as --option=TEXT.`,
+  );
+}
+
+function usage(code: string, message: string, field: string, hint?: string): Failure {
+  return new Failure("usage", code, message, { ...(hint ? { hint } : {}), details: { field } });
+}

@@ -1,0 +1,140 @@
+import { Failure } from "../core/failure.ts";
+import type { AnyOperation } from "../core/operation.ts";
+import { operations } from "../ops/index.ts";
+import { openRuntime } from "../runtime/open.ts";
+import { type Answer, run } from "../runtime/run.ts";
+import { type CommonOptions, parseLine } from "./arguments.ts";
+import { styleFor } from "./style.ts";
+import { VERSION } from "./version.ts";
+import { findOperation } from "./words.ts";
+
+/** The outside of the process, so that tests can be the outside. */
+export interface Io {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  out(text: string): void;
+  err(text: string | Buffer): void;
+  outIsTerminal(): boolean;
+  errIsTerminal(): boolean;
+  /** The text of a file the user named; `-` is standard input. */
+  readText(path: string): string;
+}
+
+/** Runs one command line. Everything is printed here, and the exit code is returned, never set from within. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  // Known before anything can fail, so that even a wrong command line is answered in the form that was asked for.
+  const json = beforeRest(argv).includes("--json");
+  try {
+    return await command(argv, io);
+  } catch (error) {
+    return report(error, json, io);
+  }
+}
+
+function beforeRest(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf("--");
+  return at < 0 ? argv : argv.slice(0, at);
+}
+
+async function command(argv: readonly string[], io: Io): Promise<number> {
+  if (argv[0] === "--version" || argv[0] === "-v") {
+    io.out(`${VERSION}\n`);
+    return 0;
+  }
+  const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+  if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
+  const found = findOperation(Object.keys(operations), asked);
+  if ("group" in found) return help(found.group, io);
+  const operation = await load(found.id);
+  const line = parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
+  if (line.common.help) {
+    const { commandHelp } = await import("./help.ts");
+    io.out(`${commandHelp(operation, styleFor(io.outIsTerminal(), io.env))}\n`);
+    return 0;
+  }
+  readFiles(operation, line.input, io);
+  const answer = await run(operation, line.input, openAt(io, line.common), {
+    dryRun: line.common["dry-run"],
+    key: line.common.key,
+  });
+  print(operation, answer, line.common, io);
+  return answer.ready ? 0 : 1;
+}
+
+/** Somebody who asks for help gets it, also from a line that is not right yet. */
+function wantsHelp(rest: readonly string[]): boolean {
+  return beforeRest(rest).some((word) => word === "--help" || word === "-h");
+}
+
+async function load(id: string): Promise<AnyOperation> {
+  const loader = operations[id];
+  if (!loader) throw new Error(`The registry has no operation "${id}"`);
+  return loader();
+}
+
+async function help(group: string | undefined, io: Io): Promise<number> {
+  const { overview } = await import("./help.ts");
+  const all = await Promise.all(Object.keys(operations).map(load));
+  io.out(`${overview(all, group, styleFor(io.outIsTerminal(), io.env))}\n`);
+  return 0;
+}
+
+function openAt(io: Io, common: CommonOptions) {
+  return openRuntime({
+    cwd: io.cwd,
+    env: io.env,
+    actor: common.actor,
+    oneShot: true,
+    progress: (chunk) => io.err(chunk),
+  });
+}
+
+function readFiles(operation: AnyOperation, input: Record<string, unknown>, io: Io): void {
+  for (const field of operation.cli?.files ?? []) {
+    const path = input[field];
+    if (typeof path === "string") input[field] = io.readText(path);
+  }
+}
+
+function print(operation: AnyOperation, answer: Answer, common: CommonOptions, io: Io): void {
+  if (common.json) {
+    const { data, next, warnings, planned } = answer;
+    io.out(`${JSON.stringify({ schema: 1, ok: true, data, next, warnings, planned })}\n`);
+    return;
+  }
+  const text = operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
+  if (text !== "") io.out(text.endsWith("\n") ? text : `${text}\n`);
+  const style = styleFor(io.errIsTerminal(), io.env);
+  for (const step of answer.planned ?? []) io.err(`would ${step.do} ${step.path}\n`);
+  for (const warning of answer.warnings) io.err(`${style.yellow("note:")} ${warning}\n`);
+  if (answer.next)
+    io.err(`${style.dim("next:")} ${answer.next.command}  ${style.dim(`(${answer.next.reason})`)}\n`);
+}
+
+function report(error: unknown, json: boolean, io: Io): number {
+  if (!(error instanceof Failure)) return reportBug(error, json, io);
+  if (json) {
+    const { code, message, hint, details } = error;
+    io.out(`${JSON.stringify({ schema: 1, ok: false, error: { code, message, hint, details } })}\n`);
+  } else {
+    const style = styleFor(io.errIsTerminal(), io.env);
+    io.err(`${style.red("pawl:")} ${error.message}\n`);
+    if (error.hint) io.err(`${error.hint}\n`);
+  }
+  return error.exitCode;
+}
+
+function reportBug(error: unknown, json: boolean, io: Io): number {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = `This is a bug in pawl ${VERSION}, not your mistake.`;
+  if (json) {
+    const body = {
+      code: "internal",
+      message,
+      hint: "Please report it.",
+      details: { version: VERSION, stack },
+    };
+    io.out(`${JSON.stringify({ schema: 1, ok: false, error: body })}\n`);
+  } else io.err(`pawl: ${message} Please report it.\n${stack}\n`);
+  return 70;
+}

@@ -1,0 +1,55 @@
+import { readFileSync, writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import { Failure } from "../core/failure.ts";
+import type { Io } from "./main.ts";
+
+/** The real process. It writes with `writeSync`, because opening `process.stdout` alone costs several milliseconds. */
+export function processIo(): Io {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    out: (text) => write(1, Buffer.from(text, "utf8")),
+    err: (text) => write(2, typeof text === "string" ? Buffer.from(text, "utf8") : text),
+    outIsTerminal: () => isatty(1),
+    errIsTerminal: () => isatty(2),
+    readText,
+  };
+}
+
+const waiting = new Int32Array(new SharedArrayBuffer(4));
+
+/** A reader that went away is no error; one that is slow is waited for. */
+function write(fd: number, data: Buffer): void {
+  for (let done = 0; done < data.length; )
+    try {
+      done += writeSync(fd, data, done);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EAGAIN") Atomics.wait(waiting, 0, 0, 2);
+      else if (code === "EPIPE" || code === "EBADF") return;
+      else throw error;
+    }
+}
+
+function readText(path: string): string {
+  const shown = path === "-" ? "standard input" : path;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path === "-" ? 0 : path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      code === "ENOENT" ? "not_found" : "usage",
+      "no_file",
+      `${shown} cannot be read (${code}).`,
+      {
+        details: { file: path },
+        cause: error,
+      },
+    );
+  }
+  const text = bytes.toString("utf8");
+  if (!Buffer.from(text, "utf8").equals(bytes))
+    throw new Failure("usage", "not_text", `${shown} is not UTF-8 text.`, { details: { file: path } });
+  return text;
+}

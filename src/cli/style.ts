@@ -1,0 +1,19 @@
+import type { Style } from "../core/operation.ts";
+
+const same = (text: string) => text;
+export const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+const paint = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
+const COLOURED: Style = {
+  bold: paint(1, 22),
+  dim: paint(2, 22),
+  red: paint(31, 39),
+  green: paint(32, 39),
+  yellow: paint(33, 39),
+  cyan: paint(36, 39),
+};
+
+/** Colour only for a person at a terminal who has not asked for none. */
+export function styleFor(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): Style {
+  return isTerminal && !env.NO_COLOR && env.TERM !== "dumb" ? COLOURED : PLAIN;
+}

@@ -1,0 +1,108 @@
+import { Failure } from "./failure.ts";
+
+/** Who acted: `human:Ada Lovelace` or `agent:claude-code:<session>`. Kept as one string in records and events. */
+export interface Actor {
+  kind: "human" | "agent";
+  name: string;
+  session: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface KnownAgent {
+  name: string;
+  /** Any of these variables set means that this agent's process tree is running us. */
+  signs: readonly string[];
+  session: readonly string[];
+}
+
+/** Variables seen in each agent's own shell tool and MCP server; the order decides when agents are nested. */
+const KNOWN_AGENTS: readonly KnownAgent[] = [
+  {
+    name: "codex",
+    signs: ["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
+    session: ["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
+  },
+  {
+    name: "copilot",
+    signs: ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"],
+    session: ["COPILOT_AGENT_SESSION_ID"],
+  },
+  { name: "gemini", signs: ["GEMINI_CLI"], session: [] },
+  { name: "opencode", signs: ["OPENCODE"], session: [] },
+  { name: "cursor", signs: ["CURSOR_AGENT"], session: ["CURSOR_TRACE_ID"] },
+  {
+    name: "claude-code",
+    signs: ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+    session: ["CLAUDE_CODE_SESSION_ID"],
+  },
+  { name: "agent", signs: ["AI_AGENT"], session: [] },
+];
+
+export function recogniseAgent(env: Environment): Actor | undefined {
+  const found = KNOWN_AGENTS.find((agent) => agent.signs.some((sign) => env[sign]));
+  if (!found) return undefined;
+  const session = found.session.map((name) => env[name]).find(Boolean);
+  return { kind: "agent", name: found.name, session };
+}
+
+/**
+ * A bare name claims nothing: it is taken for an agent, because what agents may do is less than what humans may.
+ */
+export function parseActor(text: string): Actor {
+  const trimmed = text.trim();
+  const match = /^(?:(human|agent):)?([^:\n]+)(?::([^\n]+))?$/.exec(trimmed);
+  const name = match?.[2]?.trim();
+  if (!match || !name || (match[1] === "human" && match[3] !== undefined))
+    throw new Failure("usage", "bad_actor", `"${trimmed.slice(0, 60)}" does not name an actor.`, {
+      hint: "Write agent:NAME, agent:NAME:SESSION or human:NAME.",
+      details: { field: "actor" },
+    });
+  return { kind: match[1] === "human" ? "human" : "agent", name, session: match[3]?.trim() };
+}
+
+export function printActor(actor: Actor): string {
+  const name = actor.name.replace(/[:\r\n]+/g, " ").trim() || "unknown";
+  return actor.session === undefined
+    ? `${actor.kind}:${name}`
+    : `${actor.kind}:${name}:${actor.session.replace(/[\r\n]+/g, " ")}`;
+}
+
+export function isHuman(actor: string): boolean {
+  return actor.startsWith("human:");
+}
+
+/**
+ * The same author or reviewer: one human, or one agent in one session. An agent whose session nobody knows is
+ * taken to be the same one, because a fresh session must be seen to count as a second pair of eyes.
+ */
+export function isSameMind(left: string, right: string): boolean {
+  if (left === right) return true;
+  const [leftKind, leftName, leftSession] = splitActor(left);
+  const [rightKind, rightName, rightSession] = splitActor(right);
+  if (leftKind !== rightKind || leftName !== rightName) return false;
+  return leftSession === "" || rightSession === "" || leftSession === rightSession;
+}
+
+function splitActor(actor: string): [string, string, string] {
+  const [kind = "", name = "", ...session] = actor.split(":");
+  return [kind, name, session.join(":")];
+}
+
+export function decideActor(choice: {
+  env: Environment;
+  claimed: string | undefined;
+  gitUser: string | undefined;
+}): { actor: Actor; warning?: string } {
+  const agent = recogniseAgent(choice.env);
+  const claim = choice.claimed ?? choice.env.PAWL_ACTOR;
+  if (agent) {
+    if (!claim || printActor(parseActor(claim)) === printActor(agent)) return { actor: agent };
+    return {
+      actor: agent,
+      warning: `This is ${printActor(agent)}; the claim to be "${claim.slice(0, 60)}" is not used.`,
+    };
+  }
+  if (claim) return { actor: parseActor(claim) };
+  return { actor: { kind: "human", name: choice.gitUser?.trim() || "unknown", session: undefined } };
+}

@@ -1,0 +1,50 @@
+import { Failure } from "./failure.ts";
+import { type Field, list, oneOf, readFields, text, withDefault } from "./fields.ts";
+import type { HeaderValue } from "./front-matter.ts";
+import { PROFILES } from "./records/task.ts";
+
+export interface Check {
+  name: string;
+  argv: string[];
+}
+
+const checks: Field<Check[]> = {
+  example: "\n  test: npm test",
+  fallback: [],
+  read(value) {
+    if (value === "") return { ok: true, value: [] };
+    if (typeof value !== "object" || Array.isArray(value))
+      return { ok: false, expected: "names with commands, such as `test: npm test`" };
+    const found: Check[] = [];
+    for (const [name, command] of Object.entries(value)) {
+      const words = list(text("npm")).read(command);
+      if (typeof command === "string" && command !== "") found.push({ name, argv: ["sh", "-c", command] });
+      else if (words.ok && words.value.length > 0) found.push({ name, argv: words.value });
+      else return { ok: false, expected: `a command for the check "${name}"` };
+    }
+    return { ok: true, value: found };
+  },
+  print: (value) => Object.fromEntries(value.map((check) => [check.name, check.argv])),
+};
+
+/** `.pawl/config.yaml`: the project's policy, tracked with the project. */
+const configFields = {
+  profile: withDefault(oneOf(PROFILES), "standard" as const),
+  base_branch: withDefault(text("main"), ""),
+  checks,
+};
+
+export interface Config {
+  profile: (typeof PROFILES)[number];
+  base_branch: string;
+  checks: Check[];
+}
+
+export function parseConfig(path: string, header: ReadonlyMap<string, HeaderValue>): Config {
+  const read = readFields(configFields, header);
+  if (read.ok) return read.value;
+  throw new Failure("unreadable", "broken_config", `${path}: "${read.key}" needs ${read.expected}.`, {
+    hint: read.example === "" ? `Remove or rename "${read.key}".` : `Write it like this: ${read.example}`,
+    details: { file: path, key: read.key },
+  });
+}

@@ -1,0 +1,69 @@
+import { Failure } from "./failure.ts";
+
+/** `T0147`: at least four digits, so that ids sort and align as text up to 9,999. */
+const TASK = /^T\d{4,}$/;
+const TASK_LOOSE = /^t?0*(\d{1,9})$/i;
+const PART = /^([a-z])0*(\d{1,9})$/i;
+
+export function formatTaskId(number: number): string {
+  return `T${String(number).padStart(4, "0")}`;
+}
+
+export function formatNoteId(number: number): string {
+  return `N${String(number).padStart(4, "0")}`;
+}
+
+export function isTaskId(text: string): boolean {
+  return TASK.test(text);
+}
+
+/** People type `T7`, `t0007` or `7`; records and JSON always say `T0007`. */
+export function parseTaskId(text: string): string {
+  const match = TASK_LOOSE.exec(text.trim());
+  if (!match || Number(match[1]) === 0)
+    throw new Failure("usage", "bad_task_id", `"${shorten(text)}" is not a task id.`, {
+      hint: "A task id looks like T0007 or T7. `pawl task list` shows them.",
+      details: { field: "task" },
+    });
+  return formatTaskId(Number(match[1]));
+}
+
+/** `F3` inside a task, or `T0007/F3` from anywhere. */
+export interface PartRef {
+  task: string | undefined;
+  part: string;
+}
+
+export function parsePartRef(text: string, letter: string, field: string): PartRef {
+  const [left, right, ...rest] = text.trim().split("/");
+  const part = PART.exec((right ?? left ?? "").trim());
+  if (rest.length > 0 || !part || part[1]?.toUpperCase() !== letter || Number(part[2]) === 0)
+    throw new Failure("usage", "bad_record_id", `"${shorten(text)}" is not an id of this kind.`, {
+      hint: `Write ${letter}1, or T0007/${letter}1 from outside the task.`,
+      details: { field },
+    });
+  return {
+    task: right === undefined ? undefined : parseTaskId(left ?? ""),
+    part: `${letter}${Number(part[2])}`,
+  };
+}
+
+/** The number behind the letter: 12 for `T0012`, `F12` and `T0001/F12`. */
+export function idNumber(id: string): number {
+  return Number(/(\d+)$/.exec(id)?.[1] ?? 0);
+}
+
+/** Finds the next free number among names such as `D3.md` or `T0012`; names of another form are ignored. */
+export function nextNumber(names: readonly string[], letter: string): number {
+  let highest = 0;
+  for (const name of names) {
+    const match = /^([A-Z])(\d+)(?:\.md)?$/.exec(name);
+    if (match?.[1] === letter) highest = Math.max(highest, Number(match[2]));
+  }
+  return highest + 1;
+}
+
+export function shorten(text: string, limit = 60): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
+}

@@ -1,0 +1,146 @@
+import * as z from "zod/mini";
+import { Failure } from "./failure.ts";
+
+/**
+ * The words in which operations describe their input. Each is a zod schema that also knows how it looks on a
+ * command line, so that the CLI, the MCP server and the web page are told once and cannot disagree.
+ */
+export interface FieldInfo {
+  type: "text" | "flag" | "number" | "choice" | "list";
+  describe: string;
+  /** How the value is called in help: `--plan FILE`. */
+  hint: string;
+  choices?: readonly string[];
+  required: boolean;
+}
+
+const known = new WeakMap<object, FieldInfo>();
+
+export function fieldInfo(schema: object): FieldInfo {
+  const info = known.get(schema);
+  if (!info) throw new Error("An input field was not made with the helpers of core/input.ts");
+  return info;
+}
+
+function told<S extends object>(schema: S, info: FieldInfo): S {
+  known.set(schema, info);
+  return schema;
+}
+
+const tidy = z.overwrite((value: string) => value.replaceAll("\r\n", "\n").trim());
+const described = (text: string) => z.describe(text);
+
+/** Short text that is shown on one line, such as a title. */
+export function line(describe: string, hint = "TEXT", max = 300) {
+  return told(z.string().check(tidy, z.minLength(1), z.maxLength(max), described(describe)), {
+    type: "text",
+    describe,
+    hint,
+    required: true,
+  });
+}
+
+/** Longer text; Markdown is welcome. */
+export function prose(describe: string, hint = "TEXT") {
+  return line(describe, hint, 200_000);
+}
+
+/** Text that is taken as it is, such as a path or a word of a command line. */
+export function raw(describe: string, hint: string) {
+  return told(z.string().check(z.maxLength(100_000), described(describe)), {
+    type: "text",
+    describe,
+    hint,
+    required: true,
+  });
+}
+
+export function choice<const V extends readonly [string, ...string[]]>(values: V, describe: string) {
+  return told(z.enum(values).check(described(describe)), {
+    type: "choice",
+    describe,
+    hint: values.join("|"),
+    choices: values,
+    required: true,
+  });
+}
+
+export function count(describe: string, hint = "N", min = 1) {
+  return told(z.int().check(z.minimum(min), described(describe)), {
+    type: "number",
+    describe,
+    hint,
+    required: true,
+  });
+}
+
+export function flag(describe: string) {
+  return told(z.optional(z.boolean().check(described(describe))), {
+    type: "flag",
+    describe,
+    hint: "",
+    required: false,
+  });
+}
+
+export function many<S extends z.ZodMiniType<string, string>>(item: S) {
+  const info = fieldInfo(item);
+  return told(z.optional(z.array(item).check(z.maxLength(500), described(info.describe))), {
+    ...info,
+    type: "list",
+    required: false,
+  });
+}
+
+/** A list with at least one item. */
+export function some<S extends z.ZodMiniType<string, string>>(item: S) {
+  const info = fieldInfo(item);
+  return told(z.array(item).check(z.minLength(1), z.maxLength(500), described(info.describe)), {
+    ...info,
+    type: "list",
+    required: true,
+  });
+}
+
+export function maybe<S extends z.ZodMiniType>(schema: S) {
+  return told(z.optional(schema), { ...fieldInfo(schema), required: false });
+}
+
+/** The `--task T` of every operation that is about a task. */
+export const taskField = () => maybe(line("the task; by default the one you are in", "T", 40));
+
+/** The parsed input, or a usage failure that names every field that is wrong and what it should be. */
+export function parseInput<S extends z.ZodMiniObject>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({
+    field: issue.path.join("."),
+    problem: explain(issue),
+  }));
+  const first = issues[0] ?? { field: "", problem: "the input is not valid" };
+  throw new Failure("usage", "bad_input", issues.map((issue) => issue.problem).join("; "), {
+    details: { field: first.field, issues },
+  });
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  const name = issue.path.filter((part) => typeof part === "string").join(".") || "input";
+  const missing = issue.code === "invalid_type" && issue.input === undefined;
+  if (missing) return `"${name}" is needed`;
+  switch (issue.code) {
+    case "invalid_type":
+      return `"${name}" must be ${issue.expected === "int" ? "a whole number" : `a ${issue.expected}`}`;
+    case "invalid_value":
+      return `"${name}" must be one of ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return issue.origin === "string" ? `"${name}" is empty` : `"${name}" must be at least ${issue.minimum}`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `"${name}" is too long: ${issue.maximum} characters at most`
+        : `"${name}" must be at most ${issue.maximum}`;
+    case "unrecognized_keys":
+      return `${issue.keys.map((key) => `"${key}"`).join(", ")} is not known here`;
+    default:
+      return `"${name}" is not valid`;
+  }
+}

@@ -1,0 +1,72 @@
+import { isHuman, isSameMind } from "./actor.ts";
+import { Failure } from "./failure.ts";
+import type { Evidence, Finding } from "./records/parts.ts";
+import type { Task, TaskStatus } from "./records/task.ts";
+
+/** Which status a task may be given by hand; `merged` is set by an approval alone. */
+const BY_HAND: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  open: ["active", "blocked", "dropped"],
+  active: ["blocked", "review", "dropped"],
+  blocked: ["active", "open", "review", "dropped"],
+  review: ["active", "blocked", "dropped"],
+  merged: ["done"],
+  done: [],
+  dropped: ["open"],
+};
+
+export const LIVE: readonly TaskStatus[] = ["active", "blocked", "review"];
+export const ENDED: readonly TaskStatus[] = ["merged", "done", "dropped"];
+
+export function checkTransition(id: string, from: TaskStatus, to: TaskStatus): void {
+  if (from === to || BY_HAND[from].includes(to)) return;
+  const ways = BY_HAND[from];
+  throw new Failure("refused", "bad_transition", `${id} is ${from}; it cannot become ${to} from there.`, {
+    hint:
+      to === "merged"
+        ? "A task becomes merged when a human approves it."
+        : ways.length === 0
+          ? `${from} is final. Open a new task and name this one in --depends.`
+          : `From ${from} it can become ${ways.join(", ")}.`,
+    details: { from, to, allowed: ways },
+  });
+}
+
+/** Whoever recorded slices or evidence wrote the work, whatever they say about it. */
+export function authorsOf(
+  task: Pick<Task, "slices">,
+  evidence: readonly Pick<Evidence, "actor">[],
+): string[] {
+  const slices = task.slices.flatMap((slice) => (slice.by === undefined ? [] : [slice.by]));
+  return [...new Set([...slices, ...evidence.map((one) => one.actor)])];
+}
+
+/** A second pair of eyes: a human, or somebody who did not write the work. */
+export function mayJudge(actor: string, authors: readonly string[]): boolean {
+  return isHuman(actor) || !authors.some((author) => isSameMind(author, actor));
+}
+
+const FROM: Readonly<Record<"fixed" | "deferred" | "wontfix" | "open", readonly Finding["status"][]>> = {
+  fixed: ["open", "deferred"],
+  deferred: ["open"],
+  wontfix: ["open", "deferred"],
+  open: ["fixed", "integrated", "deferred", "wontfix"],
+};
+
+export function checkFindingStep(finding: Pick<Finding, "id" | "status">, to: keyof typeof FROM): void {
+  if (FROM[to].includes(finding.status)) return;
+  throw new Failure(
+    "refused",
+    "bad_transition",
+    finding.status === to
+      ? `${finding.id} is ${to} already.`
+      : `${finding.id} is ${finding.status}; it cannot become ${to} from there.`,
+    {
+      hint:
+        finding.status === "open" ? "" : `\`pawl finding reopen ${finding.id} --note "…"\` opens it again.`,
+    },
+  );
+}
+
+export function isSettled(finding: Pick<Finding, "status">): boolean {
+  return finding.status !== "open";
+}

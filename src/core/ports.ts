@@ -1,0 +1,101 @@
+import type { Config } from "./config.ts";
+import type { Kind, Stored } from "./record.ts";
+import type { note } from "./records/parts.ts";
+import type { Task, TaskStatus, task } from "./records/task.ts";
+
+/** What a list of tasks needs to know of each one, without its body. */
+export interface TaskSummary {
+  id: string;
+  title: string;
+  status: TaskStatus;
+  profile: Task["profile"];
+  branch: string | undefined;
+  base_branch: string | undefined;
+  labels: string[];
+  depends_on: string[];
+  blocker: string | undefined;
+  next: string[];
+  archived: boolean;
+  slices_open: number;
+  rev: number;
+  actor: string;
+  created: string;
+  updated: string;
+}
+
+/** A file that could not be understood: reported by whoever meets it, and never in the way of the others. */
+export interface Problem {
+  file: string;
+  message: string;
+  hint: string | undefined;
+}
+
+/** Reads of the store: synchronous, never locked, never cached between calls. */
+export interface Reader {
+  /** False before the first write of this repository. */
+  exists: boolean;
+  tasks(): { tasks: TaskSummary[]; problems: Problem[] };
+  /** Throws when there is no such task, or when its file is broken. */
+  task(id: string): Stored<typeof task>;
+  /** The text of a task's file as it is, readable or not. */
+  taskText(id: string): string;
+  hasTask(id: string): boolean;
+  /** Understands a text as a record of this kind, or says what is wrong with it. */
+  parse<K extends Kind>(kind: K, path: string, text: string, shown: string): Stored<K>;
+  /** One part of a task: throws when absent or broken. */
+  part<K extends Kind>(kind: K, task: string, part: string): Stored<K>;
+  parts<K extends Kind>(kind: K, task: string): { records: Stored<K>[]; problems: Problem[] };
+  /** Names in use, broken files included, so that no id is given twice. */
+  partNames(kind: Kind, task: string): string[];
+  taskNames(): string[];
+  notes(): { records: Stored<typeof note>[]; problems: Problem[] };
+  noteNames(): string[];
+  /** The touched files of a task, by every clone, latest first. */
+  touched(task: string): string[];
+  touchedBy(task: string, clone: string): Stored<Kind> | undefined;
+}
+
+export interface CheckRun {
+  argv: string[];
+  exitCode: number;
+  durationMs: number;
+  outputSha256: string;
+  outputBytes: number;
+  tail: string;
+}
+
+export interface SearchHit {
+  id: string;
+  kind: string;
+  task: string | null;
+  status: string | null;
+  title: string;
+  snippet: string;
+  score: number;
+  updated: string;
+}
+
+export interface SearchQuery {
+  words: string;
+  kinds?: string[];
+  statuses?: string[];
+  task?: string;
+  limit?: number;
+  match?: "all" | "any";
+}
+
+/** Looks outside the store: git, running programs, the search index, the project's own settings. */
+export interface World {
+  config(): Promise<Config>;
+  isDirty(): Promise<boolean>;
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>;
+  resolveCommit(name: string): Promise<string | undefined>;
+  /** The tree of everything git would not ignore, uncommitted changes included; the user's index stays as it is. */
+  workingTree(): Promise<string | undefined>;
+  /** Files that differ from where the branch left its base, uncommitted ones included. */
+  changedFiles(base: string): Promise<string[]>;
+  runCheck(argv: string[]): Promise<CheckRun>;
+  search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
+  /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
+  edit(name: string, text: string): Promise<{ text: string; kept: string }>;
+}

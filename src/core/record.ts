@@ -1,0 +1,136 @@
+import { Failure } from "./failure.ts";
+import { type FieldTable, type FieldValues, printFields, readFields } from "./fields.ts";
+import {
+  editHeader,
+  FrontMatterError,
+  type HeaderValue,
+  printHeader,
+  readHeaderFast,
+  splitFrontMatter,
+} from "./front-matter.ts";
+import { editSections, findSections, printSection } from "./sections.ts";
+
+/** One kind of record: its header fields, and its body sections under their headings, in the order they print. */
+export interface Kind<F extends FieldTable = FieldTable, S extends string = string> {
+  name: string;
+  plural: string;
+  /** The letter of its ids; a folder of its own name under the task. */
+  letter: string;
+  fields: F;
+  sections: Readonly<Record<S, string>>;
+}
+
+export type ValueOf<K> = K extends Kind<infer F, infer S> ? FieldValues<F> & { [name in S]: string } : never;
+
+export type ChangesOf<K> = { [N in keyof ValueOf<K>]?: ValueOf<K>[N] | undefined };
+
+/** A record as it stands on disk: what it says, and the exact text it was read from. */
+export interface Stored<K> {
+  path: string;
+  text: string;
+  header: ReadonlyMap<string, HeaderValue>;
+  value: ValueOf<K>;
+}
+
+export type FullYaml = (header: string) => Map<string, HeaderValue>;
+
+/** A hand-styled header needs the full parser, which only the runtime may load; it loads it and asks again. */
+export class NeedsFullYaml extends Error {
+  override readonly name = "NeedsFullYaml";
+}
+
+export function kind<F extends FieldTable, S extends string>(spec: Kind<F, S>): Kind<F, S> {
+  return spec;
+}
+
+export function parseRecord<K extends Kind>(
+  spec: K,
+  path: string,
+  text: string,
+  fullYaml: FullYaml | undefined,
+  /** How messages call the file. */
+  shown = path,
+): Stored<K> {
+  const { header: headerText, body } = split(spec, shown, text);
+  const header = readHeader(spec, shown, headerText, fullYaml);
+  const read = readFields(spec.fields, header);
+  if (!read.ok) {
+    const unknown = read.example === "";
+    throw broken(
+      spec,
+      shown,
+      unknown ? `the key "${read.key}" is not known here` : `"${read.key}" needs ${read.expected}`,
+      unknown
+        ? `Expected ${read.expected}. Remove or rename "${read.key}".`
+        : `Write it like this: ${read.example}`,
+      { key: read.key },
+    );
+  }
+  const found = findSections(body);
+  const value: Record<string, unknown> = { ...read.value };
+  for (const [name, heading] of Object.entries(spec.sections))
+    value[name] = found.find((section) => section.heading === heading)?.text ?? "";
+  return { path, text, header, value: value as ValueOf<K> };
+}
+
+export function printRecord<K extends Kind>(spec: K, value: ValueOf<K>): string {
+  const header = printFields(spec.fields, value as Partial<FieldValues<FieldTable>>).filter(
+    (entry): entry is [string, Exclude<(typeof entry)[1], undefined>] => entry[1] !== undefined,
+  );
+  const sections = Object.entries(spec.sections)
+    .map(([name, heading]) => ({ heading, text: (value as Record<string, string>)[name] ?? "" }))
+    .filter((section) => section.text !== "");
+  const body = sections.map((section) => printSection(section.heading, section.text, "\n")).join("\n");
+  return `---\n${printHeader(header)}---\n${body === "" ? "" : `\n${body}`}`;
+}
+
+/** The new text of a record in which only what changed differs: everything the user wrote by hand survives. */
+export function editRecord<K extends Kind>(spec: K, stored: Stored<K>, changes: ChangesOf<K>): string {
+  const parts = split(spec, stored.path, stored.text);
+  const printed = printFields(spec.fields, changes as Partial<FieldValues<FieldTable>>);
+  const header = editHeader(parts.header, printed, stored.header, parts.eol);
+  const sections = new Map<string, string>();
+  for (const [name, heading] of Object.entries(spec.sections)) {
+    const text = (changes as Record<string, unknown>)[name];
+    if (typeof text === "string") sections.set(heading, text);
+  }
+  return parts.bom + parts.open + header + parts.close + editSections(parts.body, sections, parts.eol);
+}
+
+function split(spec: Kind, path: string, text: string) {
+  try {
+    return splitFrontMatter(text);
+  } catch (error) {
+    if (!(error instanceof FrontMatterError)) throw error;
+    throw broken(
+      spec,
+      path,
+      error.message,
+      `The file must begin with a line "---", the header, and a line "---".`,
+    );
+  }
+}
+
+function readHeader(
+  spec: Kind,
+  path: string,
+  header: string,
+  fullYaml: FullYaml | undefined,
+): ReadonlyMap<string, HeaderValue> {
+  const fast = readHeaderFast(header);
+  if (fast) return fast;
+  if (!fullYaml) throw new NeedsFullYaml(path);
+  try {
+    return fullYaml(header);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    throw broken(spec, path, `its header is not readable YAML: ${reason}`, "Repair the header by hand.");
+  }
+}
+
+function broken(spec: Kind, path: string, problem: string, hint: string, details = {}): Failure {
+  return new Failure("unreadable", "broken_record", `${path}: ${problem}.`, {
+    hint,
+    details: { file: path, kind: spec.name, ...details },
+  });
+}

@@ -1,0 +1,139 @@
+import { flag, integer, list, matching, oneOf, optional, sha, text, withDefault } from "../fields.ts";
+import { kind, type ValueOf } from "../record.ts";
+import { partId, provenance, sliceId } from "./shared.ts";
+
+const digest = matching(/^[0-9a-f]{64}$/, "a sha256", `"${"0123abcd".repeat(8)}"`);
+
+/** What was decided and why; append-only. */
+export const decision = kind({
+  name: "decision",
+  plural: "decisions",
+  letter: "D",
+  fields: { id: partId("D"), slice: optional(sliceId), changed: list(text("src/a.ts")), ...provenance },
+  sections: { what: "What", why: "Why" },
+});
+
+/** A check that pawl ran itself, bound to the exact tree it ran on; append-only. */
+export const evidence = kind({
+  name: "evidence",
+  plural: "evidence",
+  letter: "E",
+  fields: {
+    id: partId("E"),
+    kind: oneOf(["red", "green", "check"]),
+    check: optional(text("test")),
+    slice: optional(sliceId),
+    argv: list(text("npm")),
+    exit_code: integer,
+    duration_ms: integer,
+    output_sha256: digest,
+    output_bytes: integer,
+    head: optional(sha),
+    tree: optional(sha),
+    dirty: withDefault(flag, false),
+    /** The check itself changed files, so its result belongs to no single tree. */
+    unstable: withDefault(flag, false),
+    ...provenance,
+  },
+  sections: { output: "Output" },
+});
+
+export const SEVERITIES = ["high", "medium", "low"] as const;
+export const FINDING_STATUSES = ["open", "fixed", "integrated", "deferred", "wontfix"] as const;
+export const REVIEW_KINDS = ["plan", "branch"] as const;
+
+export const finding = kind({
+  name: "finding",
+  plural: "findings",
+  letter: "F",
+  fields: {
+    id: partId("F"),
+    severity: oneOf(SEVERITIES),
+    kind: oneOf(REVIEW_KINDS),
+    status: oneOf(FINDING_STATUSES),
+    file: optional(text("src/a.ts")),
+    line: optional(integer),
+    resolved_commit: optional(sha),
+    resolved_by: optional(text("agent:codex")),
+    integrated_commit: optional(sha),
+    reopened: withDefault(integer, 0),
+    ...provenance,
+  },
+  sections: {
+    text: "Finding",
+    fix: "Fix hint",
+    resolution: "Resolution",
+    reopen_reasons: "Reopened because",
+  },
+});
+
+export const VERDICTS = ["pass", "pass_with_findings", "fail"] as const;
+
+/** One look at a plan or a branch by one reviewer, with what was looked at; append-only. */
+export const review = kind({
+  name: "review",
+  plural: "reviews",
+  letter: "V",
+  fields: {
+    id: partId("V"),
+    kind: oneOf(REVIEW_KINDS),
+    verdict: oneOf(VERDICTS),
+    subject: text("plan"),
+    head: optional(sha),
+    plan_digest: optional(text("sha256 of the plan")),
+    looked_at: list(text("src/a.ts")),
+    findings: list(partId("F")),
+    /** False when the reviewer wrote the work under review: recorded, but no gate counts it. */
+    counts: flag,
+    ...provenance,
+  },
+  sections: { summary: "Summary" },
+});
+
+export const handoff = kind({
+  name: "handoff",
+  plural: "handoffs",
+  letter: "H",
+  fields: {
+    id: partId("H"),
+    changed: list(text("src/a.ts")),
+    validation: list(text("npm test: 12 passed")),
+    ...provenance,
+  },
+  sections: { what: "What", blocker: "Blocker", next: "Next" },
+});
+
+/** Knowledge that belongs to no single task. */
+export const note = kind({
+  name: "note",
+  plural: "notes",
+  letter: "N",
+  fields: {
+    id: matching(/^N\d{4,}$/, "a note id", "N0001"),
+    title: text("How releases are made"),
+    labels: list(text("release")),
+    files: list(text("src/a.ts")),
+    ...provenance,
+  },
+  sections: { text: "Note" },
+});
+
+/** Files that one clone saw change for a task; one record per clone, so that two machines never write the same one. */
+export const touched = kind({
+  name: "touched",
+  plural: "touched",
+  letter: "X",
+  fields: { id: text("T0001/touched/1a2b3c4d"), files: list(text("src/a.ts")), ...provenance },
+  sections: {},
+});
+
+export type Decision = ValueOf<typeof decision>;
+export type Evidence = ValueOf<typeof evidence>;
+export type Finding = ValueOf<typeof finding>;
+export type Review = ValueOf<typeof review>;
+export type Handoff = ValueOf<typeof handoff>;
+export type Note = ValueOf<typeof note>;
+export type Touched = ValueOf<typeof touched>;
+
+/** The kinds that live inside a task's folder under `<plural>/<letter><number>.md`. */
+export const TASK_PARTS = [decision, evidence, finding, review, handoff] as const;

@@ -1,0 +1,46 @@
+import { Failure } from "./failure.ts";
+import { parseTaskId, shorten } from "./ids.ts";
+import { LIVE } from "./lifecycle.ts";
+import type { Situation } from "./operation.ts";
+import type { Reader, TaskSummary } from "./ports.ts";
+
+/** The task a command is about, or why that cannot be told. */
+export type Which = { id: string } | { id: undefined; candidates: TaskSummary[]; why: string };
+
+/** The argument, else the branch's task, else the only active one. Never a guess. */
+export function findTask(reader: Reader, named: string | undefined, at: Pick<Situation, "branch">): Which {
+  if (named !== undefined) return { id: parseTaskId(named) };
+  const tasks = reader.tasks().tasks.filter((task) => !task.archived);
+  const byBranch = at.branch === undefined ? [] : tasks.filter((task) => task.branch === at.branch);
+  const [mine] = byBranch;
+  if (mine && byBranch.length === 1) return { id: mine.id };
+  const live = tasks.filter((task) => LIVE.includes(task.status));
+  const [only] = live;
+  if (byBranch.length === 0 && only && live.length === 1) return { id: only.id };
+  const candidates = byBranch.length > 1 ? byBranch : live.length > 0 ? live : tasks.filter(isOpen);
+  return {
+    id: undefined,
+    candidates,
+    why:
+      byBranch.length > 1
+        ? `${byBranch.length} tasks name the branch ${at.branch}.`
+        : live.length > 1
+          ? `${live.length} tasks are under way.`
+          : "No task is active.",
+  };
+}
+
+const isOpen = (task: TaskSummary) => task.status === "open";
+
+export function getTask(reader: Reader, named: string | undefined, at: Pick<Situation, "branch">): string {
+  const which = findTask(reader, named, at);
+  if (which.id !== undefined) return which.id;
+  const shown = which.candidates.slice(0, 8).map((task) => `${task.id} ${shorten(task.title, 50)}`);
+  throw new Failure("refused", "which_task", `Which task? ${which.why}`, {
+    hint:
+      shown.length === 0
+        ? 'Make one with `pawl task new "…"`.'
+        : `Name it with --task:\n  ${shown.join("\n  ")}${which.candidates.length > 8 ? "\n  …" : ""}`,
+    details: { candidates: which.candidates.map((task) => task.id) },
+  });
+}

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+
+/** Where we stand, read from git's own files: a spawned git costs more than the whole of a read command. */
+export interface Place {
+  /** Top of the worktree we stand in; undefined inside a bare repository. */
+  root: string | undefined;
+  gitDir: string;
+  /** Shared by all linked worktrees. */
+  commonDir: string;
+  /** Top of the main worktree, when the repository has an ordinary one. */
+  mainRoot: string | undefined;
+  /** The project's name in records: never a path. */
+  name: string;
+}
+
+export interface Head {
+  branch: string | undefined;
+  commit: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function discover(cwd: string, env: Environment = {}): Place | undefined {
+  const named = env.GIT_DIR ? resolve(cwd, env.GIT_DIR) : undefined;
+  if (named && existsSync(join(named, "HEAD"))) {
+    const root = env.GIT_WORK_TREE ? resolve(cwd, env.GIT_WORK_TREE) : findUpwards(cwd)?.root;
+    return describe(named, root ?? cwd, env);
+  }
+  const found = findUpwards(cwd);
+  return found && describe(found.gitDir, found.root, env);
+}
+
+function findUpwards(cwd: string): { gitDir: string; root: string | undefined } | undefined {
+  for (let dir = realpathOr(cwd); ; dir = dirname(dir)) {
+    const dotGit = join(dir, ".git");
+    const stat = statSync(dotGit, { throwIfNoEntry: false });
+    if (stat?.isDirectory() && existsSync(join(dotGit, "HEAD"))) return { gitDir: dotGit, root: dir };
+    if (stat?.isFile()) {
+      const target = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
+      if (target && existsSync(resolve(dir, target, "HEAD")))
+        return { gitDir: resolve(dir, target), root: dir };
+    }
+    if (looksBare(dir)) return { gitDir: dir, root: undefined };
+    if (dirname(dir) === dir) return undefined;
+  }
+}
+
+function looksBare(dir: string): boolean {
+  return ["HEAD", "objects", "refs", "config"].every((name) => existsSync(join(dir, name)));
+}
+
+function describe(gitDir: string, root: string | undefined, env: Environment): Place {
+  const commonDir = env.GIT_COMMON_DIR
+    ? resolve(gitDir, env.GIT_COMMON_DIR)
+    : realpathOr(resolve(gitDir, readLine(join(gitDir, "commondir")) ?? "."));
+  const mainRoot =
+    basename(commonDir) === ".git" && !isBareConfig(commonDir) ? dirname(commonDir) : undefined;
+  // A repository kept as `project/.bare` or `project/.git` is called by its folder, `project.git` by its stem.
+  const base = basename(commonDir);
+  const name = base.startsWith(".") ? basename(dirname(commonDir)) : base.replace(/\.git$/, "");
+  return { root, gitDir, commonDir, mainRoot, name };
+}
+
+function isBareConfig(commonDir: string): boolean {
+  try {
+    return /^\s*bare\s*=\s*true\s*$/im.test(readFileSync(join(commonDir, "config"), "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Branch and commit from HEAD, loose refs and packed-refs; undefined where only git itself could tell. */
+export function readHead(place: Place): Head | undefined {
+  const head = readLine(join(place.gitDir, "HEAD"));
+  if (head === undefined || existsSync(join(place.commonDir, "reftable"))) return undefined;
+  const ref = /^ref: (.+)$/.exec(head)?.[1];
+  if (!ref) return { branch: undefined, commit: head };
+  const branch = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
+  return { branch, commit: readRef(place.commonDir, ref) };
+}
+
+function readRef(commonDir: string, ref: string): string | undefined {
+  const loose = readLine(join(commonDir, ref));
+  if (loose && /^[0-9a-f]{40,64}$/.test(loose)) return loose;
+  try {
+    const packed = readFileSync(join(commonDir, "packed-refs"), "utf8");
+    const at = packed.indexOf(` ${ref}\n`);
+    return at < 0 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at);
+  } catch {
+    return undefined;
+  }
+}
+
+function readLine(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function realpathOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return isAbsolute(path) ? path : resolve(path);
+  }
+}

@@ -1,0 +1,75 @@
+import * as z from "zod/mini";
+import { addPart, madeNow } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import { findingLine } from "../core/findings.ts";
+import { choice, count, line, maybe, prose, taskField } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import { type Finding, finding, REVIEW_KINDS, SEVERITIES } from "../core/records/parts.ts";
+import { firstLine } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const findingAdd = operation({
+  id: "finding.add",
+  summary: "Record a review finding; it stays until it is settled",
+  details:
+    "A finding that is there already, open, at the same place and in the same words, is not added twice.",
+  examples: ['pawl finding add "The retry loop never ends" --severity high --file src/upload.ts --line 40'],
+  access: "write",
+  cli: { positional: ["text"] },
+  input: z.strictObject({
+    text: prose("what is wrong and why it matters"),
+    severity: choice(SEVERITIES, "how much it matters"),
+    kind: maybe(choice(REVIEW_KINDS, "what was reviewed (default: branch)")),
+    file: maybe(line("where", "FILE", 4_096)),
+    line: maybe(count("where in the file")),
+    fix: maybe(prose("how it could be fixed")),
+    task: taskField(),
+  }),
+
+  gather(reader, input, at) {
+    const id = getTask(reader, input.task, at);
+    reader.task(id);
+    return { id, earlier: reader.parts(finding, id).records, names: reader.partNames(finding, id) };
+  },
+
+  decide(input, { id, earlier, names }, at) {
+    if (input.line !== undefined && input.file === undefined)
+      throw new Failure("usage", "line_without_file", "A line needs a file.", { details: { field: "line" } });
+    const kind = input.kind ?? "branch";
+    const same = earlier.find(({ value }) => isSame(value, { ...input, kind }));
+    if (same)
+      throw new Failure("conflict", "finding_known", `${same.value.id} says this already and is open.`, {
+        hint: `\`pawl finding list --task ${id}\` shows what is known.`,
+        details: { id: same.value.id },
+      });
+    const { effect, value } = addPart(
+      finding,
+      id,
+      names,
+      (findingId) => ({
+        ...{ id: findingId, severity: input.severity, kind, status: "open" as const },
+        ...{ file: input.file, line: input.line, resolved_commit: undefined, resolved_by: undefined },
+        ...{ integrated_commit: undefined, reopened: 0, ...madeNow(at) },
+        ...{ text: input.text, fix: input.fix ?? "", resolution: "", reopen_reasons: "" },
+      }),
+      `${input.severity}: ${firstLine(input.text, 70)}`,
+    );
+    return { data: { finding: value }, effects: [effect] };
+  },
+
+  text: ({ finding: value }) => findingLine(value),
+});
+
+function isSame(
+  known: Finding,
+  wanted: { text: string; kind: string; file?: string | undefined; line?: number | undefined },
+): boolean {
+  const words = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim();
+  return (
+    known.status === "open" &&
+    known.kind === wanted.kind &&
+    known.file === wanted.file &&
+    known.line === wanted.line &&
+    words(known.text) === words(wanted.text)
+  );
+}

@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+import { findingPlace } from "../core/findings.ts";
+import { choice, many, maybe, taskField } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import { FINDING_STATUSES, finding, REVIEW_KINDS, SEVERITIES } from "../core/records/parts.ts";
+import { indent, statusColour, warningsOf } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const findingList = operation({
+  id: "finding.list",
+  summary: "List the findings of a task, settled ones included",
+  examples: ["pawl finding list", "pawl finding list --status open --task T0001 --json"],
+  access: "read",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    status: many(choice(FINDING_STATUSES, "only findings with this status")),
+    severity: many(choice(SEVERITIES, "only findings of this severity")),
+    kind: maybe(choice(REVIEW_KINDS, "only findings of this kind of review")),
+  }),
+
+  gather(reader, input, at) {
+    const id = getTask(reader, input.task, at);
+    reader.task(id);
+    return reader.parts(finding, id);
+  },
+
+  decide(input, { records, problems }) {
+    const findings = records
+      .map((record) => record.value)
+      .filter(
+        (one) =>
+          (!input.status || input.status.includes(one.status)) &&
+          (!input.severity || input.severity.includes(one.severity)) &&
+          (!input.kind || input.kind === one.kind),
+      );
+    return { data: { findings }, warnings: warningsOf(problems) };
+  },
+
+  text: ({ findings }, style) =>
+    findings.length === 0
+      ? "no findings"
+      : findings
+          .map((one) =>
+            [
+              `${style.bold(one.id)}  ${statusColour(one.status, style)}  ${one.severity}  ${one.kind}  ${findingPlace(one)}`.trimEnd(),
+              indent(one.text),
+              one.fix && indent(`fix: ${one.fix}`),
+              one.resolution && indent(`settled: ${one.resolution}`),
+              one.reopen_reasons && indent(`reopened ${one.reopened} ×: ${one.reopen_reasons}`),
+            ]
+              .filter(Boolean)
+              .join("\n"),
+          )
+          .join("\n\n"),
+});

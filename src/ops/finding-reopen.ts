@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { change } from "../core/change.ts";
+import { findingLine, gatherFinding } from "../core/findings.ts";
+import { line, prose, taskField } from "../core/input.ts";
+import { checkFindingStep } from "../core/lifecycle.ts";
+import { operation } from "../core/operation.ts";
+import { finding } from "../core/records/parts.ts";
+
+export const findingReopen = operation({
+  id: "finding.reopen",
+  summary: "Open a settled finding again, with a reason",
+  examples: ['pawl finding reopen F1 --note "still happens with an empty file"'],
+  access: "write",
+  cli: { positional: ["finding"] },
+  input: z.strictObject({
+    finding: line("the finding", "F", 40),
+    note: prose("the reason"),
+    task: taskField(),
+  }),
+  milestone: ({ finding: value }) => `${value.id}: open again`,
+
+  gather: gatherFinding,
+
+  decide(input, { stored }, at) {
+    const { value: known } = stored;
+    checkFindingStep(known, "open");
+    const reason = `- ${at.now}, ${at.actor}, was ${known.status}: ${input.note.replace(/\n/g, "\n  ")}`;
+    const { effect, value } = change(
+      finding,
+      stored,
+      {
+        status: "open",
+        reopened: known.reopened + 1,
+        reopen_reasons: [known.reopen_reasons, reason].filter(Boolean).join("\n"),
+        resolved_commit: undefined,
+        resolved_by: undefined,
+        integrated_commit: undefined,
+      },
+      at,
+      `${known.status} → open`,
+    );
+    return { data: { finding: value }, effects: [effect] };
+  },
+
+  text: ({ finding: value }) => findingLine(value),
+});

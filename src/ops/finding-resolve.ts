@@ -1,0 +1,84 @@
+import * as z from "zod/mini";
+import { change } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import { findingLine, gatherFinding } from "../core/findings.ts";
+import { line, maybe, prose, taskField } from "../core/input.ts";
+import { checkFindingStep } from "../core/lifecycle.ts";
+import { operation } from "../core/operation.ts";
+import { finding } from "../core/records/parts.ts";
+
+export const findingResolve = operation({
+  id: "finding.resolve",
+  summary: "Mark a finding as fixed, by a commit",
+  details:
+    "The fix has to be committed, and on top of the commit that the finding was raised at. A finding about a plan\nneeds no commit.",
+  examples: [
+    "pawl finding resolve F1",
+    'pawl finding resolve T0001/F2 --commit 1a2b3c4 --note "bounded to 3 tries"',
+  ],
+  access: "write",
+  cli: { positional: ["finding"] },
+  input: z.strictObject({
+    finding: line("the finding", "F", 40),
+    commit: maybe(line("the fixing commit (default: HEAD)", "COMMIT", 200)),
+    note: maybe(prose("how it was fixed")),
+    task: taskField(),
+  }),
+  milestone: ({ finding: value }) => `${value.id}: fixed`,
+
+  async observe(world, input, at, reader) {
+    const raised = gatherFinding(reader, input, at).stored.value;
+    const fix = input.commit === undefined ? at.commit : await world.resolveCommit(input.commit);
+    return {
+      fix,
+      dirty: raised.kind === "branch" && (await world.isDirty()),
+      follows:
+        !raised.commit || !fix || raised.commit === fix || (await world.isAncestor(raised.commit, fix)),
+    };
+  },
+
+  gather: (reader, input, at, observed) => ({ ...gatherFinding(reader, input, at), ...observed }),
+
+  decide(input, { stored, fix, dirty, follows }, at) {
+    const { value: known } = stored;
+    checkFindingStep(known, "fixed");
+    if (input.commit !== undefined && !fix)
+      throw new Failure("not_found", "no_commit", `There is no commit "${input.commit}" here.`, {
+        details: { field: "commit" },
+      });
+    if (known.kind === "branch") {
+      if (!fix) throw new Failure("refused", "no_commit", "There is no commit yet that could have fixed it.");
+      if (dirty)
+        throw new Failure(
+          "refused",
+          "pending_uncommitted",
+          `${known.id}: the worktree has uncommitted changes.`,
+          {
+            hint: "Commit the fix, then resolve the finding.",
+          },
+        );
+      if (!follows)
+        throw new Failure(
+          "refused",
+          "not_a_descendant",
+          `${known.id} was raised at ${known.commit?.slice(0, 12)}; ${fix.slice(0, 12)} does not contain that commit.`,
+          { hint: "Resolve it from the branch that the finding is about." },
+        );
+    }
+    const { effect, value } = change(
+      finding,
+      stored,
+      {
+        status: "fixed",
+        resolved_commit: fix,
+        resolved_by: at.actor,
+        resolution: input.note ?? known.resolution,
+      },
+      at,
+      `${known.status} → fixed`,
+    );
+    return { data: { finding: value }, effects: [effect] };
+  },
+
+  text: ({ finding: value }) => findingLine(value),
+});

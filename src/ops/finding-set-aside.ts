@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { change } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import { findingLine, gatherFinding } from "../core/findings.ts";
+import { line, prose, taskField } from "../core/input.ts";
+import { checkFindingStep, mayJudge } from "../core/lifecycle.ts";
+import { operation } from "../core/operation.ts";
+import { finding } from "../core/records/parts.ts";
+
+/** `defer` and `wontfix` are the same step with another word: not fixed, by somebody who may say so, with a reason. */
+export function settingAside(spec: {
+  id: string;
+  to: "deferred" | "wontfix";
+  summary: string;
+  examples: string[];
+}) {
+  return operation({
+    ...spec,
+    details: "Needs a reason. The author of the work under review cannot do it; a reviewer or a human can.",
+    access: "write",
+    cli: { positional: ["finding"] },
+    input: z.strictObject({
+      finding: line("the finding", "F", 40),
+      note: prose("the reason"),
+      task: taskField(),
+    }),
+    milestone: ({ finding: value }) => `${value.id}: ${spec.to}`,
+
+    gather: gatherFinding,
+
+    decide(input, { stored, authors }, at) {
+      checkFindingStep(stored.value, spec.to);
+      if (!mayJudge(at.actor, authors))
+        throw new Failure(
+          "refused",
+          "author_may_not",
+          `${at.actor} wrote the work that ${stored.value.id} is about.`,
+          {
+            hint: "Fix it, or ask a reviewer or a human to decide.",
+            details: { actor: at.actor, authors },
+          },
+        );
+      const { effect, value } = change(
+        finding,
+        stored,
+        { status: spec.to, resolution: input.note, resolved_by: at.actor },
+        at,
+        `${stored.value.status} → ${spec.to}`,
+      );
+      return { data: { finding: value }, effects: [effect] };
+    },
+
+    text: ({ finding: value }) => findingLine(value),
+  });
+}

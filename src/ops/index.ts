@@ -1,0 +1,31 @@
+import type { AnyOperation } from "../core/operation.ts";
+
+/** Every capability of pawl, by id. An operation is loaded when it is used, so that none pays for the others. */
+export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> = {
+  status: async () => (await import("./status.ts")).status,
+  "task.new": async () => (await import("./task-new.ts")).taskNew,
+  "task.list": async () => (await import("./task-list.ts")).taskList,
+  "task.show": async () => (await import("./task-show.ts")).taskShow,
+  "task.update": async () => (await import("./task-update.ts")).taskUpdate,
+  "task.edit": async () => (await import("./task-edit.ts")).taskEdit,
+  "task.ready": async () => (await import("./task-ready.ts")).taskReady,
+  "task.archive": async () => (await import("./task-archive.ts")).taskArchive,
+  session: async () => (await import("./session.ts")).session,
+  "slice.open": async () => (await import("./slice-open.ts")).sliceOpen,
+  "slice.close": async () => (await import("./slice-close.ts")).sliceClose,
+  decide: async () => (await import("./decide.ts")).decide,
+  verify: async () => (await import("./verify.ts")).verify,
+  touch: async () => (await import("./touch.ts")).touch,
+  "finding.add": async () => (await import("./finding-add.ts")).findingAdd,
+  "finding.list": async () => (await import("./finding-list.ts")).findingList,
+  "finding.resolve": async () => (await import("./finding-resolve.ts")).findingResolve,
+  "finding.defer": async () => (await import("./finding-defer.ts")).findingDefer,
+  "finding.wontfix": async () => (await import("./finding-wontfix.ts")).findingWontfix,
+  "finding.reopen": async () => (await import("./finding-reopen.ts")).findingReopen,
+  "review.start": async () => (await import("./review-start.ts")).reviewStart,
+  "review.record": async () => (await import("./review-record.ts")).reviewRecord,
+  handoff: async () => (await import("./handoff.ts")).handoff,
+  "note.add": async () => (await import("./note-add.ts")).noteAdd,
+  "note.list": async () => (await import("./note-list.ts")).noteList,
+  search: async () => (await import("./search.ts")).search,
+};

@@ -1,0 +1,110 @@
+import * as z from "zod/mini";
+import { addPart, madeNow } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import { parsePartRef } from "../core/ids.ts";
+import { choice, line, many, maybe, prose, taskField } from "../core/input.ts";
+import { authorsOf, mayJudge } from "../core/lifecycle.ts";
+import { operation } from "../core/operation.ts";
+import { evidence, type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../core/records/parts.ts";
+import { statusColour } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const reviewRecord = operation({
+  id: "review.record",
+  summary: "Record a review: verdict, what was looked at, and its findings",
+  details:
+    "The verdict has to agree with the findings: `pass` with none of this kind open, `pass_with_findings` and `fail`\nwith at least one. A review by whoever wrote the work is kept, but no gate counts it.",
+  examples: [
+    "pawl review record --kind branch --verdict pass --looked-at src/upload.ts --looked-at test/upload.test.ts",
+  ],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    kind: choice(REVIEW_KINDS, "what was reviewed"),
+    verdict: choice(VERDICTS, "the result"),
+    looked_at: many(line("a file or part that was really looked at", "FILE", 4_096)),
+    finding: many(line("a finding of this review (default: your open ones of this kind)", "F", 40)),
+    summary: maybe(prose("what the verdict rests on")),
+  }),
+  milestone: ({ review: value }) => `${value.id}: ${value.kind} ${value.verdict}`,
+
+  gather(reader, input, at) {
+    const id = getTask(reader, input.task, at);
+    const named = (input.finding ?? []).map((text) => {
+      const { task, part } = parsePartRef(text, "F", "finding");
+      return reader.part(finding, task ?? id, part).value;
+    });
+    return {
+      named,
+      task: reader.task(id).value,
+      findings: reader.parts(finding, id).records.map((record) => record.value),
+      evidence: reader.parts(evidence, id).records.map((record) => record.value),
+      names: reader.partNames(review, id),
+    };
+  },
+
+  decide(input, facts, at) {
+    const { task } = facts;
+    const open = facts.findings.filter((one) => one.kind === input.kind && one.status === "open");
+    checkVerdict(input, task, open);
+    const mine = input.finding ? facts.named : open.filter((one) => one.actor === at.actor);
+    const counts = mayJudge(at.actor, authorsOf(task, facts.evidence));
+    const { effect, value } = addPart(
+      review,
+      task.id,
+      facts.names,
+      (id) => ({
+        ...{
+          id,
+          kind: input.kind,
+          verdict: input.verdict,
+          subject: input.kind === "plan" ? "plan" : branchOf(at),
+        },
+        head: input.kind === "branch" ? at.commit : undefined,
+        plan_digest: input.kind === "plan" ? task.plan_digest : undefined,
+        ...{ looked_at: input.looked_at ?? [], findings: mine.map((one) => one.id), counts },
+        ...madeNow(at),
+        summary: input.summary ?? "",
+      }),
+      `${input.kind}: ${input.verdict}`,
+    );
+    const warnings: string[] = [];
+    if (!counts) warnings.push("You wrote this work: the review is recorded, but no gate will count it.");
+    if (value.looked_at.length === 0)
+      warnings.push("Nothing was named with --looked-at: the review covers nothing.");
+    return { data: { review: value }, effects: [effect], warnings };
+  },
+
+  text: ({ review: value }, style) =>
+    `${style.bold(value.id)} ${value.kind}: ${statusColour(value.verdict, style)}${value.counts ? "" : " (not counted)"}`,
+});
+
+const branchOf = (at: { branch: string | undefined; commit: string | undefined }) =>
+  at.branch ?? at.commit ?? "unborn";
+
+function checkVerdict(
+  input: { kind: string; verdict: string },
+  task: { id: string; plan: string },
+  open: readonly Finding[],
+): void {
+  if (input.kind === "plan" && task.plan === "")
+    throw new Failure("refused", "no_plan", `${task.id} has no plan to review.`, {
+      hint: `pawl task update ${task.id} --plan FILE`,
+    });
+  const ids = open.map((one) => one.id).join(", ");
+  if (input.verdict === "pass" && open.length > 0)
+    throw new Failure("refused", "open_finding", `"pass" does not go with open findings: ${ids}.`, {
+      hint: "Settle them first, or say pass_with_findings or fail.",
+      details: { findings: open.map((one) => one.id) },
+    });
+  if (input.verdict !== "pass" && open.length === 0)
+    throw new Failure(
+      "refused",
+      "no_finding",
+      `"${input.verdict}" needs an open finding that says what is wrong.`,
+      {
+        hint: `pawl finding add "…" --severity high --kind ${input.kind} --task ${task.id}`,
+      },
+    );
+}

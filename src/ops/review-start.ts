@@ -1,0 +1,77 @@
+import * as z from "zod/mini";
+import { findingLine } from "../core/findings.ts";
+import { choice, taskField } from "../core/input.ts";
+import { authorsOf, mayJudge } from "../core/lifecycle.ts";
+import { operation } from "../core/operation.ts";
+import { decision, evidence, finding, REVIEW_KINDS, review } from "../core/records/parts.ts";
+import { columns, firstLine, indent, paragraphs, warningsOf } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+import { evidenceRow } from "./task-show.ts";
+
+export const reviewStart = operation({
+  id: "review.start",
+  summary: "Show a reviewer what is known before they look: earlier findings first",
+  examples: ["pawl review start --kind branch", "pawl review start T0001 --kind plan"],
+  // Reading as somebody: the actor decides whether the review will count.
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField(), kind: choice(REVIEW_KINDS, "what is reviewed") }),
+
+  async observe(world, input, at, reader) {
+    if (input.kind === "plan") return { changed: [] };
+    const { base_branch: base } = reader.task(getTask(reader, input.task, at)).value;
+    const known = base === undefined ? undefined : await world.resolveCommit(base);
+    return { changed: known === undefined ? [] : await world.changedFiles(known) };
+  },
+
+  gather(reader, input, at, { changed }) {
+    const id = getTask(reader, input.task, at);
+    return {
+      changed,
+      task: reader.task(id).value,
+      findings: reader.parts(finding, id),
+      reviews: reader.parts(review, id).records.map((record) => record.value),
+      evidence: reader.parts(evidence, id).records.map((record) => record.value),
+      decisions: reader.parts(decision, id).records.map((record) => record.value),
+    };
+  },
+
+  decide(input, facts, at) {
+    const { task } = facts;
+    const counts = mayJudge(at.actor, authorsOf(task, facts.evidence));
+    return {
+      data: {
+        task,
+        review: { kind: input.kind, counts, head: at.commit, plan_digest: task.plan_digest },
+        findings: facts.findings.records.map((record) => record.value),
+        reviews: facts.reviews.filter((one) => one.kind === input.kind),
+        decisions: facts.decisions,
+        evidence: facts.evidence,
+        changed: facts.changed,
+      },
+      warnings: [
+        ...(counts ? [] : ["You wrote this work: your review will be recorded, but no gate will count it."]),
+        ...warningsOf(facts.findings.problems),
+      ],
+      next: {
+        command: `pawl review record ${task.id} --kind ${input.kind} --verdict pass|pass_with_findings|fail --looked-at FILE`,
+        reason: "after recording each finding with `pawl finding add`",
+      },
+    };
+  },
+
+  text: (data, style) =>
+    paragraphs(
+      style.bold(`Review of the ${data.review.kind} of ${data.task.id} ${firstLine(data.task.title)}`),
+      data.findings.length === 0
+        ? "No earlier findings."
+        : `Earlier findings; read these first:\n${indent(data.findings.map(findingLine).join("\n"))}`,
+      data.task.objective && `Objective\n${indent(data.task.objective)}`,
+      data.review.kind === "plan" ? data.task.plan && `Plan\n${indent(data.task.plan)}` : undefined,
+      data.task.acceptance && `Acceptance\n${indent(data.task.acceptance)}`,
+      data.decisions.length > 0 &&
+        `Decisions\n${indent(data.decisions.map((one) => `${one.id} ${firstLine(one.what)}`).join("\n"))}`,
+      data.evidence.length > 0 && `Evidence\n${indent(columns(data.evidence.map(evidenceRow)))}`,
+      data.changed.length > 0 && `Changed files\n${indent(data.changed.join("\n"))}`,
+    ),
+});

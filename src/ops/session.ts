@@ -1,0 +1,154 @@
+import * as z from "zod/mini";
+import { tokensOf } from "../core/budget.ts";
+import { findingPlace } from "../core/findings.ts";
+import { taskField } from "../core/input.ts";
+import { type Next, operation, type Style } from "../core/operation.ts";
+import { type Finding, finding, type Handoff, handoff } from "../core/records/parts.ts";
+import type { Task } from "../core/records/task.ts";
+import { firstLine, warningsOf } from "../core/text.ts";
+import { findTask } from "../core/which-task.ts";
+import { readyTasks } from "./task-ready.ts";
+
+/** What an agent pays for knowing where it is. */
+const MOST_TOKENS = 400;
+
+export const session = operation({
+  id: "session",
+  summary: "Load the session: task, open findings, touched files, last handoff, next",
+  examples: ["pawl session", "pawl session T0001 --json"],
+  access: "read",
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField() }),
+
+  gather(reader, input, at) {
+    const which = findTask(reader, input.task, at);
+    if (which.id === undefined) return { task: undefined, which, ready: readyTasks(reader.tasks().tasks) };
+    return {
+      task: reader.task(which.id).value,
+      findings: reader.parts(finding, which.id),
+      handoffs: reader.parts(handoff, which.id),
+      touched: reader.touched(which.id),
+    };
+  },
+
+  decide(_input, facts) {
+    if (facts.task === undefined) return { data: { session: none(facts) }, next: nextWithoutTask(facts) };
+    const open = facts.findings.records.map((one) => one.value).filter((one) => one.status === "open");
+    const last = facts.handoffs.records.at(-1)?.value;
+    return {
+      data: { session: { task: facts.task, findings: open, handoff: last, touched: facts.touched } },
+      next: nextOf(facts.task, open, last),
+      warnings: warningsOf([...facts.findings.problems, ...facts.handoffs.problems]),
+    };
+  },
+
+  text: ({ session: loaded }, style) => withinBudget(loaded, style),
+});
+
+type Loaded =
+  | { task: Task; findings: Finding[]; handoff: Handoff | undefined; touched: string[] }
+  | { task: null; why: string; candidates: string[]; ready: string[] };
+
+type NoTask = {
+  which: { why?: string; candidates?: { id: string; title: string }[] };
+  ready: { id: string; title: string }[];
+};
+
+function none({ which, ready }: NoTask): Loaded {
+  const name = (one: { id: string; title: string }) => `${one.id} ${firstLine(one.title, 60)}`;
+  return {
+    task: null,
+    why: which.why ?? "",
+    candidates: (which.candidates ?? []).slice(0, 10).map(name),
+    ready: ready.slice(0, 5).map(name),
+  };
+}
+
+function nextWithoutTask({ which, ready }: NoTask): Next {
+  const [first] = which.candidates ?? [];
+  if (first) return { command: `pawl session ${first.id}`, reason: "name the task you work on" };
+  const [open] = ready;
+  if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that can be begun" };
+  return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
+}
+
+/** The most urgent thing first: a blocker, then findings, then what the last one said, then the open slice. */
+function nextOf(task: Task, open: readonly Finding[], last: Handoff | undefined): Next | undefined {
+  const [worst] = [...open].sort((a, b) => rank(a) - rank(b));
+  if (task.status === "blocked")
+    return {
+      command: `pawl task update ${task.id} --status active`,
+      reason: `once this is gone: ${task.blocker}`,
+    };
+  if (worst)
+    return {
+      command: `pawl finding resolve ${worst.id}`,
+      reason: `after fixing and committing: ${firstLine(worst.text, 80)}`,
+    };
+  const slice = task.slices.find((one) => one.status === "open");
+  if (slice)
+    return {
+      command: slice.red
+        ? `pawl verify --slice ${slice.id} -- <test command>`
+        : `pawl verify --slice ${slice.id} --red -- <test command>`,
+      reason: `${slice.id} is open: ${firstLine(slice.title, 80)}`,
+    };
+  if (task.next[0]) return { command: `pawl context ${task.id}`, reason: firstLine(task.next[0], 100) };
+  if (last) return { command: `pawl context ${task.id}`, reason: firstLine(last.next, 100) };
+  return { command: `pawl context ${task.id}`, reason: "read what is known before you begin" };
+}
+
+const rank = (one: Finding) => ["high", "medium", "low"].indexOf(one.severity);
+
+function withinBudget(loaded: Loaded, style: Style): string {
+  if (loaded.task === null) return noTaskText(loaded);
+  // Shorter and shorter until it fits: the task, the findings and the next step are worth more than file names.
+  for (const detail of [4, 3, 2, 1]) {
+    const text = sessionText(loaded, detail, style);
+    if (tokensOf(text) <= MOST_TOKENS || detail === 1) return text;
+  }
+  return "";
+}
+
+function noTaskText(loaded: Extract<Loaded, { task: null }>): string {
+  const list = loaded.candidates.length > 0 ? loaded.candidates : loaded.ready;
+  return [loaded.why, ...list.map((one) => `  ${one}`)].join("\n");
+}
+
+function sessionText(loaded: Extract<Loaded, { task: Task }>, detail: number, style: Style): string {
+  const { task, findings, handoff: last, touched } = loaded;
+  const width = detail * 45;
+  const few = <T>(items: readonly T[], print: (item: T) => string, most: number): string[] => [
+    ...items.slice(0, most).map((item) => `  ${print(item)}`),
+    ...(items.length > most ? [`  … and ${items.length - most} more`] : []),
+  ];
+  const slices = task.slices.filter((one) => one.status === "open");
+  const lines = [
+    style.bold(`${task.id} ${firstLine(task.title, width)}`),
+    `${task.status}, ${task.profile}${task.branch ? `, branch ${task.branch}` : ""}${task.base_branch ? `, base ${task.base_branch}` : ""}`,
+  ];
+  if (task.blocker) lines.push(`blocked: ${firstLine(task.blocker, width)}`);
+  if (task.objective) lines.push(`objective: ${firstLine(task.objective, width * 2)}`);
+  if (task.slices.length > 0)
+    lines.push(
+      `slices: ${task.slices.length - slices.length} of ${task.slices.length} closed`,
+      ...few(slices, (one) => `${one.id} ${firstLine(one.title, width)}`, detail * 2),
+    );
+  lines.push(findings.length === 0 ? "no open findings" : `open findings: ${findings.length}`);
+  lines.push(
+    ...few(
+      [...findings].sort((a, b) => rank(a) - rank(b)),
+      (one) =>
+        `${one.id} ${one.severity} ${findingPlace(one)} ${firstLine(one.text, width)}`.replace(/ +/g, " "),
+      detail * 2,
+    ),
+  );
+  if (touched.length > 0) lines.push("touched:", ...few(touched, (file) => file.slice(-width), detail * 3));
+  if (last) {
+    lines.push(`last handoff ${last.id} by ${last.actor.slice(0, 60)}: ${firstLine(last.what, width * 2)}`);
+    if (last.blocker) lines.push(`  blocker: ${firstLine(last.blocker, width)}`);
+    lines.push(`  next: ${firstLine(last.next, width * 2)}`);
+  } else lines.push("no handoff yet");
+  if (task.next.length > 0) lines.push("next:", ...few(task.next, (one) => firstLine(one, width), detail));
+  return lines.join("\n");
+}

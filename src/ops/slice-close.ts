@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import { addPart, change, madeNow } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import { parsePartRef } from "../core/ids.ts";
+import { line, many, maybe, prose, raw, taskField } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import { decision, type Evidence, evidence } from "../core/records/parts.ts";
+import { type Slice, task } from "../core/records/task.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const sliceClose = operation({
+  id: "slice.close",
+  summary: "Close a slice with the decision behind it",
+  details:
+    "The latest red and the latest later green evidence of the slice are bound to it. A slice without them can be\nclosed; whether that is enough is decided by the task's profile at the gate.",
+  examples: ['pawl slice close S1 --decision "Retry in the client, the server stays as it is"'],
+  access: "write",
+  cli: { positional: ["slice"] },
+  input: z.strictObject({
+    slice: line("the slice", "S", 40),
+    decision: prose("what was decided"),
+    why: maybe(prose("why")),
+    changed: many(raw("a file that changed", "FILE")),
+    task: taskField(),
+  }),
+  milestone: ({ slice }) => `${slice.id}: closed`,
+
+  gather(reader, input, at) {
+    const ref = parsePartRef(input.slice, "S", "slice");
+    const id = getTask(reader, ref.task ?? input.task, at);
+    return {
+      part: ref.part,
+      stored: reader.task(id),
+      evidence: reader.parts(evidence, id).records.map((record) => record.value),
+      names: reader.partNames(decision, id),
+    };
+  },
+
+  decide(input, facts, at) {
+    const { id, slices } = facts.stored.value;
+    const slice = slices.find((one) => one.id === facts.part);
+    if (!slice) throw noSlice(id, facts.part, slices);
+    if (slice.status === "closed")
+      throw new Failure("refused", "slice_closed", `${id}/${slice.id} is closed already.`);
+    const made = addPart(
+      decision,
+      id,
+      facts.names,
+      (decisionId) => ({
+        ...{ id: decisionId, slice: slice.id, changed: input.changed ?? [], ...madeNow(at) },
+        ...{ what: input.decision, why: input.why ?? "" },
+      }),
+      `for ${slice.id}`,
+    );
+    const closed: Slice = {
+      ...slice,
+      status: "closed",
+      decision: made.value.id,
+      ...proof(slice.id, facts.evidence),
+      commit: at.commit,
+    };
+    const all = slices.map((one) => (one.id === slice.id ? closed : one));
+    const { effect } = change(task, facts.stored, { slices: all }, at, `${slice.id} closed`);
+    const warnings =
+      closed.red && closed.green ? [] : [`${slice.id} has no ${closed.red ? "green" : "red"} evidence.`];
+    return {
+      data: { slice: { ...closed, id: `${id}/${slice.id}` }, decision: made.value, task: { id } },
+      effects: [made.effect, effect],
+      warnings,
+    };
+  },
+
+  text: ({ slice }, style) => `${style.bold(slice.id)} closed: ${slice.title}`,
+});
+
+/** The last red, and the last green after it. */
+function proof(slice: string, all: readonly Evidence[]): Pick<Slice, "red" | "green"> {
+  const mine = all.filter((one) => one.slice === slice);
+  const red = mine.findLastIndex((one) => one.kind === "red");
+  const green = mine.findLastIndex((one) => one.kind === "green");
+  return { red: mine[red]?.id, green: green > red ? mine[green]?.id : undefined };
+}
+
+export function noSlice(task: string, slice: string, slices: readonly Slice[]): Failure {
+  return new Failure("not_found", "no_slice", `${task} has no slice ${slice}.`, {
+    hint:
+      slices.length === 0
+        ? 'Open one with `pawl slice open "…"`.'
+        : `It has ${slices.map((one) => one.id).join(", ")}.`,
+    details: { field: "slice" },
+  });
+}

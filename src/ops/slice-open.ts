@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import { change } from "../core/change.ts";
+import { idNumber } from "../core/ids.ts";
+import { line, taskField } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import { type Slice, task } from "../core/records/task.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const sliceOpen = operation({
+  id: "slice.open",
+  summary: "Begin a slice: one small step of a task that can be tested by itself",
+  examples: ['pawl slice open "Parse the header"', 'pawl slice open "Retry twice" --task T0001'],
+  access: "write",
+  cli: { positional: ["title"] },
+  input: z.strictObject({ title: line("what this step makes work", "TITLE"), task: taskField() }),
+
+  gather: (reader, input, at) => ({ stored: reader.task(getTask(reader, input.task, at)) }),
+
+  decide(input, { stored }, at) {
+    const { slices, id } = stored.value;
+    const slice: Slice = {
+      id: `S${Math.max(0, ...slices.map((one) => idNumber(one.id))) + 1}`,
+      title: input.title,
+      status: "open",
+      decision: undefined,
+      red: undefined,
+      green: undefined,
+      commit: undefined,
+      by: at.actor,
+    };
+    const { effect, value } = change(task, stored, { slices: [...slices, slice] }, at, `${slice.id} opened`);
+    return {
+      data: { slice: { ...slice, id: `${id}/${slice.id}` }, task: { id, rev: value.rev } },
+      effects: [effect],
+      next: {
+        command: `pawl verify --slice ${slice.id} --red -- <test command>`,
+        reason: "see the new test fail before making it pass",
+      },
+    };
+  },
+
+  text: ({ slice }, style) => `${style.bold(slice.id)} ${slice.title}`,
+});

@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { operation } from "../core/operation.ts";
+import { finding } from "../core/records/parts.ts";
+import { columns, firstLine, plural, statusColour, warningsOf } from "../core/text.ts";
+import { findTask } from "../core/which-task.ts";
+import { readyTasks } from "./task-ready.ts";
+
+export const status = operation({
+  id: "status",
+  summary: "Where am I, what is true, what next",
+  examples: ["pawl", "pawl status --json"],
+  access: "read",
+  input: z.strictObject({}),
+
+  gather(reader, _input, at) {
+    const { tasks, problems } = reader.tasks();
+    const which = findTask(reader, undefined, at);
+    const mine = tasks.find((task) => task.id === which.id);
+    const findings = mine ? reader.parts(finding, mine.id).records.map((record) => record.value) : [];
+    return { exists: reader.exists, tasks, problems, mine, findings };
+  },
+
+  decide(_input, { exists, tasks, problems, mine, findings }, at) {
+    const counts: Record<string, number> = {};
+    for (const task of tasks) if (!task.archived) counts[task.status] = (counts[task.status] ?? 0) + 1;
+    const [ready] = readyTasks(tasks);
+    return {
+      data: {
+        status: {
+          repo: at.repo,
+          branch: at.branch,
+          commit: at.commit,
+          state: exists,
+          task: mine ?? null,
+          open_findings: findings.filter((one) => one.status === "open").length,
+          tasks: counts,
+        },
+      },
+      warnings: warningsOf(problems),
+      next: mine
+        ? { command: "pawl session", reason: `load what is known about ${mine.id}` }
+        : ready
+          ? { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" }
+          : { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" },
+    };
+  },
+
+  text: ({ status: now }, style) => {
+    const counts = Object.entries(now.tasks).map(([name, count]) => `${count} ${name}`);
+    const rows = [
+      ["project", style.bold(now.repo ?? "")],
+      ["branch", now.branch ?? (now.commit ? `detached at ${now.commit.slice(0, 12)}` : "no commit yet")],
+      [
+        "task",
+        now.task
+          ? `${style.bold(now.task.id)} ${firstLine(now.task.title, 80)} (${statusColour(now.task.status, style)})`
+          : "none active",
+      ],
+      ["tasks", counts.length === 0 ? "none" : counts.join(", ")],
+    ];
+    if (now.task) rows.push(["findings", plural(now.open_findings, "open finding")]);
+    return columns(rows);
+  },
+});

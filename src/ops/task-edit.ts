@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import { shorten } from "../core/ids.ts";
+import { taskField } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import { taskFile } from "../core/paths.ts";
+import type { Reader } from "../core/ports.ts";
+import { editRecord } from "../core/record.ts";
+import { task } from "../core/records/task.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const taskEdit = operation({
+  id: "task.edit",
+  summary: "Edit a task's record in your editor, and check it afterwards",
+  details:
+    "Opens VISUAL or EDITOR on a copy. What you save is taken over only if it is a correct record and nobody else\nchanged the task meanwhile; otherwise your text is kept and you are told where.",
+  examples: ["pawl task edit T0001"],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField() }),
+  milestone: ({ task: value }) => `${value.id}: edited, rev ${value.rev}`,
+
+  async observe(world, input, at, reader) {
+    const id = getTask(reader, input.task, at);
+    const before = reader.taskText(id);
+    const edited = await world.edit(`${id}.md`, before);
+    return { id, before, edited };
+  },
+
+  gather: (reader, _input, _at, { id, before, edited }) => ({
+    ...{ id, before, edited, now: reader.taskText(id) },
+    draft: checked(reader, id, edited),
+  }),
+
+  decide(_input, { id, before, edited, now, draft }, at) {
+    if (now !== before)
+      throw new Failure("conflict", "changed_meanwhile", `${id} was changed while you edited it.`, {
+        hint: `Your text is in ${edited.kept}; bring it over with \`pawl task edit ${id}\`.`,
+        details: { kept: edited.kept },
+      });
+    if (draft.text === before) return { data: { task: draft.value } };
+    const rev = draft.value.rev + 1;
+    const text = editRecord(task, draft, { rev, updated: at.now });
+    return {
+      data: { task: { ...draft.value, rev, updated: at.now } },
+      effects: [{ do: "replace", record: id, rev, path: draft.path, before, text, about: "edited by hand" }],
+    };
+  },
+
+  text: ({ task: value }, style) => `${style.bold(value.id)} rev ${value.rev}: ${shorten(value.title, 80)}`,
+});
+
+/** A record that would not be readable afterwards is refused while the text is still in the user's hands. */
+function checked(reader: Reader, id: string, edited: { text: string; kept: string }) {
+  const keep = (error: Failure) =>
+    new Failure("refused", "broken_edit", error.message, {
+      hint: `${error.hint ?? ""} Nothing was changed; your text is in ${edited.kept}.`.trim(),
+      details: { ...error.details, kept: edited.kept },
+    });
+  try {
+    const draft = reader.parse(task, taskFile(id), edited.text, `${id}.md`);
+    if (draft.value.id === id) return draft;
+    throw new Failure("refused", "broken_edit", `The id of ${id} cannot be changed to ${draft.value.id}.`);
+  } catch (error) {
+    throw error instanceof Failure ? keep(error) : error;
+  }
+}

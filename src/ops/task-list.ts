@@ -1,0 +1,59 @@
+import * as z from "zod/mini";
+import { choice, count, flag, line, many, maybe } from "../core/input.ts";
+import { operation, type Style } from "../core/operation.ts";
+import type { TaskSummary } from "../core/ports.ts";
+import { TASK_STATUSES } from "../core/records/task.ts";
+import { columns, firstLine, statusColour, warningsOf } from "../core/text.ts";
+
+export const taskList = operation({
+  id: "task.list",
+  summary: "List tasks",
+  examples: [
+    "pawl task list",
+    "pawl task list --status active --status blocked",
+    "pawl task list --label bug --json",
+  ],
+  access: "read",
+  input: z.strictObject({
+    status: many(choice(TASK_STATUSES, "only tasks with this status")),
+    label: many(line("only tasks with this label", "LABEL")),
+    limit: maybe(count("no more than this many, the newest first")),
+    all: flag("archived ones too"),
+  }),
+
+  gather: (reader) => reader.tasks(),
+
+  decide(input, { tasks, problems }) {
+    const chosen = tasks.filter(
+      (task) =>
+        (input.all || !task.archived) &&
+        (!input.status || input.status.includes(task.status)) &&
+        (input.label ?? []).every((label) => task.labels.includes(label)),
+    );
+    const shown = input.limit === undefined ? chosen : chosen.slice(-input.limit).reverse();
+    return {
+      data: { tasks: shown },
+      warnings: warningsOf(problems),
+      next:
+        tasks.length === 0
+          ? { command: 'pawl task new "<title>"', reason: "there is no task yet" }
+          : undefined,
+    };
+  },
+
+  text: ({ tasks }, style) => taskTable(tasks, style),
+});
+
+export function taskTable(tasks: readonly TaskSummary[], style: Style): string {
+  if (tasks.length === 0) return "no tasks";
+  return columns(
+    tasks.map((task) => [
+      style.bold(task.id),
+      statusColour(task.status, style),
+      firstLine(task.title, 90) +
+        (task.blocker ? style.red(`  — ${firstLine(task.blocker, 60)}`) : "") +
+        (task.labels.length > 0 ? style.dim(`  [${task.labels.join(", ")}]`) : "") +
+        (task.archived ? style.dim("  (archived)") : ""),
+    ]),
+  );
+}

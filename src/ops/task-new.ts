@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import { madeNow, newTask } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import { formatTaskId, nextNumber, parseTaskId, shorten } from "../core/ids.ts";
+import { choice, line, many, maybe, prose } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import { PROFILES, type Task } from "../core/records/task.ts";
+
+export const taskNew = operation({
+  id: "task.new",
+  summary: "Write down a new task",
+  details:
+    "A task is one piece of work with its objective, plan, slices, evidence, findings and handoffs. Two tasks may\nhave the same title; the id is what counts.",
+  examples: [
+    'pawl task new "Retry failed uploads" --objective "Uploads survive a lost connection"',
+    'pawl task new "Fix typo in the docs" --profile light --label docs',
+  ],
+  access: "write",
+  cli: { positional: ["title"], files: ["plan"] },
+  input: z.strictObject({
+    title: line("what is to be done, in a few words", "TITLE"),
+    objective: maybe(prose("what will be true when it is done")),
+    plan: maybe(prose("how it will be done; a file, or - for standard input", "FILE")),
+    acceptance: maybe(prose("how one can tell that it is done")),
+    profile: maybe(choice(PROFILES, "how much ceremony it needs")),
+    base: maybe(line("the branch it starts from and returns to", "BRANCH")),
+    repo: many(line("a repository it touches", "NAME")),
+    depends: many(line("a task that has to be done before", "T")),
+    label: many(line("a word to find it by", "LABEL", 60)),
+  }),
+  milestone: ({ task }) => `${task.id}: ${shorten(task.title, 60)}`,
+
+  observe: async (world) => ({ config: await world.config() }),
+
+  gather(reader, input, _at, { config }) {
+    const depends = [...new Set((input.depends ?? []).map(parseTaskId))];
+    return {
+      config,
+      names: reader.taskNames(),
+      missing: depends.filter((id) => !reader.hasTask(id)),
+      depends,
+    };
+  },
+
+  decide(input, { config, names, depends, missing }, at) {
+    if (missing.length > 0)
+      throw new Failure("not_found", "no_task", `There is no task ${missing.join(", ")} to depend on.`, {
+        hint: "`pawl task list` shows the tasks there are.",
+        details: { field: "depends", missing },
+      });
+    const task: Task = {
+      id: formatTaskId(nextNumber(names, "T")),
+      title: input.title,
+      status: "open",
+      profile: input.profile ?? config.profile,
+      base_branch: input.base ?? (config.base_branch || at.branch),
+      repos: input.repo ?? (at.repo ? [at.repo] : []),
+      labels: [...new Set(input.label ?? [])],
+      depends_on: depends,
+      blocker: undefined,
+      next: [],
+      archived: false,
+      plan_digest: input.plan === undefined ? undefined : at.sha256(input.plan),
+      slices: [],
+      ...madeNow(at),
+      branch: undefined,
+      objective: input.objective ?? "",
+      plan: input.plan ?? "",
+      acceptance: input.acceptance ?? "",
+      notes: "",
+    };
+    return {
+      data: { task },
+      effects: [newTask(task, shorten(task.title, 80))],
+      next: {
+        command: `pawl task update ${task.id} --status active`,
+        reason: "begin work on it; other commands then know which task they are about",
+      },
+    };
+  },
+
+  text: ({ task }, style) => `${style.bold(task.id)} ${shorten(task.title, 100)}`,
+});

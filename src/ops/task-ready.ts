@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+import { count, maybe } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import type { TaskSummary } from "../core/ports.ts";
+import { warningsOf } from "../core/text.ts";
+import { taskTable } from "./task-list.ts";
+
+/** A dependency is met once its work is merged; a dropped or missing one will never be. */
+const MET = ["merged", "done"];
+
+export const taskReady = operation({
+  id: "task.ready",
+  summary: "List open tasks that nothing stands in the way of",
+  examples: ["pawl task ready", "pawl task ready --limit 1 --json"],
+  access: "read",
+  input: z.strictObject({ limit: maybe(count("no more than this many, the oldest first")) }),
+
+  gather: (reader) => reader.tasks(),
+
+  decide(input, { tasks, problems }) {
+    const ready = readyTasks(tasks).slice(0, input.limit);
+    const [first] = ready;
+    return {
+      data: { tasks: ready },
+      warnings: warningsOf(problems),
+      next: first && { command: `pawl task show ${first.id}`, reason: "the oldest task that can be begun" },
+    };
+  },
+
+  text: ({ tasks }, style) => (tasks.length === 0 ? "no task is ready" : taskTable(tasks, style)),
+});
+
+export function readyTasks(tasks: readonly TaskSummary[]): TaskSummary[] {
+  const met = new Set(tasks.filter((task) => MET.includes(task.status)).map((task) => task.id));
+  return tasks.filter(
+    (task) => task.status === "open" && !task.archived && task.depends_on.every((id) => met.has(id)),
+  );
+}

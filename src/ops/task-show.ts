@@ -1,0 +1,134 @@
+import * as z from "zod/mini";
+import { line, maybe } from "../core/input.ts";
+import { operation, type Style } from "../core/operation.ts";
+import type { Decision, Evidence, Finding, Handoff, Review } from "../core/records/parts.ts";
+import { decision, evidence, finding, handoff, review } from "../core/records/parts.ts";
+import type { Task } from "../core/records/task.ts";
+import { columns, firstLine, indent, paragraphs, statusColour, warningsOf } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const taskShow = operation({
+  id: "task.show",
+  summary: "Show one task with everything recorded for it",
+  examples: ["pawl task show T0001", "pawl task show T1 --json"],
+  access: "read",
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: maybe(line("the task; by default the one you are in", "T", 40)) }),
+
+  gather(reader, input, at) {
+    const id = getTask(reader, input.task, at);
+    const stored = reader.task(id);
+    return {
+      task: stored.value,
+      touched: reader.touched(id),
+      decisions: reader.parts(decision, id),
+      evidence: reader.parts(evidence, id),
+      findings: reader.parts(finding, id),
+      reviews: reader.parts(review, id),
+      handoffs: reader.parts(handoff, id),
+    };
+  },
+
+  decide(_input, facts) {
+    const values = <T>(list: { records: { value: T }[] }) => list.records.map((record) => record.value);
+    const lists = [facts.decisions, facts.evidence, facts.findings, facts.reviews, facts.handoffs];
+    return {
+      data: {
+        task: facts.task,
+        decisions: values<Decision>(facts.decisions),
+        evidence: values<Evidence>(facts.evidence),
+        findings: values<Finding>(facts.findings),
+        reviews: values<Review>(facts.reviews),
+        handoffs: values<Handoff>(facts.handoffs),
+        touched: facts.touched,
+      },
+      warnings: warningsOf(lists.flatMap((list) => list.problems)),
+    };
+  },
+
+  text: (data, style) =>
+    paragraphs(
+      headline(data.task, style),
+      section("Objective", data.task.objective, style),
+      section("Plan", data.task.plan, style),
+      section("Acceptance", data.task.acceptance, style),
+      section("Notes", data.task.notes, style),
+      listed(
+        "Slices",
+        data.task.slices.map((slice) => [slice.id, slice.status, firstLine(slice.title)]),
+        style,
+      ),
+      listed(
+        "Decisions",
+        data.decisions.map((one) => [short(one.id), firstLine(one.what)]),
+        style,
+      ),
+      listed("Evidence", data.evidence.map(evidenceRow), style),
+      listed(
+        "Findings",
+        data.findings.map((one) => [
+          short(one.id),
+          one.status,
+          one.severity,
+          place(one),
+          firstLine(one.text),
+        ]),
+        style,
+      ),
+      listed(
+        "Reviews",
+        data.reviews.map((one) => [
+          short(one.id),
+          one.kind,
+          one.verdict,
+          one.actor,
+          one.counts ? "" : "(not counted)",
+        ]),
+        style,
+      ),
+      listed(
+        "Handoffs",
+        data.handoffs.map((one) => [short(one.id), one.created, firstLine(one.what)]),
+        style,
+      ),
+      listed(
+        "Touched",
+        data.touched.map((file) => [file]),
+        style,
+      ),
+    ),
+});
+
+const short = (id: string) => id.slice(id.indexOf("/") + 1);
+const place = (one: Finding) =>
+  one.file ? `${one.file}${one.line === undefined ? "" : `:${one.line}`}` : "";
+
+export function evidenceRow(one: Evidence): string[] {
+  const result = one.exit_code === 0 ? "passed" : `failed (${one.exit_code})`;
+  return [short(one.id), one.kind, result, firstLine(one.argv.join(" "), 60), one.slice ?? ""];
+}
+
+function headline(task: Task, style: Style): string {
+  const facts: string[][] = [
+    ["status", statusColour(task.status, style) + (task.blocker ? `: ${task.blocker}` : "")],
+    ["profile", task.profile],
+    ["base", task.base_branch ?? "none"],
+  ];
+  if (task.branch) facts.push(["branch", task.branch]);
+  if (task.labels.length > 0) facts.push(["labels", task.labels.join(", ")]);
+  if (task.depends_on.length > 0) facts.push(["depends on", task.depends_on.join(", ")]);
+  task.next.forEach((action, index) => {
+    facts.push([index === 0 ? "next" : "", action]);
+  });
+  facts.push(["rev", `${task.rev}, ${task.updated}`]);
+  const title = task.title.replace(/\s+/g, " ");
+  return `${style.bold(`${task.id} ${title}`)}${task.archived ? " (archived)" : ""}\n${indent(columns(facts))}`;
+}
+
+function section(name: string, text: string, style: Style): string {
+  return text === "" ? "" : `${style.bold(name)}\n${indent(text)}`;
+}
+
+function listed(name: string, rows: string[][], style: Style): string {
+  return rows.length === 0 ? "" : `${style.bold(name)}\n${indent(columns(rows))}`;
+}

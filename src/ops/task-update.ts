@@ -1,0 +1,135 @@
+import * as z from "zod/mini";
+import { change, checkRev } from "../core/change.ts";
+import { findCycle } from "../core/dependencies.ts";
+import { Failure } from "../core/failure.ts";
+import { parseTaskId, shorten } from "../core/ids.ts";
+import { choice, count, line, many, maybe, prose, taskField } from "../core/input.ts";
+import { checkTransition } from "../core/lifecycle.ts";
+import { operation } from "../core/operation.ts";
+import type { ChangesOf } from "../core/record.ts";
+import { PROFILES, TASK_STATUSES, type Task, task } from "../core/records/task.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const taskUpdate = operation({
+  id: "task.update",
+  summary: "Change a task",
+  details:
+    "Only what you name changes; everything else of the record, comments and sections written by hand included,\nstays as it is. With --rev the change is refused if somebody else was faster. --label, --depends and --next\nreplace the whole list; an empty value clears it.",
+  examples: [
+    "pawl task update T0001 --status active",
+    'pawl task update T0001 --blocker "waiting for the API key"',
+    "pawl task update T0001 --plan plan.md --rev 3",
+    'pawl task update T0001 --next "write the failing test" --next "measure"',
+  ],
+  access: "write",
+  cli: { positional: ["task"], files: ["plan"] },
+  input: z.strictObject({
+    task: taskField(),
+    title: maybe(line("a better title", "TITLE")),
+    objective: maybe(prose("what will be true when it is done")),
+    plan: maybe(prose("how it will be done; a file, or - for standard input", "FILE")),
+    acceptance: maybe(prose("how one can tell that it is done")),
+    notes: maybe(prose("anything else worth keeping")),
+    profile: maybe(choice(PROFILES, "how much ceremony it needs")),
+    status: maybe(choice(TASK_STATUSES, "where it stands")),
+    blocker: maybe(line("what it waits for; makes it blocked", "TEXT", 2_000)),
+    next: many(prose("what to do next, in order", "ACTION")),
+    label: many(line("a word to find it by", "LABEL", 60)),
+    depends: many(line("a task that has to be done before", "T")),
+    base: maybe(line("the branch it starts from and returns to", "BRANCH")),
+    rev: maybe(count("the rev you read", "N")),
+  }),
+  milestone: ({ task: value }) => `${value.id}: ${value.status}, rev ${value.rev}`,
+
+  gather(reader, input, at) {
+    const stored = reader.task(getTask(reader, input.task, at));
+    const depends = input.depends?.map(parseTaskId);
+    return { stored, depends, tasks: depends ? reader.tasks().tasks : [] };
+  },
+
+  decide(input, { stored, depends, tasks }, at) {
+    const current = stored.value;
+    checkRev(current, input.rev);
+    const changes = wanted(input, current, depends, at.sha256);
+    if (Object.keys(changes).length === 0)
+      throw new Failure("usage", "nothing_to_change", `Nothing to change in ${current.id} was named.`, {
+        hint: "`pawl task update --help` shows what can be changed.",
+      });
+    if (changes.status) checkTransition(current.id, current.status, changes.status);
+    if (depends) checkDependencies(current.id, depends, tasks);
+    const { effect, value } = change(task, stored, changes, at, describe(current, changes));
+    return { data: { task: value }, effects: [effect] };
+  },
+
+  text: ({ task: value }, style) =>
+    `${style.bold(value.id)} ${value.status}, rev ${value.rev}: ${shorten(value.title, 80)}`,
+});
+
+type Input = z.output<typeof taskUpdate.input>;
+
+function wanted(
+  input: Input,
+  current: Task,
+  depends: string[] | undefined,
+  sha256: (text: string) => string,
+): ChangesOf<typeof task> {
+  const changes: ChangesOf<typeof task> = {};
+  if (input.title !== undefined) changes.title = input.title;
+  if (input.objective !== undefined) changes.objective = input.objective;
+  if (input.acceptance !== undefined) changes.acceptance = input.acceptance;
+  if (input.notes !== undefined) changes.notes = input.notes;
+  if (input.profile !== undefined) changes.profile = input.profile;
+  if (input.base !== undefined) changes.base_branch = input.base;
+  if (input.next !== undefined) changes.next = input.next;
+  if (input.label !== undefined) changes.labels = [...new Set(input.label)];
+  if (depends !== undefined) changes.depends_on = [...new Set(depends)];
+  if (input.plan !== undefined) {
+    changes.plan = input.plan;
+    changes.plan_digest = sha256(input.plan);
+  }
+  const status = input.status ?? (input.blocker === undefined ? undefined : "blocked");
+  if (status !== undefined) {
+    changes.status = status;
+    if (input.blocker !== undefined) changes.blocker = input.blocker;
+    else if (status !== "blocked") changes.blocker = undefined;
+    else if (current.blocker === undefined) throw noReason(current.id);
+    if (input.blocker !== undefined && status !== "blocked") throw notBlocked(status);
+  }
+  return changes;
+}
+
+function noReason(id: string): Failure {
+  return new Failure("usage", "blocker_needed", `Say what ${id} waits for.`, {
+    hint: `pawl task update ${id} --blocker "…"`,
+    details: { field: "blocker" },
+  });
+}
+
+function notBlocked(status: string): Failure {
+  return new Failure("usage", "blocker_and_status", `A blocker makes a task blocked, not ${status}.`, {
+    details: { field: "blocker" },
+  });
+}
+
+function checkDependencies(
+  id: string,
+  depends: readonly string[],
+  tasks: readonly { id: string; depends_on: string[] }[],
+): void {
+  const missing = depends.filter((one) => !tasks.some((task) => task.id === one));
+  if (missing.length > 0)
+    throw new Failure("not_found", "no_task", `There is no task ${missing.join(", ")} to depend on.`, {
+      details: { field: "depends", missing },
+    });
+  const cycle = findCycle(id, depends, tasks);
+  if (cycle)
+    throw new Failure("refused", "dependency_cycle", `That would be a circle: ${cycle.join(" → ")}.`, {
+      hint: "Leave one of these dependencies out.",
+      details: { field: "depends", cycle },
+    });
+}
+
+function describe(current: Task, changes: ChangesOf<typeof task>): string {
+  if (changes.status && changes.status !== current.status) return `${current.status} → ${changes.status}`;
+  return Object.keys(changes).join(", ");
+}

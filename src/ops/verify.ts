@@ -1,0 +1,178 @@
+import * as z from "zod/mini";
+import { addPart, madeNow } from "../core/change.ts";
+import type { Check } from "../core/config.ts";
+import { Failure } from "../core/failure.ts";
+import { parsePartRef } from "../core/ids.ts";
+import { flag, line, many, maybe, raw, taskField } from "../core/input.ts";
+import { type Effect, operation, type Situation } from "../core/operation.ts";
+import type { CheckRun, World } from "../core/ports.ts";
+import { type Evidence, evidence } from "../core/records/parts.ts";
+import { columns } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+import { noSlice } from "./slice-close.ts";
+import { evidenceRow } from "./task-show.ts";
+
+export const verify = operation({
+  id: "verify",
+  summary: "Run a check and record what happened, bound to the exact tree it ran on",
+  details:
+    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. With --red\nit must fail: a red that passes is refused, and so is a command that could not be started. Without a command,\nthe checks of .pawl/config.yaml are run. Exit code 0 when the result is the wanted one, else 1.",
+  examples: [
+    "pawl verify -- npm test",
+    "pawl verify --slice S1 --red -- npx vitest run test/upload.test.ts",
+    "pawl verify",
+  ],
+  access: "write",
+  cli: { positional: ["task"], rest: "command" },
+  input: z.strictObject({
+    task: taskField(),
+    slice: maybe(line("the slice it proves", "S", 40)),
+    red: flag("it has to fail now"),
+    check: many(line("only this check of the config", "NAME")),
+    command: many(raw("the command to run, after --", "CMD")),
+  }),
+
+  async observe(world, input, at, reader) {
+    const ref = input.slice === undefined ? undefined : parsePartRef(input.slice, "S", "slice");
+    const id = getTask(reader, ref?.task ?? input.task, at);
+    const { slices } = reader.task(id).value;
+    if (ref && !slices.some((one) => one.id === ref.part)) throw noSlice(id, ref.part, slices);
+    const checks = await chooseChecks(world, input);
+    const runs: Observation[] = [];
+    for (const check of checks) runs.push(await watch(world, check, at));
+    return { id, slice: ref?.part, runs };
+  },
+
+  gather: (reader, _input, _at, observed) => ({
+    ...observed,
+    names: reader.partNames(evidence, observed.id),
+  }),
+
+  decide(input, { id, slice, runs, names }, at) {
+    if (input.red) for (const one of runs) refuseFalseRed(one.run);
+    const taken = [...names];
+    const effects: Effect[] = [];
+    const records: Evidence[] = [];
+    for (const one of runs) {
+      const passed = one.run.exitCode === 0;
+      const kind = input.red ? "red" : slice !== undefined && passed ? "green" : "check";
+      const about = `${kind}: exit ${one.run.exitCode}`;
+      const made = addPart(evidence, id, taken, (name) => describe(name, kind, slice, one, at), about);
+      taken.push(`${made.value.id.slice(id.length + 1)}.md`);
+      effects.push(made.effect);
+      records.push(made.value);
+    }
+    const wanted = records.every((one) => (input.red ? one.exit_code !== 0 : one.exit_code === 0));
+    return {
+      data: { evidence: records },
+      effects,
+      notReady: !wanted,
+      warnings: records
+        .filter((one) => one.unstable)
+        .map((one) => `${one.id}: the check changed files while it ran, so no gate will count it.`),
+    };
+  },
+
+  text: ({ evidence: records }, style) =>
+    columns(
+      records.map((one) => {
+        const [id = "", kind = "", result = "", ...rest] = evidenceRow(one);
+        return [style.bold(id), kind, one.exit_code === 0 ? style.green(result) : style.red(result), ...rest];
+      }),
+    ),
+});
+
+interface Observation {
+  check: string | undefined;
+  run: CheckRun;
+  tree: string | undefined;
+  stable: boolean;
+  dirty: boolean;
+  head: string | undefined;
+}
+
+interface Wanted {
+  check?: string[] | undefined;
+  command?: string[] | undefined;
+}
+
+async function chooseChecks(
+  world: World,
+  input: Wanted,
+): Promise<(Check | { name: undefined; argv: string[] })[]> {
+  if (input.command && input.command.length > 0) {
+    if (!input.check) return [{ name: undefined, argv: input.command }];
+    throw new Failure("usage", "check_and_command", "Name a check of the config or a command, not both.");
+  }
+  const { checks } = await world.config();
+  if (checks.length === 0)
+    throw new Failure("usage", "no_checks", "No command was given, and .pawl/config.yaml names no checks.", {
+      hint: "pawl verify -- npm test",
+      details: { field: "command" },
+    });
+  const missing = (input.check ?? []).filter((name) => !checks.some((check) => check.name === name));
+  if (missing.length > 0)
+    throw new Failure("not_found", "no_check", `.pawl/config.yaml has no check ${missing.join(", ")}.`, {
+      hint: `It has ${checks.map((check) => check.name).join(", ")}.`,
+      details: { field: "check" },
+    });
+  return input.check ? checks.filter((check) => input.check?.includes(check.name)) : checks;
+}
+
+/** The tree is hashed before and after: a result belongs to a tree only if the check left it alone. */
+async function watch(
+  world: World,
+  check: { name: string | undefined; argv: string[] },
+  at: Situation,
+): Promise<Observation> {
+  const [tree, dirty] = [await world.workingTree(), await world.isDirty()];
+  const run = await world.runCheck(check.argv);
+  const after = await world.workingTree();
+  return { check: check.name, run, tree, stable: tree === after, dirty, head: at.commit };
+}
+
+/** What a shell answers when a command is missing or may not be run: no test has failed, none has run. */
+const NOT_RUN = [126, 127];
+
+function refuseFalseRed(run: CheckRun): void {
+  const command = run.argv.join(" ").slice(0, 120);
+  if (run.exitCode === 0)
+    throw new Failure("refused", "red_passed", `This was meant to fail, and it passed: ${command}`, {
+      hint: "Write the test so that it fails without the change, then run this again.",
+    });
+  if (NOT_RUN.includes(run.exitCode))
+    throw new Failure(
+      "refused",
+      "red_not_run",
+      `The command could not be run (${run.exitCode}): ${command}`,
+      {
+        hint: "A red is a test that ran and failed. Repair the command first.",
+      },
+    );
+}
+
+function describe(
+  id: string,
+  kind: Evidence["kind"],
+  slice: string | undefined,
+  one: Observation,
+  at: Situation,
+): Evidence {
+  return {
+    id,
+    kind,
+    check: one.check,
+    slice,
+    argv: one.run.argv,
+    exit_code: one.run.exitCode,
+    duration_ms: one.run.durationMs,
+    output_sha256: one.run.outputSha256,
+    output_bytes: one.run.outputBytes,
+    head: one.head,
+    tree: one.tree,
+    dirty: one.dirty,
+    unstable: !one.stable,
+    ...madeNow(at),
+    output: one.run.tail,
+  };
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { decideActor, printActor, recogniseAgent } from "../core/actor.ts";
+import { Failure } from "../core/failure.ts";
+import type { Situation } from "../core/operation.ts";
+import type { Reader, World } from "../core/ports.ts";
+import type { FullYaml } from "../core/record.ts";
+import { discover, type Place, readHead } from "../git/discover.ts";
+import { findHome } from "../store/home.ts";
+import type { Home } from "../store/layout.ts";
+import { openReader } from "../store/reader.ts";
+import { sweep } from "../store/transaction.ts";
+import { isComplete, isLost } from "./prepare.ts";
+import { openWorld } from "./world.ts";
+
+export interface Surroundings {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Who the caller claims to be; an agent that is recognised stays that agent. */
+  actor?: string | undefined;
+  /** Long-lived processes may let V8 optimise; a command that ends at once must not wait for it. */
+  oneShot: boolean;
+  /** Where the output of a running check goes while it runs. */
+  progress(chunk: Buffer): void;
+}
+
+/** Everything an operation needs of one repository, opened lazily: a read command touches nothing it does not use. */
+export interface Runtime {
+  place: Place;
+  readonly home: Home;
+  world: World;
+  reader(): Reader;
+  situation(access: "read" | "write"): Promise<Situation>;
+  loadYaml(): Promise<FullYaml>;
+  fullYaml(): FullYaml | undefined;
+  /** Brings a deleted state folder back from its history, before anybody reads it as empty. */
+  restoreLostState(): Promise<string[]>;
+  /** Makes the state ready for a write; says so in words if that was news. */
+  prepareState(): Promise<string[]>;
+  commitState(message: string): Promise<void>;
+  sha256(text: string): string;
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+export function openRuntime(around: Surroundings): Runtime {
+  const place = discover(around.cwd, around.env);
+  if (!place)
+    throw new Failure("not_found", "not_a_repository", `${around.cwd} is not inside a git repository.`, {
+      hint: "Go to your project, or make it one with `git init`.",
+    });
+  let home = findHome(place, around.cwd);
+  let fullYaml: FullYaml | undefined;
+  const runtime: Runtime = {
+    place,
+    get home() {
+      return home;
+    },
+    world: openWorld(around, place, () => runtime),
+    reader: () => openReader(home, fullYaml, Date.now()),
+    async situation(access) {
+      const head = readHead(place) ?? (await repositoryOf(around, place)).head();
+      return {
+        now: new Date().toISOString(),
+        actor: access === "read" ? "" : await actorOf(around, place),
+        repo: place.name,
+        ...(await head),
+        clone: home.clone,
+        sha256,
+      };
+    },
+    async loadYaml() {
+      fullYaml ??= (await import("../store/yaml.ts")).fullYaml;
+      return fullYaml;
+    },
+    fullYaml: () => fullYaml,
+    restoreLostState: async () => (isLost(home) ? runtime.prepareState() : []),
+    async prepareState() {
+      if (isComplete(home)) return [];
+      const { prepareState } = await import("./prepare-state.ts");
+      const said = prepareState(home, place, around.env);
+      home = findHome(place, around.cwd);
+      return said;
+    },
+    async commitState(message) {
+      const { commitState } = await import("../git/state-repository.ts");
+      await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
+      sweep(home, Date.now());
+    },
+    sha256,
+  };
+  return runtime;
+}
+
+async function repositoryOf(around: Surroundings, place: Place) {
+  return (await import("../git/repository.ts")).openRepository(place, around.env);
+}
+
+async function actorOf(around: Surroundings, place: Place): Promise<string> {
+  const needsGit = !recogniseAgent(around.env) && !around.actor && !around.env.PAWL_ACTOR;
+  const gitUser = needsGit ? await (await repositoryOf(around, place)).userName() : undefined;
+  const { actor, warning } = decideActor({ env: around.env, claimed: around.actor, gitUser });
+  if (warning) around.progress(Buffer.from(`note: ${warning}\n`));
+  return printActor(actor);
+}

@@ -1,0 +1,38 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Place } from "../git/discover.ts";
+import { addLine, prepare } from "../git/state-repository.ts";
+import { explainFileError } from "../store/durable.ts";
+import { ensureClone, stateExists, writeHome } from "../store/home.ts";
+import { withLock } from "../store/intent-lock.ts";
+import type { Home } from "../store/layout.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Makes the memory repository on the first write, and whatever is missing of it later; safe to run eight at once. */
+export function prepareState(home: Home, place: Place, env: Environment): string[] {
+  try {
+    mkdirSync(home.local, { recursive: true });
+    return withLock(join(home.local, "prepare.lock"), () => {
+      const existed = stateExists(home);
+      hideFromProject(home, place);
+      const { restored } = prepare({ state: home.state, gitDir: home.gitDir, env });
+      writeHome(home);
+      ensureClone(home.local);
+      if (restored) return [`${home.shown} was missing; it was brought back from its history.`];
+      return existed ? [] : [`Made ${home.shown}: the memory of this project, ignored by its git.`];
+    });
+  } catch (error) {
+    throw explainFileError(error, "The state folder could not be made");
+  }
+}
+
+/** info/exclude is not tracked and covers every branch and worktree, so the project never becomes dirty. */
+function hideFromProject(home: Home, place: Place): void {
+  if (!place.mainRoot) return;
+  const inside = relative(place.mainRoot, home.state).replaceAll("\\", "/");
+  if (inside === "" || inside.startsWith("..")) return;
+  const exclude = join(place.commonDir, "info", "exclude");
+  mkdirSync(dirname(exclude), { recursive: true });
+  addLine(exclude, `/${inside}/`);
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, parseConfig } from "../core/config.ts";
+import { Failure } from "../core/failure.ts";
+import { readHeaderFast } from "../core/front-matter.ts";
+import type { World } from "../core/ports.ts";
+import type { Place } from "../git/discover.ts";
+import type { Runtime, Surroundings } from "./open.ts";
+
+/** Everything here is imported when it is asked for: most commands ask for none of it. */
+export function openWorld(around: Surroundings, place: Place, runtime: () => Runtime): World {
+  const repository = async () => (await import("../git/repository.ts")).openRepository(place, around.env);
+  return {
+    config: () => readConfig(place, runtime()),
+    isDirty: async () => (await repository()).isDirty(),
+    isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),
+    resolveCommit: async (name) => (await repository()).resolveCommit(name),
+    workingTree: async () => (await repository()).workingTree(),
+    changedFiles: async (base) => (await repository()).changedFiles(base),
+    async runCheck(argv) {
+      const { runCheck } = await import("./run-check.ts");
+      return runCheck(argv, { cwd: around.cwd, env: around.env, progress: around.progress });
+    },
+    async search(query) {
+      const { search } = await import("../store/search/search.ts");
+      const { openSource } = await import("../store/search-source.ts");
+      const { home } = runtime();
+      const source = openSource(home, runtime().fullYaml());
+      return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot });
+    },
+    async edit(name, text) {
+      const { openEditor } = await import("./open-editor.ts");
+      const file = join(mkdtempSync(join(tmpdir(), "pawl-edit-")), name);
+      writeFileSync(file, text);
+      await openEditor(file, around);
+      return { text: readFileSync(file, "utf8"), kept: file };
+    },
+  };
+}
+
+async function readConfig(place: Place, runtime: Runtime): Promise<Config> {
+  const path = ".pawl/config.yaml";
+  let text: string;
+  try {
+    text = readFileSync(join(place.root ?? place.commonDir, path), "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return parseConfig(path, new Map());
+    throw new Failure("unreadable", "broken_config", `${path} cannot be read (${code}).`, { cause: error });
+  }
+  const fast = readHeaderFast(text);
+  if (fast) return parseConfig(path, fast);
+  const fullYaml = await runtime.loadYaml();
+  try {
+    return parseConfig(path, fullYaml(text));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(
+      "unreadable",
+      "broken_config",
+      `${path} is not readable YAML: ${(error as Error).message}`,
+      {
+        hint: "Repair the file by hand.",
+        details: { file: path },
+      },
+    );
+  }
+}

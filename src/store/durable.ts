@@ -1,0 +1,78 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Failure } from "../core/failure.ts";
+
+/** Writes a whole file and makes sure that it is on the disk before anybody is told its name. */
+export function writeDurably(path: string, text: string): void {
+  const data = Buffer.from(text, "utf8");
+  const fd = openSync(path, "wx");
+  try {
+    for (let done = 0; done < data.length; ) done += writeSync(fd, data, done);
+    fsyncSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    rmSync(path, { force: true });
+    throw error;
+  }
+  closeSync(fd);
+}
+
+/** A rename is only durable once its directory is; Windows has no such call and needs none. */
+export function syncDirectory(path: string): void {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "EPERM" && code !== "EISDIR" && code !== "EINVAL" && code !== "ENOTSUP") throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+let sequence = 0;
+
+/** Replaces a file of our own (never a record) so that a reader sees the old or the new one, whole. */
+export function replaceFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
+  rmSync(temporary, { force: true });
+  writeDurably(temporary, text);
+  renameSync(temporary, path);
+  syncDirectory(dirname(path));
+}
+
+/** What the file system refuses, said in words; anything else is passed on as it is. */
+export function explainFileError(error: unknown, what: string): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const at = path ? ` (${path})` : "";
+  const cause = { cause: error, details: { file: path, errno: code } };
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new Failure("unavailable", "disk_full", `${what}: the disk is full${at}.`, {
+        ...cause,
+        hint: "Nothing was lost. Make room and run the command again.",
+      });
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return new Failure("unavailable", "state_read_only", `${what}: no permission to write${at}.`, {
+        ...cause,
+        hint: "Nothing was changed. Make the folder writable for you and run the command again.",
+      });
+    case "ENOTDIR":
+    case "ELOOP":
+      return new Failure("unavailable", "state_misplaced", `${what}: a folder is expected${at}.`, {
+        ...cause,
+        hint: "Something else stands where the state folder belongs; move it away.",
+      });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Effect, Situation } from "../core/operation.ts";
+
+/** One line of the append-only log: which record came to which rev, by whom, where, in which operation. */
+export interface StateEvent {
+  time: string;
+  event: string;
+  record: string;
+  task: string | undefined;
+  about: string;
+  actor: string;
+  repo: string | undefined;
+  branch: string | undefined;
+  commit: string | undefined;
+  path: string;
+}
+
+export function eventsOf(operation: string, effects: readonly Effect[], at: Situation): StateEvent[] {
+  return effects.map((effect) => ({
+    time: at.now,
+    event: operation,
+    record: `${effect.record}@${effect.rev}`,
+    task: /^T\d+/.exec(effect.record)?.[0],
+    about: effect.about,
+    actor: at.actor,
+    repo: at.repo,
+    branch: at.branch,
+    commit: at.commit,
+    path: effect.path,
+  }));
+}

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../core/failure.ts";
+import type { Home } from "./layout.ts";
+
+/** The text of a file, or undefined when there is none. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** What a folder holds; a folder that does not exist holds nothing. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+/** A file that is not UTF-8 would come back changed from a rewrite, so it is refused here, before anybody edits it. */
+export function readRecordText(home: Home, path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(join(home.state, path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure("unreadable", "broken_record", `${join(home.shown, path)} cannot be read (${code}).`, {
+      details: { file: path },
+      cause: error,
+    });
+  }
+  const text = bytes.toString("utf8");
+  if (text.includes("\uFFFD") && !Buffer.from(text, "utf8").equals(bytes))
+    throw new Failure("unreadable", "broken_record", `${join(home.shown, path)} is not UTF-8 text.`, {
+      hint: "Save it as UTF-8; nothing else of the record has to change.",
+      details: { file: path },
+    });
+  return text;
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { replaceFile, syncDirectory } from "./durable.ts";
+import { namesIn, readText } from "./files.ts";
+import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
+
+/** One file to put in its place; its text waits, complete and on disk, in the staging folder. */
+export interface Step {
+  do: "create" | "replace";
+  staged: string;
+  path: string;
+  before: string | undefined;
+  after: string;
+}
+
+/** Everything that is left to do once a change has been decided; written before the first record moves. */
+export interface Journal {
+  tx: string;
+  steps: Step[];
+  log: string;
+  lines: string;
+  key?: { name: string; answer: string } | undefined;
+}
+
+/** Crash tests count these calls and die at each one in turn; everybody else leaves it alone. */
+let onStep: (name: string) => void = () => {};
+export function observeSteps(observer: (name: string) => void): void {
+  onStep = observer;
+}
+export function step(name: string): void {
+  onStep(name);
+}
+
+export function writeJournal(home: Home, journal: Journal): void {
+  step("journal");
+  replaceFile(journalFile(home, journal.tx), JSON.stringify(journal));
+}
+
+/**
+ * Finishes what killed processes left. Journals are written and removed only under the store's lock, so with the
+ * lock held, every journal that is there belongs to somebody who can no longer finish it.
+ */
+export function recover(home: Home): void {
+  for (const name of namesIn(journalDir(home))) {
+    const file = join(journalDir(home), name);
+    const journal = name.endsWith(".json") ? parseJournal(file) : undefined;
+    if (journal) finish(home, journal, true);
+    else if (name.endsWith(".json")) rescue(home, file);
+    else rmSync(file, { force: true });
+  }
+}
+
+/** True while a killed process's work waits for the next write to finish it. */
+export function hasUnfinishedWork(home: Home): boolean {
+  return namesIn(journalDir(home)).some((name) => name.endsWith(".json"));
+}
+
+/** Carries a journal out. After a kill, any part of it may already have been done. */
+export function finish(home: Home, journal: Journal, afterKill = false): string[] {
+  for (const one of journal.steps) {
+    step(`apply ${one.do}`);
+    applyStep(home, one);
+  }
+  try {
+    step("events");
+    appendEvents(home, journal, afterKill);
+    step("key");
+    if (journal.key) replaceFile(keyFile(home, journal.key.name), journal.key.answer);
+  } catch (error) {
+    // The records are in place, so the work is done; the journal stays and the next write adds the event.
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    return [`The event log could not be written yet (${reason}); the next command will do it.`];
+  }
+  step("done");
+  unlinkSync(journalFile(home, journal.tx));
+  return [];
+}
+
+/** A task comes into being with its folder, complete, by one rename. */
+export function isNewTask(change: { do: string; path: string }): boolean {
+  return change.do === "create" && /^tasks\/T\d+\/task\.md$/.test(change.path);
+}
+
+function applyStep(home: Home, one: Step): void {
+  const staged = join(stagingDir(home), one.staged);
+  if (!existsSync(staged)) return;
+  const target = join(home.state, one.path);
+  if (isNewTask(one)) {
+    const folder = dirname(target);
+    mkdirSync(dirname(folder), { recursive: true });
+    if (existsSync(folder)) rescue(home, staged);
+    else renameSync(staged, folder);
+    syncDirectory(dirname(folder));
+    return;
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  const current = readText(target);
+  const now = current === undefined ? undefined : sha256(current);
+  if (now === one.after) unlinkSync(staged);
+  else if (one.do === "create" && now === undefined) place(staged, target);
+  else if (one.do === "replace" && now === one.before) renameSync(staged, target);
+  else rescue(home, staged);
+  syncDirectory(dirname(target));
+}
+
+/** A link refuses to replace anything; where the file system has no links, the lock alone has to do. */
+function place(staged: string, target: string): void {
+  try {
+    linkSync(staged, target);
+    unlinkSync(staged);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (!["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"].includes(code)) throw error;
+    renameSync(staged, target);
+  }
+}
+
+/** Somebody edited the record between a kill and its recovery: their text stays, ours is kept beside it. */
+function rescue(home: Home, file: string): void {
+  mkdirSync(rescuedDir(home), { recursive: true });
+  renameSync(file, join(rescuedDir(home), basename(file)));
+}
+
+function appendEvents(home: Home, journal: Journal, afterKill: boolean): void {
+  if (journal.lines === "") return;
+  const path = join(home.state, journal.log);
+  mkdirSync(dirname(path), { recursive: true });
+  const fd = openSync(path, "a+");
+  try {
+    if (afterKill && tailOf(fd).includes(`"tx":"${journal.tx}"`)) return;
+    // One write of lines that begin and end with a newline: a torn one can never damage its neighbour.
+    const data = Buffer.from(journal.lines, "utf8");
+    if (writeSync(fd, data) !== data.length)
+      throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function tailOf(fd: number): string {
+  const size = fstatSync(fd).size;
+  const tail = Buffer.alloc(Math.min(size, 262_144));
+  readSync(fd, tail, 0, tail.length, size - tail.length);
+  return tail.toString("utf8");
+}
+
+function parseJournal(file: string): Journal | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Journal;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+export const keyFile = (home: Home, key: string) => join(keysDir(home), `${sha256(key).slice(0, 32)}.json`);
+const journalFile = (home: Home, tx: string) => join(journalDir(home), `${tx}.json`);

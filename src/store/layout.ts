@@ -1,0 +1,23 @@
+import { join } from "node:path";
+
+/** Where the state of one repository is, and where its generated files are. */
+export interface Home {
+  /** The memory repository's work tree: the records. */
+  state: string;
+  /** How that folder is called in messages: relative where it can be. */
+  shown: string;
+  /** `<git common dir>/pawl`: per clone, untracked, shared by all worktrees. */
+  local: string;
+  /** The git directory of the memory repository. */
+  gitDir: string;
+  clone: string;
+}
+
+/** Files inside the state folder that are about this machine and this moment; the memory repository ignores them. */
+export const LOCAL = ".local";
+
+export const lockDir = (home: Home) => join(home.state, LOCAL, "lock");
+export const stagingDir = (home: Home) => join(home.state, LOCAL, "tmp");
+export const journalDir = (home: Home) => join(home.state, LOCAL, "journal");
+export const keysDir = (home: Home) => join(home.state, LOCAL, "keys");
+export const rescuedDir = (home: Home) => join(home.state, LOCAL, "rescued");

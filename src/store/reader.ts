@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../core/failure.ts";
+import { idNumber } from "../core/ids.ts";
+import { noteFile, partFile, partFolder, taskFile, touchedFile } from "../core/paths.ts";
+import type { Problem, Reader } from "../core/ports.ts";
+import { type FullYaml, type Kind, parseRecord, type Stored } from "../core/record.ts";
+import { note, touched } from "../core/records/parts.ts";
+import { task } from "../core/records/task.ts";
+import { namesIn, readRecordText } from "./files.ts";
+import { stateExists } from "./home.ts";
+import type { Home } from "./layout.ts";
+import { listTasks } from "./task-list.ts";
+
+export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
+  const exists = stateExists(home);
+  const parse = <K extends Kind>(kind: K, path: string): Stored<K> =>
+    parseRecord(kind, path, readRecordText(home, path), fullYaml, join(home.shown, path));
+  const folder = (path: string) => (exists ? namesIn(join(home.state, path)) : []);
+  const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
+
+  const hasTask = (id: string) => exists && existsSync(join(home.state, taskFile(id)));
+  const existing = (id: string) => {
+    if (hasTask(id)) return taskFile(id);
+    throw noSuch("task", id, "`pawl task list` shows the tasks there are.");
+  };
+
+  return {
+    exists,
+    tasks: () => (exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] }),
+    hasTask,
+    task: (id) => parse(task, existing(id)),
+    taskText: (id) => readRecordText(home, existing(id)),
+    parse: (kind, path, text, shown) => parseRecord(kind, path, text, fullYaml, shown),
+    part(kind, taskName, part) {
+      const path = partFile(kind, taskName, part);
+      if (!exists || !existsSync(join(home.state, path)))
+        throw noSuch(
+          kind.name,
+          `${taskName}/${part}`,
+          `\`pawl task show ${taskName}\` lists what the task has.`,
+        );
+      return parse(kind, path);
+    },
+    parts: (kind, taskName) =>
+      all(
+        kind,
+        recordNames(folder(partFolder(kind, taskName)), kind.letter).map((name) =>
+          partFile(kind, taskName, name),
+        ),
+      ),
+    partNames: (kind, taskName) => folder(partFolder(kind, taskName)),
+    taskNames: () => folder("tasks"),
+    notes: () => all(note, recordNames(folder("notes"), "N").map(noteFile)),
+    noteNames: () => folder("notes"),
+    touched(taskName) {
+      const clones = folder(`tasks/${taskName}/touched`).filter((name) => name.endsWith(".md"));
+      const { records } = all(
+        touched,
+        clones.map((name) => touchedFile(taskName, name.slice(0, -".md".length))),
+      );
+      records.sort((a, b) => b.value.updated.localeCompare(a.value.updated));
+      return [...new Set(records.flatMap((record) => record.value.files))];
+    },
+    touchedBy(taskName, clone) {
+      const path = touchedFile(taskName, clone);
+      return exists && existsSync(join(home.state, path)) ? parse(touched, path) : undefined;
+    },
+  };
+}
+
+/** Reads what can be read; what cannot is reported beside it and hides nothing. */
+function collect<T>(paths: string[], read: (path: string) => T): { records: T[]; problems: Problem[] } {
+  const records: T[] = [];
+  const problems: Problem[] = [];
+  for (const path of paths)
+    try {
+      records.push(read(path));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      problems.push({ file: path, message: error.message, hint: error.hint });
+    }
+  return { records, problems };
+}
+
+function recordNames(names: string[], letter: string): string[] {
+  return names
+    .filter((name) => new RegExp(`^${letter}\\d+\\.md$`).test(name))
+    .map((name) => name.slice(0, -".md".length))
+    .sort((a, b) => idNumber(a) - idNumber(b));
+}
+
+function noSuch(kind: string, id: string, hint: string): Failure {
+  return new Failure("not_found", `no_${kind}`, `There is no ${kind} ${id}.`, { hint, details: { id } });
+}

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../core/failure.ts";
+import { type FullYaml, type Kind, parseRecord } from "../core/record.ts";
+import { note, TASK_PARTS } from "../core/records/parts.ts";
+import { task } from "../core/records/task.ts";
+import { namesIn, readRecordText } from "./files.ts";
+import { hasUnfinishedWork } from "./journal.ts";
+import type { Home } from "./layout.ts";
+import type { SearchDocument, SearchSource } from "./search/types.ts";
+
+/** What the search index is made from: the records themselves, and the event logs that say which ones changed. */
+export function openSource(home: Home, fullYaml: FullYaml | undefined): SearchSource {
+  return {
+    cursor: () => JSON.stringify(logSizes(home)),
+    changedSince: (cursor) => changedSince(home, cursor),
+    scan: () => scan(home),
+    read: (path) => readDocument(home, path, fullYaml),
+  };
+}
+
+type Cursor = Record<string, number>;
+
+function logSizes(home: Home): Cursor {
+  const sizes: Cursor = {};
+  for (const clone of namesIn(join(home.state, "events")).sort())
+    for (const name of namesIn(join(home.state, "events", clone)).sort()) {
+      const path = `events/${clone}/${name}`;
+      const stat = statSync(join(home.state, path), { throwIfNoEntry: false });
+      if (stat?.isFile()) sizes[path] = stat.size;
+    }
+  return sizes;
+}
+
+/** Every write of ours leaves an event that names its file, so the new part of the logs is all there is to read. */
+function changedSince(home: Home, cursor: string): { paths: string[]; cursor: string } | undefined {
+  if (hasUnfinishedWork(home)) return undefined;
+  const before = JSON.parse(cursor) as Cursor;
+  const now = logSizes(home);
+  if (Object.keys(before).some((path) => (now[path] ?? -1) < (before[path] ?? 0))) return undefined;
+  const paths = new Set<string>();
+  for (const [path, size] of Object.entries(now)) {
+    const from = before[path] ?? 0;
+    if (size === from) continue;
+    const added = readFileSync(join(home.state, path)).subarray(from, size).toString("utf8");
+    for (const line of added.split("\n")) {
+      const changed = pathOfEvent(line);
+      if (changed === null) return undefined;
+      if (changed) paths.add(changed);
+    }
+  }
+  return { paths: [...paths], cursor: JSON.stringify(now) };
+}
+
+/** The record an event names; undefined for none, null when the line cannot be understood. */
+function pathOfEvent(line: string): string | undefined | null {
+  if (line === "") return undefined;
+  try {
+    const event = JSON.parse(line) as { path?: string };
+    return event.path && kindOf(event.path) ? event.path : undefined;
+  } catch {
+    return null;
+  }
+}
+
+function scan(home: Home): Map<string, string> {
+  const found = new Map<string, string>();
+  const add = (folder: string, names: string[]) => {
+    for (const name of names) {
+      const path = `${folder}/${name}`;
+      if (!kindOf(path)) continue;
+      const stat = statSync(join(home.state, path), { throwIfNoEntry: false });
+      if (stat) found.set(path, signatureOf(stat));
+    }
+  };
+  add("notes", namesIn(join(home.state, "notes")));
+  for (const name of namesIn(join(home.state, "tasks"))) {
+    const folder = `tasks/${name}`;
+    for (const entry of entriesOf(join(home.state, folder)))
+      if (entry.isDirectory()) add(`${folder}/${entry.name}`, namesIn(join(home.state, folder, entry.name)));
+      else add(folder, [entry.name]);
+  }
+  return found;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+const signatureOf = (stat: Stats) => `${stat.ctimeMs} ${stat.size} ${stat.ino}`;
+
+const FOLDERS = new Map<string, Kind>(TASK_PARTS.map((kind) => [kind.plural, kind as Kind]));
+
+function kindOf(path: string): Kind | undefined {
+  if (/^tasks\/T\d{4,}\/task\.md$/.test(path)) return task;
+  if (/^notes\/N\d{4,}\.md$/.test(path)) return note;
+  const part = /^tasks\/T\d{4,}\/([a-z]+)\/([A-Z])\d+\.md$/.exec(path);
+  const kind = part && FOLDERS.get(part[1] ?? "");
+  return kind && kind.letter === part[2] ? kind : undefined;
+}
+
+function readDocument(home: Home, path: string, fullYaml: FullYaml | undefined): SearchDocument | undefined {
+  const kind = kindOf(path);
+  if (!kind) return undefined;
+  let value: Record<string, unknown>;
+  try {
+    value = parseRecord(kind, path, readRecordText(home, path), fullYaml).value as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+  return describe(kind, path, value);
+}
+
+function describe(kind: Kind, path: string, value: Record<string, unknown>): SearchDocument {
+  const sections = Object.keys(kind.sections).map((name) => String(value[name] ?? ""));
+  const headline = typeof value.title === "string" ? value.title : (sections[0] ?? "");
+  const fields = Object.entries(kind.fields)
+    .filter(([name]) => !UNSEARCHED.has(name))
+    .map(([name]) => words(value[name]));
+  return {
+    id: String(value.id),
+    kind: kind.name,
+    task: /^tasks\/(T\d+)\//.exec(path)?.[1] ?? null,
+    status: typeof value.status === "string" ? value.status : null,
+    title: headline.split("\n")[0]?.slice(0, 300) ?? "",
+    text: [...sections, ...fields].filter(Boolean).join("\n"),
+    updated: String(value.updated),
+  };
+}
+
+/** Digests, counters and times are noise in a search for words. */
+const UNSEARCHED = new Set([
+  ...["id", "title", "status", "rev", "created", "updated", "repo", "actor", "commit", "branch"],
+  ...["output_sha256", "output_bytes", "exit_code", "duration_ms", "tree", "head", "dirty", "unstable"],
+  ...["plan_digest", "profile", "archived", "reopened", "counts", "kind", "severity", "verdict"],
+]);
+
+function words(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(words).join(" ");
+  if (value && typeof value === "object") return words(Object.values(value));
+  return typeof value === "number" ? String(value) : "";
+}

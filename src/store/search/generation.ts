@@ -1,0 +1,159 @@
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Scan } from "./changes.ts";
+
+/**
+ * The index file is never written in place: a new generation is built under a private name and renamed. Readers open
+ * a generation through a hard link of their own, because node-sqlite3-wasm locks by creating `<name>.lock`, even to
+ * read, and leaves it behind when the process is killed: under a private name that is in nobody's way.
+ */
+const LEFT_OVER_MS = 10 * 60_000;
+const LINK_ATTEMPTS = 50;
+
+const pathOf = (dir: string) => join(dir, "index.sqlite");
+const readersOf = (dir: string) => join(dir, "readers");
+const stampOf = (dir: string) => join(dir, "index.scanned");
+
+export const lockOf = (dir: string) => join(dir, "index.lock");
+
+export function hasGeneration(dir: string): boolean {
+  return existsSync(pathOf(dir));
+}
+
+/** undefined when there is no generation, or when this directory does not let us open one. */
+export function withReader<T>(dir: string, now: number, use: (path: string) => T): T | undefined {
+  const path = join(readersOf(dir), privateName(now));
+  if (!linkGeneration(dir, path)) return undefined;
+  try {
+    return use(path);
+  } finally {
+    discard(path);
+  }
+}
+
+function linkGeneration(dir: string, path: string): boolean {
+  for (let attempt = 0; attempt < LINK_ATTEMPTS; attempt++) {
+    try {
+      linkSync(pathOf(dir), path);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Linux also says ENOENT when the generation is replaced while it is being linked.
+      if (code !== "ENOENT") return code !== "EACCES" && code !== "EROFS" && copyQuietly(pathOf(dir), path);
+      if (!hasGeneration(dir) || !makeReaders(dir)) return false;
+    }
+  }
+  return false;
+}
+
+function makeReaders(dir: string): boolean {
+  return quietly(() => mkdirSync(readersOf(dir), { recursive: true }));
+}
+
+/** For file systems without hard links. */
+function copyQuietly(from: string, to: string): boolean {
+  return quietly(() => copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE));
+}
+
+/** False when another process has published since `reader` was linked. */
+export function isCurrent(dir: string, reader: string): boolean {
+  const [current, ours] = [pathOf(dir), reader].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return current !== undefined && current.ino === ours?.ino && current.dev === ours.dev;
+}
+
+export const bytesOf = (reader: string) => statSync(reader).size;
+
+/** Lets `build` make a new generation, from a copy of `base` if there is one, and puts it in place. */
+export function publish(
+  dir: string,
+  now: number,
+  base: string | undefined,
+  build: (path: string) => void,
+): void {
+  const path = join(dir, `.build-${privateName(now)}`);
+  try {
+    mkdirSync(readersOf(dir), { recursive: true });
+    if (base !== undefined) copyFileSync(base, path, constants.COPYFILE_FICLONE);
+    build(path);
+    if (statSync(pathOf(dir), { throwIfNoEntry: false })?.isDirectory())
+      rmSync(pathOf(dir), { recursive: true });
+    renameSync(path, pathOf(dir));
+  } finally {
+    discard(path);
+  }
+}
+
+/** What killed processes left behind. The age is in the name: a hard link has the times of the file it shares. */
+export function sweep(dir: string, now: number): void {
+  quietly(() => rmdirSync(`${pathOf(dir)}.lock`));
+  for (const folder of [dir, readersOf(dir)])
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      if (folder === dir && !name.startsWith(".build-")) continue;
+      if (now - bornAt(path, name) > LEFT_OVER_MS)
+        quietly(() => rmSync(path, { recursive: true, force: true }));
+    }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function privateName(now: number): string {
+  return `${now}-${process.pid}-${Math.random().toString(36).slice(2)}.sqlite`;
+}
+
+function bornAt(path: string, name: string): number {
+  const time = /^(?:\.build-)?(\d{12,})-/.exec(name)?.[1];
+  return time === undefined ? (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) : Number(time);
+}
+
+function discard(path: string): void {
+  quietly(() => unlinkSync(path));
+  quietly(() => rmdirSync(`${path}.lock`));
+}
+
+function quietly(act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** When the files were last compared with this generation; beside it, since a generation is never written to. */
+export function readScanStamp(dir: string, generation: string): Scan | undefined {
+  try {
+    const stamp = JSON.parse(readFileSync(stampOf(dir), "utf8")) as Scan & { generation: string };
+    return stamp.generation === generation ? stamp : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeScanStamp(dir: string, generation: string, scan: Scan): void {
+  const path = join(dir, `.build-${privateName(scan.at)}`);
+  quietly(() => {
+    writeFileSync(path, JSON.stringify({ generation, ...scan }));
+    renameSync(path, stampOf(dir));
+  });
+}

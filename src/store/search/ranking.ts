@@ -1,0 +1,71 @@
+import type { Snip } from "./snippet.ts";
+import type { Connection, Value } from "./sqlite.ts";
+import type { SearchHit, SearchQuery } from "./types.ts";
+
+export interface Answer {
+  hits: SearchHit[];
+  total: number;
+}
+
+const DEFAULT_LIMIT = 20;
+const LARGEST_LIMIT = 1_000;
+/** bm25's weights of names, title and text. */
+const WEIGHTS = "4.0, 12.0, 1.0";
+
+type Row = Omit<SearchHit, "snippet"> & { text: string; total: number };
+
+export function limitOf(query: SearchQuery): number {
+  return Math.min(Math.max(0, Math.floor(query.limit ?? DEFAULT_LIMIT)), LARGEST_LIMIT);
+}
+
+export function rank(connection: Connection, match: string, query: SearchQuery, snip: Snip): Answer {
+  const filter = filterOf(query);
+  const limit = limitOf(query);
+  const rows = connection.rows<Row>(sqlFor(filter), [match, ...filter.values, limit - 1, limit]);
+  const hits = rows.map(({ total: _total, text, ...hit }) => ({
+    ...hit,
+    score: -hit.score,
+    snippet: snip(hit.title, text),
+  }));
+  return { hits, total: rows[0]?.total ?? 0 };
+}
+
+interface Filter {
+  conditions: string[];
+  values: Value[];
+}
+
+function filterOf({ kinds = [], statuses = [], task }: SearchQuery): Filter {
+  const wanted: [column: string, values: string[]][] = [
+    ["kind", kinds],
+    ["status", statuses],
+    ["task", task === undefined ? [] : [task]],
+  ];
+  const active = wanted.filter(([, values]) => values.length > 0);
+  return {
+    conditions: active.map(
+      ([column, values]) => `records.${column} IN (${values.map(() => "?").join(", ")})`,
+    ),
+    values: active.flatMap(([, values]) => values),
+  };
+}
+
+/**
+ * Every match is scored once; only those at least as good as the last one shown are looked up and sorted fully, so
+ * that ties fall the same way in every index. CROSS JOIN keeps SQLite from turning the join around.
+ */
+function sqlFor({ conditions }: Filter): string {
+  const join = conditions.length > 0 ? "CROSS JOIN records ON records.record = words.rowid" : "";
+  return `
+    WITH found AS MATERIALIZED (
+      SELECT words.rowid AS record, bm25(words, ${WEIGHTS}) AS score
+      FROM words ${join} WHERE ${["words MATCH ?", ...conditions].join(" AND ")})
+    SELECT top.id, kind, task, status, title, score, updated, text, (SELECT count(*) FROM found) AS total
+    FROM (
+      SELECT found.record, score, id, kind, task, status, updated
+      FROM found CROSS JOIN records ON records.record = found.record
+      WHERE score <= coalesce((SELECT score FROM found ORDER BY score LIMIT 1 OFFSET ?), 1)
+      ORDER BY score, updated DESC, id LIMIT ?) AS top
+    CROSS JOIN texts ON texts.record = top.record
+    ORDER BY score, updated DESC, id`;
+}

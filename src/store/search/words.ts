@@ -1,0 +1,69 @@
+/** One word as the user typed it. It may hold several tokens (`src/store/lock.ts`), which then must be neighbours. */
+export interface Word {
+  text: string;
+  /** The user may still be typing it, so that it also stands for longer words. */
+  isPrefix: boolean;
+}
+
+/** Far beyond what anybody types; a whole record pasted as a query is cut here so that it stays fast. */
+const MOST_WORDS = 128;
+const SHORTEST_PREFIX = 3;
+/** What SQLite's unicode61 takes for part of a token; everything else separates. */
+const TOKEN_CHARACTER = /[\p{L}\p{N}\p{Co}]/u;
+const LAST_IS_TOKEN_CHARACTER = /[\p{L}\p{N}\p{Co}]$/u;
+/** SQLite's C strings end at NUL, and half a surrogate pair is not a character. */
+const UNSTORABLE = /[\0\p{Cs}]/gu;
+
+export function storable(text: string): string {
+  return text.replace(UNSTORABLE, " ");
+}
+
+/** Distinct words that can match anything; with `all`, the last one counts as unfinished. */
+export function parseWords(typed: string, match: "all" | "any"): Word[] {
+  const texts = storable(typed)
+    .split(/\s+/u)
+    .filter((text) => TOKEN_CHARACTER.test(text));
+  const last = texts.at(-1);
+  if (last === undefined) return [];
+  const distinct = new Map<string, Word>();
+  for (const text of texts) {
+    if (distinct.size >= MOST_WORDS) break;
+    distinct.set(text.toLowerCase(), { text, isPrefix: false });
+  }
+  const lastKept = distinct.get(last.toLowerCase());
+  if (lastKept && match === "all" && last.length >= SHORTEST_PREFIX)
+    lastKept.isPrefix = LAST_IS_TOKEN_CHARACTER.test(last);
+  return [...distinct.values()];
+}
+
+/** Every word becomes a quoted string, so that nothing a user types is ever FTS5 syntax. */
+export function printMatch(words: readonly Word[], match: "all" | "any"): string {
+  return words.map(printWord).join(match === "all" ? " AND " : " OR ");
+}
+
+function printWord({ text, isPrefix }: Word): string {
+  const quoted = `"${text.replaceAll('"', '""')}"`;
+  const choices = [quoted];
+  // The whole word stays among the choices: it is rarer than its continuations, and so ranks above them.
+  if (isPrefix) choices.push(`${quoted} *`);
+  const wholeId = wholeIdToken(text);
+  if (wholeId) choices.push(`names : "${wholeId}"`);
+  return choices.length === 1 ? quoted : `(${choices.join(" OR ")})`;
+}
+
+/** A token that only the record with exactly this id has, so that `T0012` finds the task before its many parts. */
+function wholeIdToken(id: string): string | undefined {
+  const name = id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  return /\d$/.test(name) ? `id${name}` : undefined;
+}
+
+const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+const HUMPED_WORD = /[\p{L}\p{N}]*[\p{Ll}\p{N}]\p{Lu}[\p{L}\p{N}]*/gu;
+
+/** The id, and the parts of `camelCase` names, which the tokenizer keeps in one piece. */
+export function namesOf(document: { id: string; title: string; text: string }): string {
+  const names = new Set([document.id, wholeIdToken(document.id) ?? ""]);
+  for (const text of [document.title, document.text])
+    for (const [word] of text.matchAll(HUMPED_WORD)) names.add(word.split(HUMP).join(" "));
+  return [...names].join(" ").trim();
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Effect } from "../core/operation.ts";
+import { explainFileError, syncDirectory, writeDurably } from "./durable.ts";
+import { namesIn, readText } from "./files.ts";
+import { withLock } from "./intent-lock.ts";
+import { finish, isNewTask, keyFile, recover, type Step, sha256, step, writeJournal } from "./journal.ts";
+import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
+
+/** One change to the store: all of its records and events, or nothing. */
+export interface Transaction {
+  effects: readonly Effect[];
+  events: readonly object[];
+  /** Path of the event log inside the state folder. */
+  log: string;
+  /** Makes a retry answer instead of acting again. */
+  key?: { name: string; answer: string } | undefined;
+}
+
+export type Outcome =
+  | { state: "done"; warnings: string[] }
+  | { state: "conflict"; path: string }
+  | { state: "answered"; answer: string };
+
+/**
+ * Stages every file first, so that a full disk is met while nothing has changed yet; then, under the store's lock,
+ * checks that what was read is still what is there, writes the journal, and moves the files into place. Whoever
+ * takes the lock after a kill finishes what the journal says.
+ */
+export function transact(home: Home, transaction: Transaction): Outcome {
+  const tx = randomBytes(8).toString("hex");
+  const staged: string[] = [];
+  try {
+    const steps = transaction.effects.map((effect, index) => stage(home, effect, `${tx}-${index}`, staged));
+    return withLock(lockDir(home), () => commit(home, transaction, tx, steps, staged), { step });
+  } catch (error) {
+    throw explainFileError(error, "The state could not be written");
+  } finally {
+    for (const name of staged) rmSync(join(stagingDir(home), name), { recursive: true, force: true });
+  }
+}
+
+/** The answer that an earlier call with this key got, if there was one. */
+export function readAnswer(home: Home, key: string): string | undefined {
+  return readText(keyFile(home, key));
+}
+
+const HOUR = 3_600_000;
+
+/** Removes what kills left behind, long after anybody could still be using it. */
+export function sweep(home: Home, now: number): void {
+  const folders = [
+    { folder: stagingDir(home), age: HOUR },
+    { folder: keysDir(home), age: 7 * 24 * HOUR },
+  ];
+  for (const { folder, age } of folders)
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+      if (changed !== undefined && now - changed > age) rmSync(path, { recursive: true, force: true });
+    }
+}
+
+function commit(home: Home, transaction: Transaction, tx: string, steps: Step[], staged: string[]): Outcome {
+  recover(home);
+  const answer = transaction.key && readAnswer(home, transaction.key.name);
+  if (answer !== undefined) return { state: "answered", answer };
+  const path = findConflict(home, transaction.effects);
+  if (path !== undefined) return { state: "conflict", path };
+  const lines = transaction.events.map((event) => `\n${JSON.stringify({ ...event, tx })}\n`).join("");
+  const journal = { tx, steps, log: transaction.log, lines, key: transaction.key };
+  writeJournal(home, journal);
+  // From here on the journal owns the staged files: whatever happens, they are put in place, not thrown away.
+  staged.length = 0;
+  return { state: "done", warnings: finish(home, journal) };
+}
+
+function stage(home: Home, effect: Effect, name: string, staged: string[]): Step {
+  const folder = stagingDir(home);
+  mkdirSync(folder, { recursive: true });
+  staged.push(name);
+  step("stage");
+  if (isNewTask(effect)) {
+    mkdirSync(join(folder, name));
+    writeDurably(join(folder, name, basename(effect.path)), effect.text);
+    syncDirectory(join(folder, name));
+  } else writeDurably(join(folder, name), effect.text);
+  return {
+    do: effect.do,
+    staged: name,
+    path: effect.path,
+    before: effect.do === "replace" ? sha256(effect.before) : undefined,
+    after: sha256(effect.text),
+  };
+}
+
+function findConflict(home: Home, effects: readonly Effect[]): string | undefined {
+  for (const effect of effects) {
+    const target = join(home.state, effect.path);
+    if (effect.do === "create") {
+      if (existsSync(isNewTask(effect) ? dirname(target) : target)) return effect.path;
+    } else if (readText(target) !== effect.before) return effect.path;
+  }
+  return undefined;
+}
