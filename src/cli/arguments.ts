@@ -1,4 +1,4 @@
-import { type ArgsDef, parseArgs } from "citty";
+import type { ArgsDef } from "citty";
 import { Failure } from "../core/failure.ts";
 import { type FieldInfo, fieldInfo } from "../core/input.ts";
 import type { AnyOperation } from "../core/operation.ts";
@@ -60,11 +60,12 @@ interface Sorted {
  * Strict where citty is lenient: unknown options, missing values, repeated options and extra words are mistakes. The
  * words go to citty in one canonical form, because by itself it drops every word that begins with `--no-`, text included.
  */
-export function parseLine(operation: AnyOperation, args: readonly string[]): ParsedLine {
+export async function parseLine(operation: AnyOperation, args: readonly string[]): Promise<ParsedLine> {
   const options = optionsOf(operation);
   const sorted = sortWords(operation, options, args);
   placePositionals(operation, options, sorted);
-  const values = parseArgs(canonical(sorted), definitions(options)) as Record<string, unknown>;
+  // A line without values has nothing to parse, and is spared the loading of the parser.
+  const values = sorted.options.size === 0 ? {} : await parseValues(sorted, options);
   const input: Record<string, unknown> = {};
   for (const [name, { field, info }] of options) {
     if (name in COMMON) continue;
@@ -78,6 +79,11 @@ export function parseLine(operation: AnyOperation, args: readonly string[]): Par
   const restField = operation.cli?.rest;
   if (restField && sorted.rest) input[restField] = sorted.rest;
   return { common: commonOf(sorted, values), input };
+}
+
+async function parseValues(sorted: Sorted, options: Map<string, Option>): Promise<Record<string, unknown>> {
+  const { parseArgs } = await import("citty");
+  return parseArgs(canonical(sorted), definitions(options));
 }
 
 function sortWords(operation: AnyOperation, options: Map<string, Option>, args: readonly string[]): Sorted {

@@ -1,8 +1,9 @@
 import { Failure } from "../core/failure.ts";
 import type { AnyOperation } from "../core/operation.ts";
 import { operations } from "../ops/index.ts";
+import type { Answer } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
-import { type Answer, run } from "../runtime/run.ts";
+import { run } from "../runtime/run.ts";
 import { type CommonOptions, parseLine } from "./arguments.ts";
 import { styleFor } from "./style.ts";
 import { VERSION } from "./version.ts";
@@ -46,7 +47,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   const found = findOperation(Object.keys(operations), asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
-  const line = parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
+  const line = await parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
   if (line.common.help) {
     const { commandHelp } = await import("./help.ts");
     io.out(`${commandHelp(operation, styleFor(io.outIsTerminal(), io.env))}\n`);
@@ -102,7 +103,8 @@ function print(operation: AnyOperation, answer: Answer, common: CommonOptions, i
     io.out(`${JSON.stringify({ schema: 1, ok: true, data, next, warnings, planned })}\n`);
     return;
   }
-  const text = operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
+  const rehearsed = answer.planned && operation.rehearse;
+  const text = rehearsed ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
   if (text !== "") io.out(text.endsWith("\n") ? text : `${text}\n`);
   const style = styleFor(io.errIsTerminal(), io.env);
   for (const step of answer.planned ?? []) io.err(`would ${step.do} ${step.path}\n`);

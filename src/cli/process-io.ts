@@ -1,5 +1,5 @@
-import { readFileSync, writeSync } from "node:fs";
-import { isatty } from "node:tty";
+import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Failure } from "../core/failure.ts";
 import type { Io } from "./main.ts";
 
@@ -10,10 +10,21 @@ export function processIo(): Io {
     env: process.env,
     out: (text) => write(1, Buffer.from(text, "utf8")),
     err: (text) => write(2, typeof text === "string" ? Buffer.from(text, "utf8") : text),
-    outIsTerminal: () => isatty(1),
-    errIsTerminal: () => isatty(2),
+    outIsTerminal: () => isTerminal(1),
+    errIsTerminal: () => isTerminal(2),
     readText,
   };
+}
+
+/** node:tty brings the network stack with it; a pipe or a file can be told from a terminal without. */
+function isTerminal(fd: number): boolean {
+  try {
+    if (!fstatSync(fd).isCharacterDevice()) return false;
+  } catch {
+    return false;
+  }
+  const { isatty } = createRequire(import.meta.url)("node:tty") as typeof import("node:tty");
+  return isatty(fd);
 }
 
 const waiting = new Int32Array(new SharedArrayBuffer(4));

@@ -1,5 +1,6 @@
 import { editBlock } from "./header-block-edit.ts";
 import { isCommentOrBlank, locateScalar } from "./header-inline.ts";
+import { readLayout } from "./header-layout.ts";
 import { applyLineEdits, type LineEdit, replaceInline, splitLines, withoutEol } from "./header-lines.ts";
 import { blockLines, entryLines, printInline } from "./header-printer.ts";
 import { type HeaderSection, locateSections, skipBlankLines } from "./header-sections.ts";
@@ -71,19 +72,16 @@ function refuseLostAnchors(
   sections: readonly HeaderSection[],
   wanted: Changes,
 ): void {
+  const linesOf = (section: HeaderSection) => texts.slice(section.start, section.end);
+  // Inside the subset `&` and `*` are ordinary text, as in a title about `&self` and `*self`.
+  const unusual = sections.filter((section) => readLayout(linesOf(section)) === undefined);
   const isChanged = (section: HeaderSection) => section.key !== undefined && wanted.has(section.key);
-  const textOf = (section: HeaderSection) => texts.slice(section.start, section.end).join("\n");
-  const rest = sections
-    .filter((section) => !isChanged(section))
-    .map(textOf)
-    .join("\n");
-  for (const section of sections.filter(isChanged)) {
-    for (const [, name] of textOf(section).matchAll(ANCHOR)) {
-      if (!rest.includes(`*${name}`)) continue;
-      throw new FrontMatterError(
-        section.start + 2,
-        `"${section.key}" holds the anchor &${name}, used by another key.`,
-      );
+  const kept = unusual.filter((section) => !isChanged(section)).flatMap(linesOf);
+  for (const section of unusual.filter(isChanged)) {
+    for (const [, name] of linesOf(section).join("\n").matchAll(ANCHOR)) {
+      if (!kept.some((line) => line.includes(`*${name}`))) continue;
+      const problem = `"${section.key}" holds the anchor &${name}, used by another key.`;
+      throw new FrontMatterError(section.start + 2, problem);
     }
   }
 }

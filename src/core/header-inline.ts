@@ -49,12 +49,11 @@ export function readFieldName(line: string, at: number, quoted: boolean): FieldN
   return { key, end: at + text.length + 1 };
 }
 
-/** Reads what follows a colon. `undefined` means: not certain to be what a YAML parser would read. */
+/** Reads what follows a colon and its space. `undefined` means: not certain to be what a YAML parser would read. */
 export function readInlineAfterColon(line: string, colonEnd: number): InlineValue | undefined {
   const start = skipSpaces(line, colonEnd);
-  if (start === line.length || (line[start] === "#" && start > colonEnd)) {
-    return { value: "", start: colonEnd, end: colonEnd };
-  }
+  const isEmpty = start === line.length || line[start] === "#";
+  if (isEmpty) return { value: "", start: colonEnd, end: colonEnd };
   return readInlineAt(line, start);
 }
 

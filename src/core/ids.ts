@@ -1,10 +1,9 @@
 import { Failure } from "./failure.ts";
 
-/** `T0147`: at least four digits, so that ids sort and align as text up to 9,999. */
-const TASK = /^T\d{4,}$/;
 const TASK_LOOSE = /^t?0*(\d{1,9})$/i;
 const PART = /^([a-z])0*(\d{1,9})$/i;
 
+/** At least four digits, so that ids sort and align as text up to 9,999. */
 export function formatTaskId(number: number): string {
   return `T${String(number).padStart(4, "0")}`;
 }
@@ -13,9 +12,6 @@ export function formatNoteId(number: number): string {
   return `N${String(number).padStart(4, "0")}`;
 }
 
-export function isTaskId(text: string): boolean {
-  return TASK.test(text);
-}
 
 /** People type `T7`, `t0007` or `7`; records and JSON always say `T0007`. */
 export function parseTaskId(text: string): string {

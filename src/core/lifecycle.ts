@@ -15,7 +15,6 @@ const BY_HAND: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
 };
 
 export const LIVE: readonly TaskStatus[] = ["active", "blocked", "review"];
-export const ENDED: readonly TaskStatus[] = ["merged", "done", "dropped"];
 
 export function checkTransition(id: string, from: TaskStatus, to: TaskStatus): void {
   if (from === to || BY_HAND[from].includes(to)) return;
@@ -65,8 +64,4 @@ export function checkFindingStep(finding: Pick<Finding, "id" | "status">, to: ke
         finding.status === "open" ? "" : `\`pawl finding reopen ${finding.id} --note "…"\` opens it again.`,
     },
   );
-}
-
-export function isSettled(finding: Pick<Finding, "status">): boolean {
-  return finding.status !== "open";
 }

@@ -68,6 +68,13 @@ export interface Operation<S extends z.ZodMiniObject, Observed, Facts, Data> {
    * what it says is read again in `gather`.
    */
   observe?(world: World, input: z.output<S>, situation: Situation, reader: Reader): Promise<Observed>;
+  /** For an operation that acts while it observes: what a dry run says it would do. */
+  rehearse?(
+    world: World,
+    input: z.output<S>,
+    situation: Situation,
+    reader: Reader,
+  ): Promise<{ do: string; path: string }[]>;
   /** Reads of the store; repeated when another process was faster, so it must only read. */
   gather(reader: Reader, input: z.output<S>, situation: Situation, observed: Observed): Facts;
   /** Pure: the same input, facts and situation always give the same plan. */

@@ -30,7 +30,7 @@ export interface Problem {
   hint: string | undefined;
 }
 
-/** Reads of the store: synchronous, never locked, never cached between calls. */
+/** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
 export interface Reader {
   /** False before the first write of this repository. */
   exists: boolean;

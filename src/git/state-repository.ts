@@ -26,11 +26,6 @@ export interface StateRepository {
 export const STATE_BRANCH = "pawl/state";
 const REF = `refs/heads/${STATE_BRANCH}`;
 
-/** Whether the folder is already a memory repository; cheap enough to ask before every write. */
-export function isPrepared(repo: StateRepository): boolean {
-  return existsSync(join(repo.state, ".git")) && existsSync(join(repo.gitDir, "HEAD"));
-}
-
 /**
  * Makes the memory repository, or puts back what is missing of it; every step may have been done before. A state
  * folder that was deleted comes back from its history. Callers hold a lock, so everything here is synchronous.

@@ -11,6 +11,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "task.ready": async () => (await import("./task-ready.ts")).taskReady,
   "task.archive": async () => (await import("./task-archive.ts")).taskArchive,
   session: async () => (await import("./session.ts")).session,
+  context: async () => (await import("./context.ts")).context,
   "slice.open": async () => (await import("./slice-open.ts")).sliceOpen,
   "slice.close": async () => (await import("./slice-close.ts")).sliceClose,
   decide: async () => (await import("./decide.ts")).decide,

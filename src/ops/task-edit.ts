@@ -20,6 +20,10 @@ export const taskEdit = operation({
   input: z.strictObject({ task: taskField() }),
   milestone: ({ task: value }) => `${value.id}: edited, rev ${value.rev}`,
 
+  rehearse: async (_world, input, at, reader) => [
+    { do: "edit", path: taskFile(getTask(reader, input.task, at)) },
+  ],
+
   async observe(world, input, at, reader) {
     const id = getTask(reader, input.task, at);
     const before = reader.taskText(id);

@@ -32,6 +32,11 @@ export const verify = operation({
     command: many(raw("the command to run, after --", "CMD")),
   }),
 
+  async rehearse(world, input, at, reader) {
+    getTask(reader, input.task, at);
+    return (await chooseChecks(world, input)).map((check) => ({ do: "run", path: check.argv.join(" ") }));
+  },
+
   async observe(world, input, at, reader) {
     const ref = input.slice === undefined ? undefined : parsePartRef(input.slice, "S", "slice");
     const id = getTask(reader, ref?.task ?? input.task, at);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { decideActor, printActor, recogniseAgent } from "../core/actor.ts";
 import { Failure } from "../core/failure.ts";
 import type { Situation } from "../core/operation.ts";
@@ -8,7 +7,6 @@ import { discover, type Place, readHead } from "../git/discover.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import { openReader } from "../store/reader.ts";
-import { sweep } from "../store/transaction.ts";
 import { isComplete, isLost } from "./prepare.ts";
 import { openWorld } from "./world.ts";
 
@@ -37,10 +35,7 @@ export interface Runtime {
   /** Makes the state ready for a write; says so in words if that was news. */
   prepareState(): Promise<string[]>;
   commitState(message: string): Promise<void>;
-  sha256(text: string): string;
 }
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 export function openRuntime(around: Surroundings): Runtime {
   const place = discover(around.cwd, around.env);
@@ -65,7 +60,7 @@ export function openRuntime(around: Surroundings): Runtime {
         repo: place.name,
         ...(await head),
         clone: home.clone,
-        sha256,
+        sha256: access === "read" ? readsNeedNoDigest : (await import("../store/digest.ts")).sha256,
       };
     },
     async loadYaml() {
@@ -83,12 +78,17 @@ export function openRuntime(around: Surroundings): Runtime {
     },
     async commitState(message) {
       const { commitState } = await import("../git/state-repository.ts");
+      const { sweep } = await import("../store/transaction.ts");
       await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
       sweep(home, Date.now());
     },
-    sha256,
   };
   return runtime;
+}
+
+/** Loading the cryptography costs a read command a tenth of its time, and no read has a use for it. */
+function readsNeedNoDigest(): never {
+  throw new Error("A reading operation asked for a digest");
 }
 
 async function repositoryOf(around: Surroundings, place: Place) {

@@ -3,7 +3,8 @@ import { dirname, join, relative } from "node:path";
 import type { Place } from "../git/discover.ts";
 import { addLine, prepare } from "../git/state-repository.ts";
 import { explainFileError } from "../store/durable.ts";
-import { ensureClone, stateExists, writeHome } from "../store/home.ts";
+import { stateExists } from "../store/home.ts";
+import { ensureClone, writeHome } from "../store/home-setup.ts";
 import { withLock } from "../store/intent-lock.ts";
 import type { Home } from "../store/layout.ts";
 

@@ -28,7 +28,11 @@ export function runCheck(argv: readonly string[], place: CheckPlace): Promise<Ch
     place.progress(chunk);
   };
   return new Promise((done) => {
+    let settled = false;
     const finish = (exitCode: number) => {
+      // A command that cannot be started reports an error and then closes as well.
+      if (settled) return;
+      settled = true;
       for (const signal of FORWARDED) process.off(signal, forward);
       done({
         argv: [...argv],
@@ -50,8 +54,7 @@ export function runCheck(argv: readonly string[], place: CheckPlace): Promise<Ch
       finish(error.code === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND);
     });
     child.on("close", (code, signal) => {
-      if (code !== null || signal !== null)
-        finish(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));
+      finish(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));
     });
   });
 }

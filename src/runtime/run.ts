@@ -1,29 +1,8 @@
-import type * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
 import { parseInput } from "../core/input.ts";
-import type { AnyOperation, Next, Plan } from "../core/operation.ts";
-import { eventFile } from "../core/paths.ts";
+import type { AnyOperation, Plan, Situation } from "../core/operation.ts";
 import { NeedsFullYaml } from "../core/record.ts";
-import { eventsOf } from "../store/events.ts";
-import { readAnswer, transact } from "../store/transaction.ts";
+import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import type { Runtime } from "./open.ts";
-
-export interface Answer {
-  data: unknown;
-  next: Next | undefined;
-  warnings: string[];
-  ready: boolean;
-  /** What a dry run would have done. */
-  planned?: { do: string; path: string; record: string }[];
-}
-
-export interface RunOptions {
-  dryRun?: boolean;
-  /** The same key answers once and is applied once, however often the call is repeated. */
-  key?: string | undefined;
-}
-
-const PATIENCE_MS = 15_000;
 
 /** The life of every call from every surface: parse, observe, gather, decide, apply. */
 export async function run(
@@ -32,14 +11,15 @@ export async function run(
   runtime: Runtime,
   options: RunOptions = {},
 ): Promise<Answer> {
-  const input: z.output<typeof operation.input> = parseInput(operation.input, raw);
-  const request =
-    options.key === undefined ? undefined : describeRequest(operation, input, options.key, runtime);
-  const earlier = request && earlierAnswer(request, readAnswer(runtime.home, request.key));
-  if (earlier) return earlier;
-
+  const input: unknown = parseInput(operation.input, raw);
+  if (options.key !== undefined) {
+    const { earlierAnswer } = await import("./write.ts");
+    const earlier = earlierAnswer(operation, input, options.key, runtime);
+    if (earlier) return earlier;
+  }
   const restored = await runtime.restoreLostState();
   const situation = await runtime.situation(operation.access);
+  if (options.dryRun && operation.rehearse) return rehearse(operation, input, situation, runtime);
   const observed = await withYaml(runtime, async () =>
     operation.observe?.(runtime.world, input, situation, runtime.reader()),
   );
@@ -48,37 +28,26 @@ export async function run(
       const facts = operation.gather(runtime.reader(), input, situation, observed);
       return operation.decide(input, facts, situation);
     });
-
-  const started = Date.now();
-  for (;;) {
-    const plan = await decide();
-    const told = [...restored, ...(plan.warnings ?? [])];
-    if (options.dryRun || !plan.effects?.length) return answer(plan, told, options);
-    const prepared = await runtime.prepareState();
-    const outcome = transact(runtime.home, {
-      effects: plan.effects,
-      events: eventsOf(operation.id, plan.effects, situation),
-      log: eventFile(runtime.home.clone, situation.now),
-      key: request && {
-        name: request.key,
-        answer: JSON.stringify({ ...request, answer: answer(plan, told) }),
-      },
-    });
-    if (outcome.state === "done") {
-      const committed = await commitMilestone(operation, plan, runtime);
-      return answer(plan, [...prepared, ...told, ...outcome.warnings, ...committed]);
-    }
-    if (outcome.state === "answered" && request) {
-      const same = earlierAnswer(request, outcome.answer);
-      if (same) return same;
-    }
-    if (Date.now() - started > PATIENCE_MS)
-      throw new Failure("conflict", "record_busy", "Other commands kept changing the same record.", {
-        hint: "Run the command again.",
-        details: outcome.state === "conflict" ? { file: outcome.path } : {},
-      });
-    await new Promise((resume) => setTimeout(resume, 1 + Math.random() * 8));
+  const plan = await decide();
+  if (!options.dryRun && plan.effects?.length) {
+    const { write } = await import("./write.ts");
+    return write({ operation, input, situation, restored, decide }, plan, runtime, options.key);
   }
+  const effects = (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record }));
+  return { ...answerOf(plan, restored), ...(options.dryRun ? { planned: effects } : {}) };
+}
+
+/** An operation that acts while it observes is not carried out in a dry run; it says what it would do. */
+async function rehearse(
+  operation: AnyOperation,
+  input: unknown,
+  situation: Situation,
+  runtime: Runtime,
+): Promise<Answer> {
+  const planned = await withYaml(runtime, async () =>
+    operation.rehearse?.(runtime.world, input, situation, runtime.reader()),
+  );
+  return { data: {}, next: undefined, warnings: [], ready: true, planned: planned ?? [] };
 }
 
 /** A hand-styled record needs the full YAML parser; it is loaded only then, and the reading starts over. */
@@ -90,55 +59,4 @@ async function withYaml<T>(runtime: Runtime, read: () => Promise<T>): Promise<T>
     await runtime.loadYaml();
     return read();
   }
-}
-
-async function commitMilestone(
-  operation: AnyOperation,
-  plan: Plan<unknown>,
-  runtime: Runtime,
-): Promise<string[]> {
-  const message = operation.milestone?.(plan.data);
-  if (message === undefined) return [];
-  try {
-    await runtime.commitState(message);
-    return [];
-  } catch (error) {
-    // The records are safe on disk; only their place in the history waits for the next milestone.
-    const reason = error instanceof Error ? error.message : String(error);
-    return [`Recorded, but not yet committed to the state's history: ${reason}`];
-  }
-}
-
-function answer(plan: Plan<unknown>, warnings: string[], options: RunOptions = {}): Answer {
-  const planned = options.dryRun
-    ? { planned: (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record })) }
-    : {};
-  return {
-    data: plan.data,
-    next: plan.next,
-    warnings,
-    ready: !plan.notReady,
-    ...planned,
-  };
-}
-
-interface Request {
-  key: string;
-  operation: string;
-  input: string;
-}
-
-function describeRequest(operation: AnyOperation, input: unknown, key: string, runtime: Runtime): Request {
-  return { key, operation: operation.id, input: runtime.sha256(JSON.stringify(input)) };
-}
-
-function earlierAnswer(request: Request, stored: string | undefined): Answer | undefined {
-  if (stored === undefined) return undefined;
-  const earlier = JSON.parse(stored) as Request & { answer: Answer };
-  if (earlier.operation !== request.operation || earlier.input !== request.input)
-    throw new Failure("conflict", "key_used", `The key "${request.key}" was used for another call.`, {
-      hint: "Use a new key for a new call; the same key only for repeating the same one.",
-      details: { key: request.key, operation: earlier.operation },
-    });
-  return earlier.answer;
 }

@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
-import { replaceFile } from "./durable.ts";
 import type { Home } from "./layout.ts";
 
 interface Whereabouts {
@@ -43,25 +41,8 @@ export function stateExists(home: Home): boolean {
   );
 }
 
-/** Says where the state is, relative to our own folder, so that a moved repository still finds its own. */
-export function writeHome(home: Home): void {
-  const path = join(home.local, "home");
-  if (readLine(path) === undefined) replaceFile(path, `${relative(home.local, home.state)}\n`);
-}
-
-/**
- * Each clone writes its own event log. The inode of our folder tells a copied repository from the one it was
- * copied from, so that the two do not write the same log.
- */
-export function ensureClone(local: string): string {
-  const known = readClone(local);
-  if (known) return known;
-  const id = randomBytes(4).toString("hex");
-  replaceFile(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
-  return id;
-}
-
-function readClone(local: string): string | undefined {
+/** The name of this clone, unless its folder is a copy of another one. */
+export function readClone(local: string): string | undefined {
   const [id, inode] = (readLine(join(local, "clone")) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
 }
@@ -74,7 +55,7 @@ function gitDirOf(state: string): string | undefined {
   return target ? resolve(state, target) : undefined;
 }
 
-function readLine(path: string): string | undefined {
+export function readLine(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim() || undefined;
   } catch {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -15,6 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { sha256 } from "./digest.ts";
 import { replaceFile, syncDirectory } from "./durable.ts";
 import { namesIn, readText } from "./files.ts";
 import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
@@ -169,6 +169,5 @@ function parseJournal(file: string): Journal | undefined {
   }
 }
 
-export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 export const keyFile = (home: Home, key: string) => join(keysDir(home), `${sha256(key).slice(0, 32)}.json`);
 const journalFile = (home: Home, tx: string) => join(journalDir(home), `${tx}.json`);

@@ -19,6 +19,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const folder = (path: string) => (exists ? namesIn(join(home.state, path)) : []);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
+  let summaries: ReturnType<Reader["tasks"]> | undefined;
   const hasTask = (id: string) => exists && existsSync(join(home.state, taskFile(id)));
   const existing = (id: string) => {
     if (hasTask(id)) return taskFile(id);
@@ -27,7 +28,10 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
 
   return {
     exists,
-    tasks: () => (exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] }),
+    tasks() {
+      summaries ??= exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] };
+      return summaries;
+    },
     hasTask,
     task: (id) => parse(task, existing(id)),
     taskText: (id) => readRecordText(home, existing(id)),

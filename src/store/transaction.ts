@@ -2,10 +2,20 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Effect } from "../core/operation.ts";
+import { sha256 } from "./digest.ts";
 import { explainFileError, syncDirectory, writeDurably } from "./durable.ts";
 import { namesIn, readText } from "./files.ts";
 import { withLock } from "./intent-lock.ts";
-import { finish, isNewTask, keyFile, recover, type Step, sha256, step, writeJournal } from "./journal.ts";
+import {
+  finish,
+  hasUnfinishedWork,
+  isNewTask,
+  keyFile,
+  recover,
+  type Step,
+  step,
+  writeJournal,
+} from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
 
 /** One change to the store: all of its records and events, or nothing. */
@@ -41,9 +51,17 @@ export function transact(home: Home, transaction: Transaction): Outcome {
   }
 }
 
-/** The answer that an earlier call with this key got, if there was one. */
+/**
+ * The answer that an earlier call with this key got, if there was one. A call that was killed after its change had
+ * been decided is finished first: repeating it would otherwise be refused because of what it did itself.
+ */
 export function readAnswer(home: Home, key: string): string | undefined {
-  return readText(keyFile(home, key));
+  try {
+    if (hasUnfinishedWork(home)) withLock(lockDir(home), () => recover(home), { step });
+    return readText(keyFile(home, key));
+  } catch (error) {
+    throw explainFileError(error, "The state could not be written");
+  }
 }
 
 const HOUR = 3_600_000;
@@ -64,7 +82,7 @@ export function sweep(home: Home, now: number): void {
 
 function commit(home: Home, transaction: Transaction, tx: string, steps: Step[], staged: string[]): Outcome {
   recover(home);
-  const answer = transaction.key && readAnswer(home, transaction.key.name);
+  const answer = transaction.key && readText(keyFile(home, transaction.key.name));
   if (answer !== undefined) return { state: "answered", answer };
   const path = findConflict(home, transaction.effects);
   if (path !== undefined) return { state: "conflict", path };

@@ -404,6 +404,67 @@ describe("reading", () => {
   });
 });
 
+describe("scanning", () => {
+  const scan = (text: string, ...keys: string[]) => {
+    const found = scanHeader(text, new Set(keys));
+    return found && Object.fromEntries(found);
+  };
+
+  test.each<[string, string, { [key: string]: HeaderValue }]>([
+    [
+      "named keys only",
+      '---\nid: T1\ntitle: "a: b"\nrev: 12\n---\ntitle: body\n',
+      { id: "T1", title: "a: b" },
+    ],
+    ["nothing found", "---\nrev: 12\n---\n", {}],
+    ["an empty header", "---\n---", {}],
+    ["CRLF and BOM", "\ufeff---\r\nid: T1\r\ntitle: 'x' # y\r\n---\r\n", { id: "T1", title: "x" }],
+    [
+      "past blocks of other keys",
+      "---\nnote: |\n  id: no\n\n  text\nlist:\n- a\n- b\nid: T1\n---\n",
+      { id: "T1" },
+    ],
+    [
+      "past comments and blank lines",
+      "---\n# title: no\n\nid: T1 # why\n# more\n\nrev: 1\n---\n",
+      { id: "T1" },
+    ],
+    ["an empty value and a flow list", "---\nid:\ntitle: [a, b]\n---\n", { id: "", title: ["a", "b"] }],
+    ["a key that starts like a named one", "---\nidentity: x\nid-x: y\n---\n", {}],
+  ])("%s", (_, text, expected) => {
+    expect(scan(text, "id", "title")).toEqual(expected);
+  });
+
+  test.each([
+    ["no header", "id: T1\n"],
+    ["a wrong opening fence", "---js\nid: T1\n---\n"],
+    ["no closing fence yet", "---\nid: T1\ntitle: a"],
+    ["a wrong closing fence", "---\nid: T1\n----\n"],
+    ["a named key twice", "---\nid: T1\nid: T2\n---\n"],
+    ["a named list", "---\nid:\n  - a\n---\n"],
+    ["a named list at column 0", "---\nid:\n- a\n---\n"],
+    ["a named list after a comment", "---\nid:\n# why\n\n  - a\n---\n"],
+    ["a named value that continues", "---\nid: a\n\n  b\n---\n"],
+    ["a named block scalar", "---\nid: |\n  b\n---\n"],
+    ["a named value outside the subset", '---\nid: "\\x41"\n---\n'],
+    ["a tab in a named value", "---\nid: a\tb\n---\n"],
+    ["a lone CR in a named value", "---\nid: a\rb\n---\n"],
+    ["a quoted key", '---\n"id": T1\n---\n'],
+    ["a space before the colon", "---\nid : T1\n---\n"],
+    ["an indented root", "---\n# why\n\n  id: T1\n---\n"],
+    ["a document marker", "---\nid: T1\n...\n---\n"],
+    ["a bracket at column 0", "---\na: [\n]\nid: T1\n---\n"],
+  ])("leaves to the full reader: %s", (_, text) => {
+    expect(scan(text, "id", "title")).toBeUndefined();
+  });
+
+  test("no keys at all, and keys that could be patterns", () => {
+    expect(scan("---\nid: T1\n---\n")).toEqual({});
+    expect(scan("---\n: T1\n---\n")).toBeUndefined();
+    expect(() => scan("---\nid: T1\n---\n", "i.")).toThrow(TypeError);
+  });
+});
+
 const KEYS = ["a", "b", "c", "d", "e", "id", "title", "status", "x-y", "_k", "true", "toString"];
 const USUAL = ["open", "x y", "12", "2026-11-16T10:00:00Z", "0a1b2c", '"x: y # z"', "[a, b]", "a/b.c"];
 const SCALARS = [
@@ -674,9 +735,9 @@ describe("editing", () => {
       "a:\nb: # why\n",
       [
         ["a", "x"],
-        ["b", "y"],
+        ["b", "z"],
       ],
-      "a: x\nb: y # why\n",
+      "a: x\nb: z # why\n",
     ],
     [
       "an equal value keeps its style",
@@ -723,10 +784,10 @@ describe("editing", () => {
     ["a list becomes a scalar", "a: # why\n  - x\nc: d\n", [["a", "b"]], "a: b # why\nc: d\n"],
     ["a list becomes empty", "a:\n  - x\nc: d\n", [["a", []]], "a: []\nc: d\n"],
     ["an empty list fills", "a: [] # why\n", [["a", ["x"]]], "a: # why\n  - x\n"],
-    ["a block scalar", "a: |\n  x\n\n  # text\n\n# c\nb: c\n", [["a", "y"]], "a: y\n\n# c\nb: c\n"],
-    ["an empty block scalar", "a: | # why\nb: c\n", [["a", "y"]], "a: y\nb: c\n"],
-    ["a multi-line quoted value", 'a: "x\n  # y"\nb: c\n', [["a", "y"]], "a: y\nb: c\n"],
-    ["a multi-line flow list", "a: [\n  x, # why\n]\nb: c\n", [["a", ["y"]]], "a:\n  - y\nb: c\n"],
+    ["a block scalar", "a: |\n  x\n\n  # text\n\n# c\nb: c\n", [["a", "z"]], "a: z\n\n# c\nb: c\n"],
+    ["an empty block scalar", "a: | # why\nb: c\n", [["a", "z"]], "a: z\nb: c\n"],
+    ["a multi-line quoted value", 'a: "x\n  # y"\nb: c\n', [["a", "z"]], "a: z\nb: c\n"],
+    ["a multi-line flow list", "a: [\n  x, # why\n]\nb: c\n", [["a", ["z"]]], "a:\n  - z\nb: c\n"],
     ["a list with a comment at column 0", "a:\n  - x\n# c\n  - y\nb: c\n", [["a", undefined]], "b: c\n"],
     [
       "beside a quoted key",
@@ -789,7 +850,7 @@ describe("editing", () => {
       [["slices", [s1, { id: "S3" }, s2]]],
       SLICES.replace("soon\n", "soon\n  - id: S3\n"),
     ],
-    ["an item taken out", SLICES, [["slices", [s2]]], SLICES.replace(/ {2}- id: S1[^]*soon\n/, "")],
+    ["an item taken out", SLICES, [["slices", [s2]]], SLICES.replace(/ {2}- id: S1.*soon\n/s, "")],
     [
       "the last item taken out",
       SLICES,
@@ -812,8 +873,8 @@ describe("editing", () => {
     [
       "scalar items",
       "a:\n  - 'b' # b\n\n  - c # c\n",
-      [["a", ["b", "x", "y"]]],
-      "a:\n  - 'b' # b\n\n  - x # c\n  - y\n",
+      [["a", ["b", "x", "z"]]],
+      "a:\n  - 'b' # b\n\n  - x # c\n  - z\n",
     ],
     [
       "a field of a map",
@@ -863,6 +924,11 @@ describe("editing", () => {
       ]),
     ).toThrow(FrontMatterError);
     expect(read([["a", "b"]])()).toBe("a: b\nc: d\n");
+  });
+
+  test("text that looks like an anchor is text", () => {
+    const header = 'a: "Fix &self"\nb: "and *self"\nc: &x d\n';
+    expect(edit(header, ["a", "done"], ["c", "e"])).toBe('a: done\nb: "and *self"\nc: e\n');
   });
 
   test("changing an anchored value is fine when its alias goes too", () => {

@@ -9,6 +9,8 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const pause = (ms: number) => Atomics.wait(sleeper, 0, 0, ms);
 const say = (value: unknown) => writeSync(1, `${JSON.stringify(value)}\n`);
 const COUNTER_WIDTH = 10;
+/** A worker whose test runner was killed must not go on for ever. */
+const LIFETIME_MS = 60_000;
 
 /** Adds one to a shared counter, again and again, in two steps that lose updates unless the lock excludes the others. */
 function contend(dir: string, id: string, longestPauseMs: number): void {
@@ -28,7 +30,7 @@ function contend(dir: string, id: string, longestPauseMs: number): void {
     writeSync(journal, `leave ${id} ${value}\n`);
   };
   writeSync(journal, `ready ${id}\n`);
-  while (!existsSync(join(dir, "stop"))) {
+  while (!existsSync(join(dir, "stop")) && performance.now() < LIFETIME_MS) {
     withLock(join(dir, "the lock"), section, { step: maybePause, waitMs: 25_000 });
     writeSync(acknowledged, `${id}\n`);
     maybePause();
@@ -38,7 +40,7 @@ function contend(dir: string, id: string, longestPauseMs: number): void {
 function hold(lock: string): void {
   withLock(lock, () => {
     say("held");
-    pause(Number.POSITIVE_INFINITY);
+    pause(LIFETIME_MS);
   });
 }
 
@@ -62,15 +64,11 @@ function once(lock: string): void {
   }
 }
 
-/** Everybody tries at the same moment; of each round exactly one should get in. */
-function tryTogether(dir: string, rounds: number): void {
+/** Everybody tries at the same moment, which only spinning on the clock brings about; says who got in. */
+function tryTogether(dir: string, startAt: number, rounds: number): void {
   for (let round = 0; round < rounds; round++) {
-    const lock = join(dir, `round ${round}`);
-    while (!existsSync(join(dir, `go ${round}`))) pause(0.2);
-    tryLock(lock, () => {
-      say(round);
-      pause(40);
-    });
+    while (performance.timeOrigin + performance.now() < startAt + round * 4);
+    tryLock(join(dir, `round ${round}`), () => say(round));
   }
 }
 
@@ -78,7 +76,7 @@ function tryTogether(dir: string, rounds: number): void {
 function renew(lock: string): void {
   const [name = ""] = readdirSync(lock);
   say("renewing");
-  for (;;) {
+  while (performance.now() < LIFETIME_MS) {
     const then = (Date.now() - 60_000) / 1000;
     utimesSync(join(lock, name), then, then);
     pause(10);
@@ -96,7 +94,7 @@ const roles: Record<string, () => void> = {
   hold: () => hold(first),
   crash: () => crash(first, Number(second)),
   once: () => once(first),
-  "try-together": () => tryTogether(first, Number(second)),
+  "try-together": () => tryTogether(first, Number(second), Number(third)),
   renew: () => renew(first),
   "see-init": seeInit,
 };

@@ -9,6 +9,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   utimesSync,
@@ -16,9 +17,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, beforeEach, describe, expect, type TestContext, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, type TestContext, test } from "vitest";
 import { Failure } from "../../src/core/failure.ts";
 import { tryAcquire, tryLock, withLock } from "../../src/store/intent-lock.ts";
 import {
@@ -33,6 +35,7 @@ let worker: string;
 let dir: string;
 let lock: string;
 let caseNumber = 0;
+const children = new Set<ChildProcess>();
 const { self, livenessOf } = viewProcesses();
 const hasProc = self.startTime !== "0";
 
@@ -56,6 +59,12 @@ beforeEach(() => {
   mkdirSync(dir);
 });
 
+afterEach(async () => {
+  const abandoned = [...children];
+  for (const child of abandoned) child.kill("SIGKILL");
+  await Promise.all(abandoned.map(exited));
+});
+
 /** Leaves an intent behind as that process would have; returns its path. */
 function plant(owner: ProcessIdentity, ageMs = 0, random = "0123456789ab"): string {
   mkdirSync(lock, { recursive: true });
@@ -77,7 +86,15 @@ function failureOf(act: () => unknown): Failure {
 }
 
 function startWorker(...args: string[]): ChildProcess {
-  return spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  return start([process.execPath, worker, ...args], ["ignore", "pipe", "inherit"]);
+}
+
+function start(command: string[], stdio: ("ignore" | "pipe" | "inherit")[]): ChildProcess {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { stdio });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
 }
 
 function runWorker(command: string[], options: { uid?: number } = {}) {
@@ -142,7 +159,7 @@ describe("one process", () => {
     expect(release).toBeDefined();
     release?.();
     expect(withLock(lock, () => withLock(join(dir, "other"), () => "two locks"))).toBe("two locks");
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
     expect(readdirSync(lock)).toEqual([]);
   });
 
@@ -154,6 +171,17 @@ describe("one process", () => {
     release?.();
     expect(readdirSync(lock)).toEqual([]);
     expect(tryLock(lock, () => 7)).toEqual({ value: 7 });
+  });
+
+  test("tryAcquire renews its lease while the event loop turns", async () => {
+    const release = tryAcquire(lock);
+    const [name = ""] = readdirSync(lock);
+    const old = Date.now() / 1000 - 9;
+    utimesSync(join(lock, name), old, old);
+    await delay(2_800);
+    expect(Date.now() - statSync(join(lock, name)).mtimeMs).toBeLessThan(2_800);
+    release?.();
+    expect(readdirSync(lock)).toEqual([]);
   });
 
   test("files that are not intents are neither obeyed nor removed", () => {
@@ -312,12 +340,16 @@ describe("who is alive", () => {
 });
 
 describe("somebody else's intent", () => {
+  /** Enters without waiting for anybody; says whether it looked at a lease twice, and how long it all took. */
   const takenAtOnce = () => {
+    const steps: string[] = [];
     const started = performance.now();
-    const seen = withLock(lock, () => readdirSync(lock), { waitMs: 0 });
+    const step = (name: string) => steps.push(name);
+    const seen = withLock(lock, () => readdirSync(lock), { waitMs: 0, step });
+    const tookMs = performance.now() - started;
     expect(seen).toHaveLength(1);
     expect(readdirSync(lock)).toEqual([]);
-    return performance.now() - started;
+    return { gracious: steps.includes("grace"), tookMs };
   };
 
   test.runIf(hasProc)("of a live process is waited for, however old, and the failure names it", async () => {
@@ -350,7 +382,7 @@ describe("somebody else's intent", () => {
     plant({ ...self, startTime: "1" }, 0, "000000000002");
     plant({ ...self, boot: "ffffffff" }, 0, "000000000003");
     expect(readdirSync(lock)).toHaveLength(3);
-    expect(takenAtOnce()).toBeLessThan(90);
+    expect(takenAtOnce().gracious).toBe(false);
   });
 
   test.runIf(hasProc)(
@@ -373,7 +405,7 @@ describe("somebody else's intent", () => {
     () => {
       for (const ageMs of [10_500, 86_400_000, -86_400_000]) {
         plant({ ...self, pidNamespace: "1" }, ageMs);
-        expect(takenAtOnce()).toBeGreaterThanOrEqual(90);
+        expect(takenAtOnce().tookMs).toBeGreaterThanOrEqual(90);
         plant({ ...self, pidNamespace: "1" }, ageMs);
         expect(tryLock(lock, () => "in")).toEqual({ value: "in" });
         expect(readdirSync(lock)).toEqual([]);
@@ -390,20 +422,23 @@ describe("somebody else's intent", () => {
     expect(existsSync(path)).toBe(true);
     renewing.kill("SIGKILL");
     await exited(renewing);
-    expect(takenAtOnce()).toBeGreaterThanOrEqual(90);
+    expect(takenAtOnce().gracious).toBe(true);
   });
 
-  test("a waiter enters soon after the holder released", async () => {
+  test("a waiter enters once the holder released, not before", async () => {
+    contentionDirectory();
     const release = tryAcquire(lock);
-    const waiter = startWorker("contend", contentionDirectory(), "w", "0");
-    await delay(300);
-    expect(readFileSync(join(dir, "journal"), "utf8")).toBe("ready w\n");
+    const waiter = startContender("w", 0);
+    await everybodyReady(1);
+    await delay(150);
+    expect(linesOf("journal")).toEqual(["ready w"]);
     release?.();
-    await delay(300);
+    const released = performance.now();
+    while (linesOf("journal").length < 3 && performance.now() - released < 5_000) await delay(10);
     writeFileSync(join(dir, "stop"), "");
-    await exited(waiter);
-    expect(waiter.exitCode).toBe(0);
-    expect(readFileSync(join(dir, "journal"), "utf8")).toContain("leave w 0\n");
+    await exited(waiter.process);
+    expect(waiter.process.exitCode).toBe(0);
+    expect(linesOf("journal").slice(0, 3)).toEqual(["ready w", "enter w", "leave w 0"]);
   });
 });
 
@@ -474,24 +509,15 @@ test("a kill at any step leaves at most one dead intent, and the next process en
   expect(crashes.map(({ left }) => left)).toEqual([0, 0, 0, 1, 1, 1, 1]);
 });
 
-test("of several that try at the same moment, one gets in", async () => {
-  const rounds = 12;
-  const children = Array.from({ length: 4 }, () => startWorker("try-together", dir, String(rounds)));
-  const winners: number[] = Array.from({ length: rounds }, () => 0);
-  for (const child of children) {
-    child.stdout?.on("data", (data) => {
-      for (const line of String(data).trim().split("\n"))
-        winners[Number(line)] = (winners[Number(line)] ?? 0) + 1;
-    });
-  }
-  await delay(300);
-  for (let round = 0; round < rounds; round++) {
-    writeFileSync(join(dir, `go ${round}`), "");
-    await delay(120);
-  }
-  await Promise.all(children.map(exited));
-  await delay(20);
-  expect(winners.every((count) => count > 0)).toBe(true);
+test("of two that try at the same moment, one gets in", async () => {
+  const rounds = 500;
+  for (let round = 0; round < rounds; round++) mkdirSync(join(dir, `round ${round}`));
+  const startAt = String(Date.now() + 500);
+  const tryers = [1, 2].map(() => startWorker("try-together", dir, startAt, String(rounds)));
+  const output = tryers.map((child) => text(child.stdout as NodeJS.ReadableStream));
+  const winners = (await Promise.all(output)).join("").trim().split("\n");
+  // On a busy machine a rival may be suspended for longer than the other's patience, but that is rare.
+  expect(new Set(winners).size).toBeGreaterThanOrEqual(rounds - 3);
 });
 
 interface Contender {
@@ -509,18 +535,17 @@ function canUnshare(...flags: string[]): boolean {
   return known;
 }
 
-function contentionDirectory(): string {
+function contentionDirectory(): void {
   writeFileSync(join(dir, "counter"), "0".padStart(10, "0"));
   writeFileSync(join(dir, "journal"), "");
   writeFileSync(join(dir, "acknowledged"), "");
-  return dir;
 }
 
 function startContender(id: string, longestPauseMs: number, wrapper: string[] = []): Contender {
   const command = [...wrapper, process.execPath, worker, "contend", dir, id, String(longestPauseMs)];
   // Killing its child makes unshare complain; a worker that fails by itself is noticed by its exit code.
   const stderr = wrapper.length === 0 ? "inherit" : "ignore";
-  const child = spawn(command[0] ?? "", command.slice(1), { stdio: ["ignore", "ignore", stderr] });
+  const child = start(command, ["ignore", "ignore", stderr]);
   const pid = child.pid ?? 0;
   const target = () => {
     if (wrapper.length === 0) return pid;
@@ -607,12 +632,12 @@ function expectNoLiveIntent(): void {
 async function torment(
   crowd: Contender[],
   blows: {
-    enough(done: { kills: number; stops: number }): boolean;
+    enough(done: { kills: number; stops: number; expiries: number }): boolean;
     revive(id: string): Contender;
     mayKill(id: string): boolean;
   },
 ) {
-  const done = { kills: 0, stops: 0 };
+  const done = { kills: 0, stops: 0, expiries: 0 };
   const killed = new Set<string>();
   const unexpected: string[] = [];
   let generation = 0;
@@ -631,7 +656,7 @@ async function torment(
     if (victim === undefined || victim.process.exitCode !== null) continue;
     if (Math.random() < 0.5 && blows.mayKill(victim.id)) {
       killed.add(victim.id);
-      await killContender(victim);
+      done.expiries += await killContender(victim);
       done.kills++;
       const next = blows.revive(`${victim.id.split("#")[0]}#${++generation}`);
       watch(next);
@@ -649,17 +674,17 @@ async function torment(
   return { ...done, killed, unexpected };
 }
 
-/** Kills the worker itself; the intents of a sandboxed one are aged, because their lease is all that tells of its death. */
-async function killContender(victim: Contender): Promise<void> {
+/** Kills the worker itself. Only its lease tells of a sandboxed one's death: ages its intents and says how many. */
+async function killContender(victim: Contender): Promise<number> {
   const pid = victim.target();
   const namespace = /\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0];
   process.kill(pid, "SIGKILL");
   await exited(victim.process);
-  if (namespace === self.pidNamespace) return;
+  if (namespace === self.pidNamespace) return 0;
   const then = Date.now() / 1000 - 11;
-  for (const name of readdirSync(lock)) {
-    if (name.split(".")[1] === namespace) utimesSync(join(lock, name), then, then);
-  }
+  const orphans = readdirSync(lock).filter((name) => name.split(".")[1] === namespace);
+  for (const name of orphans) utimesSync(join(lock, name), then, then);
+  return orphans.length;
 }
 
 async function everybodyReady(count: number): Promise<void> {
@@ -700,7 +725,7 @@ describe("many processes", () => {
     const started = performance.now();
     const { kills, stops, killed, unexpected } = await torment(crowd, {
       enough: (done) => {
-        if (performance.now() - started > 15_000) return true;
+        if (performance.now() - started > 12_000) return true;
         return sectionsSoFar() >= 500 && done.kills >= 40 && done.stops >= 40 && abandonedSoFar() > 3;
       },
       revive: (id) => startContender(id, 3),
@@ -734,10 +759,11 @@ describe("many processes", () => {
     const crowd = ["host-1", "host-2", "sandbox-1", "sandbox-2", "outerproc-1", "noproc-1"].map(start);
     await everybodyReady(crowd.length);
     const started = performance.now();
-    const { kills, stops, killed, unexpected } = await torment(crowd, {
-      enough: (done) =>
-        performance.now() - started > 10_000 ||
-        (sectionsSoFar() >= 200 && done.kills >= 12 && done.stops >= 12),
+    const { kills, stops, expiries, killed, unexpected } = await torment(crowd, {
+      enough: (done) => {
+        if (performance.now() - started > 8_000) return true;
+        return sectionsSoFar() >= 200 && done.kills >= 12 && done.stops >= 12 && done.expiries > 2;
+      },
       revive: start,
       // Without /proc a worker's intents cannot be told from those of others, so its lease could not be aged.
       mayKill: (id) => !id.startsWith("noproc") && !id.startsWith("host-1"),
@@ -747,10 +773,13 @@ describe("many processes", () => {
     const kinds = new Set([...left.keys()].map((id) => id.split("-")[0]));
     expect(kinds).toEqual(new Set(Object.keys(wrappers)));
     expect(kills).toBeGreaterThan(3);
-    expect([...killed].some((id) => !id.startsWith("host"))).toBe(true);
+    // Sandboxed workers died with an intent standing, so the others got on only because leases ran out.
+    expect(expiries).toBeGreaterThan(0);
     expect(stops).toBeGreaterThan(3);
     expect(sections).toBeGreaterThan(50);
     expectNoLiveIntent();
-    console.info(`namespaces: ${sections} sections, ${kills} kills (${abandoned} inside), ${stops} stops`);
+    console.info(
+      `namespaces: ${sections} sections, ${kills} kills (${abandoned} inside, ${expiries} leases expired), ${stops} stops`,
+    );
   });
 });

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { SearchDocument, SearchSource } from "../../src/store/search/types.ts";
@@ -29,7 +39,9 @@ export class Records implements SearchSource {
     const file = join(this.root, "records", path);
     mkdirSync(dirname(file), { recursive: true });
     const { text, ...header } = document;
-    writeFileSync(file, `${JSON.stringify(header)}\n${text}`);
+    const temporary = join(this.root, `.${process.pid}-${Math.random()}`);
+    writeFileSync(temporary, `${JSON.stringify(header)}\n${text}`);
+    renameSync(temporary, file);
   }
 
   cursor(): string {
@@ -80,6 +92,27 @@ export function makeHome(): string {
   return home;
 }
 
-export function document(id: string, title: string, text = "", more: Partial<SearchDocument> = {}): SearchDocument {
-  return { id, kind: "task", task: id.split("/")[0] ?? null, status: "open", title, text, updated: "2026-11-16T00:00:00Z", ...more };
+export function document(
+  id: string,
+  title: string,
+  text = "",
+  more: Partial<SearchDocument> = {},
+): SearchDocument {
+  return {
+    id,
+    kind: "task",
+    task: id.split("/")[0] ?? null,
+    status: "open",
+    title,
+    text,
+    updated: "2026-11-16T00:00:00Z",
+    ...more,
+  };
+}
+
+/** Everything below `dir`, to see what killed processes left behind. */
+export function leftOvers(dir: string): string[] {
+  return readdirSync(dir, { recursive: true })
+    .map(String)
+    .filter((name) => name.includes(".build-") || name.startsWith("readers/"));
 }

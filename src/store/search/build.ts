@@ -7,7 +7,7 @@ export function buildIndex(connection: Connection, source: SearchSource, now: nu
   const { cursor, scan, files } = findEverything(source, now);
   createTables(connection);
   connection.exec("BEGIN");
-  withWriter(connection, (writer) => {
+  withWriter(connection, "bulk", (writer) => {
     for (const [path, signature] of files) writer.add(path, signature, source.read(path));
   });
   writeAbout(connection, {
@@ -38,7 +38,7 @@ export function applyChanges(connection: Connection, index: KnownIndex, changes:
 
 /** Makes the words findable as they are now: all that one query needs. */
 export function applyDocuments(connection: Connection, { suspects, changed }: Changes): void {
-  withWriter(connection, (writer) => {
+  withWriter(connection, "single", (writer) => {
     for (const path of changed) {
       const suspect = suspects.get(path);
       writer.replace(path, suspect?.signature, suspect?.document);
@@ -49,7 +49,7 @@ export function applyDocuments(connection: Connection, { suspects, changed }: Ch
 /** Spares the next scan the files that turned out to be as they were. */
 function applySignatures(connection: Connection, { suspects, changed }: Changes): void {
   const isChanged = new Set(changed);
-  withWriter(connection, (writer) => {
+  withWriter(connection, "single", (writer) => {
     for (const [path, { signature, document }] of suspects) {
       if (isChanged.has(path)) continue;
       if (signature !== undefined && document) writer.sign(path, signature);
@@ -58,8 +58,12 @@ function applySignatures(connection: Connection, { suspects, changed }: Changes)
   });
 }
 
-function withWriter(connection: Connection, write: (writer: RecordWriter) => void): void {
-  const writer = openWriter(connection);
+function withWriter(
+  connection: Connection,
+  pace: "single" | "bulk",
+  write: (writer: RecordWriter) => void,
+): void {
+  const writer = openWriter(connection, pace);
   try {
     write(writer);
   } finally {

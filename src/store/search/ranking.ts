@@ -12,7 +12,7 @@ const LARGEST_LIMIT = 1_000;
 /** bm25's weights of names, title and text. */
 const WEIGHTS = "4.0, 12.0, 1.0";
 
-type Row = Omit<SearchHit, "snippet"> & { text: string; total: number };
+type Row = Omit<SearchHit, "snippet" | "id"> & { id: string | null; text: string | null; total: number };
 
 export function limitOf(query: SearchQuery): number {
   return Math.min(Math.max(0, Math.floor(query.limit ?? DEFAULT_LIMIT)), LARGEST_LIMIT);
@@ -22,11 +22,10 @@ export function rank(connection: Connection, match: string, query: SearchQuery, 
   const filter = filterOf(query);
   const limit = limitOf(query);
   const rows = connection.rows<Row>(sqlFor(filter), [match, ...filter.values, limit - 1, limit]);
-  const hits = rows.map(({ total: _total, text, ...hit }) => ({
-    ...hit,
-    score: -hit.score,
-    snippet: snip(hit.title, text),
-  }));
+  const hits = rows.map(({ total: _total, text, id, ...hit }) => {
+    if (id === null || text === null) throw new Error("The index names a record that it does not hold.");
+    return { id, ...hit, score: -hit.score, snippet: snip(hit.title, text) };
+  });
   return { hits, total: rows[0]?.total ?? 0 };
 }
 
@@ -52,7 +51,8 @@ function filterOf({ kinds = [], statuses = [], task }: SearchQuery): Filter {
 
 /**
  * Every match is scored once; only those at least as good as the last one shown are looked up and sorted fully, so
- * that ties fall the same way in every index. CROSS JOIN keeps SQLite from turning the join around.
+ * that ties fall the same way in every index. CROSS JOIN keeps SQLite from turning the join around; LEFT JOIN shows
+ * what is missing from a damaged index.
  */
 function sqlFor({ conditions }: Filter): string {
   const join = conditions.length > 0 ? "CROSS JOIN records ON records.record = words.rowid" : "";
@@ -63,9 +63,9 @@ function sqlFor({ conditions }: Filter): string {
     SELECT top.id, kind, task, status, title, score, updated, text, (SELECT count(*) FROM found) AS total
     FROM (
       SELECT found.record, score, id, kind, task, status, updated
-      FROM found CROSS JOIN records ON records.record = found.record
+      FROM found LEFT JOIN records ON records.record = found.record
       WHERE score <= coalesce((SELECT score FROM found ORDER BY score LIMIT 1 OFFSET ?), 1)
       ORDER BY score, updated DESC, id LIMIT ?) AS top
-    CROSS JOIN texts ON texts.record = top.record
+    LEFT JOIN texts ON texts.record = top.record
     ORDER BY score, updated DESC, id`;
 }

@@ -30,7 +30,7 @@ export interface SearchOptions {
 }
 
 /** Above this many differences a new generation is cheaper than looking at them again in every query. */
-const MOST_PENDING = 64;
+const MOST_PENDING = 32;
 /** A larger generation is not copied for a few changes. */
 const CHEAP_COPY_BYTES = 32 * 2 ** 20;
 const ATTEMPTS = 3;

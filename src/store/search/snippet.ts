@@ -1,10 +1,12 @@
 import { stem } from "./stem.ts";
-import type { Word } from "./words.ts";
+import { isAscii, tokenOf, type Word } from "./words.ts";
 
 export const MATCH_START = "\u0001";
 export const MATCH_END = "\u0002";
 const LONGEST_SNIPPET = 160;
 const LEAD = 40;
+/** A log pasted into a record is not searched to its end for something to show. */
+const LONGEST_TEXT = 50_000;
 
 interface Span {
   start: number;
@@ -22,61 +24,62 @@ export type Snip = (title: string, text: string) => string;
 
 /** A function that cuts the best part out of a record: one line, the user's words marked. */
 export function prepareSnippets(words: readonly Word[]): Snip {
-  const patterns = words.map(({ text, isPrefix }) => ({
-    tokens: [...tokens(text)].map(([token]) => stem(fold(token))),
-    isPrefix,
-  }));
+  const patterns = words.map(({ text, isPrefix }) => {
+    const tokens = [...text.matchAll(tokenOf(text))].map(([token]) => stem(fold(token)));
+    return { tokens, isPrefix };
+  });
+  const mayStart = startsOf(patterns);
+  const find = (text: string) => findSpans(text, patterns, isAscii(text) ? mayStart : tokenOf(text));
   return (title, text) => {
-    const line = onOneLine(text);
-    const spans = findSpans(line, patterns);
-    if (spans.length > 0) return cut(line, spans);
-    const heading = onOneLine(title);
-    return line === "" ? cut(heading, findSpans(heading, patterns)) : cut(line, []);
+    const line = onOneLine(text.slice(0, LONGEST_TEXT)) || onOneLine(title);
+    return cut(line, find(line));
   };
 }
 
-const tokens = (text: string) => text.matchAll(/[\p{L}\p{N}\p{Co}\p{M}]+/gu);
+/** Stemming keeps the first letters of a word, so that most words of a text need no closer look. */
+function startsOf(patterns: readonly Pattern[]): RegExp {
+  const starts = patterns.map(({ tokens: [first = ""] }) => first.slice(0, 2)).filter(isAscii);
+  return new RegExp(`(?<![a-z0-9])(?:${[...new Set(starts), "(?!)"].join("|")})[a-z0-9]*`, "gi");
+}
 
 function onOneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const spaced = isAscii(text) ? text.replace(/[\0-\x20\x7f]+/g, " ") : text.replace(/[\s\p{Cc}]+/gu, " ");
+  return spaced.trim();
 }
 
 function fold(token: string): string {
   const lower = token.toLowerCase();
-  return /^[\0-\x7f]*$/.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}+/gu, "");
+  return isAscii(lower) ? lower : lower.normalize("NFD").replace(/\p{M}+/gu, "");
 }
 
-function findSpans(text: string, patterns: readonly Pattern[]): Span[] {
-  const found = [...tokens(text)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    text: match[0],
-  }));
+function findSpans(text: string, patterns: readonly Pattern[], mayStart: RegExp): Span[] {
   const spans: Span[] = [];
-  let taken = 0;
-  for (let at = 0; at < found.length; at++) {
-    if (at < taken) continue;
-    const word = patterns.findIndex((pattern) =>
-      pattern.tokens.every((token, offset) => {
-        const candidate = found[at + offset]?.text;
-        const isUnfinished = pattern.isPrefix && offset === pattern.tokens.length - 1;
-        return candidate !== undefined && isSame(candidate, token, isUnfinished);
-      }),
-    );
-    const last = found[at + (patterns[word]?.tokens.length ?? 0) - 1];
-    const first = found[at];
-    if (!first || !last || word < 0) continue;
-    spans.push({ start: first.start, end: last.end, word });
-    taken = at + (patterns[word]?.tokens.length ?? 1);
+  let done = 0;
+  for (const { index } of text.matchAll(mayStart)) {
+    if (index < done) continue;
+    for (const [word, pattern] of patterns.entries()) {
+      const end = endOfMatch(text, index, pattern);
+      if (end === undefined) continue;
+      spans.push({ start: index, end, word });
+      done = end;
+      break;
+    }
   }
   return spans;
 }
 
-/** Stemming keeps the first letters, so that most tokens are ruled out by looking at them. */
-function isSame(candidate: string, stemmed: string, isUnfinished: boolean): boolean {
-  const folded = fold(candidate);
-  if (folded.slice(0, 2) !== stemmed.slice(0, 2)) return false;
-  return isUnfinished ? stem(folded) === stemmed || folded.startsWith(stemmed) : stem(folded) === stemmed;
+/** Where the pattern ends if it starts at `start`; what separates its tokens does not matter. */
+function endOfMatch(text: string, start: number, { tokens, isPrefix }: Pattern): number | undefined {
+  const next = new RegExp(tokenOf(text));
+  next.lastIndex = start;
+  for (const [index, token] of tokens.entries()) {
+    const candidate = next.exec(text)?.[0];
+    if (candidate === undefined) return undefined;
+    const stemmed = stem(fold(candidate));
+    const isUnfinished = isPrefix && index === tokens.length - 1;
+    if (isUnfinished ? !stemmed.startsWith(token) : stemmed !== token) return undefined;
+  }
+  return next.lastIndex;
 }
 
 function cut(text: string, spans: readonly Span[]): string {
@@ -94,9 +97,8 @@ function bestStart(text: string, spans: readonly Span[]): number {
   let most = 0;
   for (const first of spans) {
     const start = Math.max(0, Math.min(first.start - LEAD, text.length - LONGEST_SNIPPET));
-    const shown = spans.filter(
-      (span) => span.start >= start && span.end <= start + LONGEST_SNIPPET - LEAD / 2,
-    );
+    const end = start + LONGEST_SNIPPET - LEAD;
+    const shown = spans.filter((span) => span === first || (span.start >= start && span.end <= end));
     const different = new Set(shown.map((span) => span.word)).size;
     if (different > most) {
       most = different;

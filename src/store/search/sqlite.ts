@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
 
 export type Value = string | number | null;
 
@@ -36,7 +35,7 @@ const PRAGMAS: Record<OpenMode, string> = {
   read: "PRAGMA cache_size = -32000",
   build:
     "PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA cache_size = -128000",
-  overlay: "PRAGMA cache_spill = off; PRAGMA journal_mode = memory; PRAGMA cache_size = -32000",
+  overlay: "PRAGMA cache_spill = off; PRAGMA journal_mode = memory",
 };
 
 /** Closed on every way out: a connection that stays open keeps its file locked for as long as the process lives. */
@@ -117,8 +116,10 @@ type WasmModule = typeof import("node-sqlite3-wasm");
 function loadWasm({ oneShot }: { oneShot: boolean }): Sqlite {
   // The optimising compiler helps only after seconds, and an exiting process waits for its jobs. A large tiering
   // budget alone does not stop it: one loop of the SQLite interpreter is so long that 5,000 rounds use up 10^9.
-  if (oneShot) for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) setFlagsFromString(flag);
-  const { Database } = createRequire(import.meta.url)("node-sqlite3-wasm") as WasmModule;
+  const require = createRequire(import.meta.url);
+  const v8 = oneShot ? (require("node:v8") as typeof import("node:v8")) : undefined;
+  for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) v8?.setFlagsFromString(flag);
+  const { Database } = require("node-sqlite3-wasm") as WasmModule;
   return {
     open(path, mode) {
       const database = new Database(path, { readOnly: mode === "read" });

@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { formatTaskId } from "../src/core/ids.ts";
+import { type Kind, printRecord, type ValueOf } from "../src/core/record.ts";
+import { decision, evidence, finding, handoff } from "../src/core/records/parts.ts";
+import { type Task, task } from "../src/core/records/task.ts";
+
+const WORDS =
+  "retry upload token session cache index lock branch merge review worktree parser schema render adapter hook policy grant snapshot handoff evidence budget latency queue socket timeout config locale login invoice export import search ranking thumbnail stream buffer cursor migration".split(
+    " ",
+  );
+
+/** Words that look like prose and are the same on every run. */
+function prose(seed: number, count: number): string {
+  const words: string[] = [];
+  for (let i = 0, state = seed * 2_654_435_761; i < count; i++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    words.push(WORDS[state % WORDS.length] ?? "word");
+  }
+  return words.join(" ");
+}
+
+/**
+ * Fills a repository's state with tasks, each with four records of other kinds, as the program itself writes them.
+ * The first task is the active one, as in a project where somebody is at work.
+ */
+export function fillStore(repo: string, pawl: readonly string[], env: NodeJS.ProcessEnv, tasks: number): void {
+  const [command = "node", ...args] = pawl;
+  execFileSync(command, [...args, "task", "new", "The first task"], { cwd: repo, env, stdio: "ignore" });
+  const state = join(repo, ".pawl", "state");
+  for (let number = 1; number <= tasks; number++) writeTask(state, number);
+}
+
+function writeTask(state: string, number: number): void {
+  const id = formatTaskId(number);
+  const at = new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString();
+  const made = {
+    rev: 1,
+    actor: "agent:author:s1",
+    created: at,
+    updated: at,
+    repo: "project",
+    branch: "main",
+    commit: undefined,
+  };
+  const folder = join(state, "tasks", id);
+  const write = <K extends Kind>(kind: K, path: string, value: ValueOf<K>) => {
+    const file = join(folder, path);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, printRecord(kind, value));
+  };
+  const value: Task = {
+    ...made,
+    id,
+    title: `${prose(number, 6)} ${number}`,
+    status: number === 1 ? "active" : number % 3 === 0 ? "done" : "open",
+    profile: "standard",
+    base_branch: "main",
+    repos: ["project"],
+    labels: [WORDS[number % WORDS.length] ?? "word"],
+    depends_on: number > 2 ? [formatTaskId(number - 1)] : [],
+    blocker: undefined,
+    next: [],
+    archived: false,
+    plan_digest: undefined,
+    slices: [],
+    branch: undefined,
+    objective: prose(number + 1, 60),
+    plan: prose(number + 2, 120),
+    acceptance: prose(number + 3, 30),
+    notes: "",
+  };
+  write(task, "task.md", value);
+  const files = [`src/${prose(number, 1)}.ts`];
+  write(decision, "decisions/D1.md", {
+    ...{ ...made, id: `${id}/D1`, slice: undefined, changed: files },
+    ...{ what: prose(number + 4, 12), why: prose(number + 5, 80) },
+  });
+  write(finding, "findings/F1.md", {
+    ...{ ...made, id: `${id}/F1`, severity: "medium", kind: "branch", status: "open", file: files[0], line: 7 },
+    ...{ resolved_commit: undefined, resolved_by: undefined, integrated_commit: undefined, reopened: 0 },
+    ...{ text: prose(number + 6, 60), fix: prose(number + 7, 20), resolution: "", reopen_reasons: "" },
+  });
+  write(evidence, "evidence/E1.md", {
+    ...{ ...made, id: `${id}/E1`, kind: "check", check: "test", slice: undefined, argv: ["npm", "test"] },
+    ...{ exit_code: 0, duration_ms: 1200, output_sha256: "0".repeat(64), output_bytes: 900 },
+    ...{ head: undefined, tree: undefined, dirty: false, unstable: false, output: prose(number + 8, 100) },
+  });
+  write(handoff, "handoffs/H1.md", {
+    ...{ ...made, id: `${id}/H1`, changed: files, validation: ["npm test: passed"] },
+    ...{ what: prose(number + 9, 40), blocker: "", next: prose(number + 10, 15) },
+  });
+}

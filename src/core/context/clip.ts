@@ -1,0 +1,71 @@
+import { byteLength } from "../budget.ts";
+
+/** Text as it can be shown anywhere: no escape codes, no half characters, one kind of line end. */
+export function clean(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(/[^\n\t\P{Cc}]/gu, "")
+    .replace(/\p{Cs}/gu, "\uFFFD");
+}
+
+export function oneLine(text: string): string {
+  return clean(text).replace(/\s+/g, " ").trim();
+}
+
+/** One line of at most this many bytes; a cut shows as `…`. */
+export function clipLine(text: string, bytes: number): string {
+  const line = oneLine(text);
+  return byteLength(line) <= bytes ? line : `${headOf(line, bytes - 3).trimEnd()}…`;
+}
+
+/** A path whose end is what tells it from others. */
+export function clipPath(path: string, bytes: number): string {
+  const line = oneLine(path);
+  if (byteLength(line) <= bytes) return line;
+  const reversed = [...line].reverse().join("");
+  return `…${[...headOf(reversed, bytes - 3)].reverse().join("")}`;
+}
+
+/**
+ * Markdown of at most this many bytes that stays inside its place in the packet: its headings are made smaller than
+ * ours, and a code fence that the cut left open is closed.
+ */
+export function clipBlock(text: string, bytes: number, mark: string): string {
+  const block = demote(clean(text).trim());
+  const whole = block + openFence(block);
+  if (byteLength(whole) <= bytes) return whole;
+  let room = bytes - byteLength(mark) - 1;
+  let head = headOf(block, room).trimEnd();
+  const fence = openFence(head);
+  if (fence !== "") {
+    room -= byteLength(fence) + 1;
+    head = headOf(block, room).trimEnd();
+    head += openFence(head);
+  }
+  return `${head}${head.includes("\n") ? "\n" : " "}${mark}`;
+}
+
+/** The longest beginning of a text that has at most this many bytes, without half a character. */
+function headOf(text: string, bytes: number): string {
+  let used = 0;
+  let end = 0;
+  for (const character of text) {
+    used += byteLength(character);
+    if (used > bytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+function demote(text: string): string {
+  return text.replace(/^#{1,3} /gm, "#### ");
+}
+
+function openFence(text: string): string {
+  let open = "";
+  for (const [, mark = ""] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {
+    if (open === "") open = mark;
+    else if (mark.startsWith(open)) open = "";
+  }
+  return open === "" ? "" : `\n${open}`;
+}

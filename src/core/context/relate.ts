@@ -1,0 +1,246 @@
+import { clipPath } from "./clip.ts";
+import { stemOf, wordsOf } from "./keywords.ts";
+
+/** A record of somewhere else, as far as it matters for finding out whether it has to do with the task. */
+export interface Candidate {
+  id: string;
+  kind: "task" | "decision" | "finding" | "handoff" | "note";
+  /** The task it belongs to; a task belongs to itself, a note to none. */
+  task: string | undefined;
+  title: string;
+  /** What else it says, for those who have room to read it. */
+  detail: string;
+  /** Everything it says. */
+  text: string;
+  mentions: ReadonlySet<string>;
+  files: readonly string[];
+  labels: readonly string[];
+  dependsOn: readonly string[];
+  status: string | undefined;
+  updated: string;
+}
+
+/** The task that looks for its relatives. */
+export interface Subject {
+  id: string;
+  keywords: readonly string[];
+  files: readonly string[];
+  labels: readonly string[];
+  dependsOn: readonly string[];
+  mentions: ReadonlySet<string>;
+}
+
+export interface Surroundings {
+  candidates: readonly Candidate[];
+  /** How alike the words of a record and of the task are, from 0 to 1, by record. */
+  likeness: ReadonlyMap<string, number>;
+  /** How many tasks and notes have a label, and how many there are. */
+  labelCounts: ReadonlyMap<string, number>;
+  labelled: number;
+}
+
+export interface Related extends Pick<Candidate, "id" | "kind" | "task" | "title" | "detail" | "status"> {
+  why: string;
+  score: number;
+}
+
+const MOST_RELATED = 20;
+/** Less than this is chance: one common word, one file that everybody changes. */
+const LEAST_SCORE = 0.8;
+/** Each further record of the same task says less that is new. */
+const REPEATED = 0.85;
+
+/** What a reason is worth. A link was put there by somebody; words agree by accident most often. */
+const WORTH = {
+  dependency: 8,
+  mention: 8,
+  ownPartMention: 10,
+  partOfDependency: 2,
+  files: 6,
+  words: 6,
+  labels: 1.5,
+} as const;
+
+const KIND_WORTH: Readonly<Record<Candidate["kind"], number>> = {
+  decision: 1,
+  note: 1,
+  finding: 0.95,
+  task: 0.9,
+  handoff: 0.8,
+};
+
+interface Reason {
+  worth: number;
+  words: string;
+}
+
+/** Records from elsewhere that somebody who works on the task should know of, the most useful first. */
+export function relate(subject: Subject, around: Surroundings): Related[] {
+  const rarity = fileRarity(around.candidates);
+  const stems = stemsOf(around);
+  const wordRarity = keywordRarity(subject.keywords, stems);
+  const scored = around.candidates.map((candidate) => {
+    const links = linkReasons(subject, candidate);
+    const likeness = [
+      fileReason(subject, candidate, rarity),
+      wordReason(subject, around.likeness.get(candidate.id) ?? 0, stems.get(candidate.id), wordRarity),
+      labelReason(subject, candidate, around),
+    ];
+    const soft = likeness.reduce((sum, reason) => sum + reason.worth, 0);
+    const score =
+      links.reduce((sum, reason) => sum + reason.worth, 0) +
+      soft * KIND_WORTH[candidate.kind] * (candidate.status === "dropped" ? 0.8 : 1);
+    return { candidate, score, why: whyOf([...links, ...likeness]) };
+  });
+  return thinOut(scored.filter(({ score }) => score >= LEAST_SCORE)).slice(0, MOST_RELATED);
+}
+
+type Scored = { candidate: Candidate; score: number; why: string };
+
+/** Takes the best again and again, each time counting what its task has already contributed. */
+function thinOut(scored: readonly Scored[]): Related[] {
+  const byTask = new Map<string, number>();
+  const order = [...scored].sort(byScore);
+  const thinned = order.map(({ candidate, score, why }) => {
+    const key = candidate.task ?? candidate.id;
+    const earlier = byTask.get(key) ?? 0;
+    byTask.set(key, earlier + 1);
+    return { candidate, why, score: score * REPEATED ** earlier };
+  });
+  return thinned
+    .sort(byScore)
+    .map(({ candidate: { id, kind, task, title, detail, status }, score, why }) => ({
+      ...{ id, kind, task, title, detail, status, why },
+      score: Math.round(score * 100) / 100,
+    }));
+}
+
+/** Near ties fall to the record that changed last, then to the id, so that the order never depends on chance. */
+function byScore(a: Scored, b: Scored): number {
+  return (
+    Math.round(b.score * 10) - Math.round(a.score * 10) ||
+    compare(b.candidate.updated, a.candidate.updated) ||
+    compare(a.candidate.id, b.candidate.id)
+  );
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function linkReasons(subject: Subject, candidate: Candidate): Reason[] {
+  const reasons: Reason[] = [];
+  const isTask = candidate.kind === "task";
+  if (subject.dependsOn.includes(candidate.task ?? ""))
+    reasons.push(
+      isTask
+        ? { worth: WORTH.dependency, words: `${subject.id} depends on this` }
+        : { worth: WORTH.partOfDependency, words: `of ${candidate.task}, which ${subject.id} depends on` },
+    );
+  if (isTask && candidate.dependsOn.includes(subject.id))
+    reasons.push({ worth: WORTH.dependency, words: `it depends on ${subject.id}` });
+  if (subject.mentions.has(candidate.id))
+    reasons.push({
+      worth: isTask ? WORTH.mention : WORTH.ownPartMention,
+      words: `${subject.id} mentions it`,
+    });
+  if ([...candidate.mentions].some((id) => id === subject.id || id.startsWith(`${subject.id}/`)))
+    reasons.push({ worth: WORTH.mention, words: `it mentions ${subject.id}` });
+  return reasons;
+}
+
+/** From 1 for a file that one task or note has to do with, down to nearly 0 for one that all of them share. */
+function fileRarity(candidates: readonly Candidate[]): Map<string, number> {
+  const owners = new Map<string, Set<string>>();
+  const all = new Set<string>();
+  for (const candidate of candidates) {
+    const owner = candidate.task ?? candidate.id;
+    all.add(owner);
+    for (const file of candidate.files) {
+      const known = owners.get(file) ?? new Set();
+      owners.set(file, known.add(owner));
+    }
+  }
+  return new Map([...owners].map(([file, known]) => [file, rarityOf(known.size, all.size)]));
+}
+
+function rarityOf(count: number, total: number): number {
+  return total <= 1 ? 1 : Math.max(0, Math.log((total + 1) / (count + 0.5)) / Math.log((total + 1) / 1.5));
+}
+
+function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<string, number>): Reason {
+  const shared = candidate.files
+    .filter((file) => subject.files.includes(file))
+    .map((file) => ({ file, rarity: rarity.get(file) ?? 0 }))
+    .sort((a, b) => b.rarity - a.rarity || compare(a.file, b.file));
+  const [rarest] = shared;
+  if (!rarest) return { worth: 0, words: "" };
+  // Each further file adds half of the one before: two long lists always have something in common.
+  const worth = shared.reduce((sum, one, index) => sum + one.rarity / 2 ** index, 0);
+  const more = shared.length > 1 ? ` and ${shared.length - 1} more` : "";
+  return { worth: WORTH.files * worth, words: `same file ${clipPath(rarest.file, 80)}${more}` };
+}
+
+/** The beginning of a text says what it is about; a pasted log behind it does not. */
+const READ_FOR_WORDS = 4_000;
+
+function stemsOf({ candidates, likeness }: Surroundings): Map<string, Set<string>> {
+  const alike = candidates.filter(({ id }) => likeness.has(id));
+  return new Map(
+    alike.map(({ id, text }) => [id, new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf))]),
+  );
+}
+
+function keywordRarity(
+  keywords: readonly string[],
+  stems: ReadonlyMap<string, Set<string>>,
+): Map<string, number> {
+  const records = [...stems.values()];
+  return new Map(
+    keywords.map((word) => {
+      const count = records.filter((known) => known.has(stemOf(word))).length;
+      return [word, rarityOf(count, records.length)];
+    }),
+  );
+}
+
+const MOST_ABOUT = 3;
+
+function wordReason(
+  subject: Subject,
+  likeness: number,
+  stems: ReadonlySet<string> | undefined,
+  rarity: ReadonlyMap<string, number>,
+): Reason {
+  const shared = subject.keywords
+    .filter((word) => stems?.has(stemOf(word)))
+    .sort((a, b) => (rarity.get(b) ?? 0) - (rarity.get(a) ?? 0))
+    .slice(0, MOST_ABOUT);
+  return {
+    worth: WORTH.words * likeness,
+    words: shared.length === 0 ? "" : `about: ${shared.join(", ")}`,
+  };
+}
+
+function labelReason(subject: Subject, candidate: Candidate, around: Surroundings): Reason {
+  const shared = candidate.labels.filter((label) => subject.labels.includes(label));
+  const worth = shared.reduce(
+    (sum, label) => sum + rarityOf(around.labelCounts.get(label) ?? 1, around.labelled),
+    0,
+  );
+  const isWhole = candidate.kind === "task" || candidate.kind === "note";
+  return {
+    // A label is about the task as a whole, and says half as much about each of its parts.
+    worth: WORTH.labels * Math.min(worth, 2) * (isWhole ? 1 : 0.5),
+    words: shared.length === 0 ? "" : `label ${shared.slice(0, 2).join(", ")}`,
+  };
+}
+
+const MOST_REASONS = 2;
+
+function whyOf(reasons: readonly Reason[]): string {
+  return [...reasons]
+    .filter((reason) => reason.words !== "" && reason.worth > 0)
+    .sort((a, b) => b.worth - a.worth)
+    .slice(0, MOST_REASONS)
+    .map((reason) => reason.words)
+    .join("; ");
+}

@@ -1,0 +1,79 @@
+import * as z from "zod/mini";
+import { gatherFacts } from "../core/context/gather.ts";
+import { lookAround } from "../core/context/look.ts";
+import { assemble, assembleWithoutTask, type Packet } from "../core/context/packet.ts";
+import type { Related } from "../core/context/relate.ts";
+import { count, maybe, taskField } from "../core/input.ts";
+import { operation } from "../core/operation.ts";
+import type { Reader } from "../core/ports.ts";
+import { warningsOf } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+const DEFAULT_BUDGET = 4_000;
+const SMALLEST_BUDGET = 200;
+
+export const context = operation({
+  id: "context",
+  summary: "Everything needed to go on with a task from nothing, within a budget",
+  details:
+    "The packet is Markdown for somebody who starts cold: the task, where it stands, open findings, the latest\nhandoff, decisions, evidence, and related records from elsewhere with the reason why they are there. It says what\nis missing, never exceeds its budget, and says what it left out.",
+  examples: ["pawl context", "pawl context T0001 --budget 1500", "pawl context T0001 --json"],
+  access: "read",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    budget: maybe(
+      count(
+        `no more than this many tokens (default: ${DEFAULT_BUDGET}; bytes ÷ 4)`,
+        "TOKENS",
+        SMALLEST_BUDGET,
+      ),
+    ),
+  }),
+
+  async observe(world, input, at, reader) {
+    if (hasNothing(reader, input.task)) return { isDirty: await world.isDirty() };
+    return lookAround(world, reader, getTask(reader, input.task, at), at);
+  },
+
+  gather(reader, input, at, observed) {
+    if (!("alike" in observed)) return { isDirty: observed.isDirty };
+    return gatherFacts(reader, getTask(reader, input.task, at), observed);
+  },
+
+  decide(input, facts, at) {
+    const budget = input.budget ?? DEFAULT_BUDGET;
+    if (!("own" in facts)) {
+      const packet = assembleWithoutTask(at, facts.isDirty, budget);
+      return {
+        data: { context: contextOf(null, packet, budget, []) },
+        next: { command: 'pawl task new "<title>"', reason: "there is no task yet" },
+      };
+    }
+    const { task } = facts.own;
+    const packet = assemble(facts, at, budget);
+    return {
+      data: { context: contextOf(task.id, packet, budget, facts.related) },
+      warnings: warningsOf(facts.problems),
+      next:
+        task.status === "open"
+          ? { command: `pawl task update ${task.id} --status active`, reason: "when you begin work on it" }
+          : undefined,
+    };
+  },
+
+  text: ({ context: { text } }) => text,
+});
+
+/** Before the first task there is nothing to choose from, and nobody to refuse. */
+function hasNothing(reader: Reader, named: string | undefined): boolean {
+  return named === undefined && reader.taskNames().length === 0;
+}
+
+function contextOf(task: string | null, packet: Packet, budget: number, related: readonly Related[]) {
+  const { text, tokens, included, dropped, missing } = packet;
+  return {
+    ...{ task, text, tokens, budget, included, dropped, missing },
+    related: related.map(({ id, kind, why, score }) => ({ id, kind, why, score })),
+  };
+}

@@ -1,0 +1,34 @@
+import type { AnyOperation, Next, Plan, Situation } from "../core/operation.ts";
+
+export interface Answer {
+  data: unknown;
+  next: Next | undefined;
+  warnings: string[];
+  ready: boolean;
+  /** What would have been done, in a dry run. */
+  planned?: { do: string; path: string; record?: string }[];
+}
+
+export interface RunOptions {
+  dryRun?: boolean;
+  /** The same key answers once and is applied once, however often the call is repeated. */
+  key?: string | undefined;
+}
+
+/** One call on its way: what it was given, and how to decide it again when another process was faster. */
+export interface Call {
+  operation: AnyOperation;
+  input: unknown;
+  situation: Situation;
+  restored: string[];
+  decide(): Promise<Plan<unknown>>;
+}
+
+export function answerOf(plan: Plan<unknown>, said: readonly string[]): Answer {
+  return {
+    data: plan.data,
+    next: plan.next,
+    warnings: [...said, ...(plan.warnings ?? [])],
+    ready: !plan.notReady,
+  };
+}

@@ -1,0 +1,96 @@
+import { Failure } from "../core/failure.ts";
+import type { AnyOperation, Plan } from "../core/operation.ts";
+import { eventFile } from "../core/paths.ts";
+import { sha256 } from "../store/digest.ts";
+import { eventsOf } from "../store/events.ts";
+import { type Outcome, readAnswer, transact } from "../store/transaction.ts";
+import { type Answer, answerOf, type Call } from "./answer.ts";
+import type { Runtime } from "./open.ts";
+
+const PATIENCE_MS = 15_000;
+
+/**
+ * Applies a plan. When another process changed what the plan was made from, the facts are gathered and decided
+ * again: nobody's write is lost, and somebody has always got further.
+ */
+export async function write(
+  call: Call,
+  first: Plan<unknown>,
+  runtime: Runtime,
+  key: string | undefined,
+): Promise<Answer> {
+  const started = Date.now();
+  for (let plan = first; ; plan = await call.decide()) {
+    const prepared = await runtime.prepareState();
+    const outcome = attempt(call, plan, runtime, key);
+    if (outcome.state === "done") {
+      const committed = await commitMilestone(call.operation, plan, runtime);
+      return answerOf(plan, [...call.restored, ...prepared, ...outcome.warnings, ...committed]);
+    }
+    if (outcome.state === "answered")
+      return sameAnswer(call.operation, call.input, key ?? "", outcome.answer);
+    if (Date.now() - started > PATIENCE_MS)
+      throw new Failure("conflict", "record_busy", "Other commands kept changing the same record.", {
+        hint: "Run the command again.",
+        details: { file: outcome.path },
+      });
+    await new Promise((resume) => setTimeout(resume, 1 + Math.random() * 8));
+  }
+}
+
+function attempt(call: Call, plan: Plan<unknown>, runtime: Runtime, key: string | undefined): Outcome {
+  const effects = plan.effects ?? [];
+  const { operation, input, situation } = call;
+  return transact(runtime.home, {
+    effects,
+    events: eventsOf(operation.id, effects, situation),
+    log: eventFile(runtime.home.clone, situation.now),
+    key:
+      key === undefined
+        ? undefined
+        : {
+            name: key,
+            answer: JSON.stringify({ request: digest(operation, input), answer: answerOf(plan, []) }),
+          },
+  });
+}
+
+/** The answer to an earlier call with the same key, so that repeating a call does not do it again. */
+export function earlierAnswer(
+  operation: AnyOperation,
+  input: unknown,
+  key: string,
+  runtime: Runtime,
+): Answer | undefined {
+  const stored = readAnswer(runtime.home, key);
+  return stored === undefined ? undefined : sameAnswer(operation, input, key, stored);
+}
+
+function sameAnswer(operation: AnyOperation, input: unknown, key: string, stored: string): Answer {
+  const { request, answer } = JSON.parse(stored) as { request: string; answer: Answer };
+  if (request === digest(operation, input)) return answer;
+  throw new Failure("conflict", "key_used", `The key "${key}" was used for another call.`, {
+    hint: "Use a new key for a new call; the same key only for repeating the same one.",
+    details: { key },
+  });
+}
+
+const digest = (operation: AnyOperation, input: unknown) =>
+  sha256(`${operation.id} ${JSON.stringify(input)}`);
+
+async function commitMilestone(
+  operation: AnyOperation,
+  plan: Plan<unknown>,
+  runtime: Runtime,
+): Promise<string[]> {
+  const message = operation.milestone?.(plan.data);
+  if (message === undefined) return [];
+  try {
+    await runtime.commitState(message);
+    return [];
+  } catch (error) {
+    // The records are safe on disk; only their place in the history waits for the next milestone.
+    const reason = error instanceof Error ? error.message : String(error);
+    return [`Recorded, but not yet committed to the state's history: ${reason}`];
+  }
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import { describe, expect } from "vitest";
+import { VERSION } from "../../src/cli/version.ts";
+import { operations } from "../../src/ops/index.ts";
+import { test } from "../helpers/command-line.ts";
+
+const USAGE: [string, string[], string, RegExp][] = [
+  ["an unknown command", ["tsk", "list"], "unknown_command", /pawl task/],
+  ["an unknown sub-command", ["task", "lst"], "unknown_command", /pawl task list/],
+  ["an unknown option", ["task", "list", "--statsu", "open"], "unknown_option", /--status/],
+  ["an unknown short option", ["task", "list", "-x"], "unknown_option", /--/],
+  ["an extra word", ["task", "show", "T1", "T2"], "extra_word", /quotes/],
+  [
+    "a repeated option",
+    ["task", "new", "a", "--objective", "b", "--objective", "c"],
+    "repeated_option",
+    /once/,
+  ],
+  ["a position and an option", ["task", "show", "T1", "--task", "T2"], "repeated_option", /once/],
+  ["a missing value at the end", ["task", "new", "a", "--objective"], "missing_value", /--objective/],
+  [
+    "an option where a value belongs",
+    ["task", "new", "a", "--objective", "--json"],
+    "missing_value",
+    /--objective=--json/,
+  ],
+  ["a flag with a value", ["task", "list", "--all=yes"], "flag_with_value", /^$/],
+  ["a word for a number", ["task", "list", "--limit", "few"], "bad_number", /^$/],
+  ["a number below one", ["task", "list", "--limit", "0"], "bad_input", /^$/],
+  ["a wrong choice", ["task", "list", "--status", "opne"], "bad_input", /^$/],
+  ["a missing argument", ["task", "new"], "bad_input", /^$/],
+  ["an empty title", ["task", "new", "  "], "bad_input", /^$/],
+  ["a title of 10 kB", ["task", "new", "x".repeat(10_240)], "bad_input", /^$/],
+  ["no task id", ["task", "show", "banana"], "bad_task_id", /T0007/],
+];
+
+describe("wrong usage is exit 3, in words and in JSON, with the way out", () => {
+  for (const [name, argv, code, hint] of USAGE)
+    test(name, async ({ project }) => {
+      const said = await project.pawl(...argv);
+      expect(said).toMatchObject({ code: 3, out: "" });
+      expect(said.err).toMatch(/^pawl: .+/);
+      const { code: exit, json, err } = await project.pawl(...argv.slice(0, 2), "--json", ...argv.slice(2));
+      expect({ exit, err }).toEqual({ exit: 3, err: "" });
+      expect(json).toMatchObject({
+        schema: 1,
+        ok: false,
+        error: { code, message: expect.stringMatching(/./) },
+      });
+      expect(json.error.hint ?? "").toMatch(hint);
+    });
+});
+
+test("text that looks like options is text where text is meant", async ({ project }) => {
+  await project.pawl("task", "new", "--", "--weird title");
+  await project.pawl("task", "new", "b", "--objective", "-dash first", "--acceptance=--no-verify is refused");
+  await project.pawl("task", "update", "T2", "--status", "active");
+  await project.pawl("decide", "x", "--why", "--no-verify is no answer");
+  const { json } = await project.pawl("task", "show", "T2", "--json");
+  expect(json.data.task).toMatchObject({ objective: "-dash first", acceptance: "--no-verify is refused" });
+  expect(json.data.decisions[0].why).toBe("--no-verify is no answer");
+  const first = await project.pawl("task", "show", "T1", "--json");
+  expect(first.json.data.task.title).toBe("--weird title");
+});
+
+test("titles with quotes, newlines, emoji and dates are kept as they are and shown on one line", async ({
+  project,
+}) => {
+  const titles = [
+    `"quoted" 'twice'`,
+    "two\nlines",
+    "🪛 ünïcödé",
+    "2026-11-16",
+    "007",
+    "yes",
+    "a: b # c",
+    "---",
+  ];
+  for (const title of titles) await project.pawl("task", "new", "--", title);
+  await project.pawl("task", "new", "--", "yes");
+  const { json } = await project.pawl("task", "list", "--json");
+  expect(json.data.tasks.map((task: { title: string }) => task.title)).toEqual([...titles, "yes"]);
+  const { out } = await project.pawl("task", "list");
+  expect(out.trimEnd().split("\n")).toHaveLength(titles.length + 1);
+});
+
+test("`pawl` alone is the status, and works before anything was recorded", async ({ project }) => {
+  const { code, json } = await project.pawl("--json");
+  expect(code).toBe(0);
+  expect(json).toMatchObject({
+    ok: true,
+    data: { status: { repo: "my project", branch: "main", state: false, task: null, tasks: {} } },
+    next: { command: 'pawl task new "<title>"' },
+  });
+  expect((await project.pawl()).out).toBe((await project.pawl("status")).out);
+  expect(project.git("status", "--porcelain", "--ignored")).toBe("");
+});
+
+test("help is there for everything and exits 0", async ({ project }) => {
+  const overview = await project.pawl("--help");
+  for (const id of Object.keys(operations)) {
+    const words = id.split(".");
+    expect(overview.out).toContain(`pawl ${words.join(" ")}`);
+    const { code, out } = await project.pawl(...words, "--help");
+    expect(code).toBe(0);
+    expect(out).toContain("Examples");
+    expect(out).not.toContain("undefined");
+  }
+  const group = await project.pawl("finding");
+  expect(group).toMatchObject({ code: 0, out: expect.stringContaining("pawl finding resolve") });
+  expect((await project.pawl("help", "task", "new")).out).toContain("--objective");
+  expect((await project.pawl("task", "new", "--nonsense", "--help")).code).toBe(0);
+});
+
+test("the version is the package's", async ({ project }) => {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  expect(VERSION).toBe(version);
+  expect((await project.pawl("--version")).out).toBe(`${version}\n`);
+});
+
+test("a dry run says what would be written and writes nothing", async ({ project }) => {
+  const { json } = await project.pawl("task", "new", "Rehearsal", "--dry-run", "--json");
+  expect(json).toMatchObject({
+    ok: true,
+    planned: [{ do: "create", path: "tasks/T0001/task.md", record: "T0001" }],
+  });
+  const said = await project.pawl("task", "new", "Rehearsal", "--dry-run");
+  expect(said.err).toContain("would create tasks/T0001/task.md");
+  expect((await project.pawl("task", "list", "--json")).json.data.tasks).toEqual([]);
+  expect(project.git("status", "--porcelain", "--ignored")).toBe("");
+  await project.pawl("task", "new", "Real");
+  const run = await project.pawl("verify", "T1", "--dry-run", "--json", "--", "touch", "made-by-check");
+  expect(run.json.planned).toEqual([{ do: "run", path: "touch made-by-check" }]);
+  expect(project.git("status", "--porcelain")).toBe("");
+});
+
+test("a key makes a repeated call safe, and another call with it is refused", async ({ project }) => {
+  const first = await project.pawl("task", "new", "Once", "--key", "k1", "--json");
+  const again = await project.pawl("task", "new", "Once", "--key", "k1", "--json");
+  expect(again.json.data).toEqual(first.json.data);
+  expect((await project.pawl("task", "list", "--json")).json.data.tasks).toHaveLength(1);
+  const other = await project.pawl("task", "new", "Twice", "--key", "k1", "--json");
+  expect(other).toMatchObject({ code: 5, json: { error: { code: "key_used" } } });
+});
+
+test("outside a repository the error says so", async ({ project }) => {
+  const { code, json } = await project.pawlIn("/", {}, "task", "list", "--json");
+  expect({ code, error: json.error.code }).toEqual({ code: 4, error: "not_a_repository" });
+});

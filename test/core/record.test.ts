@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { editRecord, NeedsFullYaml, parseRecord, printRecord } from "../../src/core/record.ts";
+import { type Task, task } from "../../src/core/records/task.ts";
+import { fullYaml } from "../../src/store/yaml.ts";
+
+const sample: Task = {
+  id: "T0001",
+  title: "Make it faster",
+  status: "open",
+  profile: "standard",
+  base_branch: "main",
+  repos: ["project"],
+  labels: ["bug", "speed"],
+  depends_on: [],
+  blocker: undefined,
+  next: ["measure first"],
+  archived: false,
+  plan_digest: undefined,
+  slices: [],
+  rev: 1,
+  actor: "human:Ada",
+  created: "2026-11-16T09:30:00.000Z",
+  updated: "2026-11-16T09:30:00.000Z",
+  repo: "project",
+  branch: undefined,
+  commit: "1234e567".repeat(5),
+  objective: "Everything under a second.",
+  plan: "",
+  acceptance: "",
+  notes: "",
+};
+
+const parse = (text: string) => parseRecord(task, "tasks/T0001/task.md", text, fullYaml);
+
+test("what is printed is read back, shas and dates as the text they are", () => {
+  expect(parse(printRecord(task, sample)).value).toEqual(sample);
+});
+
+test("any title and any text come back exactly", () => {
+  const words = fc
+    .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
+    .filter((text) => text.isWellFormed());
+  fc.assert(
+    fc.property(words, words, fc.array(words, { maxLength: 3 }), (title, objective, next) => {
+      const plain = objective.replaceAll("\r", "");
+      const value = { ...sample, title, objective: plain, next };
+      expect(parse(printRecord(task, value)).value).toEqual(value);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+const HAND_EDITED = `---
+# Ada: please keep this comment
+id: T0001
+title: 'Make it "faster"'   # a working title
+status: open
+profile: standard
+labels: [bug,   speed]
+created: 2026-11-16T09:30:00.000Z
+updated: 2026-11-16T09:30:00.000Z
+
+rev: 7
+actor: human:Ada
+slices:
+  - id: S1
+    title: Parse
+    status: open   # nearly there
+---
+Some words of mine before everything.
+
+## Objective
+short
+
+## My own section
+* with its own list
+
+## Plan
+old plan
+`;
+
+describe("a record edited by hand", () => {
+  const stored = parse(HAND_EDITED);
+
+  test("is read, with the full parser only where it is needed", () => {
+    expect(stored.value.title).toBe('Make it "faster"');
+    expect(stored.value.labels).toEqual(["bug", "speed"]);
+    expect(() => parseRecord(task, "x", "---\nid: |\n  T0001\n---\n", undefined)).toThrow(NeedsFullYaml);
+  });
+
+  test("round-trips byte for byte except for the fields that were changed", () => {
+    const edited = editRecord(task, stored, { status: "active", rev: 8, plan: "new plan" });
+    const expected = HAND_EDITED.replace("status: open\nprofile", "status: active\nprofile")
+      .replace("rev: 7", "rev: 8")
+      .replace("## Plan\nold plan\n", "## Plan\n\nnew plan\n");
+    expect(edited).toBe(expected);
+  });
+
+  test("an edit of nothing changes nothing", () => {
+    expect(editRecord(task, stored, {})).toBe(HAND_EDITED);
+    expect(editRecord(task, stored, { status: "open", rev: 7, plan: "old plan" })).toBe(HAND_EDITED);
+  });
+
+  test("a slice is changed in its own line", () => {
+    const [slice] = stored.value.slices;
+    if (!slice) throw new Error("the sample has a slice");
+    const edited = editRecord(task, stored, { slices: [{ ...slice, title: "Parse it all" }] });
+    expect(edited).toBe(HAND_EDITED.replace("title: Parse\n", "title: Parse it all\n"));
+  });
+
+  test("CRLF, a byte order mark and a missing last newline survive", () => {
+    const crlf = `\uFEFF${HAND_EDITED.trimEnd().replaceAll("\n", "\r\n")}`;
+    const edited = editRecord(task, parse(crlf), { status: "active" });
+    expect(edited).toBe(crlf.replace("status: open\r\nprofile", "status: active\r\nprofile"));
+  });
+});
+
+describe("a broken record names file, key and a correct example", () => {
+  const good = printRecord(task, sample);
+  test.each([
+    ["no header at all", "just text", /tasks\/T0001\/task\.md/, {}],
+    ["executable front matter", good.replace("---", "---js"), /tasks\/T0001\/task\.md/, {}],
+    ["a truncated file", good.slice(0, 60), /tasks\/T0001\/task\.md/, {}],
+    ["an unknown key", good.replace("rev: 1", "rev: 1\nprio: high"), /"prio" is not known/, { key: "prio" }],
+    [
+      "a wrong status",
+      good.replace("status: open", "status: opne"),
+      /"status" needs one of open, active/,
+      { key: "status" },
+    ],
+    ["a missing key", good.replace("rev: 1\n", ""), /"rev" needs a value/, { key: "rev" }],
+    ["a wrong number", good.replace("rev: 1", "rev: one"), /"rev" needs a whole number/, { key: "rev" }],
+    ["a duplicate key", good.replace("rev: 1", "rev: 1\nrev: 2"), /not readable YAML/, {}],
+    ["YAML that is none", good.replace("rev: 1", "rev: [1"), /not readable YAML/, {}],
+  ])("%s", (_name, text, message, details) => {
+    expect(() => parse(text)).toThrow(
+      expect.objectContaining({
+        code: "broken_record",
+        exitCode: 2,
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(/./),
+        details: expect.objectContaining({ file: "tasks/T0001/task.md", ...details }),
+      }),
+    );
+  });
+});

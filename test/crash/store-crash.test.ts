@@ -1,0 +1,197 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import type { Job, Report } from "../helpers/operation-worker.ts";
+import { complaintsOf, type FoundRecord, inspectStore } from "../helpers/store-verifier.ts";
+import {
+  askStateGit,
+  copyRepository,
+  makeRepository,
+  makeTemporaryFolder,
+  stateOf,
+  type TemporaryRepository,
+} from "../helpers/temporary-repository.ts";
+import { runJob } from "../helpers/worker-process.ts";
+
+let root: string;
+let worker: string;
+let prepared: TemporaryRepository;
+let copies = 0;
+
+type Call = Pick<Job, "operation" | "input">;
+
+interface Interrupted extends Call {
+  /** Each thing that the operation leaves behind, counted: all of them are there once, or none is. */
+  traces(records: readonly FoundRecord[]): number[];
+}
+
+const MARK = "the interrupted one";
+const NEXT: Call = { operation: "task.new", input: { title: "the next command" } };
+
+const withText = (records: readonly FoundRecord[], kind: string, field: string) =>
+  records.filter((record) => record.kind === kind && record.value[field] === MARK).length;
+const valuesOf = (records: readonly FoundRecord[], id: string) =>
+  records.find((record) => record.id === id)?.value ?? {};
+
+const INTERRUPTED: Interrupted[] = [
+  {
+    operation: "task.new",
+    input: { title: MARK },
+    traces: (records) => [withText(records, "task", "title")],
+  },
+  {
+    operation: "task.update",
+    input: { task: "T0002", title: MARK, rev: 1 },
+    traces: (records) => [withText(records, "task", "title"), Number(valuesOf(records, "T0002").rev) - 1],
+  },
+  {
+    operation: "decide",
+    input: { task: "T0001", what: MARK, why: "to see it survive" },
+    traces: (records) => [withText(records, "decision", "what")],
+  },
+  {
+    operation: "slice.close",
+    input: { task: "T0001", slice: "S1", decision: MARK },
+    traces: (records) => {
+      const slices = valuesOf(records, "T0001").slices as { status: string; decision?: string }[];
+      const closed = slices.filter((slice) => slice.status === "closed" && slice.decision === "T0001/D2");
+      return [withText(records, "decision", "what"), closed.length];
+    },
+  },
+  {
+    operation: "finding.resolve",
+    input: { finding: "T0001/F1", note: MARK },
+    traces: (records) => [
+      withText(records, "finding", "resolution"),
+      Number(valuesOf(records, "T0001/F1").status === "fixed"),
+    ],
+  },
+  {
+    operation: "note.add",
+    input: { title: MARK, text: "a note" },
+    traces: (records) => [withText(records, "note", "title")],
+  },
+];
+
+beforeAll(async () => {
+  root = makeTemporaryFolder("crash");
+  worker = await bundleProgram(join(import.meta.dirname, "../helpers/operation-worker.ts"), root, "worker");
+  prepared = makeRepository(root);
+  const seeds: Call[] = [
+    { operation: "task.new", input: { title: "first", objective: "to be interrupted" } },
+    { operation: "task.new", input: { title: "second" } },
+    { operation: "task.update", input: { task: "T0001", status: "active" } },
+    { operation: "slice.open", input: { title: "a slice" } },
+    { operation: "decide", input: { what: "an earlier decision", why: "to have one" } },
+    { operation: "finding.add", input: { text: "something is wrong", severity: "high" } },
+    { operation: "note.add", input: { title: "an earlier note" } },
+  ];
+  for (const seed of seeds) expect(await runJob(worker, prepared, seed)).toMatchObject({ ok: true });
+  expect(inspectStore(stateOf(prepared)).records).toHaveLength(5);
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+const copyOf = (repository: TemporaryRepository) =>
+  copyRepository(repository, join(root, `copy ${++copies}`));
+const remove = (repository: TemporaryRepository) => rmSync(repository.path, { recursive: true, force: true });
+
+/** The records, after checking that the store holds no contradiction. */
+function checkedRecords(repository: TemporaryRepository): FoundRecord[] {
+  const { records, violations } = inspectStore(stateOf(repository));
+  expect(complaintsOf(violations)).toEqual({});
+  return records;
+}
+
+/** What the last milestone committed is exactly what lies in the folder. */
+function expectCommitted(repository: TemporaryRepository, records: readonly FoundRecord[]): void {
+  expect(askStateGit(repository, "fsck", "--no-dangling", "--no-progress")).toBe("");
+  const committed = askStateGit(repository, "ls-tree", "-r", "--format=%(objectname) %(path)", "pawl/state");
+  const lines = committed.split("\n").filter((line) => !line.includes(" events/"));
+  const paths = records.map((record) => record.path);
+  const hashes = execFileSync("git", ["hash-object", "--stdin-paths"], {
+    cwd: stateOf(repository),
+    env: repository.env,
+    input: paths.join("\n"),
+    encoding: "utf8",
+  }).trim();
+  const expected = hashes.split("\n").map((hash, index) => `${hash} ${paths[index]}`);
+  expect(lines.sort()).toEqual(expected.sort());
+}
+
+type Outcome = "present" | "absent";
+
+function outcomeOf(interrupted: Interrupted, records: readonly FoundRecord[]): Outcome {
+  const traces = interrupted.traces(records);
+  expect([traces.map(() => 0), traces.map(() => 1)]).toContainEqual(traces);
+  return traces[0] === 1 ? "present" : "absent";
+}
+
+/** After a kill: another command succeeds, and so does the same one again, which is not applied twice. */
+async function goOnAfterKill(interrupted: Interrupted, repository: TemporaryRepository, key: string) {
+  const { operation, input } = interrupted;
+  const copy = copyOf(repository);
+  const [next, again] = await Promise.all([
+    runJob(worker, repository, NEXT),
+    runJob(worker, copy, { operation, input, key }),
+  ]);
+  expect(next).toMatchObject({ ok: true, warnings: [] });
+  const records = checkedRecords(repository);
+  expect(records.filter((record) => record.value.title === "the next command")).toHaveLength(1);
+  expectCommitted(repository, records);
+
+  expect(again).toMatchObject({ ok: true });
+  const { leftOver, ...others } = inspectStore(stateOf(copy)).violations;
+  // An answer that is already known needs no lock, so the killed process's intent may wait for the next write.
+  expect(
+    complaintsOf({ ...others, leftOver: leftOver.filter((path) => !path.startsWith(".local/lock/")) }),
+  ).toEqual({});
+  expect(outcomeOf(interrupted, inspectStore(stateOf(copy)).records)).toBe("present");
+  remove(copy);
+  return outcomeOf(interrupted, records);
+}
+
+async function killAtEvery(interrupted: Interrupted, faultAt: (n: number) => Partial<Job>) {
+  const { operation, input } = interrupted;
+  const outcomes: Outcome[] = [];
+  for (let n = 1; ; n++) {
+    const repository = copyOf(prepared);
+    const key = `${operation} ${n}`;
+    const finished = await runJob(worker, repository, { operation, input, key, ...faultAt(n) });
+    if (finished) {
+      expect(finished).toMatchObject({ ok: true });
+      expect(outcomeOf(interrupted, checkedRecords(repository))).toBe("present");
+      return { outcomes, finished };
+    }
+    outcomes.push(await goOnAfterKill(interrupted, repository, key));
+    remove(repository);
+  }
+}
+
+/** Once the operation has become lasting it stays so: first every kill leaves nothing, then every kill leaves all. */
+function expectBothInOrder(outcomes: readonly Outcome[]): void {
+  expect(new Set(outcomes)).toEqual(new Set(["absent", "present"]));
+  expect([...outcomes].sort()).toEqual(outcomes);
+}
+
+describe("kill -9 at every step of the store", () => {
+  for (const interrupted of INTERRUPTED)
+    test(`${interrupted.operation} is wholly there or not at all`, async () => {
+      const { outcomes, finished } = await killAtEvery(interrupted, (n) => ({ killAtStep: n }));
+      expect(outcomes).toHaveLength((finished as Report).steps.length);
+      expect(outcomes.length).toBeGreaterThanOrEqual(12);
+      expectBothInOrder(outcomes);
+    });
+});
+
+describe("kill -9 at every call that changes the disk", () => {
+  for (const operation of ["task.new", "slice.close"])
+    test(`${operation} is wholly there or not at all`, async () => {
+      const interrupted = INTERRUPTED.find((one) => one.operation === operation) as Interrupted;
+      const { outcomes } = await killAtEvery(interrupted, (n) => ({ fault: { kind: "kill", at: n } }));
+      expect(outcomes.length).toBeGreaterThan(25);
+      expectBothInOrder(outcomes);
+    });
+});

@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test as base } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import {
+  makeRepository,
+  makeTemporaryFolder,
+  stateOf,
+  type TemporaryRepository,
+} from "./temporary-repository.ts";
+
+export interface Result {
+  code: number;
+  out: string;
+  err: string;
+  /** The envelope of a call with --json. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+export interface Project extends TemporaryRepository {
+  /** Runs pawl inside this process, at the top of the project or in a folder of it. */
+  pawl(...argv: string[]): Promise<Result>;
+  pawlIn(folder: string, env: Record<string, string>, ...argv: string[]): Promise<Result>;
+  git(...args: string[]): string;
+  write(path: string, text: string): void;
+  /** A record's text, by its path in the state folder. */
+  read(path: string): string;
+  commit(path: string, text: string): string;
+}
+
+export function openProject(repository: TemporaryRepository): Project {
+  const call = async (cwd: string, env: Record<string, string>, argv: string[]): Promise<Result> => {
+    let [out, err] = ["", ""];
+    const code = await main(argv, {
+      cwd,
+      env,
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += String(text);
+      },
+      outIsTerminal: () => false,
+      errIsTerminal: () => false,
+      readText: (path) => readFileSync(join(cwd, path), "utf8"),
+    });
+    return { code, out, err, json: argv.includes("--json") ? JSON.parse(out) : undefined };
+  };
+  const git = (...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: repository.path,
+      env: repository.env,
+      encoding: "utf8",
+      stdio: "pipe",
+    }).trim();
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(repository.path, path)), { recursive: true });
+    writeFileSync(join(repository.path, path), text);
+  };
+  return {
+    ...repository,
+    git,
+    write,
+    pawl: (...argv) => call(repository.path, repository.env, argv),
+    pawlIn: (folder, env, ...argv) => call(folder, { ...repository.env, ...env }, argv),
+    read: (path) => readFileSync(join(stateOf(repository), path), "utf8"),
+    commit(path, text) {
+      write(path, text);
+      git("add", "-A");
+      git("commit", "-q", "-m", `Change ${path}`);
+      return git("rev-parse", "HEAD");
+    },
+  };
+}
+
+/** Every test gets a real git repository of its own, in a folder with a space in its name. */
+export const test = base.extend<{ project: Project }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the wanted fixtures from this pattern
+  project: async ({}, use) => {
+    const root = makeTemporaryFolder("test");
+    await use(openProject(makeRepository(root)));
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  },
+});

@@ -1,0 +1,146 @@
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openProject, type Project } from "../helpers/command-line.ts";
+import { fillRealisticStore, type RealisticStore } from "../helpers/realistic-store.ts";
+import { makeRepository, makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
+
+/** What somebody who works on the task would want to be told, and what only sounds as if. Chosen by reading. */
+const QUERIES: { task: string; wanted: string[]; unwanted: string[] }[] = [
+  {
+    task: "upl-resume",
+    wanted: ["upl-chunk", "upl-retry", "cli-upload", "N-storage-limits"],
+    unwanted: ["syn-journal", "bil-webhook/F2", "chore-uploads"],
+  },
+  {
+    task: "upl-changed-source",
+    wanted: ["upl-resume/F1", "syn-watcher/D2", "upl-resume/H2"],
+    unwanted: ["cli-args", "bil-webhook", "doc-upgrade"],
+  },
+  {
+    task: "upl-progress",
+    wanted: ["upl-retry", "cli-progress/D2", "cli-progress"],
+    unwanted: ["bil-proration", "chore-uploads"],
+  },
+  {
+    task: "auth-reset",
+    wanted: ["auth-lockout", "auth-lockout/D1", "auth-lockout/H2"],
+    unwanted: ["upl-quota", "N-storage-limits", "chore-auth"],
+  },
+  {
+    task: "auth-logout-all",
+    wanted: ["auth-refresh", "auth-refresh/D1", "auth-session/D1", "N-redis"],
+    unwanted: ["auth-oauth", "cli-upload"],
+  },
+  {
+    task: "bil-credit",
+    wanted: ["bil-proration", "bil-proration/F1", "bil-tax/F1"],
+    unwanted: ["doc-upgrade", "chore-billing"],
+  },
+  {
+    task: "bil-dunning",
+    wanted: ["bil-webhook", "N-provider-sandbox"],
+    unwanted: ["upl-retry", "upl-retry/D1", "N-retry-policy"],
+  },
+  {
+    task: "sea-cjk",
+    wanted: ["sea-tokenizer/F1", "N-tokenizer-scripts", "sea-tokenizer/H2"],
+    unwanted: ["doc-translate", "doc-site-search"],
+  },
+  {
+    task: "sea-merge-crash",
+    wanted: ["sea-index/F1", "N-segments", "sea-index/D1", "sea-index/D2"],
+    unwanted: ["syn-journal", "doc-site-search", "cli-completions"],
+  },
+  {
+    task: "cli-keychain",
+    wanted: ["auth-device", "N-keychains", "auth-device/D2", "auth-device/H2"],
+    unwanted: ["cli-config/D2", "bld-ci"],
+  },
+  {
+    task: "cli-quiet",
+    wanted: ["cli-json/D2", "N-stdout"],
+    unwanted: ["upl-progress", "bld-release"],
+  },
+  {
+    task: "doc-lazy-index",
+    wanted: ["doc-site-search/F1", "N-site-budget", "doc-site-search/H2", "doc-site-search"],
+    unwanted: ["sea-index", "sea-index/D1", "bld-docker"],
+  },
+  {
+    task: "syn-compaction",
+    wanted: ["syn-journal/F1", "syn-journal/D1", "N-fsync", "syn-journal/H2"],
+    unwanted: ["sea-index", "cli-config"],
+  },
+  {
+    task: "syn-clock",
+    wanted: ["syn-conflict/D2", "N-version-vectors", "auth-totp/D1"],
+    unwanted: ["bil-proration", "bld-docker"],
+  },
+  {
+    task: "syn-bandwidth",
+    wanted: ["upl-chunk/D1", "upl-chunk"],
+    unwanted: ["sea-suggest", "chore-sync"],
+  },
+  {
+    task: "bld-size",
+    wanted: ["bld-bundle", "bld-bundle/F1", "N-bundle", "bld-bundle/D1"],
+    unwanted: ["chore-build", "upl-quota"],
+  },
+  {
+    task: "upl-retry",
+    wanted: ["upl-chunk", "upl-progress", "upl-resume", "N-retry-policy"],
+    unwanted: ["bil-dunning", "doc-errors/D2"],
+  },
+  {
+    task: "bld-flaky",
+    wanted: ["N-flaky", "bld-ci/D2"],
+    unwanted: ["cli-progress", "chore-build"],
+  },
+];
+
+const TOP = 5;
+/** Measured when this was written; the ranking may become better, never worse. */
+const LEAST_MEAN_RECALL = 0.9;
+
+let root: string;
+let project: Project;
+let store: RealisticStore;
+
+beforeAll(async () => {
+  root = makeTemporaryFolder("context ranking");
+  project = openProject(makeRepository(root));
+  // The first real command makes the state folder; its task is replaced by the first of the stories.
+  expect((await project.pawl("task", "new", "Make the state folder")).code).toBe(0);
+  store = fillRealisticStore(stateOf(project));
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+async function relatedTo(task: string): Promise<string[]> {
+  const { json } = await project.pawl("context", store.idOf(task), "--json");
+  return json.data.context.related.map((one: { id: string }) => one.id);
+}
+
+describe("related records in a store of a real project's size", () => {
+  test("the store is as large as it has to be", () => {
+    expect(store.records).toBeGreaterThanOrEqual(500);
+    expect(store.tasks).toBeGreaterThanOrEqual(60);
+  });
+
+  test.each(QUERIES)("$task keeps distractors out of the first five", async ({ task, unwanted }) => {
+    const top = (await relatedTo(task)).slice(0, TOP);
+    expect(top).toHaveLength(TOP);
+    expect(top.filter((id) => unwanted.map(store.idOf).includes(id))).toEqual([]);
+  });
+
+  test("the mean recall among the first five does not fall", async () => {
+    const rows = [];
+    for (const { task, wanted } of QUERIES) {
+      const top = (await relatedTo(task)).slice(0, TOP);
+      const missed = wanted.filter((key) => !top.includes(store.idOf(key)));
+      rows.push({ task, recall: 1 - missed.length / wanted.length, missed });
+    }
+    const mean = rows.reduce((sum, row) => sum + row.recall, 0) / rows.length;
+    expect(mean, JSON.stringify(rows)).toBeGreaterThanOrEqual(LEAST_MEAN_RECALL);
+  });
+});
