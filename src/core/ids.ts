@@ -12,7 +12,6 @@ export function formatNoteId(number: number): string {
   return `N${String(number).padStart(4, "0")}`;
 }
 
-
 /** People type `T7`, `t0007` or `7`; records and JSON always say `T0007`. */
 export function parseTaskId(text: string): string {
   const match = TASK_LOOSE.exec(text.trim());

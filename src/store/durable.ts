@@ -67,6 +67,7 @@ export function explainFileError(error: unknown, what: string): unknown {
         hint: "Nothing was changed. Make the folder writable for you and run the command again.",
       });
     case "ENOTDIR":
+    case "EEXIST":
     case "ELOOP":
       return new Failure("unavailable", "state_misplaced", `${what}: a folder is expected${at}.`, {
         ...cause,

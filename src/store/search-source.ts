@@ -136,6 +136,7 @@ function describe(kind: Kind, path: string, value: Record<string, unknown>): Sea
 /** Digests, counters and times are noise in a search for words. */
 const UNSEARCHED = new Set([
   ...["id", "title", "status", "rev", "created", "updated", "repo", "actor", "commit", "branch"],
+  ...["base_branch", "repos", "resolved_commit", "resolved_by", "integrated_commit", "slice", "by"],
   ...["output_sha256", "output_bytes", "exit_code", "duration_ms", "tree", "head", "dirty", "unstable"],
   ...["plan_digest", "profile", "archived", "reopened", "counts", "kind", "severity", "verdict"],
 ]);

@@ -20,9 +20,9 @@ const USAGE: [string, string[], string, RegExp][] = [
   ["a missing value at the end", ["task", "new", "a", "--objective"], "missing_value", /--objective/],
   [
     "an option where a value belongs",
-    ["task", "new", "a", "--objective", "--json"],
+    ["task", "new", "a", "--objective", "--dry-run"],
     "missing_value",
-    /--objective=--json/,
+    /--objective=--dry-run/,
   ],
   ["a flag with a value", ["task", "list", "--all=yes"], "flag_with_value", /^$/],
   ["a word for a number", ["task", "list", "--limit", "few"], "bad_number", /^$/],

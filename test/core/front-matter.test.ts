@@ -1099,6 +1099,28 @@ describe("editing", () => {
     expect(edited).toBeGreaterThan(EDIT_RUNS / 3);
   });
 
+  test("any list of maps becomes any other", () => {
+    const text = fc.constantFrom("x", "z", "a: b");
+    const item = fc.oneof(
+      text,
+      fc.dictionary(fc.constantFrom("id", "t", "u"), text, { maxKeys: 3, noNullPrototype: true }),
+    );
+    const items = fc.array(item, { maxLength: 4 });
+    fc.assert(
+      fc.property(items, items, fc.constantFrom("", "  # by hand\n"), (before, after, note) => {
+        const header = `${printHeader([["list", before]]).replaceAll("\n", `\n${note}`)}end: x\n`;
+        const result = edit(header, ["list", after]);
+        expect(readWithYaml(result), JSON.stringify([header, result])).toEqual(
+          asRead([
+            ["list", after],
+            ["end", "x"],
+          ]),
+        );
+      }),
+      { numRuns: EDIT_RUNS },
+    );
+  });
+
   test("a changed field of an item changes one line", () => {
     const item = fc.dictionary(simpleKey, nastyString, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
     const picks = fc.tuple(fc.nat(), fc.nat(), nastyString);

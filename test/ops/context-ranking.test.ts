@@ -98,6 +98,20 @@ const QUERIES: { task: string; wanted: string[]; unwanted: string[] }[] = [
   },
 ];
 
+/** Written down before the ranking was adjusted to the ones above, and looked at only afterwards. */
+const HELD_OUT: typeof QUERIES = [
+  { task: "cli-upload", wanted: ["upl-resume", "upl-resume/F1", "upl-resume/D1"], unwanted: ["cli-json", "chore-cli"] },
+  { task: "sea-highlight", wanted: ["sea-tokenizer", "sea-tokenizer/D1", "sea-cjk"], unwanted: ["cli-progress", "chore-search"] },
+  { task: "bil-seats", wanted: ["bil-proration", "bil-proration/D1"], unwanted: ["sea-permissions", "chore-billing"] },
+  { task: "doc-translate", wanted: ["doc-errors", "doc-quickstart"], unwanted: ["sea-cjk", "N-tokenizer-scripts"] },
+  { task: "syn-rename", wanted: ["syn-journal", "N-inodes", "syn-conflict/F1", "syn-compaction"], unwanted: ["sea-index"] },
+  { task: "auth-totp", wanted: ["auth-session"], unwanted: ["bil-currency", "chore-auth"] },
+  { task: "doc-api", wanted: ["upl-retry/F1", "N-retry-policy"], unwanted: ["cli-args", "chore-docs"] },
+  { task: "bld-docker", wanted: ["bld-node22", "bld-ci/D1"], unwanted: ["upl-quota", "chore-build"] },
+  { task: "upl-quota", wanted: ["bil-currency/D1", "bil-currency"], unwanted: ["chore-uploads"] },
+  { task: "auth-oauth", wanted: ["doc-quickstart", "doc-quickstart/F1"], unwanted: ["cli-args", "chore-auth"] },
+];
+
 const TOP = 5;
 /** Measured when this was written; the ranking may become better, never worse. */
 const LEAST_MEAN_RECALL = 0.9;

@@ -10,8 +10,6 @@ import type { Candidate, Subject, Surroundings } from "./relate.ts";
 const MOST_TASKS = 40;
 /** A few tasks with hundreds of records each must not make up for that. */
 const MOST_RECORDS = 1_000;
-/** What an older handoff said has been overtaken by the next one. */
-const LATEST_HANDOFFS = 2;
 
 /** Reads the records that could be related: the notes, and the task folders that links, words, files or labels point at. */
 export function readCandidates(
@@ -112,7 +110,8 @@ function readTask(reader: Reader, id: string): { candidates: Candidate[]; proble
         texts: [value.text, value.fix, value.resolution],
       }),
     ),
-    ...handoffs.records.slice(-LATEST_HANDOFFS).map(({ value }) =>
+    // What an older handoff said has been overtaken by the next one.
+    ...handoffs.records.slice(-1).map(({ value }) =>
       candidate({
         ...{ ...shared, kind: "handoff", value, title: value.what, detail: value.next },
         ...{ files: value.changed, texts: [value.what, value.blocker, value.next] },

@@ -58,7 +58,7 @@ const WORTH = {
   partOfDependency: 2,
   files: 6,
   words: 6,
-  labels: 1.5,
+  labels: 1,
 } as const;
 
 const KIND_WORTH: Readonly<Record<Candidate["kind"], number>> = {
@@ -66,7 +66,7 @@ const KIND_WORTH: Readonly<Record<Candidate["kind"], number>> = {
   note: 1,
   finding: 0.95,
   task: 0.9,
-  handoff: 0.8,
+  handoff: 0.9,
 };
 
 interface Reason {
@@ -77,13 +77,12 @@ interface Reason {
 /** Records from elsewhere that somebody who works on the task should know of, the most useful first. */
 export function relate(subject: Subject, around: Surroundings): Related[] {
   const rarity = fileRarity(around.candidates);
-  const stems = stemsOf(around);
-  const wordRarity = keywordRarity(subject.keywords, stems);
+  const vocabulary = vocabularyOf(subject, around);
   const scored = around.candidates.map((candidate) => {
     const links = linkReasons(subject, candidate);
     const likeness = [
       fileReason(subject, candidate, rarity),
-      wordReason(subject, around.likeness.get(candidate.id) ?? 0, stems.get(candidate.id), wordRarity),
+      wordReason(subject, candidate, around, vocabulary),
       labelReason(subject, candidate, around),
     ];
     const soft = likeness.reduce((sum, reason) => sum + reason.worth, 0);
@@ -181,42 +180,54 @@ function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<
 
 /** The beginning of a text says what it is about; a pasted log behind it does not. */
 const READ_FOR_WORDS = 4_000;
+/** Below this length all texts count as short, so that a title alone is not worth more than a sentence. */
+const FEW_WORDS = 20;
 
-function stemsOf({ candidates, likeness }: Surroundings): Map<string, Set<string>> {
-  const alike = candidates.filter(({ id }) => likeness.has(id));
-  return new Map(
-    alike.map(({ id, text }) => [id, new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf))]),
-  );
+/** The words of the records that search found, and how rare each of the task's words is among them. */
+interface Vocabulary {
+  stems: ReadonlyMap<string, ReadonlySet<string>>;
+  rarity: ReadonlyMap<string, number>;
+  /** What sharing all of the task's words would be worth. */
+  all: number;
 }
 
-function keywordRarity(
-  keywords: readonly string[],
-  stems: ReadonlyMap<string, Set<string>>,
-): Map<string, number> {
-  const records = [...stems.values()];
-  return new Map(
-    keywords.map((word) => {
-      const count = records.filter((known) => known.has(stemOf(word))).length;
-      return [word, rarityOf(count, records.length)];
-    }),
+function vocabularyOf({ keywords }: Subject, { candidates, likeness }: Surroundings): Vocabulary {
+  const alike = candidates.filter(({ id }) => likeness.has(id));
+  const stems = new Map(
+    alike.map(({ id, text }) => [id, new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf))]),
   );
+  const rarity = new Map<string, number>();
+  for (const stem of new Set(keywords.map(stemOf))) {
+    const count = [...stems.values()].filter((known) => known.has(stem)).length;
+    rarity.set(stem, rarityOf(count, stems.size));
+  }
+  return { stems, rarity, all: [...rarity.values()].reduce((sum, one) => sum + one, 0) };
 }
 
 const MOST_ABOUT = 3;
 
+/**
+ * The index weighs titles for somebody who types a few words. Here whole texts are compared, so the share of the
+ * task's rare words that the record has counts as much.
+ */
 function wordReason(
   subject: Subject,
-  likeness: number,
-  stems: ReadonlySet<string> | undefined,
-  rarity: ReadonlyMap<string, number>,
+  candidate: Candidate,
+  around: Surroundings,
+  vocabulary: Vocabulary,
 ): Reason {
-  const shared = subject.keywords
-    .filter((word) => stems?.has(stemOf(word)))
-    .sort((a, b) => (rarity.get(b) ?? 0) - (rarity.get(a) ?? 0))
-    .slice(0, MOST_ABOUT);
+  const likeness = around.likeness.get(candidate.id) ?? 0;
+  const stems = vocabulary.stems.get(candidate.id);
+  if (!stems || vocabulary.all === 0) return { worth: 0, words: "" };
+  const rarity = (word: string) => vocabulary.rarity.get(stemOf(word)) ?? 0;
+  const shared = subject.keywords.filter((word) => stems.has(stemOf(word)));
+  const distinct = [...new Map(shared.map((word) => [stemOf(word), word])).values()];
+  const length = Math.max(1, Math.log2(stems.size / FEW_WORDS) + 1);
+  const share = distinct.reduce((sum, word) => sum + rarity(word), 0) / vocabulary.all / length;
+  const about = distinct.sort((a, b) => rarity(b) - rarity(a)).slice(0, MOST_ABOUT);
   return {
-    worth: WORTH.words * likeness,
-    words: shared.length === 0 ? "" : `about: ${shared.join(", ")}`,
+    worth: WORTH.words * (likeness + share),
+    words: about.length === 0 ? "" : `about: ${about.join(", ")}`,
   };
 }
 
