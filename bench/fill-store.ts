@@ -25,7 +25,12 @@ function prose(seed: number, count: number): string {
  * Fills a repository's state with tasks, each with four records of other kinds, as the program itself writes them.
  * The first task is the active one, as in a project where somebody is at work.
  */
-export function fillStore(repo: string, pawl: readonly string[], env: NodeJS.ProcessEnv, tasks: number): void {
+export function fillStore(
+  repo: string,
+  pawl: readonly string[],
+  env: NodeJS.ProcessEnv,
+  tasks: number,
+): void {
   const [command = "node", ...args] = pawl;
   execFileSync(command, [...args, "task", "new", "The first task"], { cwd: repo, env, stdio: "ignore" });
   const state = join(repo, ".pawl", "state");
@@ -78,7 +83,15 @@ function writeTask(state: string, number: number): void {
     ...{ what: prose(number + 4, 12), why: prose(number + 5, 80) },
   });
   write(finding, "findings/F1.md", {
-    ...{ ...made, id: `${id}/F1`, severity: "medium", kind: "branch", status: "open", file: files[0], line: 7 },
+    ...{
+      ...made,
+      id: `${id}/F1`,
+      severity: "medium",
+      kind: "branch",
+      status: "open",
+      file: files[0],
+      line: 7,
+    },
     ...{ resolved_commit: undefined, resolved_by: undefined, integrated_commit: undefined, reopened: 0 },
     ...{ text: prose(number + 6, 60), fix: prose(number + 7, 20), resolution: "", reopen_reasons: "" },
   });

@@ -8,12 +8,13 @@ export interface LineEdit {
 }
 
 /**
- * Edits must not overlap; an insertion may stand right after a removal. Inserted lines that were edited bring their
- * own line break, new ones get `eol`.
+ * Edits must not overlap; those at the same line take effect in the order given. Inserted lines that were edited
+ * bring their own line break, new ones get `eol`.
  */
 export function applyLineEdits(lines: readonly string[], edits: readonly LineEdit[], eol: string): string[] {
   const result = [...lines];
-  for (const edit of edits.toSorted((a, b) => b.at - a.at)) {
+  const fromTheEnd = edits.toReversed().toSorted((a, b) => b.at - a.at);
+  for (const edit of fromTheEnd) {
     const insert = edit.insert.map((line) => (line.endsWith("\n") ? line : line + eol));
     result.splice(edit.at, edit.remove, ...insert);
   }

@@ -80,7 +80,8 @@ export function addLine(path: string, line: string): void {
  */
 export async function commitState(repo: StateRepository, message: string): Promise<string | undefined> {
   const index = privateIndex(repo);
-  const shared = join(repo.gitDir, "pawl-index");
+  // The ordinary index, so that a person who looks with plain git sees a clean state.
+  const shared = join(repo.gitDir, "index");
   try {
     for (let attempt = 0; attempt < 20; attempt++) {
       // The last good index remembers which files are unchanged; without it every record is read again.

@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../core/failure.ts";
 
@@ -15,6 +24,17 @@ export function writeDurably(path: string, text: string): void {
     throw error;
   }
   closeSync(fd);
+}
+
+/** Node's own recursive mkdir says ENOENT where the file system is read-only (nodejs/node#47098). */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** A rename is only durable once its directory is; Windows has no such call and needs none. */
@@ -39,11 +59,16 @@ let sequence = 0;
 
 /** Replaces a file of our own (never a record) so that a reader sees the old or the new one, whole. */
 export function replaceFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
   rmSync(temporary, { force: true });
   writeDurably(temporary, text);
-  renameSync(temporary, path);
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
   syncDirectory(dirname(path));
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Home } from "./layout.ts";
@@ -27,18 +27,33 @@ export function findHome(at: Whereabouts, cwd: string): Home {
 
 /** Whether the state folder is there; a link or a file in its place is told, never followed. */
 export function stateExists(home: Home): boolean {
-  const stat = lstatSync(home.state, { throwIfNoEntry: false });
-  if (!stat) return false;
-  if (stat.isDirectory()) return true;
-  throw new Failure(
+  const stat = statOr(home.state, lstatSync);
+  if (stat === "blocked") throw misplaced(home, "below something that is no folder");
+  if (stat && !stat.isDirectory())
+    throw misplaced(home, stat.isSymbolicLink() ? "a symbolic link" : "not a folder");
+  return stat !== undefined;
+}
+
+function misplaced(home: Home, what: string): Failure {
+  return new Failure(
     "unreadable",
     "state_misplaced",
-    `${home.shown} is ${stat.isSymbolicLink() ? "a symbolic link" : "not a folder"}, where the state folder belongs.`,
+    `${home.shown} is ${what}; the state folder belongs there.`,
     {
-      hint: "Move it away. The state itself may be a link's target: point at it with a real folder instead.",
+      hint: "Move what is in the way. Nothing was changed.",
       details: { file: home.state },
     },
   );
+}
+
+/** A path below a file is no error of the file system here, but a fact to be told. */
+function statOr(path: string, stat: typeof lstatSync): Stats | "blocked" | undefined {
+  try {
+    return stat(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return "blocked";
+    throw error;
+  }
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */
@@ -49,9 +64,10 @@ export function readClone(local: string): string | undefined {
 
 function gitDirOf(state: string): string | undefined {
   const dotGit = join(state, ".git");
-  const stat = statSync(dotGit, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return dotGit;
-  const target = stat && /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
+  const stat = statOr(dotGit, statSync as typeof lstatSync);
+  if (stat === undefined || stat === "blocked") return undefined;
+  if (stat.isDirectory()) return dotGit;
+  const target = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
   return target ? resolve(state, target) : undefined;
 }
 

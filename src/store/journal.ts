@@ -3,8 +3,8 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { sha256 } from "./digest.ts";
-import { replaceFile, syncDirectory } from "./durable.ts";
+import { makeFolder, replaceFile, syncDirectory } from "./durable.ts";
 import { namesIn, readText } from "./files.ts";
 import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
 
@@ -48,7 +48,13 @@ export function step(name: string): void {
 
 export function writeJournal(home: Home, journal: Journal): void {
   step("journal");
-  replaceFile(journalFile(home, journal.tx), JSON.stringify(journal));
+  try {
+    replaceFile(journalFile(home, journal.tx), JSON.stringify(journal));
+  } catch (error) {
+    // It may be in place all the same; nobody must find it there after its writer has given up.
+    rmSync(journalFile(home, journal.tx), { force: true });
+    throw error;
+  }
 }
 
 /**
@@ -72,23 +78,48 @@ export function hasUnfinishedWork(home: Home): boolean {
 
 /** Carries a journal out. After a kill, any part of it may already have been done. */
 export function finish(home: Home, journal: Journal, afterKill = false): string[] {
-  for (const one of journal.steps) {
-    step(`apply ${one.do}`);
-    applyStep(home, one);
+  try {
+    for (const one of journal.steps) {
+      step(`apply ${one.do}`);
+      applyStep(home, one);
+    }
+  } catch (error) {
+    if (afterKill) throw error;
+    if (!journal.steps.some((one) => isInPlace(home, one))) {
+      withdraw(home, journal);
+      throw error;
+    }
+    return [putOff("One of the records", error)];
   }
   try {
     step("events");
     appendEvents(home, journal, afterKill);
     step("key");
     if (journal.key) replaceFile(keyFile(home, journal.key.name), journal.key.answer);
+    step("done");
+    unlinkSync(journalFile(home, journal.tx));
   } catch (error) {
-    // The records are in place, so the work is done; the journal stays and the next write adds the event.
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    return [`The event log could not be written yet (${reason}); the next command will do it.`];
+    return [putOff("The event log", error)];
   }
-  step("done");
-  unlinkSync(journalFile(home, journal.tx));
   return [];
+}
+
+/** Once a record is in place the change is made; the journal stays, and whoever writes next does the rest. */
+function putOff(what: string, error: unknown): string {
+  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  return `${what} could not be written yet (${reason}); the next command will do it.`;
+}
+
+function isInPlace(home: Home, one: Step): boolean {
+  const text = readText(join(home.state, one.path));
+  return text !== undefined && sha256(text) === one.after;
+}
+
+/** Nothing has changed yet, so nothing must: the failure that is about to be reported has to stay one. */
+function withdraw(home: Home, journal: Journal): void {
+  unlinkSync(journalFile(home, journal.tx));
+  for (const one of journal.steps)
+    rmSync(join(stagingDir(home), one.staged), { recursive: true, force: true });
 }
 
 /** A task comes into being with its folder, complete, by one rename. */
@@ -102,13 +133,13 @@ function applyStep(home: Home, one: Step): void {
   const target = join(home.state, one.path);
   if (isNewTask(one)) {
     const folder = dirname(target);
-    mkdirSync(dirname(folder), { recursive: true });
+    makeFolder(dirname(folder));
     if (existsSync(folder)) rescue(home, staged);
     else renameSync(staged, folder);
     syncDirectory(dirname(folder));
     return;
   }
-  mkdirSync(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   const current = readText(target);
   const now = current === undefined ? undefined : sha256(current);
   if (now === one.after) unlinkSync(staged);
@@ -132,25 +163,36 @@ function place(staged: string, target: string): void {
 
 /** Somebody edited the record between a kill and its recovery: their text stays, ours is kept beside it. */
 function rescue(home: Home, file: string): void {
-  mkdirSync(rescuedDir(home), { recursive: true });
+  makeFolder(rescuedDir(home));
   renameSync(file, join(rescuedDir(home), basename(file)));
 }
 
 function appendEvents(home: Home, journal: Journal, afterKill: boolean): void {
-  if (journal.lines === "") return;
   const path = join(home.state, journal.log);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const fd = openSync(path, "a+");
   try {
-    if (afterKill && tailOf(fd).includes(`"tx":"${journal.tx}"`)) return;
+    const lines = afterKill ? missingLines(journal.lines, tailOf(fd)) : journal.lines;
+    const data = Buffer.from(lines, "utf8");
+    const { size } = fstatSync(fd);
     // One write of lines that begin and end with a newline: a torn one can never damage its neighbour.
-    const data = Buffer.from(journal.lines, "utf8");
-    if (writeSync(fd, data) !== data.length)
+    if (data.length > 0 && writeSync(fd, data) !== data.length) {
+      ftruncateSync(fd, size);
       throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+    }
     fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+/** Only a whole line counts as written: a crash may have left the first lines and a part of the next. */
+function missingLines(lines: string, log: string): string {
+  return lines
+    .split("\n")
+    .filter((line) => line !== "" && !log.includes(`\n${line}\n`))
+    .map((line) => `\n${line}\n`)
+    .join("");
 }
 
 function tailOf(fd: number): string {

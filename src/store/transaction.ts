@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Effect } from "../core/operation.ts";
 import { sha256 } from "./digest.ts";
-import { explainFileError, syncDirectory, writeDurably } from "./durable.ts";
+import { explainFileError, makeFolder, syncDirectory, writeDurably } from "./durable.ts";
 import { namesIn, readText } from "./files.ts";
-import { withLock } from "./intent-lock.ts";
+import { tryLock, withLock } from "./intent-lock.ts";
 import {
   finish,
   hasUnfinishedWork,
@@ -68,24 +68,34 @@ const HOUR = 3_600_000;
 
 /** Removes what kills left behind, long after anybody could still be using it. */
 export function sweep(home: Home, now: number): void {
-  const folders = [
-    { folder: stagingDir(home), age: HOUR },
-    { folder: keysDir(home), age: 7 * 24 * HOUR },
+  const old = [
+    ...olderThan(HOUR, stagingDir(home), now),
+    ...olderThan(7 * 24 * HOUR, keysDir(home), now),
+    ...olderThan(HOUR, home.gitDir, now, /^pawl-index-/),
   ];
-  for (const { folder, age } of folders)
-    for (const name of namesIn(folder)) {
-      const path = join(folder, name);
-      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-      if (changed !== undefined && now - changed > age) rmSync(path, { recursive: true, force: true });
-    }
+  if (old.length === 0) return;
+  // Under the lock nobody is between finding its staged files and moving them, and only a journal may still need one.
+  tryLock(lockDir(home), () => {
+    if (hasUnfinishedWork(home)) return;
+    for (const path of old) rmSync(path, { recursive: true, force: true });
+  });
+}
+
+function olderThan(age: number, folder: string, now: number, name = /^/): string[] {
+  return namesIn(folder)
+    .filter((one) => name.test(one))
+    .map((one) => join(folder, one))
+    .filter((path) => now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > age);
 }
 
 function commit(home: Home, transaction: Transaction, tx: string, steps: Step[], staged: string[]): Outcome {
   recover(home);
   const answer = transaction.key && readText(keyFile(home, transaction.key.name));
   if (answer !== undefined) return { state: "answered", answer };
-  const path = findConflict(home, transaction.effects);
+  const path = findConflict(home, transaction.effects) ?? findSwept(home, steps);
   if (path !== undefined) return { state: "conflict", path };
+  for (const one of steps)
+    makeFolder(dirname(join(home.state, isNewTask(one) ? dirname(one.path) : one.path)));
   const lines = transaction.events.map((event) => `\n${JSON.stringify({ ...event, tx })}\n`).join("");
   const journal = { tx, steps, log: transaction.log, lines, key: transaction.key };
   writeJournal(home, journal);
@@ -96,7 +106,7 @@ function commit(home: Home, transaction: Transaction, tx: string, steps: Step[],
 
 function stage(home: Home, effect: Effect, name: string, staged: string[]): Step {
   const folder = stagingDir(home);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   staged.push(name);
   step("stage");
   if (isNewTask(effect)) {
@@ -111,6 +121,11 @@ function stage(home: Home, effect: Effect, name: string, staged: string[]): Step
     before: effect.do === "replace" ? sha256(effect.before) : undefined,
     after: sha256(effect.text),
   };
+}
+
+/** Somebody who slept for hours before getting the lock may find the files that waited for it swept away. */
+function findSwept(home: Home, steps: readonly Step[]): string | undefined {
+  return steps.find((one) => !existsSync(join(stagingDir(home), one.staged)))?.path;
 }
 
 function findConflict(home: Home, effects: readonly Effect[]): string | undefined {

@@ -40,7 +40,7 @@ test("what is printed is read back, shas and dates as the text they are", () => 
 test("any title and any text come back exactly", () => {
   const words = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
-    .filter((text) => text.isWellFormed());
+    .filter((text) => !/\p{Surrogate}/u.test(text));
   fc.assert(
     fc.property(words, words, fc.array(words, { maxLength: 3 }), (title, objective, next) => {
       const plain = objective.replaceAll("\r", "");

@@ -96,25 +96,92 @@ const QUERIES: { task: string; wanted: string[]; unwanted: string[] }[] = [
     wanted: ["N-flaky", "bld-ci/D2"],
     unwanted: ["cli-progress", "chore-build"],
   },
-];
-
-/** Written down before the ranking was adjusted to the ones above, and looked at only afterwards. */
-const HELD_OUT: typeof QUERIES = [
-  { task: "cli-upload", wanted: ["upl-resume", "upl-resume/F1", "upl-resume/D1"], unwanted: ["cli-json", "chore-cli"] },
-  { task: "sea-highlight", wanted: ["sea-tokenizer", "sea-tokenizer/D1", "sea-cjk"], unwanted: ["cli-progress", "chore-search"] },
-  { task: "bil-seats", wanted: ["bil-proration", "bil-proration/D1"], unwanted: ["sea-permissions", "chore-billing"] },
-  { task: "doc-translate", wanted: ["doc-errors", "doc-quickstart"], unwanted: ["sea-cjk", "N-tokenizer-scripts"] },
-  { task: "syn-rename", wanted: ["syn-journal", "N-inodes", "syn-conflict/F1", "syn-compaction"], unwanted: ["sea-index"] },
+  {
+    task: "cli-upload",
+    wanted: ["upl-resume", "upl-resume/F1", "upl-resume/D1"],
+    unwanted: ["cli-json", "chore-cli"],
+  },
+  {
+    task: "sea-highlight",
+    wanted: ["sea-tokenizer", "sea-tokenizer/D1", "sea-cjk"],
+    unwanted: ["cli-progress", "chore-search"],
+  },
+  {
+    task: "bil-seats",
+    wanted: ["bil-proration", "bil-proration/D1"],
+    unwanted: ["sea-permissions", "chore-billing"],
+  },
+  {
+    task: "doc-translate",
+    wanted: ["doc-errors", "doc-quickstart"],
+    unwanted: ["sea-cjk", "N-tokenizer-scripts"],
+  },
+  {
+    task: "syn-rename",
+    wanted: ["syn-journal", "N-inodes", "syn-conflict/F1", "syn-compaction"],
+    unwanted: ["sea-index"],
+  },
   { task: "auth-totp", wanted: ["auth-session"], unwanted: ["bil-currency", "chore-auth"] },
   { task: "doc-api", wanted: ["upl-retry/F1", "N-retry-policy"], unwanted: ["cli-args", "chore-docs"] },
   { task: "bld-docker", wanted: ["bld-node22", "bld-ci/D1"], unwanted: ["upl-quota", "chore-build"] },
   { task: "upl-quota", wanted: ["bil-currency/D1", "bil-currency"], unwanted: ["chore-uploads"] },
-  { task: "auth-oauth", wanted: ["doc-quickstart", "doc-quickstart/F1"], unwanted: ["cli-args", "chore-auth"] },
+  {
+    task: "auth-oauth",
+    wanted: ["doc-quickstart", "doc-quickstart/F1"],
+    unwanted: ["cli-args", "chore-auth"],
+  },
+];
+
+/** Written down before the ranking was adjusted to the ones above, and looked at only afterwards. */
+const HELD_OUT: typeof QUERIES = [
+  {
+    task: "auth-device",
+    wanted: ["cli-keychain", "N-keychains", "cli-config"],
+    unwanted: ["bil-seats", "chore-auth"],
+  },
+  {
+    task: "upl-checksum",
+    wanted: ["upl-dedupe", "upl-chunk/D1"],
+    unwanted: ["sea-tokenizer", "chore-uploads"],
+  },
+  {
+    task: "bil-currency",
+    wanted: ["N-money", "upl-quota", "bil-proration/D2"],
+    unwanted: ["doc-translate", "chore-billing"],
+  },
+  {
+    task: "sea-suggest",
+    wanted: ["sea-ranking", "sea-permissions"],
+    unwanted: ["doc-site-search", "chore-search"],
+  },
+  {
+    task: "cli-config",
+    wanted: ["auth-device/D2", "cli-keychain", "N-keychains"],
+    unwanted: ["chore-cli", "bld-bundle"],
+  },
+  { task: "bld-release", wanted: ["N-release-days", "doc-upgrade"], unwanted: ["auth-session"] },
+  {
+    task: "doc-errors",
+    wanted: ["doc-translate", "upl-retry/D2"],
+    unwanted: ["sea-highlight", "chore-docs"],
+  },
+  {
+    task: "syn-watcher",
+    wanted: ["N-fs-events", "syn-ignore", "bld-flaky/H2"],
+    unwanted: ["chore-sync", "auth-session"],
+  },
+  { task: "syn-conflict", wanted: ["N-version-vectors", "syn-clock"], unwanted: ["cli-args", "chore-sync"] },
+  {
+    task: "sea-permissions",
+    wanted: ["sea-ranking", "sea-suggest"],
+    unwanted: ["auth-oauth", "chore-search"],
+  },
 ];
 
 const TOP = 5;
 /** Measured when this was written; the ranking may become better, never worse. */
-const LEAST_MEAN_RECALL = 0.9;
+const LEAST_RECALL = 1;
+const LEAST_RECALL_HELD_OUT = 1;
 
 let root: string;
 let project: Project;
@@ -141,20 +208,26 @@ describe("related records in a store of a real project's size", () => {
     expect(store.tasks).toBeGreaterThanOrEqual(60);
   });
 
-  test.each(QUERIES)("$task keeps distractors out of the first five", async ({ task, unwanted }) => {
-    const top = (await relatedTo(task)).slice(0, TOP);
-    expect(top).toHaveLength(TOP);
-    expect(top.filter((id) => unwanted.map(store.idOf).includes(id))).toEqual([]);
-  });
+  test.each([...QUERIES, ...HELD_OUT])(
+    "$task keeps distractors out of the first five",
+    async ({ task, unwanted }) => {
+      const top = (await relatedTo(task)).slice(0, TOP);
+      expect(top).toHaveLength(TOP);
+      expect(top.filter((id) => unwanted.map(store.idOf).includes(id))).toEqual([]);
+    },
+  );
 
-  test("the mean recall among the first five does not fall", async () => {
+  test.each([
+    { name: "queries the ranking was adjusted to", queries: QUERIES, least: LEAST_RECALL },
+    { name: "queries it was not adjusted to", queries: HELD_OUT, least: LEAST_RECALL_HELD_OUT },
+  ])("the mean recall among the first five does not fall: $name", async ({ queries, least }) => {
     const rows = [];
-    for (const { task, wanted } of QUERIES) {
+    for (const { task, wanted } of queries) {
       const top = (await relatedTo(task)).slice(0, TOP);
       const missed = wanted.filter((key) => !top.includes(store.idOf(key)));
       rows.push({ task, recall: 1 - missed.length / wanted.length, missed });
     }
     const mean = rows.reduce((sum, row) => sum + row.recall, 0) / rows.length;
-    expect(mean, JSON.stringify(rows)).toBeGreaterThanOrEqual(LEAST_MEAN_RECALL);
+    expect(mean, JSON.stringify(rows)).toBeGreaterThanOrEqual(least);
   });
 });

@@ -154,10 +154,6 @@ describe("while another process refreshes", () => {
     release.push(free);
   }
 
-  /** Together more than SQLite keeps in memory by itself: what does not fit would be written to the shared file. */
-  const manyWords = (seed: number) =>
-    Array.from({ length: 15_000 }, (_, index) => `delta${(index * 7919 + seed * 31) % 100_003}`).join(" ");
-
   test("answers are the same as after a refresh, and the generation is not touched", async () => {
     for (let index = 0; index < 40; index++)
       records.put(
@@ -170,7 +166,7 @@ describe("while another process refreshes", () => {
     for (let index = 0; index < 20; index++)
       records.put(
         `${index * 3}.md`,
-        document(`T${index * 3}`, `beta ${"alpha ".repeat(index % 4)}`, manyWords(index)),
+        document(`T${index * 3}`, `beta ${"alpha ".repeat(index % 4)}`, "delta ".repeat(200)),
       );
     records.remove("1.md");
     records.editByHand("2.md", document("T2", "alpha by hand"));
@@ -185,6 +181,17 @@ describe("while another process refreshes", () => {
     const refreshed = await Promise.all(queries.map((words) => find(words)));
     expect(generation()).not.toBe(before);
     expect(refreshed).toEqual(overlaid);
+  });
+
+  test("changes larger than SQLite's cache do not spill into the shared file either", async () => {
+    records.put("a.md", document("T0001", "alpha"));
+    await find("alpha");
+    const before = generation();
+    holdLock();
+    for (let index = 0; index < 4; index++)
+      records.put(`big${index}.md`, document(`B${index}`, "alpha", "delta ".repeat(150_000)));
+    expect(await ids("alpha")).toEqual(["B0", "B1", "B2", "B3", "T0001"]);
+    expect(generation()).toBe(before);
   });
 
   test("with no generation yet, nobody waits and nothing is written", async () => {

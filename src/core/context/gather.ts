@@ -1,6 +1,6 @@
 import type { Problem, Reader } from "../ports.ts";
 import { readCandidates } from "./candidates.ts";
-import { keywordsOf, mentionsIn } from "./keywords.ts";
+import { keywordsOf, mentionsIn, wordsOf } from "./keywords.ts";
 import type { Look } from "./look.ts";
 import { filesOf, type Own, readOwn } from "./own.ts";
 import { type Related, relate, type Subject } from "./relate.ts";
@@ -43,7 +43,8 @@ function subjectOf(own: Own, files: string[]): Subject {
   ];
   return {
     id: task.id,
-    keywords: keywordsOf(task),
+    keywords: keywordsOf(own),
+    titleWords: wordsOf(task.title),
     files,
     labels: task.labels,
     dependsOn: task.depends_on,

@@ -1,16 +1,18 @@
-import type { Task } from "../records/task.ts";
+import type { Own } from "./own.ts";
 
 /** More words than this only find more noise. */
 const MOST_KEYWORDS = 40;
+const FROM_OBJECTIVE = 20;
+const FROM_CURRENT = 12;
 const FROM_PLAN = 12;
 
 const STOP_WORDS = new Set(
   (
     "a about above after again all also always an and any are as at be because been before being below between both " +
     "but by can cannot could did do does done down during each either else even every few first for from further get " +
-    "had has have here how if in instead into is it its itself just keep last later less like made make makes many may " +
-    "more most much must need needs never new next no nor not now of off old on once one only open or other our out " +
-    "over own per same see should since so some still such than that the their them then there these they thing things " +
+    "give gives go goes had has have here how if in instead into is it its itself just keep last later less like made make makes many may " +
+    "more most much must need needs never new next no nor not nothing now of off old on once one only open or other our out " +
+    "over own per same see should show shows since so some still such than that the their them then there these they thing things " +
     "this those through to too two under until up us use used uses using very want was we were what when where whether " +
     "which while who whole why will with within without work works would yet you your task add adds added change changes"
   ).split(" "),
@@ -26,16 +28,23 @@ export function wordsOf(text: string): string[] {
   return [...new Set(words)];
 }
 
-/** What the task is about: its title and labels whole, then the objective, then what its plan says most often. */
-export function keywordsOf(
-  task: Pick<Task, "title" | "labels" | "objective" | "acceptance" | "plan">,
-): string[] {
-  const plan = frequent(`${task.plan}\n${task.acceptance}`).slice(0, FROM_PLAN);
+/**
+ * What the task is about: its title and labels whole, then the objective, then what is in the way right now, then
+ * what its plan says most often.
+ */
+export function keywordsOf({ task, findings, handoffs }: Own): string[] {
+  const current = [
+    ...task.next,
+    task.blocker ?? "",
+    ...findings.filter((one) => one.status === "open").map((one) => one.text),
+    handoffs.at(-1)?.next ?? "",
+  ];
   const all = [
     ...wordsOf(task.title),
     ...task.labels.flatMap(wordsOf),
-    ...wordsOf(task.objective).slice(0, MOST_KEYWORDS / 2),
-    ...plan,
+    ...wordsOf(task.objective).slice(0, FROM_OBJECTIVE),
+    ...wordsOf(current.join("\n")).slice(0, FROM_CURRENT),
+    ...frequent(`${task.plan}\n${task.acceptance}`).slice(0, FROM_PLAN),
   ];
   return [...new Set(all)].slice(0, MOST_KEYWORDS);
 }

@@ -42,7 +42,7 @@ export async function lookAround(world: World, reader: Reader, id: string, at: S
   const search = (query: SearchQuery) =>
     world.search({ kinds: RELATED_KINDS, match: "any", limit, ...query });
   try {
-    const alike = await search({ words: keywordsOf(own.task).join(" ") });
+    const alike = await search({ words: keywordsOf(own).join(" ") });
     const sameFiles = await search({ words: [id, ...files].join(" ") });
     return { isDirty, changed, alike: alike.hits, sameFiles: sameFiles.hits, searchProblem: undefined };
   } catch (error) {

@@ -23,7 +23,9 @@ export interface Candidate {
 /** The task that looks for its relatives. */
 export interface Subject {
   id: string;
+  /** What it is about, and which of these words are in its title. */
   keywords: readonly string[];
+  titleWords: readonly string[];
   files: readonly string[];
   labels: readonly string[];
   dependsOn: readonly string[];
@@ -56,7 +58,7 @@ const WORTH = {
   mention: 8,
   ownPartMention: 10,
   partOfDependency: 2,
-  files: 6,
+  files: 7,
   words: 6,
   labels: 1,
 } as const;
@@ -68,6 +70,11 @@ const KIND_WORTH: Readonly<Record<Candidate["kind"], number>> = {
   task: 0.9,
   handoff: 0.9,
 };
+
+/** A settled finding is no longer true of the code, and a dropped task never became true. */
+const OVER_WORTH = 0.8;
+const isOver = ({ kind, status }: Candidate) =>
+  (kind === "finding" && status !== "open") || status === "dropped";
 
 interface Reason {
   worth: number;
@@ -88,7 +95,7 @@ export function relate(subject: Subject, around: Surroundings): Related[] {
     const soft = likeness.reduce((sum, reason) => sum + reason.worth, 0);
     const score =
       links.reduce((sum, reason) => sum + reason.worth, 0) +
-      soft * KIND_WORTH[candidate.kind] * (candidate.status === "dropped" ? 0.8 : 1);
+      soft * KIND_WORTH[candidate.kind] * (isOver(candidate) ? OVER_WORTH : 1);
     return { candidate, score, why: whyOf([...links, ...likeness]) };
   });
   return thinOut(scored.filter(({ score }) => score >= LEAST_SCORE)).slice(0, MOST_RELATED);
@@ -173,7 +180,7 @@ function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<
   const [rarest] = shared;
   if (!rarest) return { worth: 0, words: "" };
   // Each further file adds half of the one before: two long lists always have something in common.
-  const worth = shared.reduce((sum, one, index) => sum + one.rarity / 2 ** index, 0);
+  const worth = shared.reduce((sum, one, index) => sum + one.rarity ** 2 / 2 ** index, 0);
   const more = shared.length > 1 ? ` and ${shared.length - 1} more` : "";
   return { worth: WORTH.files * worth, words: `same file ${clipPath(rarest.file, 80)}${more}` };
 }
@@ -183,25 +190,26 @@ const READ_FOR_WORDS = 4_000;
 /** Below this length all texts count as short, so that a title alone is not worth more than a sentence. */
 const FEW_WORDS = 20;
 
-/** The words of the records that search found, and how rare each of the task's words is among them. */
+/** The words of the records that search found, and what it is worth to share one with the task: rare ones more. */
 interface Vocabulary {
   stems: ReadonlyMap<string, ReadonlySet<string>>;
-  rarity: ReadonlyMap<string, number>;
+  worth: ReadonlyMap<string, number>;
   /** What sharing all of the task's words would be worth. */
   all: number;
 }
 
-function vocabularyOf({ keywords }: Subject, { candidates, likeness }: Surroundings): Vocabulary {
+function vocabularyOf(subject: Subject, { candidates, likeness }: Surroundings): Vocabulary {
   const alike = candidates.filter(({ id }) => likeness.has(id));
   const stems = new Map(
     alike.map(({ id, text }) => [id, new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf))]),
   );
-  const rarity = new Map<string, number>();
-  for (const stem of new Set(keywords.map(stemOf))) {
+  const inTitle = new Set(subject.titleWords.map(stemOf));
+  const worth = new Map<string, number>();
+  for (const stem of new Set(subject.keywords.map(stemOf))) {
     const count = [...stems.values()].filter((known) => known.has(stem)).length;
-    rarity.set(stem, rarityOf(count, stems.size));
+    worth.set(stem, rarityOf(count, stems.size) * (inTitle.has(stem) ? 2 : 1));
   }
-  return { stems, rarity, all: [...rarity.values()].reduce((sum, one) => sum + one, 0) };
+  return { stems, worth, all: [...worth.values()].reduce((sum, one) => sum + one, 0) };
 }
 
 const MOST_ABOUT = 3;
@@ -219,12 +227,12 @@ function wordReason(
   const likeness = around.likeness.get(candidate.id) ?? 0;
   const stems = vocabulary.stems.get(candidate.id);
   if (!stems || vocabulary.all === 0) return { worth: 0, words: "" };
-  const rarity = (word: string) => vocabulary.rarity.get(stemOf(word)) ?? 0;
+  const worth = (word: string) => vocabulary.worth.get(stemOf(word)) ?? 0;
   const shared = subject.keywords.filter((word) => stems.has(stemOf(word)));
   const distinct = [...new Map(shared.map((word) => [stemOf(word), word])).values()];
   const length = Math.max(1, Math.log2(stems.size / FEW_WORDS) + 1);
-  const share = distinct.reduce((sum, word) => sum + rarity(word), 0) / vocabulary.all / length;
-  const about = distinct.sort((a, b) => rarity(b) - rarity(a)).slice(0, MOST_ABOUT);
+  const share = distinct.reduce((sum, word) => sum + worth(word), 0) / vocabulary.all / length;
+  const about = distinct.sort((a, b) => worth(b) - worth(a)).slice(0, MOST_ABOUT);
   return {
     worth: WORTH.words * (likeness + share),
     words: about.length === 0 ? "" : `about: ${about.join(", ")}`,

@@ -1,0 +1,154 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  makeRepository,
+  makeTemporaryFolder,
+  type TemporaryRepository,
+} from "../helpers/temporary-repository.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+let folder: string;
+let installed: string;
+let bin: string;
+
+/** What npm itself needs of this machine to reach its registry; the program under test gets none of it. */
+const npmEnv = () => ({ ...process.env, npm_config_fund: "false", npm_config_audit: "false" });
+
+beforeAll(async () => {
+  folder = makeTemporaryFolder("package");
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
+    cwd: root,
+    env: npmEnv(),
+  });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[")));
+  installed = join(folder, "installed here");
+  mkdirSync(installed);
+  const install = [
+    "install",
+    "--prefix",
+    installed,
+    "--no-save",
+    "--prefer-offline",
+    join(folder, packed.filename),
+  ];
+  await run("npm", install, { cwd: installed, env: npmEnv() });
+  bin = join(installed, "node_modules", ".bin", "pawl");
+}, 240_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const pawl = (repo: TemporaryRepository, ...args: string[]) =>
+  execFileSync(bin, args, {
+    cwd: repo.path,
+    env: repo.env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+
+describe("the packed program", () => {
+  test("is small, has no install script, and brings one package with it", () => {
+    const manifest = JSON.parse(
+      readFileSync(join(installed, "node_modules", "pawl", "package.json"), "utf8"),
+    );
+    for (const script of ["preinstall", "install", "postinstall"])
+      expect(manifest.scripts[script]).toBeUndefined();
+    expect(Object.keys(manifest.dependencies)).toEqual(["node-sqlite3-wasm"]);
+    const packages = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(packages.sort()).toEqual(["node-sqlite3-wasm", "pawl"]);
+    const sizeOf = (path: string): number =>
+      statSync(path).isDirectory()
+        ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+        : statSync(path).size;
+    expect(sizeOf(join(installed, "node_modules", "pawl"))).toBeLessThan(5 * 1024 * 1024);
+  });
+
+  test("does the example of the README, word for word", () => {
+    const repo = makeRepository(join(folder, "readme"));
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const example = /```console\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+    const steps = example.split(/^\$ /m).filter(Boolean);
+    expect(steps.length).toBeGreaterThan(6);
+    for (const step of steps) {
+      const [command = "", ...expected] = step.split("\n");
+      const out = execFileSync("sh", ["-c", command.replace(/^pawl/, `'${bin}'`)], {
+        cwd: repo.path,
+        env: repo.env,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      expect(`${command}\n${out.trimEnd()}`).toBe(`${command}\n${expected.join("\n").trimEnd()}`);
+    }
+  });
+
+  test("a read loads neither SQLite nor a YAML parser nor a git library nor the cryptography", () => {
+    const repo = makeRepository(join(folder, "lazy"));
+    pawl(repo, "task", "new", "One");
+    pawl(repo, "task", "update", "T1", "--status", "active");
+    const spy = `process.on("exit",()=>require("fs").writeSync(2,JSON.stringify([Object.keys(require.cache),process.moduleLoadList])))`;
+    const loaded = (...args: string[]) => {
+      const entry = join(installed, "node_modules", "pawl", "dist", "pawl.cjs");
+      const spied = [
+        "-e",
+        `${spy};process.argv.splice(1,0,${JSON.stringify(entry)});require(${JSON.stringify(entry)})`,
+        ...args,
+      ];
+      const script = `node "$@" 2>&1 >/dev/null | tail -n 1`;
+      const text = execFileSync("sh", ["-c", script, "sh", ...spied], {
+        cwd: repo.path,
+        env: repo.env,
+        encoding: "utf8",
+      });
+      return text.slice(text.indexOf("[["));
+    };
+    for (const args of [
+      ["status"],
+      ["session"],
+      ["task", "show", "T1"],
+      ["task", "list"],
+      ["task", "ready"],
+    ]) {
+      const text = loaded(...args);
+      expect(text, args.join(" ")).toContain("main-");
+      for (const heavy of [
+        "sqlite",
+        "/yaml-",
+        "run-git",
+        "transaction",
+        "NativeModule crypto",
+        "NativeModule child_process",
+      ])
+        expect(text.includes(heavy), `${args.join(" ")} loads ${heavy}`).toBe(false);
+    }
+    expect(loaded("search", "one")).toContain("sqlite");
+  });
+
+  test("a closed pipe ends quietly", async () => {
+    const repo = makeRepository(join(folder, "pipe"));
+    for (let i = 0; i < 3; i++) pawl(repo, "task", "new", `Task ${i}`);
+    const script = `'${bin}' task list --json | head -c 1 >/dev/null; '${bin}' task list | true`;
+    const child = spawn("sh", ["-c", script], {
+      cwd: repo.path,
+      env: repo.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let err = "";
+    child.stderr.on("data", (chunk) => {
+      err += chunk;
+    });
+    const code = await new Promise((done) => child.on("close", done));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+
+  test("search works from the tarball, in a path with spaces", () => {
+    const repo = makeRepository(join(folder, "search"));
+    pawl(repo, "task", "new", "Retry uploads");
+    expect(pawl(repo, "search", "uploading")).toContain("T0001");
+    expect(existsSync(join(repo.path, ".git", "pawl", "index.sqlite"))).toBe(true);
+  });
+});
