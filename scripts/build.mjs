@@ -14,6 +14,15 @@ await bundle.write({
   dir: dist,
   format: "cjs",
   minify: true,
+  // What every command needs lies in one file: each further one costs about half a millisecond at the start.
+  advancedChunks: {
+    groups: [
+      {
+        name: "common",
+        test: /(?:src[\\/](?:core(?![\\/]context)|cli(?![\\/]help)|runtime[\\/](?:open|run|world|answer|prepare)\.ts|store[\\/](?:reader|files|home|layout|task-list)\.ts|git[\\/]discover)|zod)/,
+      },
+    ],
+  },
   entryFileNames: "[name].cjs",
   chunkFileNames: "chunks/[name]-[hash].cjs",
   banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : ""),

@@ -12,7 +12,6 @@ export interface HeaderSection {
 
 const KEY_LINE =
   /^(?:([A-Za-z_][A-Za-z0-9_-]*)|"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'{}[\],#&*!|>@`%?:-][^#]*?) *:(?:[ \t]|$)/;
-const DOCUMENT_MARKER = /^(?:---|\.\.\.)(?:\s|$)|^%/;
 /** Nested content; lists may stand at column 0 under their key, and so may the bracket that closes a flow value. */
 const CONTINUATION = /^(?:[ \t]|-(?:\s|$)|[\]}])/;
 const KEEP_SCALAR = /[\s:-][|>](?:\d?\+|\+\d)\s*(?:#.*)?$/;
@@ -29,8 +28,7 @@ export function locateSections(
   for (const [index, line] of lines.entries()) {
     if (isBlank(line) || line.startsWith("#")) continue;
     const section = sections.at(-1);
-    if (CONTINUATION.test(line) && section !== undefined && !DOCUMENT_MARKER.test(line))
-      section.end = index + 1;
+    if (CONTINUATION.test(line) && section !== undefined) section.end = index + 1;
     else sections.push(startSection(line, index, current));
   }
   if (sections.length !== current.size) {
@@ -49,7 +47,7 @@ export function skipBlankLines(lines: readonly string[], at: number): number {
 
 function startSection(line: string, index: number, current: ReadonlyMap<string, HeaderValue>): HeaderSection {
   const match = KEY_LINE.exec(line);
-  if (match === null || DOCUMENT_MARKER.test(line)) {
+  if (match === null) {
     throw new FrontMatterError(index + 2, "Expected `key: value` at the start of this line.");
   }
   const key = match[1];

@@ -68,8 +68,11 @@ export const verify = operation({
       records.push(made.value);
     }
     const wanted = records.every((one) => (input.red ? one.exit_code !== 0 : one.exit_code === 0));
+    const [only] = records;
+    // One command makes one record; the checks of the config make a list, however many they are.
+    const single = only !== undefined && only.check === undefined;
     return {
-      data: { evidence: records },
+      data: { evidence: single ? only : records },
       effects,
       notReady: !wanted,
       warnings: records
@@ -78,9 +81,9 @@ export const verify = operation({
     };
   },
 
-  text: ({ evidence: records }, style) =>
+  text: ({ evidence: recorded }, style) =>
     columns(
-      records.map((one) => {
+      [recorded].flat().map((one) => {
         const [id = "", kind = "", result = "", ...rest] = evidenceRow(one);
         return [style.bold(id), kind, one.exit_code === 0 ? style.green(result) : style.red(result), ...rest];
       }),

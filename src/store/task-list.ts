@@ -9,70 +9,74 @@ import { type Task, task } from "../core/records/task.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
 
+interface TaskList {
+  tasks: TaskSummary[];
+  problems: Problem[];
+}
+
 /**
  * Summaries of all tasks. A generated snapshot beside the search index spares the parsing of files whose
  * ctime, size and inode are the ones it was made from; it is never trusted for anything else.
  */
-export function listTasks(
-  home: Home,
-  fullYaml: FullYaml | undefined,
-  now: number,
-): { tasks: TaskSummary[]; problems: Problem[] } {
-  const snapshot = readSnapshot(home);
+export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: number): TaskList {
+  const known = readSnapshot(home);
+  const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
+  const folder = join(home.state, "tasks");
   let missed = 0;
-  for (const name of namesIn(join(home.state, "tasks"))) {
+  for (const name of namesIn(folder)) {
     if (!/^T\d{4,}$/.test(name)) continue;
-    const stat = statSync(join(home.state, taskFile(name)), { throwIfNoEntry: false });
+    // Put together by hand: normalising ten thousand paths costs as much as asking for the files.
+    const stat = statSync(`${folder}/${name}/task.md`, { throwIfNoEntry: false });
     // A folder without its task.md was not made by us; the tasks beside it are still worth listing.
     if (!stat) continue;
-    const signature = signatureOf(stat);
-    const known = snapshot.get(name);
-    if (known?.signature === signature) rows.push(known);
-    else {
-      missed++;
-      rows.push(readRow(home, name, signature, stat, fullYaml));
+    const row = known.get(name);
+    if (row && isSame(row, stat)) {
+      rows.push(row);
+      list.tasks.push(row[SUMMARY]);
+      continue;
     }
+    missed++;
+    const summary = readSummary(home, name, fullYaml, list.problems);
+    if (!summary) continue;
+    rows.push([name, stat.ctimeMs, stat.size, stat.ino, summary]);
+    list.tasks.push(summary);
   }
   if (missed > SAVE_AFTER || (missed > 0 && fullYaml)) saveSnapshot(home, rows, now);
-  return assemble(rows);
+  list.tasks.sort((a, b) => idNumber(a.id) - idNumber(b.id));
+  return list;
 }
 
 /** Re-reading a few changed files is cheaper than rewriting the snapshot each time. */
 const SAVE_AFTER = 16;
 /** Files this young are read again next time: within one tick of the clock a rewrite can look like the original. */
 const SETTLED_MS = 2_000;
-const SCHEMA = "pawl-tasks 1";
+const SCHEMA = 1;
 
-interface Row {
-  name: string;
-  signature: string;
-  changed: number;
-  json: string;
-  summary?: TaskSummary;
-  problem?: Problem;
-}
+type Row = [name: string, ctimeMs: number, size: number, ino: number, summary: TaskSummary];
+const SUMMARY = 4;
 
-function readRow(
+const isSame = (row: Row, stat: Stats) =>
+  row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
+
+function readSummary(
   home: Home,
   name: string,
-  signature: string,
-  stat: Stats,
   fullYaml: FullYaml | undefined,
-): Row {
-  const base = { name, signature, changed: stat.ctimeMs };
+  problems: Problem[],
+): TaskSummary | undefined {
   const path = taskFile(name);
   try {
-    const { value } = parseRecord(task, path, readRecordText(home, path), fullYaml, join(home.shown, path));
-    const summary = summarise(value);
-    return { ...base, summary, json: JSON.stringify(summary) };
+    const text = readRecordText(home, path);
+    return summarise(parseRecord(task, path, text, fullYaml, join(home.shown, path)).value);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { ...base, json: "", problem: { file: path, message: error.message, hint: error.hint } };
+    problems.push({ file: path, message: error.message, hint: error.hint });
+    return undefined;
   }
 }
 
-export function summarise(value: Task): TaskSummary {
+function summarise(value: Task): TaskSummary {
   return {
     id: value.id,
     title: value.title,
@@ -93,49 +97,33 @@ export function summarise(value: Task): TaskSummary {
   };
 }
 
-function assemble(rows: Row[]): { tasks: TaskSummary[]; problems: Problem[] } {
-  const tasks: TaskSummary[] = [];
-  const problems: Problem[] = [];
-  for (const row of rows) {
-    if (row.problem) problems.push(row.problem);
-    else tasks.push(row.summary ?? (JSON.parse(row.json) as TaskSummary));
-  }
-  tasks.sort((a, b) => idNumber(a.id) - idNumber(b.id));
-  return { tasks, problems };
-}
-
-const signatureOf = (stat: Stats) => `${stat.ctimeMs} ${stat.size} ${stat.ino}`;
 const snapshotFile = (home: Home) => join(home.local, "tasks.cache");
 
-function readSnapshot(home: Home): Map<string, Row> {
-  const known = new Map<string, Row>();
-  let text: string;
-  try {
-    text = readFileSync(snapshotFile(home), "utf8");
-  } catch {
-    return known;
-  }
-  const lines = text.split("\n");
-  if (lines[0] !== header(home) || lines.at(-1) !== "end") return known;
-  for (let index = 1; index < lines.length - 1; index++) {
-    const [name = "", signature = "", json = ""] = (lines[index] ?? "").split("\t");
-    known.set(name, { name, signature, changed: 0, json });
-  }
-  return known;
+interface Snapshot {
+  schema: number;
+  /** Inode of the state folder: another folder at the same place makes a snapshot useless. */
+  state: number;
+  rows: Row[];
 }
 
-/** Another state folder at the same place makes a snapshot useless. */
-function header(home: Home): string {
-  return `${SCHEMA} ${statSync(home.state).ino}`;
+function readSnapshot(home: Home): Map<string, Row> {
+  try {
+    const snapshot = JSON.parse(readFileSync(snapshotFile(home), "utf8")) as Snapshot;
+    if (snapshot.schema === SCHEMA && snapshot.state === statSync(home.state).ino)
+      return new Map(snapshot.rows.map((row) => [row[0], row]));
+  } catch {
+    // Missing or damaged: it is made anew from the files.
+  }
+  return new Map();
 }
 
 /** Best effort: a list that cannot leave a snapshot behind is still a list. */
 function saveSnapshot(home: Home, rows: Row[], now: number): void {
-  const settled = rows.filter((row) => !row.problem && now - row.changed > SETTLED_MS);
-  const lines = settled.map((row) => `${row.name}\t${row.signature}\t${row.json}`);
+  const settled = rows.filter((row) => now - row[1] > SETTLED_MS);
+  const snapshot: Snapshot = { schema: SCHEMA, state: statSync(home.state).ino, rows: settled };
   const temporary = join(home.local, `.tasks-${process.pid}.tmp`);
   try {
-    writeFileSync(temporary, [header(home), ...lines, "end"].join("\n"));
+    writeFileSync(temporary, JSON.stringify(snapshot));
     renameSync(temporary, snapshotFile(home));
   } catch {
     rmSync(temporary, { force: true });

@@ -807,6 +807,15 @@ describe("editing", () => {
       ],
       "a: |+\n  x\n\ne: f\n# d\n",
     ],
+    [
+      "several keys after a |+ scalar",
+      "a: |+\n  x\n\nb: c\n\nd: e\n\nf: g\n",
+      [
+        ["b", undefined],
+        ["d", undefined],
+      ],
+      "a: |+\n  x\n\nf: g\n",
+    ],
     ["after a |+ scalar", "a: |+\n  x\n\n", [["b", "c"]], "a: |+\n  x\n\nb: c\n"],
     [
       "a field of an item",
@@ -905,6 +914,7 @@ describe("editing", () => {
     ["an indented root", "  a: b\n", ["a", "c"], 2],
     ["an end marker", "a: b\n...\n", ["c", "d"], 3],
     ["a start marker", "--- \na: b\n", ["c", "d"], 2],
+    ["a directive", "%YAML 1.2\n--- \na: b\n", ["c", "d"], 2],
     ["a tagged root", "!!map\na: b\n", ["c", "d"], 2],
     ["an anchor in use", "a: b\nc: &x d\ne: *x\n", ["c", "f"], 3],
     ["a header without its last line break", "a: |\n  b", ["c", "d"], 3],

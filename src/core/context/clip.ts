@@ -14,7 +14,11 @@ export function oneLine(text: string): string {
 
 /** One line of at most this many bytes; a cut shows as `…`. */
 export function clipLine(text: string, bytes: number): string {
-  const line = oneLine(text);
+  return cutLine(oneLine(text), bytes);
+}
+
+/** The same for what is one clean line already. */
+export function cutLine(line: string, bytes: number): string {
   return byteLength(line) <= bytes ? line : `${headOf(line, bytes - 3).trimEnd()}…`;
 }
 
@@ -26,20 +30,22 @@ export function clipPath(path: string, bytes: number): string {
   return `…${[...headOf(reversed, bytes - 3)].reverse().join("")}`;
 }
 
-/**
- * Markdown of at most this many bytes that stays inside its place in the packet: its headings are made smaller than
- * ours, and a code fence that the cut left open is closed.
- */
-export function clipBlock(text: string, bytes: number, mark: string): string {
-  const block = demote(clean(text).trim());
-  const whole = block + openFence(block);
-  if (byteLength(whole) <= bytes) return whole;
-  let room = bytes - byteLength(mark) - 1;
+/** Markdown that stays inside its place in the packet: its headings are made smaller than ours. */
+export function asBlock(text: string): string {
+  const block = clean(text)
+    .trim()
+    .replace(/^#{1,3} /gm, "#### ");
+  return block + openFence(block);
+}
+
+/** At most this many bytes of a block; a code fence that the cut left open is closed. */
+export function cutBlock(block: string, bytes: number, mark: string): string {
+  if (byteLength(block) <= bytes) return block;
+  const room = bytes - byteLength(mark) - 1;
   let head = headOf(block, room).trimEnd();
   const fence = openFence(head);
   if (fence !== "") {
-    room -= byteLength(fence) + 1;
-    head = headOf(block, room).trimEnd();
+    head = headOf(head, room - byteLength(fence)).trimEnd();
     head += openFence(head);
   }
   return `${head}${head.includes("\n") ? "\n" : " "}${mark}`;
@@ -55,10 +61,6 @@ function headOf(text: string, bytes: number): string {
     end += character.length;
   }
   return text.slice(0, end);
-}
-
-function demote(text: string): string {
-  return text.replace(/^#{1,3} /gm, "#### ");
 }
 
 function openFence(text: string): string {

@@ -1,6 +1,6 @@
 import { byteLength } from "../budget.ts";
 import type { Form } from "./budget-fit.ts";
-import { clean, clipBlock, clipLine, oneLine } from "./clip.ts";
+import { asBlock, cutBlock, cutLine, oneLine } from "./clip.ts";
 import { rankOf, type Worth } from "./ranks.ts";
 
 const SHORT_LINE = 180;
@@ -26,14 +26,15 @@ interface LineOptions {
 /** A text on one line, longer where there is room. */
 export function lineForms(worth: Worth, text: string, options: LineOptions = {}): Form[] {
   const { before = "", more = "", nth = 0, always } = options;
-  const say = (bytes: number, extra = "") => `${before}${clipLine(text, bytes)}${extra}`;
-  const extra = (bytes: number) => (more === "" ? "" : `\n  ${clipLine(more, bytes)}`);
+  const [line, below] = [oneLine(text), oneLine(more)];
+  const say = (bytes: number, extra = "") => `${before}${cutLine(line, bytes)}${extra}`;
+  const extra = (bytes: number) => (below === "" ? "" : `\n  ${cutLine(below, bytes)}`);
   const forms: Form[] = [
     { rank: rankOf(worth, nth), text: say(SHORT_LINE) },
     { rank: rankOf("longerTexts", nth), text: say(LONGER_LINE, extra(LONGER_LINE)) },
   ];
   if (always !== undefined) forms.unshift({ rank: rankOf("always"), text: say(always) });
-  const whole = Math.max(byteLength(oneLine(text)), byteLength(oneLine(more)));
+  const whole = Math.max(byteLength(line), byteLength(below));
   if (whole > LONGER_LINE)
     for (const size of sizesAbove(LONGER_LINE, whole))
       forms.push({ rank: rankOf("ifRoom", size + nth), text: say(size, extra(size)) });
@@ -43,14 +44,14 @@ export function lineForms(worth: Worth, text: string, options: LineOptions = {})
 /** Markdown of several lines; a cut says where the rest can be read. */
 export function blockForms(worth: Worth, text: string, task: string): Form[] {
   const mark = `… (shortened; \`pawl task show ${task}\`)`;
-  // Demoted headings and a closed fence can make it a little longer than it was.
-  const whole = byteLength(clean(text)) * 2 + mark.length;
+  const block = asBlock(text);
+  const whole = byteLength(block);
   const forms: Form[] = [
-    { rank: rankOf(worth), text: clipBlock(text, SHORT_BLOCK, mark) },
-    { rank: rankOf("longerTexts"), text: clipBlock(text, LONGER_BLOCK, mark) },
+    { rank: rankOf(worth), text: cutBlock(block, SHORT_BLOCK, mark) },
+    { rank: rankOf("longerTexts"), text: cutBlock(block, LONGER_BLOCK, mark) },
   ];
   if (whole > LONGER_BLOCK)
     for (const size of sizesAbove(LONGER_BLOCK, whole))
-      forms.push({ rank: rankOf("ifRoom", size), text: clipBlock(text, size, mark) });
+      forms.push({ rank: rankOf("ifRoom", size), text: cutBlock(block, size, mark) });
   return forms;
 }

@@ -235,7 +235,7 @@ function wordReason(
   const about = distinct.sort((a, b) => worth(b) - worth(a)).slice(0, MOST_ABOUT);
   return {
     worth: WORTH.words * (likeness + share),
-    words: about.length === 0 ? "" : `about: ${about.join(", ")}`,
+    words: about.length === 0 ? "similar words" : `about: ${about.join(", ")}`,
   };
 }
 
