@@ -1,34 +1,52 @@
-// Bundles the program into dist/: one small entry and chunks that are loaded when they are used. Only
-// node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
-import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
+// Bundles the program into dist/: a small entry, the part that every command needs in one file, and chunks that are
+// loaded when they are used. Only node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
+import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-const dist = new URL("../dist/", import.meta.url).pathname;
-rmSync(dist, { recursive: true, force: true });
-const bundle = await rolldown({
-  input: { pawl: new URL("../src/cli/bin.ts", import.meta.url).pathname },
-  platform: "node",
-  external: [/^node:/, "node-sqlite3-wasm"],
-});
-await bundle.write({
-  dir: dist,
-  format: "cjs",
-  minify: true,
-  // What every command needs lies in one file: each further one costs about half a millisecond at the start.
-  advancedChunks: {
-    groups: [
-      {
-        name: "common",
-        test: /(?:src[\\/](?:core(?![\\/]context)|cli(?![\\/]help)|runtime[\\/](?:open|run|world|answer|prepare)\.ts|store[\\/](?:reader|files|home|layout|task-list)\.ts|git[\\/]discover)|zod)/,
+const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Loaded by every command: each further file would cost about half a millisecond at the start. */
+const COMMON = [
+  ...["src/cli/(?!help)", "src/core/(?!context/)", "node_modules/zod/"],
+  ...["src/runtime/(?:open|run|world|answer|prepare)\\.ts", "src/git/discover\\.ts"],
+  "src/store/(?:reader|files|home|layout|task-list)\\.ts",
+];
+
+async function bundle(input, options) {
+  const build = await rolldown({
+    input,
+    platform: "node",
+    external: [/^node:/, "node-sqlite3-wasm"],
+    ...options.input,
+  });
+  const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
+  await build.close();
+  return output;
+}
+
+rmSync(file("dist"), { recursive: true, force: true });
+const chunks = await bundle(
+  { program: file("src/cli/program.ts") },
+  {
+    output: {
+      entryFileNames: "[name]-[hash].cjs",
+      chunkFileNames: "chunks/[name]-[hash].cjs",
+      codeSplitting: {
+        groups: [{ name: "program", test: new RegExp(COMMON.join("|").replaceAll("/", "[\\\\/]")) }],
       },
-    ],
+    },
   },
-  entryFileNames: "[name].cjs",
-  chunkFileNames: "chunks/[name]-[hash].cjs",
-  banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : ""),
-});
-await bundle.close();
-chmodSync(`${dist}pawl.cjs`, 0o755);
-const entry = readFileSync(`${dist}pawl.cjs`, "utf8");
-if (!entry.startsWith("#!")) throw new Error("dist/pawl.cjs lost its first line");
-console.log(`dist/pawl.cjs and ${readdirSync(`${dist}chunks`).length} chunks`);
+);
+const program = chunks.find((chunk) => chunk.type === "chunk" && chunk.isEntry).fileName;
+await bundle(
+  { pawl: file("src/cli/bin.ts") },
+  {
+    input: { transform: { define: { PROGRAM: JSON.stringify(program) } } },
+    output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
+  },
+);
+chmodSync(file("dist/pawl.cjs"), 0o755);
+if (!readFileSync(file("dist/pawl.cjs"), "utf8").includes(program))
+  throw new Error("dist/pawl.cjs names no program");
+console.log(`dist/pawl.cjs, ${program} and ${chunks.length - 1} chunks`);

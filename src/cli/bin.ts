@@ -1,8 +1,50 @@
-import module from "node:module";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import module, { createRequire } from "node:module";
+import { join } from "node:path";
+import { Script } from "node:vm";
 
-// Node 22 and newer keep compiled code between runs; Node 20 has no such cache and starts without it.
-(module as { enableCompileCache?: () => void }).enableCompileCache?.();
+/** The file name of the bundled program, with a digest of its content; the build puts it here. */
+declare const PROGRAM: string;
 
-Promise.all([import("./main.ts"), import("./process-io.ts")]).then(async ([{ main }, { processIo }]) => {
-  process.exitCode = await main(process.argv.slice(2), processIo());
-});
+/**
+ * Node 22 and newer keep compiled code between runs by themselves. Node 20 does not, and compiling is a third of a
+ * short command's time, so here the code cache is kept beside the program. Its name carries the program's digest and
+ * V8's version: V8 itself would accept the cache of another text of the same length.
+ */
+const compileCache = (module as { enableCompileCache?: () => void }).enableCompileCache;
+if (compileCache) {
+  compileCache();
+  createRequire(__filename)(`./${PROGRAM}`);
+} else runWithCodeCache(join(__dirname, PROGRAM));
+
+function runWithCodeCache(path: string): void {
+  const cacheFile = `${path}.${process.versions.v8}.${process.arch}.cache`;
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, "utf8")}\n})`;
+  const cachedData = readOr(cacheFile);
+  const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
+  const require = createRequire(path);
+  // The chunks require the program back; they have to find this one and not start a second.
+  const loaded = Object.assign(new module.Module(path), { filename: path, loaded: true });
+  require.cache[path] = loaded;
+  script.runInThisContext()(loaded.exports, require, loaded, path, __dirname);
+  if (!cachedData || script.cachedDataRejected) process.once("exit", () => save(cacheFile, script));
+}
+
+function readOr(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** At exit, when the functions that a command really uses have been compiled; a folder we may not write to has none. */
+function save(path: string, script: Script): void {
+  const temporary = `${path}.${process.pid}`;
+  try {
+    writeFileSync(temporary, script.createCachedData());
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}

@@ -3,7 +3,6 @@ import { FrontMatterError } from "./header-value.ts";
 export { editHeader } from "./header-editor.ts";
 export { printHeader } from "./header-printer.ts";
 export { readHeaderFast } from "./header-reader.ts";
-export { scanHeader } from "./header-scan.ts";
 export { FrontMatterError, type HeaderValue, type PrintableValue } from "./header-value.ts";
 
 /** `bom + open + header + close + body` is always the text that was split. */

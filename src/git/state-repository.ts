@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { askGit, askGitSync, expectGit, type GitAnswer } from "./run-git.ts";
 
@@ -32,39 +32,71 @@ const REF = `refs/heads/${STATE_BRANCH}`;
  */
 export function prepare(repo: StateRepository): { restored: boolean } {
   mkdirSync(repo.state, { recursive: true });
-  if (!existsSync(join(repo.gitDir, "HEAD"))) {
-    mkdirSync(repo.gitDir, { recursive: true });
-    const init = [
-      "init",
-      "-q",
-      "--template=",
-      "-b",
-      STATE_BRANCH,
-      "--separate-git-dir",
-      repo.gitDir,
-      repo.state,
-    ];
-    expectGit(
-      askGitSync(init, { cwd: repo.state, env: repo.env }),
-      "The memory repository could not be made",
-    );
-  }
-  // Relative links, so that a project folder can be moved or copied with its memory.
-  writeFileSync(join(repo.state, ".git"), `gitdir: ${slashes(relative(repo.state, repo.gitDir))}\n`);
-  setting(repo, "core.worktree", slashes(relative(repo.gitDir, repo.state)));
+  if (!isGitDir(repo.gitDir)) makeGitDir(repo);
+  setting(repo, repo.gitDir, "core.worktree", slashes(relative(repo.gitDir, repo.state)));
   mkdirSync(join(repo.gitDir, "info"), { recursive: true });
   addLine(join(repo.gitDir, "info", "exclude"), "/.local/");
-  const empty = readdirSync(repo.state).every((name) => name === ".git" || name === ".local");
-  if (!empty || tip(repo) === undefined) return { restored: false };
-  const index = privateIndex(repo);
+  const names = readdirSync(repo.state).filter((name) => name !== ".local");
+  const lost = !names.includes(".git") || names.length === 1;
+  const restored = lost && tip(repo) !== undefined && restore(repo);
+  // Last, because whoever finds this link takes everything else for complete.
+  writeLink(repo);
+  return { restored };
+}
+
+const isGitDir = (path: string) => ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
+
+/** Git makes a repository in many steps; under its own name it appears finished. */
+function makeGitDir(repo: StateRepository): void {
+  const folder = dirname(repo.gitDir);
+  mkdirSync(folder, { recursive: true });
+  const unfinished = `${repo.gitDir}.new-`;
+  for (const name of readdirSync(folder))
+    if (join(folder, name).startsWith(unfinished))
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  const fresh = unfinished + unique();
+  const init = ["init", "-q", "--bare", "--template=", "-b", STATE_BRANCH, fresh];
+  expectGit(askGitSync(init, { cwd: folder, env: repo.env }), "The memory repository could not be made");
+  setting(repo, fresh, "core.bare", "false");
+  setting(repo, fresh, "core.worktree", slashes(relative(repo.gitDir, repo.state)));
+  if (existsSync(repo.gitDir)) renameSync(repo.gitDir, `${repo.gitDir}.broken-${unique()}`);
+  renameSync(fresh, repo.gitDir);
+}
+
+/** Brings back each folder whole, by one rename; what is there already may be newer than the history, and stays. */
+function restore(repo: StateRepository): boolean {
+  const [index, scratch] = [privateIndex(repo), scratchPath(repo)];
   try {
-    const restore = ["read-tree", "-u", "--reset", REF];
-    expectGit(plumbing(repo, index, restore), "The state could not be brought back from its history");
+    mkdirSync(scratch);
+    const checkOut = ["read-tree", "-u", "--reset", REF];
+    const answer = plumbing({ ...repo, state: scratch }, index, checkOut);
+    expectGit(answer, "The state could not be brought back from its history");
+    const missing = readdirSync(scratch).filter((name) => !existsSync(join(repo.state, name)));
+    for (const name of missing) renameSync(join(scratch, name), join(repo.state, name));
+    return missing.length > 0;
   } finally {
     rmSync(index, { force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
-  return { restored: true };
 }
+
+/** A relative link, so that a project folder can be moved or copied with its memory. */
+function writeLink(repo: StateRepository): void {
+  const link = join(repo.state, ".git");
+  if (link === repo.gitDir) return;
+  const scratch = scratchPath(repo);
+  writeFileSync(scratch, `gitdir: ${slashes(relative(repo.state, repo.gitDir))}\n`);
+  renameSync(scratch, link);
+}
+
+/** Where the records' own unfinished files wait: on the same disk, out of git's sight, swept by their age. */
+function scratchPath(repo: StateRepository): string {
+  const folder = join(repo.state, ".local", "tmp");
+  mkdirSync(folder, { recursive: true });
+  return join(folder, unique());
+}
+
+const unique = () => `${process.pid}-${randomBytes(4).toString("hex")}`;
 
 /** Adds a line to a file of git's own, such as info/exclude, once, whatever its last line ends with. */
 export function addLine(path: string, line: string): void {
@@ -88,7 +120,13 @@ export async function commitState(repo: StateRepository, message: string): Promi
       if (existsSync(shared)) copyIndex(shared, index);
       const parent = tip(repo);
       if (!existsSync(shared) && parent) expectGit(await ask(repo, index, ["read-tree", parent]), "state");
-      expectGit(await ask(repo, index, ["add", "-A", "--", "."]), "The state could not be committed");
+      const added = await ask(repo, index, ["add", "-A", "--", "."]);
+      if (added.code !== 0 && existsSync(shared)) {
+        // A power cut may have torn it; it is only a memory of what the commit says anyway.
+        for (const torn of [shared, index]) rmSync(torn, { force: true });
+        continue;
+      }
+      expectGit(added, "The state could not be committed");
       const tree = expectGit(await ask(repo, index, ["write-tree"]), "The state could not be committed");
       if (parent && expectGit(await ask(repo, index, ["rev-parse", `${parent}^{tree}`]), "state") === tree)
         return undefined;
@@ -109,12 +147,21 @@ export async function commitState(repo: StateRepository, message: string): Promi
         renameSync(index, shared);
         return commit;
       }
+      for (const lock of [`${REF}.lock`, "HEAD.lock"]) dropStaleLock(join(repo.gitDir, lock));
     }
     throw new Failure("conflict", "state_busy", "Other commands kept committing the state at the same time.");
   } finally {
     rmSync(index, { force: true });
     rmSync(`${index}.lock`, { force: true });
   }
+}
+
+const LOCK_IS_STALE_MS = 10_000;
+
+/** Git holds its lock files for milliseconds; one as old as this was left by a git that was killed. */
+function dropStaleLock(path: string): void {
+  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
 }
 
 /** Git trusts an entry only if its file is older than the index, so a copy must keep the index's own time. */
@@ -132,8 +179,7 @@ function tip(repo: StateRepository): string | undefined {
   return answer.code === 0 ? answer.out.trim() : undefined;
 }
 
-const privateIndex = (repo: StateRepository) =>
-  join(repo.gitDir, `pawl-index-${process.pid}-${randomBytes(4).toString("hex")}`);
+const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${unique()}`);
 
 function options(repo: StateRepository): string[] {
   return [
@@ -170,12 +216,13 @@ function plumbing(repo: StateRepository, index: string, args: string[]): GitAnsw
   });
 }
 
-function setting(repo: StateRepository, name: string, value: string): void {
-  const args = ["config", "--file", join(repo.gitDir, "config"), name, value];
-  expectGit(
-    askGitSync(args, { cwd: repo.gitDir, env: repo.env }),
-    "The memory repository could not be set up",
-  );
+function setting(repo: StateRepository, gitDir: string, name: string, value: string): void {
+  const file = join(gitDir, "config");
+  const ask = (...args: string[]) =>
+    askGitSync(["config", "--file", file, ...args], { cwd: gitDir, env: repo.env });
+  if (ask("--get", name).out.trim() === value) return;
+  dropStaleLock(`${file}.lock`);
+  expectGit(ask(name, value), "The memory repository could not be set up");
 }
 
 const slashes = (path: string) => path.replaceAll("\\", "/");

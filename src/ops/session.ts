@@ -3,11 +3,11 @@ import { tokensOf } from "../core/budget.ts";
 import { findingPlace } from "../core/findings.ts";
 import { taskField } from "../core/input.ts";
 import { type Next, operation, type Style } from "../core/operation.ts";
+import { readyTasks } from "../core/ready.ts";
 import { type Finding, finding, type Handoff, handoff } from "../core/records/parts.ts";
 import type { Task } from "../core/records/task.ts";
 import { firstLine, warningsOf } from "../core/text.ts";
 import { findTask } from "../core/which-task.ts";
-import { readyTasks } from "./task-ready.ts";
 
 /** What an agent pays for knowing where it is. */
 const MOST_TOKENS = 400;

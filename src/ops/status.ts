@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { operation } from "../core/operation.ts";
+import { readyTasks } from "../core/ready.ts";
 import { finding } from "../core/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../core/text.ts";
 import { findTask } from "../core/which-task.ts";
-import { readyTasks } from "./task-ready.ts";
 
 export const status = operation({
   id: "status",

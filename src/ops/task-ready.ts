@@ -1,12 +1,9 @@
 import * as z from "zod/mini";
 import { count, maybe } from "../core/input.ts";
 import { operation } from "../core/operation.ts";
-import type { TaskSummary } from "../core/ports.ts";
+import { readyTasks } from "../core/ready.ts";
 import { warningsOf } from "../core/text.ts";
 import { taskTable } from "./task-list.ts";
-
-/** A dependency is met once its work is merged; a dropped or missing one will never be. */
-const MET = ["merged", "done"];
 
 export const taskReady = operation({
   id: "task.ready",
@@ -29,10 +26,3 @@ export const taskReady = operation({
 
   text: ({ tasks }, style) => (tasks.length === 0 ? "no task is ready" : taskTable(tasks, style)),
 });
-
-export function readyTasks(tasks: readonly TaskSummary[]): TaskSummary[] {
-  const met = new Set(tasks.filter((task) => MET.includes(task.status)).map((task) => task.id));
-  return tasks.filter(
-    (task) => task.status === "open" && !task.archived && task.depends_on.every((id) => met.has(id)),
-  );
-}

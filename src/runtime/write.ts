@@ -20,12 +20,18 @@ export async function write(
   key: string | undefined,
 ): Promise<Answer> {
   const started = Date.now();
+  const said = [...call.restored];
   for (let plan = first; ; plan = await call.decide()) {
-    const prepared = await runtime.prepareState();
+    said.push(...(await runtime.prepareState()));
+    if (call.situation.clone !== runtime.home.clone) {
+      // A clone gets its name with its first write, and what was decided before may have been made from an empty one.
+      call.situation.clone = runtime.home.clone;
+      continue;
+    }
     const outcome = attempt(call, plan, runtime, key);
     if (outcome.state === "done") {
       const committed = await commitMilestone(call.operation, plan, runtime);
-      return answerOf(plan, [...call.restored, ...prepared, ...outcome.warnings, ...committed]);
+      return answerOf(plan, [...said, ...outcome.warnings, ...committed]);
     }
     if (outcome.state === "answered")
       return sameAnswer(call.operation, call.input, key ?? "", outcome.answer);

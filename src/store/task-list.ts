@@ -33,13 +33,13 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
     const row = known.get(name);
     if (row && isSame(row, stat)) {
       rows.push(row);
-      list.tasks.push(row[SUMMARY]);
+      list.tasks.push(toSummary(row));
       continue;
     }
     missed++;
     const summary = readSummary(home, name, fullYaml, list.problems);
     if (!summary) continue;
-    rows.push([name, stat.ctimeMs, stat.size, stat.ino, summary]);
+    rows.push(toRow(name, stat, summary));
     list.tasks.push(summary);
   }
   if (missed > SAVE_AFTER || (missed > 0 && fullYaml)) saveSnapshot(home, rows, now);
@@ -51,10 +51,26 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
 const SAVE_AFTER = 16;
 /** Files this young are read again next time: within one tick of the clock a rewrite can look like the original. */
 const SETTLED_MS = 2_000;
-const SCHEMA = 1;
+const SCHEMA = 2;
 
-type Row = [name: string, ctimeMs: number, size: number, ino: number, summary: TaskSummary];
-const SUMMARY = 4;
+/** One task in the snapshot; values without their names, because at ten thousand tasks the names cost more. */
+type Row = [name: string, ctimeMs: number, size: number, ino: number, ...values: unknown[]];
+const BEFORE_VALUES = 4;
+const KEYS = [
+  ...(["id", "title", "status", "profile", "branch", "base_branch", "labels", "depends_on"] as const),
+  ...(["blocker", "next", "archived", "slices_open", "rev", "actor", "created", "updated"] as const),
+] satisfies (keyof TaskSummary)[];
+
+function toRow(name: string, stat: Stats, summary: TaskSummary): Row {
+  return [name, stat.ctimeMs, stat.size, stat.ino, ...KEYS.map((key) => summary[key] ?? null)];
+}
+
+function toSummary(row: Row): TaskSummary {
+  const summary: Record<string, unknown> = {};
+  for (let index = 0; index < KEYS.length; index++)
+    summary[KEYS[index] ?? ""] = row[BEFORE_VALUES + index] ?? undefined;
+  return summary as unknown as TaskSummary;
+}
 
 const isSame = (row: Row, stat: Stats) =>
   row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;

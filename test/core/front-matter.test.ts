@@ -9,7 +9,6 @@ import {
   type PrintableValue,
   printHeader,
   readHeaderFast,
-  scanHeader,
   splitFrontMatter,
 } from "../../src/core/front-matter.ts";
 
@@ -404,67 +403,6 @@ describe("reading", () => {
   });
 });
 
-describe("scanning", () => {
-  const scan = (text: string, ...keys: string[]) => {
-    const found = scanHeader(text, new Set(keys));
-    return found && Object.fromEntries(found);
-  };
-
-  test.each<[string, string, { [key: string]: HeaderValue }]>([
-    [
-      "named keys only",
-      '---\nid: T1\ntitle: "a: b"\nrev: 12\n---\ntitle: body\n',
-      { id: "T1", title: "a: b" },
-    ],
-    ["nothing found", "---\nrev: 12\n---\n", {}],
-    ["an empty header", "---\n---", {}],
-    ["CRLF and BOM", "\ufeff---\r\nid: T1\r\ntitle: 'x' # y\r\n---\r\n", { id: "T1", title: "x" }],
-    [
-      "past blocks of other keys",
-      "---\nnote: |\n  id: no\n\n  text\nlist:\n- a\n- b\nid: T1\n---\n",
-      { id: "T1" },
-    ],
-    [
-      "past comments and blank lines",
-      "---\n# title: no\n\nid: T1 # why\n# more\n\nrev: 1\n---\n",
-      { id: "T1" },
-    ],
-    ["an empty value and a flow list", "---\nid:\ntitle: [a, b]\n---\n", { id: "", title: ["a", "b"] }],
-    ["a key that starts like a named one", "---\nidentity: x\nid-x: y\n---\n", {}],
-  ])("%s", (_, text, expected) => {
-    expect(scan(text, "id", "title")).toEqual(expected);
-  });
-
-  test.each([
-    ["no header", "id: T1\n"],
-    ["a wrong opening fence", "---js\nid: T1\n---\n"],
-    ["no closing fence yet", "---\nid: T1\ntitle: a"],
-    ["a wrong closing fence", "---\nid: T1\n----\n"],
-    ["a named key twice", "---\nid: T1\nid: T2\n---\n"],
-    ["a named list", "---\nid:\n  - a\n---\n"],
-    ["a named list at column 0", "---\nid:\n- a\n---\n"],
-    ["a named list after a comment", "---\nid:\n# why\n\n  - a\n---\n"],
-    ["a named value that continues", "---\nid: a\n\n  b\n---\n"],
-    ["a named block scalar", "---\nid: |\n  b\n---\n"],
-    ["a named value outside the subset", '---\nid: "\\x41"\n---\n'],
-    ["a tab in a named value", "---\nid: a\tb\n---\n"],
-    ["a lone CR in a named value", "---\nid: a\rb\n---\n"],
-    ["a quoted key", '---\n"id": T1\n---\n'],
-    ["a space before the colon", "---\nid : T1\n---\n"],
-    ["an indented root", "---\n# why\n\n  id: T1\n---\n"],
-    ["a document marker", "---\nid: T1\n...\n---\n"],
-    ["a bracket at column 0", "---\na: [\n]\nid: T1\n---\n"],
-  ])("leaves to the full reader: %s", (_, text) => {
-    expect(scan(text, "id", "title")).toBeUndefined();
-  });
-
-  test("no keys at all, and keys that could be patterns", () => {
-    expect(scan("---\nid: T1\n---\n")).toEqual({});
-    expect(scan("---\n: T1\n---\n")).toBeUndefined();
-    expect(() => scan("---\nid: T1\n---\n", "i.")).toThrow(TypeError);
-  });
-});
-
 const KEYS = ["a", "b", "c", "d", "e", "id", "title", "status", "x-y", "_k", "true", "toString"];
 const USUAL = ["open", "x y", "12", "2026-11-16T10:00:00Z", "0a1b2c", '"x: y # z"', "[a, b]", "a/b.c"];
 const SCALARS = [
@@ -678,24 +616,6 @@ describe("never wrong", () => {
       { numRuns: FUZZ_RUNS },
     );
     expect(read).toBeGreaterThan(FUZZ_RUNS / 5);
-  });
-
-  test("scanHeader agrees with yaml on every file that yaml can read", { timeout: 600_000 }, () => {
-    const keys = new Set(["a", "title", "x-y"]);
-    let scanned = 0;
-    fc.assert(
-      fc.property(nearCanonical, fc.constantFrom("", "\ufeff"), (header, bom) => {
-        const found = scanHeader(`${bom}---\n${header}---\n# a: not this\na: nor this\n`, keys);
-        const full = found && !/^---$/m.test(header) ? tryYaml(header) : undefined;
-        if (full === undefined) return;
-        scanned++;
-        const expected = new Map([...full].filter(([key]) => keys.has(key)));
-        if (!isDeepStrictEqual(new Map(found), expected))
-          expect(found, JSON.stringify(header)).toEqual(expected);
-      }),
-      { numRuns: FUZZ_RUNS / 2 },
-    );
-    expect(scanned).toBeGreaterThan(FUZZ_RUNS / 10);
   });
 });
 

@@ -92,7 +92,7 @@ describe("no room at every call that would need some", () => {
       expect(at).toBeGreaterThan(25);
       expect(failed).toBeGreaterThan(5);
       expect(done).toBeGreaterThan(1);
-    });
+    }, 240_000);
 });
 
 function mountedOrSkipped(mounted: Mounted | string, context: TestContext): Mounted {
@@ -135,7 +135,7 @@ describe("a disk that is really full", () => {
       } finally {
         disk.unmount();
       }
-    });
+    }, 240_000);
 });
 
 /** Leaves this many pages or files free; returns what gives the rest back. */

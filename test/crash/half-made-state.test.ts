@@ -126,8 +126,13 @@ describe("what a kill inside git can leave behind", () => {
   test("a git directory that git itself does not recognise", async () => {
     const repository = copyOf(unused);
     leave(join(stateGitDirOf(repository), "HEAD"), "ref: refs/heads/pawl/state\n");
+    leave(join(`${stateGitDirOf(repository)}.new-1-unfinished`, "HEAD"));
     await expectDone(repository, "task", "new", "after the kill");
     expect(checkedTitles(repository)).toEqual(["after the kill"]);
+    const unfinished = readdirSync(dirname(stateGitDirOf(repository))).filter((name) =>
+      name.includes(".new-"),
+    );
+    expect(unfinished).toEqual([]);
   });
 
   for (const lock of ["refs/heads/pawl/state.lock", "HEAD.lock"])
@@ -140,6 +145,7 @@ describe("what a kill inside git can leave behind", () => {
 
   test("an old config.lock keeps nobody out of a copied repository", async () => {
     const repository = copyOf(prepared);
+    askStateGit(repository, "config", "core.worktree", "somewhere else");
     leave(join(stateGitDirOf(repository), "config.lock"));
     rmSync(join(repository.path, ".git", "pawl", "clone"));
     await expectDone(repository, "task", "new", "after the kill");
@@ -148,8 +154,8 @@ describe("what a kill inside git can leave behind", () => {
 
   test("a remembered index that is torn is made anew", async () => {
     const repository = copyOf(prepared);
-    expect(readdirSync(stateGitDirOf(repository))).toContain("pawl-index");
-    writeFileSync(join(stateGitDirOf(repository), "pawl-index"), "DIRC torn");
+    expect(readdirSync(stateGitDirOf(repository))).toContain("index");
+    writeFileSync(join(stateGitDirOf(repository), "index"), "DIRC torn");
     await expectDone(repository, "task", "new", "after the kill");
     expect(checkedTitles(repository)).toEqual(ALL);
   });

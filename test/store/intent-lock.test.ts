@@ -704,14 +704,16 @@ describe("many processes", () => {
     contentionDirectory();
     const crowd = Array.from({ length: 12 }, (_, index) => startContender(`w${index}`, 0));
     await everybodyReady(12);
-    await delay(1_500);
+    const share = (id: string) => linesOf("acknowledged").filter((line) => line === id).length;
+    const started = performance.now();
+    do await delay(500);
+    while (performance.now() - started < 12_000 && crowd.some(({ id }) => share(id) < 5));
     writeFileSync(join(dir, "stop"), "");
     await Promise.all(crowd.map((contender) => exited(contender.process)));
     expect(crowd.map((contender) => contender.process.exitCode)).toEqual(crowd.map(() => 0));
     const { left, sections } = expectExclusion(new Set());
     const shares = crowd.map(({ id }) => left.get(id) ?? 0);
-    expect(Math.min(...shares)).toBeGreaterThan(0);
-    expect(sections).toBeGreaterThan(100);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(5);
     expectNoLiveIntent();
     console.info(
       `progress: ${sections} sections, ${Math.min(...shares)} to ${Math.max(...shares)} per process`,
@@ -735,7 +737,7 @@ describe("many processes", () => {
     const { sections, abandoned, unacknowledged } = expectExclusion(killed);
     expect(kills).toBeGreaterThan(10);
     expect(stops).toBeGreaterThan(10);
-    expect(sections).toBeGreaterThan(100);
+    expect(sections).toBeGreaterThan(50);
     // Kills that never hit a holder would prove nothing.
     expect(abandoned).toBeGreaterThan(0);
     expectNoLiveIntent();

@@ -73,7 +73,10 @@ const damages: [name: string, damage: () => void][] = [
       writeFileSync(index, "this is not a database, but it is long enough to be taken for one\n".repeat(200)),
   ],
   ["a directory in its place", replaceByDirectory],
-  ["another schema", () => change("UPDATE about SET schema = 999999")],
+  [
+    "another schema",
+    () => change("UPDATE about SET schema = 999999; UPDATE texts SET title = 'of another time'"),
+  ],
   ["no self-description", () => change("DELETE FROM about")],
   ["a missing table", () => change("DROP TABLE texts")],
   ["missing words", () => change("DROP TABLE words")],

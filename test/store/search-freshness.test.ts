@@ -33,10 +33,11 @@ async function find(words: string, { source = records, at = dir, now = Date.now(
 
 const ids = async (words: string, where?: Where) =>
   (await find(words, where)).hits.map((hit) => hit.id).sort();
-const generation = () =>
-  createHash("sha256")
-    .update(readFileSync(join(dir, "index.sqlite")))
-    .digest("hex");
+/** With its times: what is written and taken back leaves the same bytes. */
+function generation() {
+  const path = join(dir, "index.sqlite");
+  return `${createHash("sha256").update(readFileSync(path)).digest("hex")} ${statSync(path).mtimeMs}`;
+}
 
 /** Long after the files were written, so that their signatures are trusted. */
 const later = () => Date.now() + 60_000;
@@ -104,6 +105,19 @@ describe("cost", () => {
     for (let round = 0; round < 3; round++) await find("alpha", { now: later() });
     expect(records.counts.read).toBe(0);
     expect(generation()).toBe(before);
+  });
+
+  test("one change costs one look at one file", async () => {
+    for (let index = 0; index < 100; index++) records.put(`${index}.md`, document(`T00${index}`, "alpha"));
+    await find("alpha", { now: later() });
+    Object.assign(records.counts, { scan: 0, read: 0 });
+    records.put("7.md", document("T007", "alpha beta"));
+    expect((await find("alpha", { now: later() })).total).toBe(100);
+    records.remove("8.md");
+    expect((await find("alpha", { now: later() })).total).toBe(99);
+    records.editByHand("9.md", document("T009", "beta"));
+    expect((await find("alpha", { now: later() })).total).toBe(98);
+    expect(records.counts).toEqual({ scan: 3, read: 2 });
   });
 
   test("files too young to be trusted are looked at again, and not for ever", async () => {

@@ -90,6 +90,9 @@ describe("ranking", () => {
       total: 5,
       hits: [{ id: "T0004" }, { id: "T0000" }],
     });
+    for (const [index, text] of ["", "other", "other words"].entries())
+      records.put(`x${index}.md`, document(`X${index}`, "different", text));
+    expect(await ids("different", { limit: 2 })).toEqual(["X0", "X1"]);
     expect(await find("same", { limit: 0 })).toEqual({ hits: [], total: 0 });
   });
 });
@@ -235,6 +238,9 @@ describe("snippets", () => {
     );
     expect(await snippetOf("src/store/lock.ts acqu")).toBe(
       "Locks in \u0001src/store/lock.ts\u0002 are locked: naïvely, \u0001acquired\u0002.",
+    );
+    expect(await snippetOf("acquiring locking naively")).toBe(
+      "\u0001Locks\u0002 in src/store/\u0001lock\u0002.ts are \u0001locked\u0002: \u0001naïvely\u0002, \u0001acquired\u0002.",
     );
     expect(await snippetOf("NAIVELY")).toContain("\u0001naïvely\u0002");
   });

@@ -61,9 +61,6 @@ function promising(
     if (id !== null && id !== subject.id) promise.set(id, (promise.get(id) ?? 0) + by);
   };
   for (const hit of look.alike) raise(hit.task, likeness.get(hit.id) ?? 0);
-  const foreign = look.sameFiles.filter((hit) => hit.task !== subject.id);
-  const best = Math.max(...foreign.map((hit) => hit.score), 0);
-  for (const hit of foreign) if (best > 0) raise(hit.task, hit.score / best);
   for (const task of tasks) {
     for (const label of task.labels)
       if (subject.labels.includes(label)) raise(task.id, 1 / (labelCounts.get(label) ?? 1));

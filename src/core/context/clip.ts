@@ -55,10 +55,12 @@ export function cutBlock(block: string, bytes: number, mark: string): string {
 function headOf(text: string, bytes: number): string {
   let used = 0;
   let end = 0;
-  for (const character of text) {
-    used += byteLength(character);
+  while (end < text.length) {
+    const code = text.charCodeAt(end);
+    const isPair = code >= 0xd800 && code <= 0xdbff;
+    used += code < 0x80 ? 1 : code < 0x800 ? 2 : isPair ? 4 : 3;
     if (used > bytes) break;
-    end += character.length;
+    end += isPair ? 2 : 1;
   }
   return text.slice(0, end);
 }

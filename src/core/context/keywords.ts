@@ -29,8 +29,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * What the task is about: its title and labels whole, then the objective, then what is in the way right now, then
- * what its plan says most often.
+ * What the task is about: its title whole, then the objective, then what is in the way right now, then what its plan
+ * says most often. Labels are compared on their own, so that their words do not count twice.
  */
 export function keywordsOf({ task, findings, handoffs }: Own): string[] {
   const current = [
@@ -41,7 +41,6 @@ export function keywordsOf({ task, findings, handoffs }: Own): string[] {
   ];
   const all = [
     ...wordsOf(task.title),
-    ...task.labels.flatMap(wordsOf),
     ...wordsOf(task.objective).slice(0, FROM_OBJECTIVE),
     ...wordsOf(current.join("\n")).slice(0, FROM_CURRENT),
     ...frequent(`${task.plan}\n${task.acceptance}`).slice(0, FROM_PLAN),

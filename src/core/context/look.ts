@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { Situation } from "../operation.ts";
-import type { Reader, SearchHit, SearchQuery, World } from "../ports.ts";
+import type { Reader, SearchHit, World } from "../ports.ts";
 import { findTask } from "../which-task.ts";
 import { keywordsOf } from "./keywords.ts";
 import { filesOf, type Own, ownCount, readOwn } from "./own.ts";
@@ -11,9 +11,8 @@ export interface Look {
   isDirty: boolean | undefined;
   /** Files that this task changed, as far as git knows it from where we stand. */
   changed: string[];
-  /** Records that speak of the same things, and records that name the same files or this task. */
+  /** Records that speak of the same things, name the same files, or name this task. */
   alike: SearchHit[];
-  sameFiles: SearchHit[];
   /** Why the search index could not be asked. */
   searchProblem: string | undefined;
 }
@@ -22,14 +21,14 @@ export const NO_LOOK: Look = {
   isDirty: undefined,
   changed: [],
   alike: [],
-  sameFiles: [],
   searchProblem: undefined,
 };
 
 const RELATED_KINDS = ["task", "decision", "finding", "handoff", "note"];
 const MOST_HITS = 80;
-const MOST_FILES_SEARCHED = 40;
+const MOST_FILES_SEARCHED = 20;
 
+/** One search for everything: each has to compare the index with the files first, which costs more than the words. */
 export async function lookAround(world: World, reader: Reader, id: string, at: Situation): Promise<Look> {
   const own = readOwn(reader, id);
   const [isDirty, changed] = await Promise.all([
@@ -39,12 +38,10 @@ export async function lookAround(world: World, reader: Reader, id: string, at: S
   const files = filesOf(own, changed).slice(0, MOST_FILES_SEARCHED);
   // The task's own records match best of all; without room for them they would crowd out the others.
   const limit = MOST_HITS + ownCount(own);
-  const search = (query: SearchQuery) =>
-    world.search({ kinds: RELATED_KINDS, match: "any", limit, ...query });
   try {
-    const alike = await search({ words: keywordsOf(own).join(" ") });
-    const sameFiles = await search({ words: [id, ...files].join(" ") });
-    return { isDirty, changed, alike: alike.hits, sameFiles: sameFiles.hits, searchProblem: undefined };
+    const words = [...keywordsOf(own), ...own.task.labels, id, ...files].join(" ");
+    const { hits } = await world.search({ words, kinds: RELATED_KINDS, match: "any", limit });
+    return { isDirty, changed, alike: hits, searchProblem: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { ...NO_LOOK, isDirty, changed, searchProblem: error.message };
@@ -53,8 +50,9 @@ export async function lookAround(world: World, reader: Reader, id: string, at: S
 
 /** What changed here says something about the task only if this is where it is worked on. */
 async function changedFiles(world: World, reader: Reader, own: Own, at: Situation): Promise<string[]> {
-  const { base_branch: base, id } = own.task;
-  if (base === undefined || findTask(reader, undefined, at).id !== id) return [];
+  const { base_branch: base, branch, id } = own.task;
+  const isHere = branch === undefined ? findTask(reader, undefined, at).id === id : branch === at.branch;
+  if (base === undefined || !isHere) return [];
   return unlessFailing(async () => {
     const commit = await world.resolveCommit(base);
     return commit === undefined ? [] : world.changedFiles(commit);

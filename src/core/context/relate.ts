@@ -168,14 +168,22 @@ function fileRarity(candidates: readonly Candidate[]): Map<string, number> {
   return new Map([...owners].map(([file, known]) => [file, rarityOf(known.size, all.size)]));
 }
 
-function rarityOf(count: number, total: number): number {
-  return total <= 1 ? 1 : Math.max(0, Math.log((total + 1) / (count + 0.5)) / Math.log((total + 1) / 1.5));
+/** In a store of a few tasks nothing is common yet, even if all of them share it. */
+const FEW_OWNERS = 10;
+
+function rarityOf(count: number, known: number): number {
+  const total = Math.max(known, FEW_OWNERS) + 1;
+  return Math.max(0, Math.log(total / (count + 0.5)) / Math.log(total / 1.5));
 }
+
+/** A file that about every fifth task changes is no sign of anything. */
+const COMMON = 0.4;
 
 function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<string, number>): Reason {
   const shared = candidate.files
     .filter((file) => subject.files.includes(file))
     .map((file) => ({ file, rarity: rarity.get(file) ?? 0 }))
+    .filter((one) => one.rarity > COMMON)
     .sort((a, b) => b.rarity - a.rarity || compare(a.file, b.file));
   const [rarest] = shared;
   if (!rarest) return { worth: 0, words: "" };

@@ -80,7 +80,7 @@ function readSuspects(
   return { suspects, changed };
 }
 
-export interface Everything {
+interface Everything {
   cursor: string;
   scan: Scan;
   /** Path and trusted signature of every file, in a fixed order. */

@@ -34,60 +34,76 @@ export function hasGeneration(dir: string): boolean {
   return existsSync(pathOf(dir));
 }
 
+/** A generation under a name that only this process knows. */
+export interface Reader {
+  path: string;
+  /** The file that was the index when this reader was made. */
+  inode: string;
+}
+
 /** undefined when there is no generation, or when this directory does not let us open one. */
-export function withReader<T>(dir: string, now: number, use: (path: string) => T): T | undefined {
+export function withReader<T>(dir: string, now: number, use: (reader: Reader) => T): T | undefined {
   const path = join(readersOf(dir), privateName(now));
-  if (!linkGeneration(dir, path)) return undefined;
+  const inode = linkGeneration(dir, path);
+  if (inode === undefined) return undefined;
   try {
-    return use(path);
+    return use({ path, inode });
   } finally {
     discard(path);
   }
 }
 
-function linkGeneration(dir: string, path: string): boolean {
+function linkGeneration(dir: string, path: string): string | undefined {
   for (let attempt = 0; attempt < LINK_ATTEMPTS; attempt++) {
     try {
       linkSync(pathOf(dir), path);
-      return true;
+      return inodeOf(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // Linux also says ENOENT when the generation is replaced while it is being linked.
-      if (code !== "ENOENT") return code !== "EACCES" && code !== "EROFS" && copyQuietly(pathOf(dir), path);
-      if (!hasGeneration(dir) || !makeReaders(dir)) return false;
+      if (code !== "ENOENT")
+        return code === "EACCES" || code === "EROFS" ? undefined : copyGeneration(dir, path);
+      if (!hasGeneration(dir) || !makeReaders(dir)) return undefined;
     }
   }
-  return false;
+  return undefined;
+}
+
+/** For file systems without hard links. */
+function copyGeneration(dir: string, path: string): string | undefined {
+  const inode = inodeOf(pathOf(dir));
+  return quietly(() => copyFileSync(pathOf(dir), path, constants.COPYFILE_FICLONE)) ? inode : undefined;
+}
+
+function inodeOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino}`;
 }
 
 function makeReaders(dir: string): boolean {
   return quietly(() => mkdirSync(readersOf(dir), { recursive: true }));
 }
 
-/** For file systems without hard links. */
-function copyQuietly(from: string, to: string): boolean {
-  return quietly(() => copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE));
+/** False when another process has published since. */
+export function isCurrent(dir: string, reader: Reader): boolean {
+  return inodeOf(pathOf(dir)) === reader.inode;
 }
 
-/** False when another process has published since `reader` was linked. */
-export function isCurrent(dir: string, reader: string): boolean {
-  const [current, ours] = [pathOf(dir), reader].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return current !== undefined && current.ino === ours?.ino && current.dev === ours.dev;
+export function bytesOf(reader: Reader): number {
+  return statSync(reader.path).size;
 }
-
-export const bytesOf = (reader: string) => statSync(reader).size;
 
 /** Lets `build` make a new generation, from a copy of `base` if there is one, and puts it in place. */
 export function publish(
   dir: string,
   now: number,
-  base: string | undefined,
+  base: Reader | undefined,
   build: (path: string) => void,
 ): void {
   const path = join(dir, `.build-${privateName(now)}`);
   try {
     mkdirSync(readersOf(dir), { recursive: true });
-    if (base !== undefined) copyFileSync(base, path, constants.COPYFILE_FICLONE);
+    if (base) copyFileSync(base.path, path, constants.COPYFILE_FICLONE);
     build(path);
     if (statSync(pathOf(dir), { throwIfNoEntry: false })?.isDirectory())
       rmSync(pathOf(dir), { recursive: true });

@@ -3,7 +3,7 @@ import type { SearchDocument } from "./types.ts";
 import { namesOf, storable } from "./words.ts";
 
 /** Raised whenever what is stored, or how words are made from it, changes: older files are then built anew. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /** What an index knows about itself. It is in the database, so that it can never speak about another generation. */
 export interface About {

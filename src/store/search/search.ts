@@ -7,6 +7,7 @@ import {
   isCurrent,
   lockOf,
   publish,
+  type Reader,
   readScanStamp,
   sweep,
   withReader,
@@ -19,7 +20,7 @@ import { type Connection, loadSqlite, type Sqlite, withConnection } from "./sqli
 import type { SearchQuery, SearchSource } from "./types.ts";
 import { parseWords, printMatch } from "./words.ts";
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Where the index lives; created when missing. */
   dir: string;
   source: SearchSource;
@@ -84,8 +85,10 @@ function answerFromGeneration(session: Session): Answer | undefined {
   return undefined;
 }
 
-function answerFromReader(session: Session, reader: string, mayPublish: boolean): Answer | "replaced" {
-  const look = withConnection(session.sqlite, reader, "read", (connection) => lookAt(session, connection));
+function answerFromReader(session: Session, reader: Reader, mayPublish: boolean): Answer | "replaced" {
+  const look = withConnection(session.sqlite, reader.path, "read", (connection) =>
+    lookAt(session, connection),
+  );
   if ("answer" in look) return look.answer;
   if (mayPublish && isWorthPublishing(look.changes, reader)) {
     const outcome = holdingLock(session.dir, () => {
@@ -111,7 +114,7 @@ function lookAt(session: Session, connection: Connection): Look {
 }
 
 /** A scan that found something is made anew by every query until its result is in a generation. */
-function isWorthPublishing(changes: Changes, reader: string): boolean {
+function isWorthPublishing(changes: Changes, reader: Reader): boolean {
   return (
     changes.scan !== undefined || changes.suspects.size > MOST_PENDING || bytesOf(reader) <= CHEAP_COPY_BYTES
   );
@@ -136,7 +139,7 @@ function tryAcquireQuietly(lock: string): (() => void) | undefined {
 }
 
 /** False when there is no room, or the old generation is broken: both are found out by whoever answers next. */
-function refresh(session: Session, reader: string, index: KnownIndex, changes: Changes): boolean {
+function refresh(session: Session, reader: Reader, index: KnownIndex, changes: Changes): boolean {
   const { dir, now, sqlite } = session;
   try {
     sweep(dir, now);
@@ -150,12 +153,12 @@ function refresh(session: Session, reader: string, index: KnownIndex, changes: C
 }
 
 function answerFromPublished({ dir, now, sqlite, answer }: Session): Answer | undefined {
-  return withReader(dir, now, (reader) => withConnection(sqlite, reader, "read", answer));
+  return withReader(dir, now, (reader) => withConnection(sqlite, reader.path, "read", answer));
 }
 
 /** Exactly what a refresh would answer, without leaving anything: the changes are made and taken back. */
-function answerFromOverlay({ sqlite, answer }: Session, reader: string, changes: Changes): Answer {
-  return withConnection(sqlite, reader, "overlay", (connection) => {
+function answerFromOverlay({ sqlite, answer }: Session, reader: Reader, changes: Changes): Answer {
+  return withConnection(sqlite, reader.path, "overlay", (connection) => {
     connection.exec("BEGIN");
     applyDocuments(connection, changes);
     const result = answer(connection);

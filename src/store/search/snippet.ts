@@ -1,8 +1,8 @@
 import { stem } from "./stem.ts";
 import { isAscii, tokenOf, type Word } from "./words.ts";
 
-export const MATCH_START = "\u0001";
-export const MATCH_END = "\u0002";
+const MATCH_START = "\u0001";
+const MATCH_END = "\u0002";
 const LONGEST_SNIPPET = 160;
 const LEAD = 40;
 /** A log pasted into a record is not searched to its end for something to show. */

@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { Failure } from "../../core/failure.ts";
 
 export type Value = string | number | null;
 
-export interface Statement {
+interface Statement {
   run(values: readonly Value[]): void;
   close(): void;
 }
@@ -19,7 +20,7 @@ export interface Connection {
  * `read` never writes; `build` owns its file; `overlay` may change what it sees inside a transaction that is never
  * committed, on a file that other processes are reading.
  */
-export type OpenMode = "read" | "build" | "overlay";
+type OpenMode = "read" | "build" | "overlay";
 
 export interface Sqlite {
   open(path: string, mode: OpenMode): Connection;
@@ -119,7 +120,7 @@ function loadWasm({ oneShot }: { oneShot: boolean }): Sqlite {
   const require = createRequire(import.meta.url);
   const v8 = oneShot ? (require("node:v8") as typeof import("node:v8")) : undefined;
   for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) v8?.setFlagsFromString(flag);
-  const { Database } = require("node-sqlite3-wasm") as WasmModule;
+  const { Database } = requireWasm(require);
   return {
     open(path, mode) {
       const database = new Database(path, { readOnly: mode === "read" });
@@ -134,4 +135,21 @@ function loadWasm({ oneShot }: { oneShot: boolean }): Sqlite {
       };
     },
   };
+}
+
+function requireWasm(require: NodeJS.Require): WasmModule {
+  try {
+    return require("node-sqlite3-wasm") as WasmModule;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+    throw new Failure(
+      "unavailable",
+      "search_unavailable",
+      "The package node-sqlite3-wasm, which search needs, is missing.",
+      {
+        hint: "Install Pawl again, or use Node 22.13 or later, which brings its own SQLite.",
+        cause: error,
+      },
+    );
+  }
 }
