@@ -10,7 +10,7 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const COMMON = [
   ...["src/cli/(?!help)", "src/core/(?!context/)", "node_modules/zod/"],
   ...["src/runtime/(?:open|run|world|answer|prepare)\\.ts", "src/git/discover\\.ts"],
-  "src/store/(?:reader|files|home|layout|task-list)\\.ts",
+  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished)\\.ts",
 ];
 
 async function bundle(input, options) {

@@ -23,7 +23,7 @@ function prose(seed: number, count: number): string {
 
 /**
  * Fills a repository's state with tasks, each with four records of other kinds, as the program itself writes them.
- * The first task is the active one, as in a project where somebody is at work.
+ * The first task is the active one, one in eight is open, and the others are done, as in a project with a past.
  */
 export function fillStore(
   repo: string,
@@ -37,7 +37,7 @@ export function fillStore(
   for (let number = 1; number <= tasks; number++) writeTask(state, number);
 }
 
-function writeTask(state: string, number: number): void {
+export function writeTask(state: string, number: number): void {
   const id = formatTaskId(number);
   const at = new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString();
   const made = {
@@ -59,7 +59,7 @@ function writeTask(state: string, number: number): void {
     ...made,
     id,
     title: `${prose(number, 6)} ${number}`,
-    status: number === 1 ? "active" : number % 3 === 0 ? "done" : "open",
+    status: number === 1 ? "active" : number % 8 === 2 ? "open" : "done",
     profile: "standard",
     base_branch: "main",
     repos: ["project"],

@@ -59,6 +59,6 @@ export function nextNumber(names: readonly string[], letter: string): number {
 }
 
 export function shorten(text: string, limit = 60): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = /\s\s|^\s|\s$|[^\S ]/.test(text) ? text.replace(/\s+/g, " ").trim() : text;
   return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
 }

@@ -23,6 +23,13 @@ export interface TaskSummary {
   updated: string;
 }
 
+/** The tasks that somebody may be working on, and how many are past. */
+export interface CurrentTasks {
+  tasks: TaskSummary[];
+  past: Record<string, number>;
+  problems: Problem[];
+}
+
 /** A file that could not be understood: reported by whoever meets it, and never in the way of the others. */
 export interface Problem {
   file: string;
@@ -35,6 +42,8 @@ export interface Reader {
   /** False before the first write of this repository. */
   exists: boolean;
   tasks(): { tasks: TaskSummary[]; problems: Problem[] };
+  /** Much cheaper than all tasks where most of them are past. */
+  current(): CurrentTasks;
   /** Throws when there is no such task, or when its file is broken. */
   task(id: string): Stored<typeof task>;
   /** The text of a task's file as it is, readable or not. */

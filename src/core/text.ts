@@ -26,7 +26,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 function visible(text: string): number {
-  return text.replace(COLOUR, "").length;
+  return text.includes("\u001b") ? text.replace(COLOUR, "").length : text.length;
 }
 
 export const firstLine = (text: string, limit = 100) => shorten(text.split("\n")[0] ?? "", limit);

@@ -10,7 +10,7 @@ export type Which = { id: string } | { id: undefined; candidates: TaskSummary[];
 /** The argument, else the branch's task, else the only active one. Never a guess. */
 export function findTask(reader: Reader, named: string | undefined, at: Pick<Situation, "branch">): Which {
   if (named !== undefined) return { id: parseTaskId(named) };
-  const tasks = reader.tasks().tasks.filter((task) => !task.archived);
+  const { tasks } = reader.current();
   const byBranch = at.branch === undefined ? [] : tasks.filter((task) => task.branch === at.branch);
   const [mine] = byBranch;
   if (mine && byBranch.length === 1) return { id: mine.id };

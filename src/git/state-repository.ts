@@ -218,8 +218,10 @@ function plumbing(repo: StateRepository, index: string, args: string[]): GitAnsw
 
 function setting(repo: StateRepository, gitDir: string, name: string, value: string): void {
   const file = join(gitDir, "config");
+  // Git looks at the repository around it even here, and gives up on one whose work tree has moved away.
+  const extra = { GIT_DIR: gitDir, GIT_WORK_TREE: repo.state };
   const ask = (...args: string[]) =>
-    askGitSync(["config", "--file", file, ...args], { cwd: gitDir, env: repo.env });
+    askGitSync(["config", "--file", file, ...args], { cwd: gitDir, env: repo.env, extra });
   if (ask("--get", name).out.trim() === value) return;
   dropStaleLock(`${file}.lock`);
   expectGit(ask(name, value), "The memory repository could not be set up");

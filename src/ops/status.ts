@@ -13,17 +13,19 @@ export const status = operation({
   input: z.strictObject({}),
 
   gather(reader, _input, at) {
-    const { tasks, problems } = reader.tasks();
+    const { tasks, past, problems } = reader.current();
     const which = findTask(reader, undefined, at);
     const mine = tasks.find((task) => task.id === which.id);
     const findings = mine ? reader.parts(finding, mine.id).records.map((record) => record.value) : [];
-    return { exists: reader.exists, tasks, problems, mine, findings };
+    // Only without a task of one's own does it matter which one could be begun, and that takes a look at all.
+    const [ready] = mine ? [] : readyTasks(reader.tasks().tasks);
+    return { exists: reader.exists, tasks, past, problems, mine, findings, ready };
   },
 
-  decide(_input, { exists, tasks, problems, mine, findings }, at) {
+  decide(_input, { exists, tasks, past, problems, mine, findings, ready }, at) {
     const counts: Record<string, number> = {};
-    for (const task of tasks) if (!task.archived) counts[task.status] = (counts[task.status] ?? 0) + 1;
-    const [ready] = readyTasks(tasks);
+    for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
+    for (const [name, count] of Object.entries(past)) counts[name] = (counts[name] ?? 0) + count;
     return {
       data: {
         status: {

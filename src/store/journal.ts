@@ -71,11 +71,6 @@ export function recover(home: Home): void {
   }
 }
 
-/** True while a killed process's work waits for the next write to finish it. */
-export function hasUnfinishedWork(home: Home): boolean {
-  return namesIn(journalDir(home)).some((name) => name.endsWith(".json"));
-}
-
 /** Carries a journal out. After a kill, any part of it may already have been done. */
 export function finish(home: Home, journal: Journal, afterKill = false): string[] {
   try {

@@ -10,7 +10,7 @@ import { task } from "../core/records/task.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import { stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
-import { listTasks } from "./task-list.ts";
+import { currentTasks, listTasks } from "./task-list.ts";
 
 export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
   const exists = stateExists(home);
@@ -20,6 +20,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
   let summaries: ReturnType<Reader["tasks"]> | undefined;
+  let current: ReturnType<Reader["current"]> | undefined;
   const hasTask = (id: string) => exists && existsSync(join(home.state, taskFile(id)));
   const existing = (id: string) => {
     if (hasTask(id)) return taskFile(id);
@@ -31,6 +32,10 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     tasks() {
       summaries ??= exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] };
       return summaries;
+    },
+    current() {
+      current ??= exists ? currentTasks(home, fullYaml, now) : { tasks: [], past: {}, problems: [] };
+      return current;
     },
     hasTask,
     task: (id) => parse(task, existing(id)),

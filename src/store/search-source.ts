@@ -1,66 +1,30 @@
-import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { type FullYaml, type Kind, parseRecord } from "../core/record.ts";
 import { note, TASK_PARTS } from "../core/records/parts.ts";
 import { task } from "../core/records/task.ts";
+import { type Cursor, changedSince, cursorNow } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
-import { hasUnfinishedWork } from "./journal.ts";
 import type { Home } from "./layout.ts";
 import type { SearchDocument, SearchSource } from "./search/types.ts";
 
 /** What the search index is made from: the records themselves, and the event logs that say which ones changed. */
 export function openSource(home: Home, fullYaml: FullYaml | undefined): SearchSource {
   return {
-    cursor: () => JSON.stringify(logSizes(home)),
-    changedSince: (cursor) => changedSince(home, cursor),
+    cursor: () => JSON.stringify(cursorNow(home)),
+    changedSince: (cursor) => recordsChangedSince(home, cursor),
     scan: () => scan(home),
     read: (path) => readDocument(home, path, fullYaml),
   };
 }
 
-type Cursor = Record<string, number>;
-
-function logSizes(home: Home): Cursor {
-  const sizes: Cursor = {};
-  for (const clone of namesIn(join(home.state, "events")).sort())
-    for (const name of namesIn(join(home.state, "events", clone)).sort()) {
-      const path = `events/${clone}/${name}`;
-      const stat = statSync(join(home.state, path), { throwIfNoEntry: false });
-      if (stat?.isFile()) sizes[path] = stat.size;
-    }
-  return sizes;
-}
-
-/** Every write of ours leaves an event that names its file, so the new part of the logs is all there is to read. */
-function changedSince(home: Home, cursor: string): { paths: string[]; cursor: string } | undefined {
-  if (hasUnfinishedWork(home)) return undefined;
-  const before = JSON.parse(cursor) as Cursor;
-  const now = logSizes(home);
-  if (Object.keys(before).some((path) => (now[path] ?? -1) < (before[path] ?? 0))) return undefined;
-  const paths = new Set<string>();
-  for (const [path, size] of Object.entries(now)) {
-    const from = before[path] ?? 0;
-    if (size === from) continue;
-    const added = readFileSync(join(home.state, path)).subarray(from, size).toString("utf8");
-    for (const line of added.split("\n")) {
-      const changed = pathOfEvent(line);
-      if (changed === null) return undefined;
-      if (changed) paths.add(changed);
-    }
-  }
-  return { paths: [...paths], cursor: JSON.stringify(now) };
-}
-
-/** The record an event names; undefined for none, null when the line cannot be understood. */
-function pathOfEvent(line: string): string | undefined | null {
-  if (line === "") return undefined;
-  try {
-    const event = JSON.parse(line) as { path?: string };
-    return event.path && kindOf(event.path) ? event.path : undefined;
-  } catch {
-    return null;
-  }
+/** The cheap look: only the new part of the event logs is read. */
+function recordsChangedSince(home: Home, cursor: string): { paths: string[]; cursor: string } | undefined {
+  const tail = changedSince(home, JSON.parse(cursor) as Cursor);
+  return (
+    tail && { paths: [...tail.paths].filter((path) => kindOf(path)), cursor: JSON.stringify(tail.cursor) }
+  );
 }
 
 function scan(home: Home): Map<string, string> {

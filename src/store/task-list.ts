@@ -1,90 +1,140 @@
-import { readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { idNumber } from "../core/ids.ts";
 import { taskFile } from "../core/paths.ts";
-import type { Problem, TaskSummary } from "../core/ports.ts";
+import type { CurrentTasks, Problem, TaskSummary } from "../core/ports.ts";
 import { type FullYaml, parseRecord } from "../core/record.ts";
 import { type Task, task } from "../core/records/task.ts";
+import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
+import {
+  isPast,
+  isSame,
+  markComplete,
+  type Row,
+  readSnapshot,
+  type Snapshot,
+  toRow,
+  toSummary,
+  total,
+  writeSnapshot,
+} from "./task-snapshot.ts";
 
 interface TaskList {
   tasks: TaskSummary[];
   problems: Problem[];
 }
 
+/** Below this many tasks every file is looked at every time. */
+const ALWAYS_COMPLETE = 200;
+const COMPLETE_EVERY_MS = 60_000;
+/** Re-reading a few changed files is cheaper than rewriting the snapshot each time. */
+const SAVE_AFTER = 16;
+/** A longer tail of the event logs costs every command more than one new snapshot. */
+const SAVE_AFTER_BYTES = 32_768;
+/** Files this young are read again next time: within one tick of the clock a rewrite can look like the original. */
+const SETTLED_MS = 2_000;
+
 /**
- * Summaries of all tasks. A generated snapshot beside the search index spares the parsing of files whose
- * ctime, size and inode are the ones it was made from; it is never trusted for anything else.
+ * Summaries of all tasks. A snapshot spares the parsing of files whose ctime, size and inode are the ones it was
+ * made from. Asking for a thousand files takes half as long as starting Node, so tasks that are past are not even
+ * asked for: our own writes are known from the event logs, and an edit by hand of a past task is seen with the next
+ * complete look, within a minute.
  */
 export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: number): TaskList {
-  const known = readSnapshot(home);
+  // Before anything is read, so that a write that comes meanwhile is found again next time.
+  const cursor = cursorNow(home);
+  const snapshot = readSnapshot(home);
+  const names = namesIn(join(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
+  names.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  const tail = recentTail(home, snapshot, names.length, now);
+  const past = new Map(snapshot.past().map((row) => [row[0], row]));
+  const current = new Map(snapshot.current.map((row) => [row[0], row]));
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
-  const folder = join(home.state, "tasks");
   let missed = 0;
-  for (const name of namesIn(folder)) {
-    if (!/^T\d{4,}$/.test(name)) continue;
-    // Put together by hand: normalising ten thousand paths costs as much as asking for the files.
-    const stat = statSync(`${folder}/${name}/task.md`, { throwIfNoEntry: false });
-    // A folder without its task.md was not made by us; the tasks beside it are still worth listing.
-    if (!stat) continue;
-    const row = known.get(name);
-    if (row && isSame(row, stat)) {
-      rows.push(row);
-      list.tasks.push(toSummary(row));
-      continue;
-    }
-    missed++;
-    const summary = readSummary(home, name, fullYaml, list.problems);
-    if (!summary) continue;
-    rows.push(toRow(name, stat, summary));
-    list.tasks.push(summary);
+  let stale = false;
+  for (const name of names) {
+    const known = past.get(name);
+    const trusted = known && tail && !tail.paths.has(taskFile(name)) ? known : undefined;
+    const row = trusted ?? look(home, name, known ?? current.get(name), fullYaml, list.problems);
+    if (known && row !== known) stale = true;
+    if (!row) continue;
+    if (row !== known && row !== current.get(name)) missed++;
+    rows.push(row);
+    list.tasks.push(toSummary(row));
   }
-  if (missed > SAVE_AFTER || (missed > 0 && fullYaml)) saveSnapshot(home, rows, now);
-  list.tasks.sort((a, b) => idNumber(a.id) - idNumber(b.id));
+  keep(home, { list, rows, cursor, missed, stale, snapshot, complete: tail === undefined, fullYaml, now });
   return list;
 }
 
-/** Re-reading a few changed files is cheaper than rewriting the snapshot each time. */
-const SAVE_AFTER = 16;
-/** Files this young are read again next time: within one tick of the clock a rewrite can look like the original. */
-const SETTLED_MS = 2_000;
-const SCHEMA = 2;
-
-/** One task in the snapshot; values without their names, because at ten thousand tasks the names cost more. */
-type Row = [name: string, ctimeMs: number, size: number, ino: number, ...values: unknown[]];
-const BEFORE_VALUES = 4;
-const KEYS = [
-  ...(["id", "title", "status", "profile", "branch", "base_branch", "labels", "depends_on"] as const),
-  ...(["blocker", "next", "archived", "slices_open", "rev", "actor", "created", "updated"] as const),
-] satisfies (keyof TaskSummary)[];
-
-function toRow(name: string, stat: Stats, summary: TaskSummary): Row {
-  return [name, stat.ctimeMs, stat.size, stat.ino, ...KEYS.map((key) => summary[key] ?? null)];
+/** The tasks in play, and how many are past; looks at no past task at all where that is safe. */
+export function currentTasks(home: Home, fullYaml: FullYaml | undefined, now: number): CurrentTasks {
+  const snapshot = readSnapshot(home);
+  const tail = recentTail(home, snapshot, snapshot.total, now);
+  const names = snapshot.current.map((row) => row[0]);
+  const changed = [...(tail?.paths ?? [])].flatMap(
+    (path) => /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1] ?? [],
+  );
+  const fresh = changed.filter((name) => !names.includes(name));
+  if (!tail || fresh.some((name) => idNumber(name) <= snapshot.highest))
+    return split(listTasks(home, fullYaml, now));
+  const known = new Map(snapshot.current.map((row) => [row[0], row]));
+  const list: TaskList = { tasks: [], problems: [] };
+  for (const name of [...names, ...fresh]) {
+    const row = look(home, name, known.get(name), fullYaml, list.problems);
+    if (row) list.tasks.push(toSummary(row));
+  }
+  return split(list, snapshot.counts);
 }
 
-function toSummary(row: Row): TaskSummary {
-  const summary: Record<string, unknown> = {};
-  for (let index = 0; index < KEYS.length; index++)
-    summary[KEYS[index] ?? ""] = row[BEFORE_VALUES + index] ?? undefined;
-  return summary as unknown as TaskSummary;
+function split(list: TaskList, counts: Readonly<Record<string, number>> = {}): CurrentTasks {
+  const past = countPast(list.tasks, counts);
+  return { tasks: list.tasks.filter((one) => !isPast(one)), past, problems: list.problems };
 }
 
-const isSame = (row: Row, stat: Stats) =>
-  row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
+function countPast(tasks: readonly TaskSummary[], from: Readonly<Record<string, number>> = {}) {
+  const counts = { ...from };
+  for (const one of tasks)
+    if (isPast(one) && !one.archived) counts[one.status] = (counts[one.status] ?? 0) + 1;
+  return counts;
+}
 
-function readSummary(
+/** What was written since the snapshot, if the snapshot is young enough to be believed about past tasks. */
+function recentTail(home: Home, snapshot: Snapshot, count: number, now: number): Tail | undefined {
+  if (count <= ALWAYS_COMPLETE || Math.abs(now - snapshot.checked) > COMPLETE_EVERY_MS) return undefined;
+  return changedSince(home, snapshot.cursor);
+}
+
+/** The known row if its file is the one it was made from, else a new one; undefined for no file or a broken one. */
+function look(
   home: Home,
   name: string,
+  known: Row | undefined,
   fullYaml: FullYaml | undefined,
   problems: Problem[],
-): TaskSummary | undefined {
+): Row | undefined {
+  // Put together by hand: normalising ten thousand paths costs as much as asking for the files.
+  const stat = statSync(`${home.state}/tasks/${name}/task.md`, { throwIfNoEntry: false });
+  // A folder without its task.md was not made by us; the tasks beside it are still worth listing.
+  if (!stat) return undefined;
+  return known && isSame(known, stat) ? known : readRow(home, name, stat, fullYaml, problems);
+}
+
+function readRow(
+  home: Home,
+  name: string,
+  stat: Stats,
+  fullYaml: FullYaml | undefined,
+  problems: Problem[],
+): Row | undefined {
   const path = taskFile(name);
   try {
     const text = readRecordText(home, path);
-    return summarise(parseRecord(task, path, text, fullYaml, join(home.shown, path)).value);
+    const { value } = parseRecord(task, path, text, fullYaml, join(home.shown, path));
+    return toRow(name, stat, summarise(value));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     problems.push({ file: path, message: error.message, hint: error.hint });
@@ -93,55 +143,46 @@ function readSummary(
 }
 
 function summarise(value: Task): TaskSummary {
+  const { id, title, status, profile, branch, base_branch, labels, depends_on, blocker, next, archived } =
+    value;
+  const { rev, actor, created, updated } = value;
   return {
-    id: value.id,
-    title: value.title,
-    status: value.status,
-    profile: value.profile,
-    branch: value.branch,
-    base_branch: value.base_branch,
-    labels: value.labels,
-    depends_on: value.depends_on,
-    blocker: value.blocker,
-    next: value.next,
-    archived: value.archived,
+    ...{ id, title, status, profile, branch, base_branch, labels, depends_on, blocker, next, archived },
     slices_open: value.slices.filter((slice) => slice.status === "open").length,
-    rev: value.rev,
-    actor: value.actor,
-    created: value.created,
-    updated: value.updated,
+    ...{ rev, actor, created, updated },
   };
 }
 
-const snapshotFile = (home: Home) => join(home.local, "tasks.cache");
-
-interface Snapshot {
-  schema: number;
-  /** Inode of the state folder: another folder at the same place makes a snapshot useless. */
-  state: number;
+interface Seen {
+  list: TaskList;
   rows: Row[];
+  cursor: Cursor;
+  missed: number;
+  /** A past row is not what it was: believed once more, it would hide the change. */
+  stale: boolean;
+  snapshot: Snapshot;
+  complete: boolean;
+  fullYaml: FullYaml | undefined;
+  now: number;
 }
 
-function readSnapshot(home: Home): Map<string, Row> {
-  try {
-    const snapshot = JSON.parse(readFileSync(snapshotFile(home), "utf8")) as Snapshot;
-    if (snapshot.schema === SCHEMA && snapshot.state === statSync(home.state).ino)
-      return new Map(snapshot.rows.map((row) => [row[0], row]));
-  } catch {
-    // Missing or damaged: it is made anew from the files.
+function keep(home: Home, seen: Seen): void {
+  const { rows, cursor, snapshot, now } = seen;
+  const grown = total(cursor) - total(snapshot.cursor) > SAVE_AFTER_BYTES;
+  const worth = seen.stale || seen.missed > SAVE_AFTER || (seen.missed > 0 && seen.fullYaml !== undefined);
+  if (!worth && !(grown && rows.length > ALWAYS_COMPLETE)) {
+    if (seen.complete && snapshot.checked > 0 && rows.length > ALWAYS_COMPLETE) markComplete(home, now);
+    return;
   }
-  return new Map();
-}
-
-/** Best effort: a list that cannot leave a snapshot behind is still a list. */
-function saveSnapshot(home: Home, rows: Row[], now: number): void {
   const settled = rows.filter((row) => now - row[1] > SETTLED_MS);
-  const snapshot: Snapshot = { schema: SCHEMA, state: statSync(home.state).ino, rows: settled };
-  const temporary = join(home.local, `.tasks-${process.pid}.tmp`);
-  try {
-    writeFileSync(temporary, JSON.stringify(snapshot));
-    renameSync(temporary, snapshotFile(home));
-  } catch {
-    rmSync(temporary, { force: true });
-  }
+  const isPastRow = new Set(seen.list.tasks.filter(isPast).map((one) => one.id));
+  writeSnapshot(home, {
+    current: rows.filter((row) => !isPastRow.has(row[0])),
+    past: settled.filter((row) => isPastRow.has(row[0])),
+    counts: countPast(seen.list.tasks),
+    total: rows.length,
+    highest: Math.max(0, ...rows.map((row) => idNumber(row[0]))),
+    cursor,
+    checked: seen.complete ? now : snapshot.checked,
+  });
 }

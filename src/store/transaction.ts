@@ -6,17 +6,9 @@ import { sha256 } from "./digest.ts";
 import { explainFileError, makeFolder, syncDirectory, writeDurably } from "./durable.ts";
 import { namesIn, readText } from "./files.ts";
 import { tryLock, withLock } from "./intent-lock.ts";
-import {
-  finish,
-  hasUnfinishedWork,
-  isNewTask,
-  keyFile,
-  recover,
-  type Step,
-  step,
-  writeJournal,
-} from "./journal.ts";
+import { finish, isNewTask, keyFile, recover, type Step, step, writeJournal } from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
+import { hasUnfinishedWork } from "./unfinished.ts";
 
 /** One change to the store: all of its records and events, or nothing. */
 export interface Transaction {
@@ -94,8 +86,6 @@ function commit(home: Home, transaction: Transaction, tx: string, steps: Step[],
   if (answer !== undefined) return { state: "answered", answer };
   const path = findConflict(home, transaction.effects) ?? findSwept(home, steps);
   if (path !== undefined) return { state: "conflict", path };
-  for (const one of steps)
-    makeFolder(dirname(join(home.state, isNewTask(one) ? dirname(one.path) : one.path)));
   const lines = transaction.events.map((event) => `\n${JSON.stringify({ ...event, tx })}\n`).join("");
   const journal = { tx, steps, log: transaction.log, lines, key: transaction.key };
   writeJournal(home, journal);

@@ -126,9 +126,14 @@ describe("files", () => {
     expect(found[0]?.why).toBe("same file src/upload.ts");
   });
 
-  test("the rarest is the one that is named", () => {
-    const both = record("T0002/D1", { files: ["package.json", "src/upload.ts"] });
-    expect(ranked(about, [...everybody, both])[0]?.why).toBe("same file src/upload.ts and 1 more");
+  test("the rarest is the one that is named, and common ones are not counted with it", () => {
+    const files = ["package.json", "src/retry.ts", "src/upload.ts"];
+    const all = [
+      ...everybody,
+      record("T0002/D1", { files }),
+      record("T0003/D1", { files: ["src/upload.ts"] }),
+    ];
+    expect(ranked(subject({ files }), all)[0]?.why).toBe("same file src/retry.ts and 1 more");
   });
 });
 

@@ -24,7 +24,7 @@ let copies = 0;
 beforeAll(async () => {
   root = makeTemporaryFolder("full disk");
   worker = await bundleProgram(join(import.meta.dirname, "../helpers/operation-worker.ts"), root, "worker");
-  pawl = await bundleProgram(join(import.meta.dirname, "../../src/cli/bin.ts"), root, "pawl");
+  pawl = await bundleProgram(join(import.meta.dirname, "../../src/cli/program.ts"), root, "pawl");
   prepared = makeRepository(root);
   await expectDone(prepared, "task", "new", "first");
   await expectDone(prepared, "task", "update", "T0001", "--status", "active");
@@ -132,6 +132,32 @@ describe("a disk that is really full", () => {
         expect(refused).toBeGreaterThan(0);
         await expectDone(repository, "task", "new", "after");
         expect(titled(checkedRecords(repository), "before")).toHaveLength(1);
+      } finally {
+        disk.unmount();
+      }
+    }, 240_000);
+});
+
+describe("a disk that is full at the very first write", () => {
+  for (const resource of ["bytes", "files"] as const)
+    test(`of ${resource}: exit 2 each time, and the first one with room finds no trace of the others`, async (context) => {
+      const folder = join(root, `first small disk of ${resource}`);
+      const options = resource === "bytes" ? "size=3m" : "size=16m,nr_inodes=600";
+      const disk = mountedOrSkipped(mountSmallDisk(folder, options), context);
+      try {
+        const repository = makeRepository(folder);
+        let refused = 0;
+        for (let spare = 0; ; spare++) {
+          const makeRoom = takeAllButSome(folder, resource, spare);
+          const answer = await runPawl(repository, "task", "new", "first");
+          makeRoom();
+          if (answer.ok) break;
+          refused++;
+          expect(answer.code).toBe(2);
+        }
+        expect(refused).toBeGreaterThanOrEqual(3);
+        await expectDone(repository, "task", "new", "second");
+        expect(checkedRecords(repository).map((record) => record.value.title)).toEqual(["first", "second"]);
       } finally {
         disk.unmount();
       }

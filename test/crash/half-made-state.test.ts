@@ -24,7 +24,7 @@ let copies = 0;
 
 beforeAll(async () => {
   root = makeTemporaryFolder("half made");
-  pawl = await bundleProgram(join(import.meta.dirname, "../../src/cli/bin.ts"), root, "pawl");
+  pawl = await bundleProgram(join(import.meta.dirname, "../../src/cli/program.ts"), root, "pawl");
   worker = await bundleProgram(join(import.meta.dirname, "../helpers/operation-worker.ts"), root, "worker");
   unused = makeRepository(root, "unused project");
   prepared = makeRepository(root, "used project");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
@@ -210,4 +210,23 @@ describe("kill -9 at every call that changes the disk or starts git", () => {
       expect(outcomes.length).toBeGreaterThan(25);
       expectBothInOrder(outcomes);
     }, 240_000);
+});
+
+test("a power cut that tears the event log: the next command adds what is missing, and only that", async () => {
+  const repository = copyOf(prepared);
+  const { operation, input } = INTERRUPTED.find((one) => one.operation === "slice.close") as Interrupted;
+  const finished = await runJob(worker, copyOf(prepared), { operation, input });
+  const afterEvents = (finished as Report).steps.indexOf("key") + 1;
+  expect(await runJob(worker, repository, { operation, input, killAtStep: afterEvents })).toBeUndefined();
+  const folder = join(stateOf(repository), "events");
+  const [log = ""] = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((path) => path.endsWith(".jsonl"));
+  truncateSync(join(folder, log), statSync(join(folder, log)).size - 5);
+
+  expect(await runJob(worker, repository, NEXT)).toMatchObject({ ok: true, warnings: [] });
+  const { torn, ...others } = inspectStore(stateOf(repository)).violations;
+  expect(complaintsOf({ ...others, torn: [] })).toEqual({});
+  expect(torn).toHaveLength(1);
+  expect(torn[0]).toContain("events/");
 });

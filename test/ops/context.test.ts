@@ -224,7 +224,7 @@ describe("when something is broken", () => {
       return { hits: [], total: 0 };
     };
     await runWith(project, { search });
-    expect(asked).toBe(3);
+    expect(asked).toBe(2);
   });
 
   test("a hand-styled header of a related task is read", async ({ project }) => {

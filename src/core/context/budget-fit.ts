@@ -33,7 +33,7 @@ export interface Fitted {
   dropped: string[];
 }
 
-/** The rank of what is shown whatever the budget is; whoever gives it keeps the sum small. */
+/** The rank of what is shown even in the smallest packet; whoever gives it keeps the sum small. */
 export const ALWAYS = 0;
 /** From this rank on, texts that are there already only become longer, wherever there is room. */
 export const LONGER_IF_ROOM = 1_000;
@@ -68,7 +68,7 @@ export function fitInto(sections: readonly Section[], budget: number, moreComman
   for (const step of adding) {
     page.take(step.slot);
     index++;
-    if (step.rank === ALWAYS || page.bytes() <= room) best = index;
+    if (page.bytes() <= room) best = index;
     else if (page.bodyBytes > room) break;
   }
   for (; index > best; index--) page.giveBack((adding[index - 1] as Step).slot);

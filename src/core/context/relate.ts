@@ -46,9 +46,9 @@ export interface Related extends Pick<Candidate, "id" | "kind" | "task" | "title
   score: number;
 }
 
-const MOST_RELATED = 20;
+const MOST_RELATED = 15;
 /** Less than this is chance: one common word, one file that everybody changes. */
-const LEAST_SCORE = 0.8;
+const LEAST_SCORE = 1;
 /** Each further record of the same task says less that is new. */
 const REPEATED = 0.85;
 
@@ -232,18 +232,18 @@ function wordReason(
   around: Surroundings,
   vocabulary: Vocabulary,
 ): Reason {
-  const likeness = around.likeness.get(candidate.id) ?? 0;
   const stems = vocabulary.stems.get(candidate.id);
-  if (!stems || vocabulary.all === 0) return { worth: 0, words: "" };
   const worth = (word: string) => vocabulary.worth.get(stemOf(word)) ?? 0;
-  const shared = subject.keywords.filter((word) => stems.has(stemOf(word)));
+  const shared = subject.keywords.filter((word) => stems?.has(stemOf(word)));
   const distinct = [...new Map(shared.map((word) => [stemOf(word), word])).values()];
+  // Search may have found it by its files or labels alone, and those are counted elsewhere.
+  if (!stems || distinct.length === 0 || vocabulary.all === 0) return { worth: 0, words: "" };
   const length = Math.max(1, Math.log2(stems.size / FEW_WORDS) + 1);
   const share = distinct.reduce((sum, word) => sum + worth(word), 0) / vocabulary.all / length;
   const about = distinct.sort((a, b) => worth(b) - worth(a)).slice(0, MOST_ABOUT);
   return {
-    worth: WORTH.words * (likeness + share),
-    words: about.length === 0 ? "similar words" : `about: ${about.join(", ")}`,
+    worth: WORTH.words * ((around.likeness.get(candidate.id) ?? 0) + share),
+    words: `about: ${about.join(", ")}`,
   };
 }
 

@@ -1,0 +1,122 @@
+import { readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TaskSummary } from "../core/ports.ts";
+import type { Cursor } from "./event-cursor.ts";
+import type { Home } from "./layout.ts";
+
+/** One task in the snapshot; values without their names, because at ten thousand tasks the names cost more. */
+export type Row = [name: string, ctimeMs: number, size: number, ino: number, ...values: unknown[]];
+
+const BEFORE_VALUES = 4;
+const KEYS = [
+  ...(["id", "title", "status", "profile", "branch", "base_branch", "labels", "depends_on"] as const),
+  ...(["blocker", "next", "archived", "slices_open", "rev", "actor", "created", "updated"] as const),
+] satisfies (keyof TaskSummary)[];
+
+export function toRow(name: string, stat: Stats, summary: TaskSummary): Row {
+  return [name, stat.ctimeMs, stat.size, stat.ino, ...KEYS.map((key) => summary[key] ?? null)];
+}
+
+export function toSummary(row: Row): TaskSummary {
+  const summary: Record<string, unknown> = {};
+  for (let index = 0; index < KEYS.length; index++)
+    summary[KEYS[index] ?? ""] = row[BEFORE_VALUES + index] ?? undefined;
+  return summary as unknown as TaskSummary;
+}
+
+export const isSame = (row: Row, stat: Stats) =>
+  row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
+
+const ENDED = new Set<string>(["merged", "done", "dropped"]);
+
+/** Nobody works on it any more, so most commands need no more of it than that it is there. */
+export const isPast = (task: TaskSummary) => task.archived || ENDED.has(task.status);
+
+/** A generated picture of all tasks in two files: the few that are in play, and the many that are past. */
+export interface Snapshot {
+  current: Row[];
+  /** Read only when it is asked for; empty when it does not belong to the other file. */
+  past(): Row[];
+  /** How many past tasks have which status, archived ones left out. */
+  counts: Record<string, number>;
+  total: number;
+  /** The highest number there was: whatever is above is new. */
+  highest: number;
+  cursor: Cursor;
+  /** When all files were last looked at: the time of the snapshot's own file. */
+  checked: number;
+}
+
+interface CurrentFile extends Omit<Snapshot, "past" | "checked"> {
+  schema: number;
+  /** Inode of the state folder: another folder at the same place makes a snapshot useless. */
+  state: number;
+  /** The same in both files, which are written one after the other. */
+  twin: string;
+}
+
+interface PastFile {
+  twin: string;
+  rows: Row[];
+}
+
+const SCHEMA = 4;
+const currentFile = (home: Home) => join(home.local, "tasks.cache");
+const pastFile = (home: Home) => join(home.local, "tasks-past.cache");
+
+const NOTHING: Snapshot = {
+  ...{ current: [], past: () => [], counts: {}, total: 0, highest: 0, cursor: {}, checked: 0 },
+};
+
+export function readSnapshot(home: Home): Snapshot {
+  try {
+    const checked = statSync(currentFile(home)).mtimeMs;
+    const file = JSON.parse(readFileSync(currentFile(home), "utf8")) as CurrentFile;
+    if (file.schema !== SCHEMA || file.state !== statSync(home.state).ino) return NOTHING;
+    return { ...file, checked, past: () => readPast(home, file.twin) };
+  } catch {
+    // Missing or damaged: it is made anew from the files.
+    return NOTHING;
+  }
+}
+
+function readPast(home: Home, twin: string): Row[] {
+  try {
+    const file = JSON.parse(readFileSync(pastFile(home), "utf8")) as PastFile;
+    return file.twin === twin ? file.rows : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Best effort: a list that cannot leave a snapshot behind is still a list. */
+export function writeSnapshot(
+  home: Home,
+  seen: Pick<Snapshot, "current" | "counts" | "total" | "highest" | "cursor" | "checked"> & { past: Row[] },
+): void {
+  const { past, checked, ...current } = seen;
+  const twin = `${process.pid}-${checked}-${total(seen.cursor)}`;
+  const file: CurrentFile = { schema: SCHEMA, state: statSync(home.state).ino, twin, ...current };
+  const replace = (path: string, text: string) => {
+    const temporary = `${path}.${process.pid}.tmp`;
+    try {
+      writeFileSync(temporary, text);
+      utimesSync(temporary, checked / 1000, checked / 1000);
+      renameSync(temporary, path);
+    } catch {
+      rmSync(temporary, { force: true });
+    }
+  };
+  replace(pastFile(home), JSON.stringify({ twin, rows: past } satisfies PastFile));
+  replace(currentFile(home), JSON.stringify(file));
+}
+
+export function markComplete(home: Home, now: number): void {
+  try {
+    utimesSync(currentFile(home), now / 1000, now / 1000);
+  } catch {
+    // Not ours to write: the next command looks at all files again.
+  }
+}
+
+export const total = (cursor: Cursor) => Object.values(cursor).reduce((sum, size) => sum + size, 0);

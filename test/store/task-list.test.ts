@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { writeTask } from "../../bench/helpers/fill-store.ts";
+import { discover } from "../../src/git/discover.ts";
+import { findHome } from "../../src/store/home.ts";
+import { currentTasks, listTasks } from "../../src/store/task-list.ts";
+import { type Project, test } from "../helpers/command-line.ts";
+import { stateOf } from "../helpers/temporary-repository.ts";
+
+const MANY = 240;
+const LATER = 61_000;
+
+async function fill(project: Project, tasks: number) {
+  await project.pawl("task", "new", "The first task");
+  for (let number = 1; number <= tasks; number++) writeTask(stateOf(project), number);
+  const place = discover(project.path);
+  if (!place) throw new Error("the project is a repository");
+  // The files are seen as settled: a snapshot leaves out what is younger than two seconds.
+  let clock = Date.now() + 5_000;
+  const home = () => findHome(place, project.path);
+  return {
+    snapshot: join(project.path, ".git", "pawl", "tasks.cache"),
+    past: join(project.path, ".git", "pawl", "tasks-past.cache"),
+    pass: (ms: number) => {
+      clock += ms;
+    },
+    list: () => listTasks(home(), undefined, clock).tasks,
+    status: (id: string) => listTasks(home(), undefined, clock).tasks.find((task) => task.id === id)?.status,
+    current: () => currentTasks(home(), undefined, clock),
+  };
+}
+
+function edit(project: Project, id: string, from: string, to: string) {
+  const path = join(stateOf(project), "tasks", id, "task.md");
+  const text = readFileSync(path, "utf8");
+  expect(text).toContain(from);
+  writeFileSync(path, text.replace(from, to));
+}
+
+describe("with many tasks", () => {
+  test("the snapshot changes nothing about the answer", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    const cold = tasks.list();
+    expect(existsSync(tasks.snapshot)).toBe(true);
+    expect(tasks.list()).toEqual(cold);
+    expect(cold.map((task) => task.id)).toEqual([...cold.map((task) => task.id)].sort());
+    const { tasks: current, past } = tasks.current();
+    expect(current).toEqual(cold.filter((task) => task.status !== "done"));
+    expect(past).toEqual({ done: cold.length - current.length });
+  });
+
+  test("our own writes are seen at once, also to tasks that were past", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    await project.pawl("task", "update", "T2", "--status", "dropped");
+    expect(tasks.status("T0002")).toBe("dropped");
+    expect(tasks.current().past.dropped).toBe(1);
+    await project.pawl("task", "update", "T2", "--status", "open");
+    expect(tasks.current().tasks.map((task) => task.id)).toContain("T0002");
+    const made = await project.pawl("task", "new", "Fresh", "--json");
+    const { id } = made.json.data.task;
+    expect(tasks.current().tasks.map((task) => task.id)).toContain(id);
+    expect(tasks.list().map((task) => task.id)).toContain(id);
+    tasks.pass(LATER);
+    const before = tasks.list();
+    tasks.pass(5_000);
+    await project.pawl("task", "archive", "T3");
+    expect(
+      tasks
+        .list()
+        .filter((task) => task.archived)
+        .map((task) => task.id),
+    ).toEqual(["T0003"]);
+    await project.pawl("task", "archive", "T3", "--undo");
+    expect(tasks.list().map((task) => [task.id, task.status])).toEqual(
+      before.map((task) => [task.id, task.status]),
+    );
+  });
+
+  test("an edit by hand of a task in play is seen at once", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    edit(project, "T0010", "status: open", "status: active");
+    expect(tasks.status("T0010")).toBe("active");
+    expect(tasks.current().tasks.find((task) => task.id === "T0010")?.status).toBe("active");
+    edit(project, "T0018", "status: open", "status: dropped");
+    expect(tasks.current().past.dropped).toBe(1);
+  });
+
+  test("an edit by hand of a past task is seen within a minute", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    edit(project, "T0003", "status: done", "status: active");
+    tasks.pass(LATER);
+    expect(tasks.current().tasks.map((task) => task.id)).toContain("T0003");
+    expect(tasks.status("T0003")).toBe("active");
+  });
+
+  test("a snapshot that is missing, damaged or half replaced is no loss", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    const cold = tasks.list();
+    const current = tasks.current();
+    const damages = [
+      () => rmSync(tasks.snapshot),
+      () => rmSync(tasks.past),
+      () => writeFileSync(tasks.snapshot, "{"),
+      () => writeFileSync(tasks.past, '{"twin":"of another","rows":[]}'),
+      () => writeFileSync(tasks.snapshot, JSON.stringify({ schema: 0, rows: [] })),
+    ];
+    for (const damage of damages) {
+      damage();
+      expect(tasks.current()).toEqual(current);
+      expect(tasks.list()).toEqual(cold);
+    }
+  });
+});
+
+test("with few tasks every edit by hand is seen at once", async ({ project }) => {
+  const tasks = await fill(project, 40);
+  tasks.list();
+  edit(project, "T0003", "status: done", "status: active");
+  expect(tasks.status("T0003")).toBe("active");
+  expect(tasks.current().tasks.map((task) => task.id)).toContain("T0003");
+});
