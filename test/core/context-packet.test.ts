@@ -118,6 +118,15 @@ describe("the smallest packet", () => {
     expect(text).not.toContain("\uFFFD");
   });
 
+  test("half characters and escape codes are neither printed nor miscounted", () => {
+    const title = "\u001b[31m\ud83e日".repeat(900);
+    const broken = facts({ task: aTask({ title, blocker: title, status: "blocked" }) });
+    const { text, tokens } = assemble(broken, situation, 200);
+    expect(tokens).toBe(Math.ceil(Buffer.byteLength(text) / 4));
+    expect(text).not.toContain("\u001b");
+    expect(text).toContain("# T0001 [31m\uFFFD日");
+  });
+
   test("names no more than it has to: a small task is whole in 200 tokens", () => {
     const { text, dropped } = assemble(
       facts({ task: aTask({ objective: "Uploads survive" }) }),

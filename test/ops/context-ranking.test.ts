@@ -179,8 +179,8 @@ const HELD_OUT: typeof QUERIES = [
 ];
 
 const TOP = 5;
-/** Measured when this was written: 0.845 and 0.817. The ranking may become better, never worse. */
-const LEAST_RECALL = 0.84;
+/** Measured when this was written: 0.854 and 0.817. The ranking may become better, never worse. */
+const LEAST_RECALL = 0.85;
 const LEAST_RECALL_HELD_OUT = 0.81;
 /** Measured: one of the 20 distractors of the held-out queries comes fifth, where there is nothing better. */
 const MOST_DISTRACTORS_HELD_OUT = 1;

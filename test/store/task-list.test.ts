@@ -8,7 +8,7 @@ import { currentTasks, listTasks } from "../../src/store/task-list.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { stateOf } from "../helpers/temporary-repository.ts";
 
-const MANY = 240;
+const MANY = 210;
 const LATER = 61_000;
 
 async function fill(project: Project, tasks: number) {

@@ -48,7 +48,7 @@ export interface Related extends Pick<Candidate, "id" | "kind" | "task" | "title
 
 const MOST_RELATED = 15;
 /** Less than this is chance: one common word, one file that everybody changes. */
-const LEAST_SCORE = 1;
+const LEAST_SCORE = 0.8;
 /** Each further record of the same task says less that is new. */
 const REPEATED = 0.85;
 
