@@ -45,7 +45,7 @@ function print(result: HammerResult): boolean {
     ["applied twice", result.duplicated],
     ["duplicate ids", store.duplicateIds],
     ["torn records", store.torn],
-    ["stuck or gave up", result.stuck],
+    ["stuck", result.stuck],
     ["missing events", store.missingEvents],
     ["surplus events", store.surplusEvents],
     ["left over", store.leftOver],
@@ -55,6 +55,7 @@ function print(result: HammerResult): boolean {
     ["acknowledged", result.acknowledged],
     ["kills (kill -9)", result.kills],
     ["conflicts retried", result.conflicts],
+    ["waits repeated", result.gaveUp.length],
     ...guilty.map(([name, found]): [string, number] => [name, found.length]),
     ["operations per second", Math.round(result.acknowledged / result.seconds)],
     ["seconds", result.seconds.toFixed(1)],
@@ -63,7 +64,8 @@ function print(result: HammerResult): boolean {
   for (const [name, value] of rows) console.log(`${name.padEnd(24)}${value}`);
   for (const [name, found] of guilty) for (const one of found.slice(0, 5)) console.error(`${name}: ${one}`);
   const complete = result.acknowledged === result.operations && result.kills >= LEAST_KILLS;
-  return complete && guilty.every(([, found]) => found.length === 0);
+  const flowing = result.gaveUp.length < result.kills;
+  return complete && flowing && guilty.every(([, found]) => found.length === 0);
 }
 
 const root = makeTemporaryFolder("bench");

@@ -60,5 +60,6 @@ export function nextNumber(names: readonly string[], letter: string): number {
 
 export function shorten(text: string, limit = 60): string {
   const line = /\s\s|^\s|\s$|[^\S ]/.test(text) ? text.replace(/\s+/g, " ").trim() : text;
-  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
+  // A character outside the basic plane is two units long; half of one is no text.
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

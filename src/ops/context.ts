@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
 import { gatherFacts } from "../core/context/gather.ts";
 import { lookAround } from "../core/context/look.ts";
+import type { Own } from "../core/context/own.ts";
 import { assemble, assembleWithoutTask, type Packet } from "../core/context/packet.ts";
 import type { Related } from "../core/context/relate.ts";
 import { count, maybe, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
+import { nextStep } from "../core/next-step.ts";
+import { type Next, operation } from "../core/operation.ts";
 import type { Reader } from "../core/ports.ts";
 import { warningsOf } from "../core/text.ts";
 import { getTask } from "../core/which-task.ts";
@@ -55,10 +57,7 @@ export const context = operation({
     return {
       data: { context: contextOf(task.id, packet, budget, facts.related) },
       warnings: warningsOf(facts.problems),
-      next:
-        task.status === "open"
-          ? { command: `pawl task update ${task.id} --status active`, reason: "when you begin work on it" }
-          : undefined,
+      next: nextAfterReading(facts.own),
     };
   },
 
@@ -76,4 +75,11 @@ function contextOf(task: string | null, packet: Packet, budget: number, related:
     ...{ task, text, tokens, budget, included, dropped, missing },
     related: related.map(({ id, kind, why, score }) => ({ id, kind, why, score })),
   };
+}
+
+/** Whoever reads this has read the context already. */
+function nextAfterReading({ task, findings, handoffs }: Own): Next | undefined {
+  const open = findings.filter((one) => one.status === "open");
+  const next = nextStep(task, open, handoffs.at(-1));
+  return next?.command.startsWith("pawl context") ? undefined : next;
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { tokensOf } from "../core/budget.ts";
 import { findingPlace } from "../core/findings.ts";
 import { taskField } from "../core/input.ts";
+import { nextStep, severityRank } from "../core/next-step.ts";
 import { type Next, operation, type Style } from "../core/operation.ts";
 import { readyTasks } from "../core/ready.ts";
 import { type Finding, finding, type Handoff, handoff } from "../core/records/parts.ts";
@@ -37,7 +38,7 @@ export const session = operation({
     const last = facts.handoffs.records.at(-1)?.value;
     return {
       data: { session: { task: facts.task, findings: open, handoff: last, touched: facts.touched } },
-      next: nextOf(facts.task, open, last),
+      next: nextStep(facts.task, open, last),
       warnings: warningsOf([...facts.findings.problems, ...facts.handoffs.problems]),
     };
   },
@@ -71,34 +72,6 @@ function nextWithoutTask({ which, ready }: NoTask): Next {
   if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that can be begun" };
   return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
 }
-
-/** The most urgent thing first: a blocker, then findings, then what the last one said, then the open slice. */
-function nextOf(task: Task, open: readonly Finding[], last: Handoff | undefined): Next | undefined {
-  const [worst] = [...open].sort((a, b) => rank(a) - rank(b));
-  if (task.status === "blocked")
-    return {
-      command: `pawl task update ${task.id} --status active`,
-      reason: `once this is gone: ${task.blocker}`,
-    };
-  if (worst)
-    return {
-      command: `pawl finding resolve ${worst.id}`,
-      reason: `after fixing and committing: ${firstLine(worst.text, 80)}`,
-    };
-  const slice = task.slices.find((one) => one.status === "open");
-  if (slice)
-    return {
-      command: slice.red
-        ? `pawl verify --slice ${slice.id} -- <test command>`
-        : `pawl verify --slice ${slice.id} --red -- <test command>`,
-      reason: `${slice.id} is open: ${firstLine(slice.title, 80)}`,
-    };
-  if (task.next[0]) return { command: `pawl context ${task.id}`, reason: firstLine(task.next[0], 100) };
-  if (last) return { command: `pawl context ${task.id}`, reason: firstLine(last.next, 100) };
-  return { command: `pawl context ${task.id}`, reason: "read what is known before you begin" };
-}
-
-const rank = (one: Finding) => ["high", "medium", "low"].indexOf(one.severity);
 
 function withinBudget(loaded: Loaded, style: Style): string {
   if (loaded.task === null) return noTaskText(loaded);
@@ -137,7 +110,7 @@ function sessionText(loaded: Extract<Loaded, { task: Task }>, detail: number, st
   lines.push(findings.length === 0 ? "no open findings" : `open findings: ${findings.length}`);
   lines.push(
     ...few(
-      [...findings].sort((a, b) => rank(a) - rank(b)),
+      [...findings].sort((a, b) => severityRank(a) - severityRank(b)),
       (one) =>
         `${one.id} ${one.severity} ${findingPlace(one)} ${firstLine(one.text, width)}`.replace(/ +/g, " "),
       detail * 2,

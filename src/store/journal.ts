@@ -64,11 +64,19 @@ export function writeJournal(home: Home, journal: Journal): void {
 export function recover(home: Home): void {
   for (const name of namesIn(journalDir(home))) {
     const file = join(journalDir(home), name);
-    const journal = name.endsWith(".json") ? parseJournal(file) : undefined;
+    const journal = name.endsWith(".json") ? parseJournal(readFileSync(file, "utf8")) : undefined;
     if (journal) finish(home, journal, true);
     else if (name.endsWith(".json")) rescue(home, file);
     else rmSync(file, { force: true });
   }
+}
+
+/** True when the call with this key was killed after its change had been decided, or is being carried out just now. */
+export function isUnfinished(home: Home, key: string): boolean {
+  return namesIn(journalDir(home)).some((name) => {
+    const text = name.endsWith(".json") ? readText(join(journalDir(home), name)) : undefined;
+    return text !== undefined && parseJournal(text)?.key?.name === key;
+  });
 }
 
 /** Carries a journal out. After a kill, any part of it may already have been done. */
@@ -197,9 +205,9 @@ function tailOf(fd: number): string {
   return tail.toString("utf8");
 }
 
-function parseJournal(file: string): Journal | undefined {
+function parseJournal(text: string): Journal | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Journal;
+    return JSON.parse(text) as Journal;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

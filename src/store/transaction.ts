@@ -6,7 +6,16 @@ import { sha256 } from "./digest.ts";
 import { explainFileError, makeFolder, syncDirectory, writeDurably } from "./durable.ts";
 import { namesIn, readText } from "./files.ts";
 import { tryLock, withLock } from "./intent-lock.ts";
-import { finish, isNewTask, keyFile, recover, type Step, step, writeJournal } from "./journal.ts";
+import {
+  finish,
+  isNewTask,
+  isUnfinished,
+  keyFile,
+  recover,
+  type Step,
+  step,
+  writeJournal,
+} from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
 
@@ -49,7 +58,7 @@ export function transact(home: Home, transaction: Transaction): Outcome {
  */
 export function readAnswer(home: Home, key: string): string | undefined {
   try {
-    if (hasUnfinishedWork(home)) withLock(lockDir(home), () => recover(home), { step });
+    if (isUnfinished(home, key)) withLock(lockDir(home), () => recover(home), { step });
     return readText(keyFile(home, key));
   } catch (error) {
     throw explainFileError(error, "The state could not be written");

@@ -142,7 +142,7 @@ test("a circle of dependencies is found wherever it closes", () => {
   expect(findCycle("T0004", ["T0001", "T0003"], tasks)).toBeUndefined();
 });
 
-test.each(["", "a", "ä", "🪛", "a🪛ä", "\ud800x"])("the bytes of %j", (text) => {
+test.each(["", "a", "ä", "🪛", "a🪛ä", "\ud800x", "\ud800€"])("the bytes of %j", (text) => {
   expect(byteLength(text)).toBe(Buffer.byteLength(text));
   expect(tokensOf(text)).toBe(Math.ceil(Buffer.byteLength(text) / 4));
 });

@@ -61,7 +61,10 @@ async function perform(
       write({ do: "done", index });
       return;
     } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== "conflict") throw error;
+      // A disk that stands still for seconds makes a wait end in vain; that is told, and tried again.
+      const isWait =
+        error instanceof Failure && ["lock_busy", "record_busy", "state_unavailable"].includes(error.code);
+      if (!(error instanceof Failure) || !(isWait || error.code === "stale_rev")) throw error;
       const lostTheRace = error.code === "stale_rev";
       write({ do: lostTheRace ? "conflict" : "busy", index, code: error.code });
       if (lostTheRace) {

@@ -29,8 +29,10 @@ export interface HammerResult {
   lost: string[];
   /** In the store twice, or never asked for. */
   duplicated: string[];
-  /** Calls that gave up waiting, and workers that did not get done. */
+  /** Workers that did not get done. */
   stuck: string[];
+  /** Calls that waited in vain and had to be repeated, as on a disk that stands still. */
+  gaveUp: string[];
   store: Violations;
 }
 
@@ -46,11 +48,9 @@ export async function hammer(plan: HammerPlan): Promise<HammerResult> {
   for (const life of unfinished) life.end();
   await everyone;
   const seconds = (performance.now() - started) / 1000;
-  const stuck = [
-    ...unfinished.map((life) => `worker ${life.worker} after ${life.acknowledged} operations`),
-    ...readDiaries(plan, "busy").map((line) => JSON.stringify(line)),
-  ];
-  return { ...judge(plan), kills: await kills, seconds, stuck };
+  const stuck = unfinished.map((life) => `worker ${life.worker} after ${life.acknowledged} operations`);
+  const gaveUp = readDiaries(plan, "busy").map((line) => JSON.stringify(line));
+  return { ...judge(plan), kills: await kills, seconds, stuck, gaveUp };
 }
 
 /** One worker through all of its deaths. */

@@ -1,6 +1,7 @@
 import { findingPlace } from "../findings.ts";
+import { severityRank } from "../next-step.ts";
 import type { Situation } from "../operation.ts";
-import { type Finding, SEVERITIES } from "../records/parts.ts";
+import type { Finding } from "../records/parts.ts";
 import type { Slice, Task } from "../records/task.ts";
 import type { Entry, Section } from "./budget-fit.ts";
 import { clipLine, clipPath } from "./clip.ts";
@@ -111,7 +112,9 @@ export function textSection(
 }
 
 export function findingsSection({ own }: Facts): Section {
-  const open = own.findings.filter((one) => one.status === "open").sort(bySeverity);
+  const open = own.findings
+    .filter((one) => one.status === "open")
+    .sort((a, b) => severityRank(a) - severityRank(b));
   const settled = own.findings.length - open.length;
   const high = open.filter((one) => one.severity === "high");
   const always = Math.floor(LEAST.findings / Math.max(1, Math.min(high.length, MOST_HIGH_ALWAYS)));
@@ -141,10 +144,6 @@ function findingForms(one: Finding, nth: number, always: number | undefined) {
   if (always === undefined) return forms;
   const least = clipLine(`${place === "" ? "" : `${clipPath(place, always / 2)}: `}${one.text}`, always - 16);
   return [{ rank: rankOf("always"), text: `- ${name} ${least}` }, ...forms];
-}
-
-function bySeverity(a: Finding, b: Finding): number {
-  return SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity);
 }
 
 export function slicesSection({ own }: Facts): Section {

@@ -1,0 +1,36 @@
+import type { Next } from "./operation.ts";
+import { type Finding, type Handoff, SEVERITIES } from "./records/parts.ts";
+import type { Task } from "./records/task.ts";
+import { firstLine } from "./text.ts";
+
+/** Smaller is worse. */
+export const severityRank = (one: Pick<Finding, "severity">) => SEVERITIES.indexOf(one.severity);
+
+/** The most urgent thing first: a blocker, then findings, then the open slice, then what the last one said. */
+export function nextStep(task: Task, open: readonly Finding[], last: Handoff | undefined): Next | undefined {
+  if (task.status === "merged" || task.status === "done" || task.status === "dropped") return undefined;
+  const [worst] = [...open].sort((a, b) => severityRank(a) - severityRank(b));
+  if (task.status === "open")
+    return { command: `pawl task update ${task.id} --status active`, reason: "when you begin work on it" };
+  if (task.status === "blocked")
+    return {
+      command: `pawl task update ${task.id} --status active`,
+      reason: `once this is gone: ${task.blocker}`,
+    };
+  if (worst)
+    return {
+      command: `pawl finding resolve ${worst.id}`,
+      reason: `after fixing and committing: ${firstLine(worst.text, 80)}`,
+    };
+  const slice = task.slices.find((one) => one.status === "open");
+  if (slice)
+    return {
+      command: slice.red
+        ? `pawl verify --slice ${slice.id} -- <test command>`
+        : `pawl verify --slice ${slice.id} --red -- <test command>`,
+      reason: `${slice.id} is open: ${firstLine(slice.title, 80)}`,
+    };
+  if (task.next[0]) return { command: `pawl context ${task.id}`, reason: firstLine(task.next[0], 100) };
+  if (last) return { command: `pawl context ${task.id}`, reason: firstLine(last.next, 100) };
+  return { command: `pawl context ${task.id}`, reason: "read what is known before you begin" };
+}
