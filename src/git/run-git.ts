@@ -65,6 +65,10 @@ export function askGitSync(args: readonly string[], call: GitCall): GitAnswer {
 /** The answer of a git call that has to succeed. */
 export function expectGit(answer: GitAnswer, what: string): string {
   if (answer.code === 0) return answer.out.trimEnd();
+  if (/No space left on device|Disk quota exceeded/.test(answer.err))
+    throw new Failure("unavailable", "disk_full", `${what}: the disk is full.`, {
+      hint: "Nothing was lost. Make room and run the command again.",
+    });
   throw new Failure("unavailable", "git_failed", `${what}: git said "${answer.err.trim().slice(0, 400)}".`);
 }
 

@@ -1,5 +1,4 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, parseConfig } from "../core/config.ts";
 import { Failure } from "../core/failure.ts";
@@ -30,7 +29,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot });
     },
     async edit(name, text) {
-      const { openEditor } = await import("./open-editor.ts");
+      const [{ openEditor }, { tmpdir }] = await Promise.all([import("./open-editor.ts"), import("node:os")]);
       const file = join(mkdtempSync(join(tmpdir(), "pawl-edit-")), name);
       writeFileSync(file, text);
       await openEditor(file, around);

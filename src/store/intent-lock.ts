@@ -1,7 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, unlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, existsSync, openSync, readdirSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
-import { explainFileError } from "./durable.ts";
+import { explainFileError, makeFolder } from "./durable.ts";
 import {
   isLeaseOver,
   LEASE_MS,
@@ -125,7 +125,7 @@ function attempt(dir: string, standUntil: number, step: Step): Outcome {
   for (const path of unreleased) removeOwn(path);
   step("look");
   const before = listIntents(dir);
-  if (before === undefined) unlessMissing(dir, () => makeDirectory(dir));
+  if (before === undefined) unlessMissing(dir, () => makeFolder(dir));
   const holders = findRivals(dir, before ?? [], undefined, step);
   if (holders.length > 0) return { rivals: holders };
 
@@ -240,17 +240,6 @@ function unlessMissing<T>(dir: string, act: () => T): T | undefined {
   }
 }
 
-/** Node's own recursive mkdir says ENOENT when the file system is read-only (nodejs/node#47098). */
-function makeDirectory(dir: string): void {
-  const parent = dirname(dir);
-  if (!existsSync(parent)) makeDirectory(parent);
-  try {
-    mkdirSync(dir);
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
-}
-
 function unusableFailure(dir: string, error: unknown): Failure {
   const explained = explainFileError(error, `The lock ${dir} cannot be taken`);
   if (explained instanceof Failure) return explained;
@@ -261,9 +250,25 @@ function unusableFailure(dir: string, error: unknown): Failure {
   });
 }
 
+function goneFailure(dir: string): Failure {
+  return unusableFailure(dir, new Error("the folder keeps disappearing or cannot be created"));
+}
+
+/** Nobody holds it now, but on a machine this busy our own intent was never young enough to enter on. */
+function tooSlow(dir: string, waitedMs: number): Failure {
+  return new Failure(
+    "conflict",
+    "lock_busy",
+    `The lock ${dir} was not had in ${(waitedMs / 1000).toFixed(1)} s.`,
+    {
+      hint: "The machine is very busy. Run the command again.",
+      details: { dir, waitedMs: Math.round(waitedMs) },
+    },
+  );
+}
+
 function busyFailure(dir: string, holder: Intent | undefined, waitedMs: number): Failure {
-  if (holder === undefined)
-    return unusableFailure(dir, new Error("the folder keeps disappearing or cannot be created"));
+  if (holder === undefined) return existsSync(dir) ? tooSlow(dir, waitedMs) : goneFailure(dir);
   const { pid, pidNamespace } = holder.owner;
   const isElsewhere = pidNamespace !== seeProcesses().self.pidNamespace;
   const who = `process ${pid}${isElsewhere ? " of another sandbox or container" : ""}`;

@@ -7,7 +7,6 @@ import type { Home } from "./layout.ts";
 /** One task in the snapshot; values without their names, because at ten thousand tasks the names cost more. */
 export type Row = [name: string, ctimeMs: number, size: number, ino: number, ...values: unknown[]];
 
-const BEFORE_VALUES = 4;
 const KEYS = [
   ...(["id", "title", "status", "profile", "branch", "base_branch", "labels", "depends_on"] as const),
   ...(["blocker", "next", "archived", "slices_open", "rev", "actor", "created", "updated"] as const),
@@ -17,11 +16,26 @@ export function toRow(name: string, stat: Stats, summary: TaskSummary): Row {
   return [name, stat.ctimeMs, stat.size, stat.ino, ...KEYS.map((key) => summary[key] ?? null)];
 }
 
+/** Written out in the order of KEYS: objects of one shape are made several times faster than ones filled by key. */
 export function toSummary(row: Row): TaskSummary {
-  const summary: Record<string, unknown> = {};
-  for (let index = 0; index < KEYS.length; index++)
-    summary[KEYS[index] ?? ""] = row[BEFORE_VALUES + index] ?? undefined;
-  return summary as unknown as TaskSummary;
+  return {
+    id: row[4],
+    title: row[5],
+    status: row[6],
+    profile: row[7],
+    branch: row[8] ?? undefined,
+    base_branch: row[9] ?? undefined,
+    labels: row[10],
+    depends_on: row[11],
+    blocker: row[12] ?? undefined,
+    next: row[13],
+    archived: row[14],
+    slices_open: row[15],
+    rev: row[16],
+    actor: row[17],
+    created: row[18],
+    updated: row[19],
+  } as TaskSummary;
 }
 
 export const isSame = (row: Row, stat: Stats) =>

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   makeRepository,
@@ -68,6 +69,11 @@ describe("the packed program", () => {
     expect(sizeOf(join(installed, "node_modules", "pawl"))).toBeLessThan(5 * 1024 * 1024);
   });
 
+  test("is a package without mistakes", async () => {
+    const { messages } = await publint({ pkgDir: root, strict: true });
+    expect(messages).toEqual([]);
+  });
+
   test("does the example of the README, word for word", () => {
     const repo = makeRepository(join(folder, "readme"));
     const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -114,7 +120,7 @@ describe("the packed program", () => {
       ["task", "ready"],
     ]) {
       const text = loaded(...args);
-      expect(text, args.join(" ")).toContain("main-");
+      expect(text, args.join(" ")).toContain("program-");
       for (const heavy of [
         "sqlite",
         "/yaml-",
