@@ -71,13 +71,20 @@ export function readInlineAt(line: string, start: number): InlineValue | undefin
 export function locateScalar(line: string, colonEnd: number): Pick<InlineValue, "start" | "end"> | undefined {
   const inline = readInlineAfterColon(line, colonEnd);
   if (inline !== undefined) return inline;
-  const start = skipSpaces(line, colonEnd);
+  let start = colonEnd;
+  while (line[start] === " " || line[start] === "\t") start++;
   const quoted = matchAt(DOUBLE_QUOTED, line, start);
   if (quoted !== undefined) {
     const end = start + quoted.length;
     return endsLine(line, end) ? { start, end } : undefined;
   }
-  return /["'[{|>&*!]/.test(line.charAt(start)) ? undefined : { start, end: plainEnd(line, start) };
+  if (/["'[{|>&*!]/.test(line.charAt(start))) return undefined;
+  // Tabs are outside the subset but not outside YAML: they part a value from its comment as spaces do.
+  const value = line
+    .slice(start)
+    .replace(/[ \t]+#.*$/, "")
+    .trimEnd();
+  return { start, end: start + value.length };
 }
 
 function parseAt(line: string, start: number): Parsed | undefined {

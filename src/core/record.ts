@@ -6,6 +6,7 @@ import {
   type HeaderValue,
   printHeader,
   readHeaderFast,
+  type SplitText,
   splitFrontMatter,
 } from "./front-matter.ts";
 import { editSections, findSections, printSection } from "./sections.ts";
@@ -30,6 +31,9 @@ export interface Stored<K> {
   text: string;
   header: ReadonlyMap<string, HeaderValue>;
   value: ValueOf<K>;
+  /** How messages call the file, and how its header was read: an edit has to read the result the same way. */
+  shown: string;
+  fullYaml: FullYaml | undefined;
 }
 
 export type FullYaml = (header: string) => Map<string, HeaderValue>;
@@ -70,7 +74,7 @@ export function parseRecord<K extends Kind>(
   const value: Record<string, unknown> = { ...read.value };
   for (const [name, heading] of Object.entries(spec.sections))
     value[name] = found.find((section) => section.heading === heading)?.text ?? "";
-  return { path, text, header, value: value as ValueOf<K> };
+  return { path, text, header, value: value as ValueOf<K>, shown, fullYaml };
 }
 
 export function printRecord<K extends Kind>(spec: K, value: ValueOf<K>): string {
@@ -84,17 +88,69 @@ export function printRecord<K extends Kind>(spec: K, value: ValueOf<K>): string 
   return `---\n${printHeader(header)}---\n${body === "" ? "" : `\n${body}`}`;
 }
 
-/** The new text of a record in which only what changed differs: everything the user wrote by hand survives. */
+/**
+ * The new text of a record in which only what changed differs: everything the user wrote by hand survives. The result
+ * is read again before anybody writes it; if it does not say what it should, nothing is changed.
+ */
 export function editRecord<K extends Kind>(spec: K, stored: Stored<K>, changes: ChangesOf<K>): string {
-  const parts = split(spec, stored.path, stored.text);
-  const printed = printFields(spec.fields, changes as Partial<FieldValues<FieldTable>>);
-  const header = editHeader(parts.header, printed, stored.header, parts.eol);
+  const parts = split(spec, stored.shown, stored.text);
   const sections = new Map<string, string>();
   for (const [name, heading] of Object.entries(spec.sections)) {
     const text = (changes as Record<string, unknown>)[name];
     if (typeof text === "string") sections.set(heading, text);
   }
-  return parts.bom + parts.open + header + parts.close + editSections(parts.body, sections, parts.eol);
+  const header = editedHeader(spec, stored, changes, parts);
+  const text = parts.bom + parts.open + header + parts.close + editSections(parts.body, sections, parts.eol);
+  checkEdit(spec, stored, changes, text);
+  return text;
+}
+
+function editedHeader<K extends Kind>(
+  spec: K,
+  stored: Stored<K>,
+  changes: ChangesOf<K>,
+  { header, eol }: SplitText,
+): string {
+  const printed = printFields(spec.fields, changes as Partial<FieldValues<FieldTable>>);
+  let edited: string;
+  try {
+    edited = editHeader(header, printed, stored.header, eol);
+  } catch (error) {
+    if (!(error instanceof FrontMatterError)) throw error;
+    throw broken(spec, stored.shown, error.message, "Write it in the plain way first; nothing was changed.");
+  }
+  // A list in a style of its own is written anew as a whole, and remarks between its items would go with it.
+  const list = printed.find(([key, value]) => Array.isArray(value) && Array.isArray(stored.header.get(key)));
+  if (list && remarks(edited) < remarks(header))
+    throw broken(
+      spec,
+      stored.shown,
+      `a comment inside "${list[0]}" would be lost`,
+      "Write the items one below the other, or move the comment; nothing was changed.",
+      { key: list[0] },
+    );
+  return edited;
+}
+
+const remarks = (header: string) => header.match(/(?:^|[ \t])#/gm)?.length ?? 0;
+
+function checkEdit<K extends Kind>(spec: K, stored: Stored<K>, changes: ChangesOf<K>, text: string): void {
+  const expected = { ...stored.value, ...changes } as Record<string, unknown>;
+  const found = parseRecord(spec, stored.path, text, stored.fullYaml, stored.shown).value as Record<
+    string,
+    unknown
+  >;
+  const wrong = Object.keys(expected).find(
+    (key) => JSON.stringify(expected[key]) !== JSON.stringify(found[key]),
+  );
+  if (wrong === undefined) return;
+  throw broken(
+    spec,
+    stored.shown,
+    `"${wrong}" cannot be changed safely in the way the file is written by hand`,
+    "Nothing was changed. Look for a code fence or a comment that is never closed.",
+    { key: wrong },
+  );
 }
 
 function split(spec: Kind, path: string, text: string) {

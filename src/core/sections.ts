@@ -1,22 +1,23 @@
 /**
  * The body of a record is Markdown under `## Heading` lines. A section that we write is plain Markdown; where its
- * text could be taken for the end of the section (headings, code fences, markers), it is wrapped in a pair of
- * comments instead, so that any text comes back exactly. Sections and text that we do not know stay as they are.
+ * text could be taken for the end of the section (headings, code fences, comments), it is wrapped in a pair of
+ * marks instead, so that any text comes back exactly. Sections and text that we do not know stay as they are.
  */
 export interface Section {
   heading: string;
-  /** Offsets into the body: the whole section, heading line included, and its content alone. */
+  /** Offsets into the body: the whole section with its heading line, and the part that is ours to replace. */
   start: number;
-  contentStart: number;
   end: number;
+  own: { start: number; end: number };
   text: string;
+  marked: boolean;
 }
 
-const HEADING = /^## +(.*?)[ \t]*$/;
+const HEADING = /^(#{1,2}) +(.*?)[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const OPEN_MARK = /^<!-- text:(\d+) -->$/;
 
-/** Finds every `## ` section of a body; text before the first heading belongs to none. */
+/** Finds every section of a body; text before the first heading belongs to none. */
 export function findSections(body: string): Section[] {
   const sections: Section[] = [];
   let fence: string | undefined;
@@ -26,26 +27,17 @@ export function findSections(body: string): Section[] {
     const opened = FENCE.exec(line)?.[1];
     const heading = fence === undefined ? HEADING.exec(line) : null;
     if (heading) {
-      const previous = sections.at(-1);
-      if (previous) closeSection(body, previous, offset);
-      sections.push({
-        heading: heading[1] ?? "",
-        start: offset,
-        contentStart: next,
-        end: body.length,
-        text: "",
-      });
-      const skip = endOfMarked(body, next);
-      if (skip !== undefined) {
-        offset = skip;
-        continue;
-      }
-    } else if (fence === undefined && opened) fence = opened;
+      closeLast(body, sections, offset);
+      const mark = findMarked(body, next);
+      sections.push(openSection(heading, offset, next, body, mark));
+      offset = mark?.end ?? next;
+      continue;
+    }
+    if (fence === undefined && opened) fence = opened;
     else if (fence !== undefined && opened?.startsWith(fence) && line.trim() === opened) fence = undefined;
-    offset = next;
+    offset = fence === undefined ? endOfComment(body, offset, line, next) : next;
   }
-  const last = sections.at(-1);
-  if (last) closeSection(body, last, body.length);
+  closeLast(body, sections, body.length);
   return sections;
 }
 
@@ -71,54 +63,84 @@ function editSection(body: string, heading: string, text: string, eol: string): 
     return body + gap + printSection(heading, text, eol);
   }
   if (existing.text === text) return body;
-  const rest = body.slice(existing.end);
-  if (text === "") return body.slice(0, existing.start) + rest;
-  const gap = rest === "" ? "" : eol;
-  return body.slice(0, existing.start) + printSection(heading, text, eol) + gap + rest;
+  const { own } = existing;
+  const [before, rest] = [body.slice(0, own.start), body.slice(own.end)];
+  const remark = body.slice(own.end, existing.end).trim() !== "";
+  if (text === "" && !remark) return body.slice(0, existing.start) + body.slice(existing.end);
+  // With a remark of the user's below it, only the marks tell our text from theirs.
+  const content = printContent(text, remark).replaceAll("\n", eol);
+  if (existing.marked) return before + content + eol + rest;
+  const open = before.endsWith(eol) ? eol : eol + eol;
+  return before + open + content + eol + (rest === "" ? "" : eol) + rest;
 }
 
-function closeSection(body: string, section: Section, end: number): void {
-  section.end = end;
-  section.text = readContent(body.slice(section.contentStart, end));
+function openSection(
+  [, level, name]: RegExpExecArray,
+  start: number,
+  contentStart: number,
+  body: string,
+  mark: Marked | undefined,
+): Section {
+  return {
+    // A first-level heading is never ours, whatever it says.
+    heading: level === "##" ? (name ?? "") : `# ${name}`,
+    start,
+    end: body.length,
+    own: mark ? { start: mark.start, end: mark.end } : { start: contentStart, end: body.length },
+    text: mark?.text ?? "",
+    marked: mark !== undefined,
+  };
 }
 
-function readContent(raw: string): string {
-  const text = raw
+function closeLast(body: string, sections: Section[], end: number): void {
+  const last = sections.at(-1);
+  if (!last) return;
+  last.end = end;
+  if (last.marked) return;
+  last.own.end = end;
+  last.text = body
+    .slice(last.own.start, end)
     .replaceAll("\r\n", "\n")
     .replace(/^(?:[ \t]*\n)+/, "")
     .replace(/\s+$/, "");
-  const first = text.indexOf("\n") < 0 ? text : text.slice(0, text.indexOf("\n"));
-  const mark = OPEN_MARK.exec(first);
-  if (!mark) return text;
-  const close = `\n<!-- /text:${mark[1]} -->`;
-  const end = text.indexOf(close, first.length);
-  return end < 0 ? text : text.slice(first.length + 1, end);
 }
 
-function printContent(text: string): string {
+function printContent(text: string, always = false): string {
   const risky =
-    /^(?:#{1,2} |<!--)/m.test(text) || /^ {0,3}(?:`{3,}|~{3,})/m.test(text) || text !== text.trim();
+    always || /^(?:#{1,2} |<!--)/m.test(text) || /^ {0,3}(?:`{3,}|~{3,})/m.test(text) || text !== text.trim();
   if (!risky) return text;
   let mark = 1;
   while (text.includes(`text:${mark} -->`)) mark++;
   return `<!-- text:${mark} -->\n${text}\n<!-- /text:${mark} -->`;
 }
 
-/** Where a marked text that begins at or after `from` ends, so that headings inside it are not looked at. */
-function endOfMarked(body: string, from: number): number | undefined {
-  let offset = from;
-  while (offset < body.length) {
+interface Marked {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The marked text that a section begins with, if it does; nothing inside it is looked at. */
+function findMarked(body: string, from: number): Marked | undefined {
+  for (let offset = from; offset < body.length; ) {
     const { line, next } = lineAt(body, offset);
-    if (line.trim() === "") {
-      offset = next;
-      continue;
+    if (line.trim() !== "") {
+      const mark = OPEN_MARK.exec(line);
+      const close = mark ? body.indexOf(`\n<!-- /text:${mark[1]} -->`, next - 1) : -1;
+      if (close < 0) return undefined;
+      const text = close < next ? "" : body.slice(next, close).replaceAll("\r\n", "\n").replace(/\r$/, "");
+      return { start: offset, end: lineAt(body, close + 1).next, text };
     }
-    const mark = OPEN_MARK.exec(line);
-    if (!mark) return undefined;
-    const close = body.indexOf(`\n<!-- /text:${mark[1]} -->`, next - 1);
-    return close < 0 ? undefined : lineAt(body, close + 1).next;
+    offset = next;
   }
   return undefined;
+}
+
+/** Headings inside a comment of several lines are hidden text, and no sections. */
+function endOfComment(body: string, offset: number, line: string, next: number): number {
+  if (!/^ {0,3}<!--/.test(line) || line.includes("-->")) return next;
+  const close = body.indexOf("-->", offset);
+  return close < 0 ? next : lineAt(body, close).next;
 }
 
 function lineAt(body: string, offset: number): { line: string; next: number } {

@@ -145,3 +145,70 @@ describe("a broken record names file, key and a correct example", () => {
     );
   });
 });
+
+describe("what a careless edit would damage", () => {
+  const edit = (text: string, changes: Parameters<typeof editRecord<typeof task>>[2]) =>
+    editRecord(task, parse(text), changes);
+
+  test("tabs after a colon and before a comment", () => {
+    const text = HAND_EDITED.replace("rev: 7", "rev:\t7\t# counted").replace(
+      "status: open\nprofile",
+      "status:\topen\t# why\nprofile",
+    );
+    const edited = edit(text, { rev: 8, status: "review" });
+    expect(edited).toBe(text.replace("rev:\t7", "rev:\t8").replace("status:\topen\t", "status:\treview\t"));
+  });
+
+  test("a first-level heading ends a section and survives", () => {
+    const text = `${HAND_EDITED}\n# My own part\n\nprecious\n`;
+    expect(edit(text, { plan: "new" })).toContain("## Plan\n\nnew\n\n# My own part\n\nprecious\n");
+  });
+
+  test("remarks below a marked text survive", () => {
+    const marked = edit(HAND_EDITED, { plan: "```sh\nmake\n```" });
+    const remarked = `${marked}\nA remark of mine.\n`;
+    const again = edit(remarked, { plan: "```sh\nmake all\n```" });
+    expect(again).toBe(remarked.replace("make\n", "make all\n"));
+    for (const plan of ["", "plain"]) {
+      const later = edit(remarked, { plan });
+      expect(later).toContain("A remark of mine.");
+      expect(parse(later).value.plan).toBe(plan);
+    }
+  });
+
+  test("a section hidden in a comment is not one", () => {
+    const text = HAND_EDITED.replace("## Plan\nold plan\n", "<!--\n## Plan\nold, hidden\n-->\n");
+    const edited = edit(text, { plan: "new" });
+    expect(edited).toContain("<!--\n## Plan\nold, hidden\n-->\n");
+    expect(parse(edited).value.plan).toBe("new");
+  });
+
+  test("comments inside a list in a style of its own are not dropped: the edit is refused", () => {
+    const flow = "slices:\n  - { id: S1, title: 'one', status: open } # keep me\n";
+    const text = HAND_EDITED.replace(/slices:[\s\S]*?(?=---)/, flow);
+    const [slice] = parse(text).value.slices;
+    if (!slice) throw new Error("the sample has a slice");
+    const refused = expect.objectContaining({
+      code: "broken_record",
+      exitCode: 2,
+      message: expect.stringContaining("comment"),
+    });
+    expect(() => edit(text, { slices: [slice, { ...slice, id: "S2" }] })).toThrow(refused);
+  });
+
+  test("a fence that is never closed would swallow the new text: the edit is refused", () => {
+    const text = HAND_EDITED.replace("## Objective\nshort", "## Objective\n```\nshort").replace(
+      /## My own[\s\S]*$/,
+      "",
+    );
+    const refused = expect.objectContaining({ code: "broken_record", exitCode: 2 });
+    expect(() => edit(text, { plan: "new" })).toThrow(refused);
+  });
+
+  test("a key in quotes is told, not damaged", () => {
+    const text = HAND_EDITED.replace("rev: 7", '"rev": 7');
+    expect(() => edit(text, { rev: 8 })).toThrow(
+      expect.objectContaining({ code: "broken_record", exitCode: 2 }),
+    );
+  });
+});
