@@ -92,7 +92,13 @@ export function writeTask(state: string, number: number): void {
       file: files[0],
       line: 7,
     },
-    ...{ resolved_commit: undefined, resolved_by: undefined, integrated_commit: undefined, reopened: 0 },
+    ...{
+      resolved_commit: undefined,
+      resolved_by: undefined,
+      integrated_commit: undefined,
+      reopened: 0,
+      reopened_at: undefined,
+    },
     ...{ text: prose(number + 6, 60), fix: prose(number + 7, 20), resolution: "", reopen_reasons: "" },
   });
   write(evidence, "evidence/E1.md", {

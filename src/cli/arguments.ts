@@ -73,8 +73,7 @@ export async function parseLine(operation: AnyOperation, args: readonly string[]
     if (info.type === "flag") {
       if (sorted.flags.has(name)) input[field] = true;
     } else if (given)
-      input[field] =
-        info.type === "list" ? given.filter((one) => one !== "") : typed(name, info, values[name]);
+      input[field] = info.type === "list" ? listOf(operation, field, given) : typed(name, info, values[name]);
   }
   const restField = operation.cli?.rest;
   if (restField && sorted.rest) input[restField] = sorted.rest;
@@ -178,6 +177,11 @@ function definitions(options: Map<string, Option>): ArgsDef {
   return defs;
 }
 
+/** A script whose variable is unset must not get an empty list where it meant a word. */
+function listOf(operation: AnyOperation, field: string, given: string[]): string[] {
+  return operation.cli?.clears?.includes(field) ? given.filter((one) => one !== "") : given;
+}
+
 function typed(name: string, info: FieldInfo, text: unknown): unknown {
   if (info.type !== "number") return text;
   if (typeof text === "string" && /^\d{1,15}$/.test(text)) return Number(text);
@@ -185,7 +189,11 @@ function typed(name: string, info: FieldInfo, text: unknown): unknown {
 }
 
 function commonOf(sorted: Sorted, values: Record<string, unknown>): CommonOptions {
-  const text = (name: string) => (sorted.options.has(name) ? String(values[name]) : undefined);
+  const text = (name: string) => {
+    if (!sorted.options.has(name)) return undefined;
+    if (String(values[name]).trim() === "") throw usage("missing_value", `--${name} is empty.`, name);
+    return String(values[name]);
+  };
   return {
     json: sorted.flags.has("json"),
     "dry-run": sorted.flags.has("dry-run"),

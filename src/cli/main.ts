@@ -42,7 +42,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
     io.out(`${VERSION}\n`);
     return 0;
   }
-  const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+  const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
   const found = findOperation(Object.keys(operations), asked);
   if ("group" in found) return help(found.group, io);
@@ -60,6 +60,12 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   });
   print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
+}
+
+/** `pawl --json task list` means what `pawl task list --json` means. */
+function commandFirst(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((word) => word !== "--json" && word !== "--dry-run");
+  return at <= 0 || argv[at]?.startsWith("-") ? argv : [...argv.slice(at), ...argv.slice(0, at)];
 }
 
 /** Somebody who asks for help gets it, also from a line that is not right yet. */

@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { fstatSync, readFileSync, readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Failure } from "../core/failure.ts";
 import type { Io } from "./main.ts";
@@ -6,7 +6,9 @@ import type { Io } from "./main.ts";
 /** The real process. It writes with `writeSync`, because opening `process.stdout` alone costs several milliseconds. */
 export function processIo(): Io {
   return {
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder();
+    },
     env: process.env,
     out: (text) => write(1, Buffer.from(text, "utf8")),
     err: (text) => write(2, typeof text === "string" ? Buffer.from(text, "utf8") : text),
@@ -38,15 +40,51 @@ function write(fd: number, data: Buffer): void {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EAGAIN") Atomics.wait(waiting, 0, 0, 2);
       else if (code === "EPIPE" || code === "EBADF") return;
-      else throw error;
+      else {
+        outputFailed ??= code ?? String(error);
+        return;
+      }
+    }
+}
+
+let outputFailed: string | undefined;
+
+/** Why the answer could not be written out whole, if it could not. */
+export const failedOutput = () => outputFailed;
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new Failure("not_found", "no_folder", "The current folder does not exist any more.", {
+      hint: "Go to a folder that does.",
+      cause,
+    });
+  }
+}
+
+/** Standard input may be a terminal or pipe that has nothing to say yet. */
+function readInput(): Buffer {
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(65_536);
+  for (;;)
+    try {
+      const got = readSync(0, chunk);
+      if (got === 0) return Buffer.concat(chunks);
+      chunks.push(Buffer.from(chunk.subarray(0, got)));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EOF") return Buffer.concat(chunks);
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(waiting, 0, 0, 5);
     }
 }
 
 function readText(path: string): string {
-  const shown = path === "-" ? "standard input" : path;
+  const shown = path === "-" ? "standard input" : `"${path}"`;
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path === "-" ? 0 : path);
+    bytes = path === "-" ? readInput() : readFileSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure(

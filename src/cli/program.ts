@@ -1,6 +1,10 @@
 import { main } from "./main.ts";
-import { processIo } from "./process-io.ts";
+import { failedOutput, processIo } from "./process-io.ts";
+
+const CANNOT_TELL = 2;
 
 main(process.argv.slice(2), processIo()).then((code) => {
-  process.exitCode = code;
+  const reason = failedOutput();
+  if (reason) processIo().err(`pawl: the answer could not be written (${reason}).\n`);
+  process.exitCode = reason ? CANNOT_TELL : code;
 });

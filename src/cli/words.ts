@@ -1,5 +1,7 @@
 import { Failure } from "../core/failure.ts";
 
+const HELP = ["--help", "-h", "--json"];
+
 /** Which operation the first words name, and what is left of them. */
 export function findOperation(
   ids: readonly string[],
@@ -11,7 +13,7 @@ export function findOperation(
     return { id: `${first}.${second}`, rest: words.slice(2) };
   if (ids.includes(first)) return { id: first, rest: words.slice(1) };
   const members = ids.filter((id) => id.startsWith(`${first}.`));
-  if (members.length > 0 && (second === undefined || second.startsWith("-"))) return { group: first };
+  if (members.length > 0 && (second === undefined || HELP.includes(second))) return { group: first };
   const typed = members.length > 0 ? `${first} ${second}` : first;
   const known = members.length > 0 ? members : ids;
   const near = nearest(typed.replace(" ", "."), [...known, ...known.map((id) => id.split(".")[0] ?? "")]);

@@ -27,6 +27,13 @@ export function text(example: string): Field<string> {
   };
 }
 
+/** Text that may be empty, such as a word of a command line. */
+export const word: Field<string> = {
+  example: "npm",
+  read: (value) => (typeof value === "string" ? good(value) : bad("a word")),
+  print: (value) => value,
+};
+
 export function matching(pattern: RegExp, expected: string, example: string): Field<string> {
   return {
     example,

@@ -1,22 +1,20 @@
 import { parsePartRef } from "./ids.ts";
-import { authorsOf } from "./lifecycle.ts";
 import type { Situation } from "./operation.ts";
 import type { Reader } from "./ports.ts";
-import { evidence, type Finding, finding } from "./records/parts.ts";
+import { type Finding, finding } from "./records/parts.ts";
 import { firstLine } from "./text.ts";
-import { getTask } from "./which-task.ts";
+import { getTask, oneTask } from "./which-task.ts";
 
-/** The finding that `F1` or `T0001/F1` means, with the authors of the work it is about. */
+/** The finding that `F1` or `T0001/F1` means. */
 export function gatherFinding(
   reader: Reader,
   input: { finding: string; task?: string | undefined },
   at: Situation,
 ) {
   const ref = parsePartRef(input.finding, "F", "finding");
-  const id = getTask(reader, ref.task ?? input.task, at);
-  const task = reader.task(id).value;
-  const proofs = reader.parts(evidence, id).records.map((record) => record.value);
-  return { stored: reader.part(finding, id, ref.part), authors: authorsOf(task, proofs) };
+  const id = getTask(reader, oneTask(ref.task, input.task), at);
+  reader.task(id);
+  return { id, stored: reader.part(finding, id, ref.part) };
 }
 
 export function findingPlace(one: Pick<Finding, "file" | "line">): string {

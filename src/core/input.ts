@@ -28,6 +28,12 @@ function told<S extends object>(schema: S, info: FieldInfo): S {
 }
 
 const tidy = z.overwrite((value: string) => value.replaceAll("\r\n", "\n").trim());
+const tidyProse = z.overwrite((value: string) =>
+  value
+    .replaceAll("\r\n", "\n")
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .trimEnd(),
+);
 const described = (text: string) => z.describe(text);
 
 /** Short text that is shown on one line, such as a title. */
@@ -40,9 +46,14 @@ export function line(describe: string, hint = "TEXT", max = 300) {
   });
 }
 
-/** Longer text; Markdown is welcome. */
+/** Longer text; Markdown is welcome, so the indentation of its first line is kept. */
 export function prose(describe: string, hint = "TEXT") {
-  return line(describe, hint, 200_000);
+  return told(z.string().check(tidyProse, z.minLength(1), z.maxLength(200_000), described(describe)), {
+    type: "text",
+    describe,
+    hint,
+    required: true,
+  });
 }
 
 /** Text that is taken as it is, such as a path or a word of a command line. */
@@ -83,9 +94,9 @@ export function flag(describe: string) {
   });
 }
 
-export function many<S extends z.ZodMiniType<string, string>>(item: S) {
+export function many<S extends z.ZodMiniType<string, string>>(item: S, most = 500) {
   const info = fieldInfo(item);
-  return told(z.optional(z.array(item).check(z.maxLength(500), described(info.describe))), {
+  return told(z.optional(z.array(item).check(z.maxLength(most), described(info.describe))), {
     ...info,
     type: "list",
     required: false,

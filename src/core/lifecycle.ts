@@ -1,7 +1,7 @@
 import { isHuman, isSameMind } from "./actor.ts";
 import { Failure } from "./failure.ts";
-import type { Evidence, Finding } from "./records/parts.ts";
-import type { Task, TaskStatus } from "./records/task.ts";
+import type { Finding } from "./records/parts.ts";
+import type { TaskStatus } from "./records/task.ts";
 
 /** Which status a task may be given by hand; `merged` is set by an approval alone. */
 const BY_HAND: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
@@ -28,15 +28,6 @@ export function checkTransition(id: string, from: TaskStatus, to: TaskStatus): v
           : `From ${from} it can become ${ways.join(", ")}.`,
     details: { from, to, allowed: ways },
   });
-}
-
-/** Whoever recorded slices or evidence wrote the work, whatever they say about it. */
-export function authorsOf(
-  task: Pick<Task, "slices">,
-  evidence: readonly Pick<Evidence, "actor">[],
-): string[] {
-  const slices = task.slices.flatMap((slice) => (slice.by === undefined ? [] : [slice.by]));
-  return [...new Set([...slices, ...evidence.map((one) => one.actor)])];
 }
 
 /** A second pair of eyes: a human, or somebody who did not write the work. */

@@ -1,5 +1,5 @@
 import type { Next } from "./operation.ts";
-import { type Finding, type Handoff, SEVERITIES } from "./records/parts.ts";
+import { type Evidence, type Finding, type Handoff, SEVERITIES } from "./records/parts.ts";
 import type { Task } from "./records/task.ts";
 import { firstLine } from "./text.ts";
 
@@ -7,7 +7,12 @@ import { firstLine } from "./text.ts";
 export const severityRank = (one: Pick<Finding, "severity">) => SEVERITIES.indexOf(one.severity);
 
 /** The most urgent thing first: a blocker, then findings, then the open slice, then what the last one said. */
-export function nextStep(task: Task, open: readonly Finding[], last: Handoff | undefined): Next | undefined {
+export function nextStep(
+  task: Task,
+  open: readonly Finding[],
+  last: Handoff | undefined,
+  evidence: readonly Pick<Evidence, "kind" | "slice">[],
+): Next | undefined {
   if (task.status === "merged" || task.status === "done" || task.status === "dropped") return undefined;
   const [worst] = [...open].sort((a, b) => severityRank(a) - severityRank(b));
   if (task.status === "open")
@@ -23,9 +28,10 @@ export function nextStep(task: Task, open: readonly Finding[], last: Handoff | u
       reason: `after fixing and committing: ${firstLine(worst.text, 80)}`,
     };
   const slice = task.slices.find((one) => one.status === "open");
+  const isRed = evidence.some((one) => one.kind === "red" && one.slice === slice?.id);
   if (slice)
     return {
-      command: slice.red
+      command: isRed
         ? `pawl verify --slice ${slice.id} -- <test command>`
         : `pawl verify --slice ${slice.id} --red -- <test command>`,
       reason: `${slice.id} is open: ${firstLine(slice.title, 80)}`,

@@ -47,6 +47,8 @@ export interface CommandLine {
   positional?: readonly string[];
   /** The list field that takes the words after `--`. */
   rest?: string;
+  /** Lists that an empty value clears; everywhere else an empty value is a mistake. */
+  clears?: readonly string[];
   /** Fields whose value is a file to read, or `-` for standard input. */
   files?: readonly string[];
 }

@@ -7,3 +7,10 @@ export const partFolder = (kind: Kind, task: string) => `tasks/${task}/${kind.pl
 export const noteFile = (note: string) => `notes/${note}.md`;
 export const touchedFile = (task: string, clone: string) => `tasks/${task}/touched/${clone}.md`;
 export const eventFile = (clone: string, now: string) => `events/${clone}/${now.slice(0, 7)}.jsonl`;
+
+/** The id that a record at this path has to have; undefined for a path that is none of ours. */
+export function idOf(path: string): string | undefined {
+  const task = /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1];
+  const part = /^tasks\/(T\d+)\/(?:[a-z]+\/([A-Z]\d+)|(touched\/[^/]+))\.md$/.exec(path);
+  return task ?? (part ? `${part[1]}/${part[2] ?? part[3]}` : /^notes\/(N\d+)\.md$/.exec(path)?.[1]);
+}

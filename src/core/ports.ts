@@ -66,6 +66,8 @@ export interface Reader {
 
 export interface CheckRun {
   argv: string[];
+  /** The check was killed, so it did not come to a result. */
+  signal: string | undefined;
   exitCode: number;
   durationMs: number;
   outputSha256: string;
@@ -100,7 +102,7 @@ export interface World {
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
   resolveCommit(name: string): Promise<string | undefined>;
   /** The tree of everything git would not ignore, uncommitted changes included; the user's index stays as it is. */
-  workingTree(): Promise<string | undefined>;
+  workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */
   changedFiles(base: string): Promise<string[]>;
   runCheck(argv: string[]): Promise<CheckRun>;

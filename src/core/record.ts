@@ -9,6 +9,7 @@ import {
   type SplitText,
   splitFrontMatter,
 } from "./front-matter.ts";
+import { idOf } from "./paths.ts";
 import { editSections, findSections, printSection } from "./sections.ts";
 
 /** One kind of record: its header fields, and its body sections under their headings, in the order they print. */
@@ -70,6 +71,15 @@ export function parseRecord<K extends Kind>(
       { key: read.key },
     );
   }
+  const id = idOf(path);
+  if (id !== undefined && (read.value as { id?: unknown }).id !== id)
+    throw broken(
+      spec,
+      shown,
+      `its id says ${String((read.value as { id?: unknown }).id)}, but the file is that of ${id}`,
+      "A record is known by its place; copies and renamed files are not records. Move it away or correct the id.",
+      { key: "id" },
+    );
   const found = findSections(body);
   const value: Record<string, unknown> = { ...read.value };
   for (const [name, heading] of Object.entries(spec.sections))

@@ -44,3 +44,12 @@ export function getTask(reader: Reader, named: string | undefined, at: Pick<Situ
     details: { candidates: which.candidates.map((task) => task.id) },
   });
 }
+
+/** The task that an id such as `T0001/F1` names, and the one of --task, have to be the same one. */
+export function oneTask(inId: string | undefined, named: string | undefined): string | undefined {
+  if (inId === undefined || named === undefined || inId === parseTaskId(named)) return inId ?? named;
+  throw new Failure("usage", "two_tasks", `The id says ${inId}, and --task says ${parseTaskId(named)}.`, {
+    hint: "Leave one of them out.",
+    details: { field: "task" },
+  });
+}

@@ -1,8 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { Failure } from "../core/failure.ts";
 import type { Head, Place } from "./discover.ts";
 import { askGit, expectGit } from "./run-git.ts";
+import { hashWorkingTree, type WorkingTree } from "./working-tree.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +11,7 @@ export interface Repository {
   isDirty(): Promise<boolean>;
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
   resolveCommit(name: string): Promise<string | undefined>;
-  workingTree(): Promise<string | undefined>;
+  workingTree(): Promise<WorkingTree | undefined>;
   changedFiles(base: string): Promise<string[]>;
   userName(): Promise<string | undefined>;
 }
@@ -35,7 +34,16 @@ export function openRepository(place: Place, env: Environment): Repository {
       return expectGit(await ask(["status", "--porcelain", "-uall"]), "git status failed") !== "";
     },
     async isAncestor(ancestor, descendant) {
-      return (await ask(["merge-base", "--is-ancestor", ancestor, descendant])).code === 0;
+      const { code, err } = await ask(["merge-base", "--is-ancestor", ancestor, descendant]);
+      if (code <= 1) return code === 0;
+      throw new Failure(
+        "unreadable",
+        "commit_missing",
+        `git cannot tell whether ${ancestor.slice(0, 12)} is part of it.`,
+        {
+          hint: `Fetch the commit first. git said: ${err.trim().slice(0, 200)}`,
+        },
+      );
     },
     resolveCommit: (name) => line(["rev-parse", "-q", "--verify", "--end-of-options", `${name}^{commit}`]),
     workingTree: () => (place.root ? hashWorkingTree(place, env) : Promise.resolve(undefined)),
@@ -48,33 +56,4 @@ export function openRepository(place: Place, env: Environment): Repository {
     },
     userName: () => line(["config", "user.name"]),
   };
-}
-
-/**
- * The tree of what is really there, uncommitted and untracked files included. It is built in a copy of the index
- * and a throw-away object store, so that the user's repository does not change by a byte.
- */
-async function hashWorkingTree(place: Place, env: Environment): Promise<string | undefined> {
-  const scratch = mkdtempSync(join(tmpdir(), "pawl-tree-"));
-  try {
-    const index = join(scratch, "index");
-    if (existsSync(join(place.gitDir, "index"))) copyFileSync(join(place.gitDir, "index"), index);
-    mkdirSync(join(scratch, "objects"));
-    const call = {
-      cwd: place.root ?? place.gitDir,
-      env,
-      extra: {
-        GIT_DIR: place.gitDir,
-        GIT_WORK_TREE: place.root ?? "",
-        GIT_INDEX_FILE: index,
-        GIT_OBJECT_DIRECTORY: join(scratch, "objects"),
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(place.commonDir, "objects")),
-      },
-    };
-    const quiet = ["-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false"];
-    expectGit(await askGit([...quiet, "add", "-A", "--", "."], call), "The working tree could not be hashed");
-    return expectGit(await askGit(["write-tree"], call), "The working tree could not be hashed");
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
 }

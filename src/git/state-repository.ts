@@ -37,8 +37,9 @@ export function prepare(repo: StateRepository): { restored: boolean } {
   mkdirSync(join(repo.gitDir, "info"), { recursive: true });
   addLine(join(repo.gitDir, "info", "exclude"), "/.local/");
   const names = readdirSync(repo.state).filter((name) => name !== ".local");
-  const lost = !names.includes(".git") || names.length === 1;
+  const lost = !names.includes(".git") || !names.includes("tasks");
   const restored = lost && tip(repo) !== undefined && restore(repo);
+  mkdirSync(join(repo.state, "tasks"), { recursive: true });
   // Last, because whoever finds this link takes everything else for complete.
   writeLink(repo);
   return { restored };
@@ -55,7 +56,8 @@ function makeGitDir(repo: StateRepository): void {
     if (join(folder, name).startsWith(unfinished))
       rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
   const fresh = unfinished + unique();
-  const init = ["init", "-q", "--bare", "--template=", "-b", STATE_BRANCH, fresh];
+  // Whatever git makes by default here: our own commits are told apart by ids of one length.
+  const init = ["init", "-q", "--bare", "--object-format=sha1", "--template=", "-b", STATE_BRANCH, fresh];
   expectGit(askGitSync(init, { cwd: folder, env: repo.env }), "The memory repository could not be made");
   setting(repo, fresh, "core.bare", "false");
   setting(repo, fresh, "core.worktree", slashes(relative(repo.gitDir, repo.state)));

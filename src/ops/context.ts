@@ -78,8 +78,8 @@ function contextOf(task: string | null, packet: Packet, budget: number, related:
 }
 
 /** Whoever reads this has read the context already. */
-function nextAfterReading({ task, findings, handoffs }: Own): Next | undefined {
+function nextAfterReading({ task, findings, handoffs, evidence }: Own): Next | undefined {
   const open = findings.filter((one) => one.status === "open");
-  const next = nextStep(task, open, handoffs.at(-1));
+  const next = nextStep(task, open, handoffs.at(-1), evidence);
   return next?.command.startsWith("pawl context") ? undefined : next;
 }

@@ -5,7 +5,7 @@ import { line, many, maybe, prose, raw, taskField } from "../core/input.ts";
 import { operation } from "../core/operation.ts";
 import { decision } from "../core/records/parts.ts";
 import { firstLine } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { getTask, oneTask } from "../core/which-task.ts";
 import { noSlice } from "./slice-close.ts";
 
 export const decide = operation({
@@ -24,7 +24,7 @@ export const decide = operation({
 
   gather(reader, input, at) {
     const ref = input.slice === undefined ? undefined : parsePartRef(input.slice, "S", "slice");
-    const id = getTask(reader, ref?.task ?? input.task, at);
+    const id = getTask(reader, oneTask(ref?.task, input.task), at);
     const { slices } = reader.task(id).value;
     return { id, slices, slice: ref?.part, names: reader.partNames(decision, id) };
   },

@@ -49,7 +49,7 @@ export const findingAdd = operation({
       (findingId) => ({
         ...{ id: findingId, severity: input.severity, kind, status: "open" as const },
         ...{ file: input.file, line: input.line, resolved_commit: undefined, resolved_by: undefined },
-        ...{ integrated_commit: undefined, reopened: 0, ...madeNow(at) },
+        ...{ integrated_commit: undefined, reopened: 0, reopened_at: undefined, ...madeNow(at) },
         ...{ text: input.text, fix: input.fix ?? "", resolution: "", reopen_reasons: "" },
       }),
       `${input.severity}: ${firstLine(input.text, 70)}`,

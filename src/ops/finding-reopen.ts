@@ -32,6 +32,7 @@ export const findingReopen = operation({
         status: "open",
         reopened: known.reopened + 1,
         reopen_reasons: [known.reopen_reasons, reason].filter(Boolean).join("\n"),
+        reopened_at: at.commit,
         resolved_commit: undefined,
         resolved_by: undefined,
         integrated_commit: undefined,

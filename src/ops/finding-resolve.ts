@@ -5,6 +5,7 @@ import { findingLine, gatherFinding } from "../core/findings.ts";
 import { line, maybe, prose, taskField } from "../core/input.ts";
 import { checkFindingStep } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
+import type { World } from "../core/ports.ts";
 import { finding } from "../core/records/parts.ts";
 
 export const findingResolve = operation({
@@ -32,8 +33,7 @@ export const findingResolve = operation({
     return {
       fix,
       dirty: raised.kind === "branch" && (await world.isDirty()),
-      follows:
-        !raised.commit || !fix || raised.commit === fix || (await world.isAncestor(raised.commit, fix)),
+      follows: raised.kind === "plan" || (await followsAll(world, [raised.commit, raised.reopened_at], fix)),
     };
   },
 
@@ -61,7 +61,7 @@ export const findingResolve = operation({
         throw new Failure(
           "refused",
           "not_a_descendant",
-          `${known.id} was raised at ${known.commit?.slice(0, 12)}; ${fix.slice(0, 12)} does not contain that commit.`,
+          `${known.id} was seen at ${(known.reopened_at ?? known.commit)?.slice(0, 12)}; ${fix.slice(0, 12)} does not contain that commit.`,
           { hint: "Resolve it from the branch that the finding is about." },
         );
     }
@@ -82,3 +82,14 @@ export const findingResolve = operation({
 
   text: ({ finding: value }) => findingLine(value),
 });
+
+/** The fix comes after the finding was raised, and after it was last seen to be there still. */
+async function followsAll(
+  world: World,
+  seen: readonly (string | undefined)[],
+  fix: string | undefined,
+): Promise<boolean> {
+  for (const commit of seen)
+    if (commit && fix && commit !== fix && !(await world.isAncestor(commit, fix))) return false;
+  return true;
+}

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { gatherAuthors } from "../core/authors.ts";
 import { change } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
 import { findingLine, gatherFinding } from "../core/findings.ts";
@@ -26,7 +27,10 @@ export function settingAside(spec: {
     }),
     milestone: ({ finding: value }) => `${value.id}: ${spec.to}`,
 
-    gather: gatherFinding,
+    gather(reader, input, at) {
+      const found = gatherFinding(reader, input, at);
+      return { stored: found.stored, authors: gatherAuthors(reader, found.id) };
+    },
 
     decide(input, { stored, authors }, at) {
       checkFindingStep(stored.value, spec.to);

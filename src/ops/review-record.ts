@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
+import { gatherAuthors } from "../core/authors.ts";
 import { addPart, madeNow } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
 import { parsePartRef } from "../core/ids.ts";
 import { choice, line, many, maybe, prose, taskField } from "../core/input.ts";
-import { authorsOf, mayJudge } from "../core/lifecycle.ts";
+import { mayJudge } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
-import { evidence, type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../core/records/parts.ts";
+import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../core/records/parts.ts";
 import { statusColour } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { getTask, oneTask } from "../core/which-task.ts";
 
 export const reviewRecord = operation({
   id: "review.record",
@@ -33,13 +34,13 @@ export const reviewRecord = operation({
     const id = getTask(reader, input.task, at);
     const named = (input.finding ?? []).map((text) => {
       const { task, part } = parsePartRef(text, "F", "finding");
-      return reader.part(finding, task ?? id, part).value;
+      return reader.part(finding, oneTask(task, id) ?? id, part).value;
     });
     return {
       named,
       task: reader.task(id).value,
       findings: reader.parts(finding, id).records.map((record) => record.value),
-      evidence: reader.parts(evidence, id).records.map((record) => record.value),
+      authors: gatherAuthors(reader, id),
       names: reader.partNames(review, id),
     };
   },
@@ -49,7 +50,7 @@ export const reviewRecord = operation({
     const open = facts.findings.filter((one) => one.kind === input.kind && one.status === "open");
     checkVerdict(input, task, open);
     const mine = input.finding ? facts.named : open.filter((one) => one.actor === at.actor);
-    const counts = mayJudge(at.actor, authorsOf(task, facts.evidence));
+    const counts = mayJudge(at.actor, facts.authors);
     const { effect, value } = addPart(
       review,
       task.id,
@@ -62,7 +63,8 @@ export const reviewRecord = operation({
           subject: input.kind === "plan" ? "plan" : branchOf(at),
         },
         head: input.kind === "branch" ? at.commit : undefined,
-        plan_digest: input.kind === "plan" ? task.plan_digest : undefined,
+        // Of the plan as it stands: one edited by hand has the digest of its past in the header.
+        plan_digest: input.kind === "plan" ? at.sha256(task.plan) : undefined,
         ...{ looked_at: input.looked_at ?? [], findings: mine.map((one) => one.id), counts },
         ...madeNow(at),
         summary: input.summary ?? "",

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
+import { gatherAuthors } from "../core/authors.ts";
 import { findingLine } from "../core/findings.ts";
 import { choice, taskField } from "../core/input.ts";
-import { authorsOf, mayJudge } from "../core/lifecycle.ts";
+import { mayJudge } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
 import { decision, evidence, finding, REVIEW_KINDS, review } from "../core/records/parts.ts";
 import { columns, firstLine, indent, paragraphs, warningsOf } from "../core/text.ts";
@@ -29,6 +30,7 @@ export const reviewStart = operation({
     return {
       changed,
       task: reader.task(id).value,
+      authors: gatherAuthors(reader, id),
       findings: reader.parts(finding, id),
       reviews: reader.parts(review, id).records.map((record) => record.value),
       evidence: reader.parts(evidence, id).records.map((record) => record.value),
@@ -38,11 +40,11 @@ export const reviewStart = operation({
 
   decide(input, facts, at) {
     const { task } = facts;
-    const counts = mayJudge(at.actor, authorsOf(task, facts.evidence));
+    const counts = mayJudge(at.actor, facts.authors);
     return {
       data: {
         task,
-        review: { kind: input.kind, counts, head: at.commit, plan_digest: task.plan_digest },
+        review: { kind: input.kind, counts, head: at.commit, plan_digest: at.sha256(task.plan) },
         findings: facts.findings.records.map((record) => record.value),
         reviews: facts.reviews.filter((one) => one.kind === input.kind),
         decisions: facts.decisions,

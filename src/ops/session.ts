@@ -5,7 +5,7 @@ import { taskField } from "../core/input.ts";
 import { nextStep, severityRank } from "../core/next-step.ts";
 import { type Next, operation, type Style } from "../core/operation.ts";
 import { readyTasks } from "../core/ready.ts";
-import { type Finding, finding, type Handoff, handoff } from "../core/records/parts.ts";
+import { evidence, type Finding, finding, type Handoff, handoff } from "../core/records/parts.ts";
 import type { Task } from "../core/records/task.ts";
 import { firstLine, warningsOf } from "../core/text.ts";
 import { findTask } from "../core/which-task.ts";
@@ -28,6 +28,7 @@ export const session = operation({
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       handoffs: reader.parts(handoff, which.id),
+      evidence: reader.parts(evidence, which.id).records.map((record) => record.value),
       touched: reader.touched(which.id),
     };
   },
@@ -38,7 +39,7 @@ export const session = operation({
     const last = facts.handoffs.records.at(-1)?.value;
     return {
       data: { session: { task: facts.task, findings: open, handoff: last, touched: facts.touched } },
-      next: nextStep(facts.task, open, last),
+      next: nextStep(facts.task, open, last, facts.evidence),
       warnings: warningsOf([...facts.findings.problems, ...facts.handoffs.problems]),
     };
   },

@@ -6,7 +6,7 @@ import { line, many, maybe, prose, raw, taskField } from "../core/input.ts";
 import { operation } from "../core/operation.ts";
 import { decision, type Evidence, evidence } from "../core/records/parts.ts";
 import { type Slice, task } from "../core/records/task.ts";
-import { getTask } from "../core/which-task.ts";
+import { getTask, oneTask } from "../core/which-task.ts";
 
 export const sliceClose = operation({
   id: "slice.close",
@@ -27,7 +27,7 @@ export const sliceClose = operation({
 
   gather(reader, input, at) {
     const ref = parsePartRef(input.slice, "S", "slice");
-    const id = getTask(reader, ref.task ?? input.task, at);
+    const id = getTask(reader, oneTask(ref.task, input.task), at);
     return {
       part: ref.part,
       stored: reader.task(id),
@@ -73,9 +73,9 @@ export const sliceClose = operation({
   text: ({ slice }, style) => `${style.bold(slice.id)} closed: ${slice.title}`,
 });
 
-/** The last red, and the last green after it. */
+/** The last red, and the last green after it; a check that changed the tree under itself proves nothing. */
 function proof(slice: string, all: readonly Evidence[]): Pick<Slice, "red" | "green"> {
-  const mine = all.filter((one) => one.slice === slice);
+  const mine = all.filter((one) => one.slice === slice && !one.unstable);
   const red = mine.findLastIndex((one) => one.kind === "red");
   const green = mine.findLastIndex((one) => one.kind === "green");
   return { red: mine[red]?.id, green: green > red ? mine[green]?.id : undefined };

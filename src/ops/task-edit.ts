@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Failure } from "../core/failure.ts";
 import { shorten } from "../core/ids.ts";
 import { taskField } from "../core/input.ts";
+import { checkTransition } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
 import { taskFile } from "../core/paths.ts";
 import type { Reader } from "../core/ports.ts";
@@ -34,25 +35,40 @@ export const taskEdit = operation({
   gather: (reader, _input, _at, { id, before, edited }) => ({
     ...{ id, before, edited, now: reader.taskText(id) },
     draft: checked(reader, id, edited),
+    was: readable(reader, id, before),
   }),
 
-  decide(_input, { id, before, edited, now, draft }, at) {
+  decide(_input, { id, before, edited, now, draft, was }, at) {
     if (now !== before)
       throw new Failure("conflict", "changed_meanwhile", `${id} was changed while you edited it.`, {
         hint: `Your text is in ${edited.kept}; bring it over with \`pawl task edit ${id}\`.`,
         details: { kept: edited.kept },
       });
     if (draft.text === before) return { data: { task: draft.value } };
-    const rev = draft.value.rev + 1;
-    const text = editRecord(task, draft, { rev, updated: at.now });
+    if (was) checkTransition(id, was.status, draft.value.status);
+    // A rev that was set back by hand must not be given out a second time.
+    const rev = Math.max(draft.value.rev, was?.rev ?? 0) + 1;
+    const plan_digest = draft.value.plan === "" ? undefined : at.sha256(draft.value.plan);
+    const changes = { rev, updated: at.now, plan_digest };
+    const text = editRecord(task, draft, changes);
     return {
-      data: { task: { ...draft.value, rev, updated: at.now } },
+      data: { task: { ...draft.value, ...changes } },
       effects: [{ do: "replace", record: id, rev, path: draft.path, before, text, about: "edited by hand" }],
     };
   },
 
   text: ({ task: value }, style) => `${style.bold(value.id)} rev ${value.rev}: ${shorten(value.title, 80)}`,
 });
+
+/** What the record said before; undefined for one that is being repaired. */
+function readable(reader: Reader, id: string, text: string) {
+  try {
+    return reader.parse(task, taskFile(id), text, `${id}.md`).value;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
 
 /** A record that would not be readable afterwards is refused while the text is still in the user's hands. */
 function checked(reader: Reader, id: string, edited: { text: string; kept: string }) {

@@ -22,7 +22,7 @@ export const taskUpdate = operation({
     'pawl task update T0001 --next "write the failing test" --next "measure"',
   ],
   access: "write",
-  cli: { positional: ["task"], files: ["plan"] },
+  cli: { positional: ["task"], files: ["plan"], clears: ["next", "label", "depends"] },
   input: z.strictObject({
     task: taskField(),
     title: maybe(line("a better title", "TITLE")),

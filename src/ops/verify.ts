@@ -8,7 +8,7 @@ import { type Effect, operation, type Situation } from "../core/operation.ts";
 import type { CheckRun, World } from "../core/ports.ts";
 import { type Evidence, evidence } from "../core/records/parts.ts";
 import { columns } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { getTask, oneTask } from "../core/which-task.ts";
 import { noSlice } from "./slice-close.ts";
 import { evidenceRow } from "./task-show.ts";
 
@@ -29,7 +29,7 @@ export const verify = operation({
     slice: maybe(line("the slice it proves", "S", 40)),
     red: flag("it has to fail now"),
     check: many(line("only this check of the config", "NAME")),
-    command: many(raw("the command to run, after --", "CMD")),
+    command: many(raw("the command to run, after --", "CMD"), 100_000),
   }),
 
   async rehearse(world, input, at, reader) {
@@ -39,7 +39,7 @@ export const verify = operation({
 
   async observe(world, input, at, reader) {
     const ref = input.slice === undefined ? undefined : parsePartRef(input.slice, "S", "slice");
-    const id = getTask(reader, ref?.task ?? input.task, at);
+    const id = getTask(reader, oneTask(ref?.task, input.task), at);
     const { slices } = reader.task(id).value;
     if (ref && !slices.some((one) => one.id === ref.part)) throw noSlice(id, ref.part, slices);
     const checks = await chooseChecks(world, input);
@@ -77,7 +77,10 @@ export const verify = operation({
       notReady: !wanted,
       warnings: records
         .filter((one) => one.unstable)
-        .map((one) => `${one.id}: the check changed files while it ran, so no gate will count it.`),
+        .map(
+          (one) =>
+            `${one.id}: the check changed files, or a submodule or nested repository has changes of its own; no gate will count it.`,
+        ),
     };
   },
 
@@ -113,7 +116,7 @@ async function chooseChecks(
     throw new Failure("usage", "check_and_command", "Name a check of the config or a command, not both.");
   }
   const { checks } = await world.config();
-  if (checks.length === 0)
+  if (checks.length === 0 || input.check?.length === 0)
     throw new Failure("usage", "no_checks", "No command was given, and .pawl/config.yaml names no checks.", {
       hint: "pawl verify -- npm test",
       details: { field: "command" },
@@ -136,7 +139,8 @@ async function watch(
   const [tree, dirty] = [await world.workingTree(), await world.isDirty()];
   const run = await world.runCheck(check.argv);
   const after = await world.workingTree();
-  return { check: check.name, run, tree, stable: tree === after, dirty, head: at.commit };
+  const stable = tree?.tree === after?.tree && tree?.whole !== false && after?.whole !== false;
+  return { check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };
 }
 
 /** What a shell answers when a command is missing or may not be run: no test has failed, none has run. */
@@ -147,6 +151,10 @@ function refuseFalseRed(run: CheckRun): void {
   if (run.exitCode === 0)
     throw new Failure("refused", "red_passed", `This was meant to fail, and it passed: ${command}`, {
       hint: "Write the test so that it fails without the change, then run this again.",
+    });
+  if (run.signal)
+    throw new Failure("refused", "red_killed", `The command was killed (${run.signal}): ${command}`, {
+      hint: "A red is a test that ran to its end and failed.",
     });
   if (NOT_RUN.includes(run.exitCode))
     throw new Failure(

@@ -1,4 +1,7 @@
 import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 
 interface EditorPlace {
@@ -6,8 +9,35 @@ interface EditorPlace {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Lets the user edit a copy; what they saved stays there until the caller has taken it over or told them where it is. */
+export async function editText(
+  name: string,
+  text: string,
+  place: EditorPlace,
+): Promise<{ text: string; kept: string }> {
+  const kept = join(mkdtempSync(join(tmpdir(), "pawl-edit-")), name);
+  writeFileSync(kept, text);
+  await openEditor(kept, place);
+  let saved: Buffer;
+  try {
+    saved = readFileSync(kept);
+  } catch (cause) {
+    throw new Failure("refused", "editor_failed", "The editor left no file behind; nothing was changed.", {
+      cause,
+    });
+  }
+  const edited = saved.toString("utf8");
+  if (!Buffer.from(edited, "utf8").equals(saved))
+    throw new Failure("refused", "broken_edit", "The editor saved something that is not UTF-8 text.", {
+      hint: `Nothing was changed; your text is in ${kept}.`,
+      details: { kept },
+    });
+  if (edited === text) rmSync(join(kept, ".."), { recursive: true, force: true });
+  return { text: edited, kept };
+}
+
 /** Opens the user's editor on a file and waits for it; VISUAL and EDITOR may carry arguments, as git's do. */
-export function openEditor(file: string, place: EditorPlace): Promise<void> {
+function openEditor(file: string, place: EditorPlace): Promise<void> {
   const editor = place.env.VISUAL || place.env.EDITOR;
   if (!editor)
     throw new Failure("usage", "no_editor", "No editor is set.", {

@@ -4,6 +4,7 @@ import type { Situation } from "../core/operation.ts";
 import type { Reader, World } from "../core/ports.ts";
 import type { FullYaml } from "../core/record.ts";
 import { discover, type Place, readHead } from "../git/discover.ts";
+import { explainFileError } from "../store/durable.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import { openReader } from "../store/reader.ts";
@@ -38,12 +39,12 @@ export interface Runtime {
 }
 
 export function openRuntime(around: Surroundings): Runtime {
-  const place = discover(around.cwd, around.env);
+  const place = readably(() => discover(around.cwd, around.env));
   if (!place)
     throw new Failure("not_found", "not_a_repository", `${around.cwd} is not inside a git repository.`, {
       hint: "Go to your project, or make it one with `git init`.",
     });
-  let home = findHome(place, around.cwd);
+  let home = readably(() => findHome(place, around.cwd));
   let fullYaml: FullYaml | undefined;
   const runtime: Runtime = {
     place,
@@ -51,7 +52,7 @@ export function openRuntime(around: Surroundings): Runtime {
       return home;
     },
     world: openWorld(around, place, () => runtime),
-    reader: () => openReader(home, fullYaml, Date.now()),
+    reader: () => readably(() => openReader(home, fullYaml, Date.now())),
     async situation(access) {
       const head = readHead(place) ?? (await repositoryOf(around, place)).head();
       return {
@@ -89,6 +90,15 @@ export function openRuntime(around: Surroundings): Runtime {
 /** Loading the cryptography costs a read command a tenth of its time, and no read has a use for it. */
 function readsNeedNoDigest(): never {
   throw new Error("A reading operation asked for a digest");
+}
+
+/** What the system refuses to let us read is told as that, and not as a bug of ours. */
+export function readably<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw explainFileError(error, "The state could not be read");
+  }
 }
 
 async function repositoryOf(around: Surroundings, place: Place) {

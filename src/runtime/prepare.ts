@@ -5,10 +5,15 @@ import type { Home } from "../store/layout.ts";
 
 /** Nothing is missing of the state: asked before every write, so it only looks. */
 export function isComplete(home: Home): boolean {
-  return stateExists(home) && existsSync(join(home.state, ".git")) && home.clone !== "";
+  return stateExists(home) && existsSync(join(home.state, ".git")) && home.clone !== "" && !isLost(home);
 }
 
-/** The folder is gone, but its history is not. */
+/** The folder is gone, or emptied, but its history is not. */
 export function isLost(home: Home): boolean {
-  return !existsSync(join(home.state, ".git")) && existsSync(join(home.gitDir, "HEAD"));
+  if (!existsSync(join(home.state, ".git"))) return existsSync(join(home.gitDir, "HEAD"));
+  return !existsSync(join(home.state, "tasks")) && hasHistory(home);
+}
+
+function hasHistory(home: Home): boolean {
+  return ["refs/heads/pawl/state", "packed-refs"].some((name) => existsSync(join(home.gitDir, name)));
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:os";
+import { Failure } from "../core/failure.ts";
 import type { CheckRun } from "../core/ports.ts";
 
 interface CheckPlace {
@@ -15,8 +16,7 @@ const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
 /** Runs a check, shows its output as it comes, and keeps what proves it: exit code, time, digest and the last lines. */
-export function runCheck(argv: readonly string[], place: CheckPlace): Promise<CheckRun> {
-  const [command = "", ...args] = argv;
+export async function runCheck(argv: readonly string[], place: CheckPlace): Promise<CheckRun> {
   const started = process.hrtime.bigint();
   const digest = createHash("sha256");
   let bytes = 0;
@@ -27,39 +27,80 @@ export function runCheck(argv: readonly string[], place: CheckPlace): Promise<Ch
     tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES);
     place.progress(chunk);
   };
-  return new Promise((done) => {
-    let settled = false;
-    const finish = (exitCode: number) => {
-      // A command that cannot be started reports an error and then closes as well.
-      if (settled) return;
-      settled = true;
-      for (const signal of FORWARDED) process.off(signal, forward);
-      done({
-        argv: [...argv],
-        exitCode,
-        durationMs: Math.round(Number(process.hrtime.bigint() - started) / 1e6),
-        outputSha256: digest.digest("hex"),
-        outputBytes: bytes,
-        tail: readable(tail, bytes),
-      });
-    };
-    const child = spawn(command, args, { cwd: place.cwd, env: place.env, stdio: ["ignore", "pipe", "pipe"] });
-    // The terminal sends Ctrl-C to both of us; we stay to write down how the check ended.
-    const forward = (signal: NodeJS.Signals) => void child.kill(signal);
-    for (const signal of FORWARDED) process.on(signal, forward);
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    child.on("error", (error: NodeJS.ErrnoException) => {
-      keep(Buffer.from(`${error.message}\n`));
-      finish(error.code === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND);
-    });
-    child.on("close", (code, signal) => {
-      finish(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));
-    });
-  });
+  const { code, signal } = await watch(argv, place, keep);
+  return {
+    argv: [...argv],
+    signal: signal ?? undefined,
+    exitCode: code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0),
+    durationMs: Math.round(Number(process.hrtime.bigint() - started) / 1e6),
+    outputSha256: digest.digest("hex"),
+    outputBytes: bytes,
+    tail: readable(tail, bytes),
+  };
+}
+
+interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
 }
 
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** A process that the check left in the background may hold its pipes open for ever; what it says later is not awaited. */
+const LAST_WORDS_MS = 500;
+
+function watch(argv: readonly string[], place: CheckPlace, keep: (chunk: Buffer) => void): Promise<Ending> {
+  const [command = "", ...args] = argv;
+  return new Promise((done, fail) => {
+    let interrupted: NodeJS.Signals | undefined;
+    let settled = false;
+    let child: ReturnType<typeof start>;
+    const finish = (ending: Ending) => {
+      if (settled) return;
+      settled = true;
+      for (const signal of FORWARDED) process.off(signal, forward);
+      child?.stdout.destroy();
+      child?.stderr.destroy();
+      if (interrupted) fail(stopped(interrupted));
+      else done(ending);
+    };
+    const cannotStart = (error: NodeJS.ErrnoException) => {
+      keep(Buffer.from(`${error.message}\n`));
+      finish({ code: error.code === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND, signal: null });
+    };
+    // The terminal sends Ctrl-C to both of us; we stay until the check has ended.
+    const forward = (signal: NodeJS.Signals) => {
+      interrupted = signal;
+      child?.kill(signal);
+    };
+    child = start(command, args, place, cannotStart);
+    if (!child) return;
+    for (const signal of FORWARDED) process.on(signal, forward);
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    child.on("error", cannotStart);
+    child.on("close", (code, signal) => finish({ code, signal }));
+    child.on("exit", (code, signal) => setTimeout(() => finish({ code, signal }), LAST_WORDS_MS).unref());
+  });
+}
+
+/** Some commands cannot even be tried, such as an empty one; that is the same as not being found. */
+function start(
+  command: string,
+  args: string[],
+  place: CheckPlace,
+  cannotStart: (error: NodeJS.ErrnoException) => void,
+) {
+  try {
+    return spawn(command, args, { cwd: place.cwd, env: place.env, stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    cannotStart(error as NodeJS.ErrnoException);
+    return undefined;
+  }
+}
+
+function stopped(signal: string): Failure {
+  return new Failure("refused", "interrupted", `Stopped by ${signal}; nothing was recorded.`);
+}
 
 const ESCAPE_CODES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, "g");
 

@@ -2,7 +2,7 @@ import { parseInput } from "../core/input.ts";
 import type { AnyOperation, Plan, Situation } from "../core/operation.ts";
 import { NeedsFullYaml } from "../core/record.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
-import type { Runtime } from "./open.ts";
+import { type Runtime, readably } from "./open.ts";
 
 /** The life of every call from every surface: parse, observe, gather, decide, apply. */
 export async function run(
@@ -25,16 +25,35 @@ export async function run(
   );
   const decide = () =>
     withYaml(runtime, async (): Promise<Plan<unknown>> => {
-      const facts = operation.gather(runtime.reader(), input, situation, observed);
+      const facts = readably(() => operation.gather(runtime.reader(), input, situation, observed));
       return operation.decide(input, facts, situation);
     });
-  const plan = await decide();
+  const plan = await decide().catch((error: unknown) =>
+    answeredMeanwhile(error, operation, input, runtime, options),
+  );
+  if ("answered" in plan) return plan.answered;
   if (!options.dryRun && plan.effects?.length) {
     const { write } = await import("./write.ts");
     return write({ operation, input, situation, restored, decide }, plan, runtime, options.key);
   }
   const effects = (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record }));
   return { ...answerOf(plan, restored), ...(options.dryRun ? { planned: effects } : {}) };
+}
+
+/** The same call, repeated at the same time, may be refused only because its twin has just done the work. */
+async function answeredMeanwhile(
+  error: unknown,
+  operation: AnyOperation,
+  input: unknown,
+  runtime: Runtime,
+  { key }: RunOptions,
+): Promise<{ answered: Answer }> {
+  const earlier =
+    key === undefined
+      ? undefined
+      : (await import("./write.ts")).earlierAnswer(operation, input, key, runtime);
+  if (!earlier) throw error;
+  return { answered: earlier };
 }
 
 /** An operation that acts while it observes is not carried out in a dry run; it says what it would do. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, parseConfig } from "../core/config.ts";
 import { Failure } from "../core/failure.ts";
@@ -26,14 +26,12 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       const { openSource } = await import("../store/search-source.ts");
       const { home } = runtime();
       const source = openSource(home, runtime().fullYaml());
-      return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot });
+      const progress = (message: string) => around.progress(Buffer.from(`${message}\n`));
+      return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot, progress });
     },
     async edit(name, text) {
-      const [{ openEditor }, { tmpdir }] = await Promise.all([import("./open-editor.ts"), import("node:os")]);
-      const file = join(mkdtempSync(join(tmpdir(), "pawl-edit-")), name);
-      writeFileSync(file, text);
-      await openEditor(file, around);
-      return { text: readFileSync(file, "utf8"), kept: file };
+      const { editText } = await import("./open-editor.ts");
+      return editText(name, text, around);
     },
   };
 }

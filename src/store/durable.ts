@@ -87,10 +87,16 @@ export function explainFileError(error: unknown, what: string): unknown {
     case "EROFS":
     case "EACCES":
     case "EPERM":
-      return new Failure("unavailable", "state_read_only", `${what}: no permission to write${at}.`, {
+      return new Failure("unavailable", "state_read_only", `${what}: no permission${at}.`, {
         ...cause,
-        hint: "Nothing was changed. Make the folder writable for you and run the command again.",
+        hint: "Nothing was changed. See to it that you may read and write there, and run the command again.",
       });
+    case "EXDEV":
+    case "EIO":
+    case "EMFILE":
+    case "ENFILE":
+    case "ENAMETOOLONG":
+      return new Failure("unavailable", "state_unavailable", `${what}: the system says ${code}${at}.`, cause);
     case "ENOTDIR":
     case "EEXIST":
     case "ELOOP":

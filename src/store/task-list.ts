@@ -117,10 +117,21 @@ function look(
   problems: Problem[],
 ): Row | undefined {
   // Put together by hand: normalising ten thousand paths costs as much as asking for the files.
-  const stat = statSync(`${home.state}/tasks/${name}/task.md`, { throwIfNoEntry: false });
+  const stat = statOr(`${home.state}/tasks/${name}/task.md`, name, problems);
   // A folder without its task.md was not made by us; the tasks beside it are still worth listing.
   if (!stat) return undefined;
   return known && isSame(known, stat) ? known : readRow(home, name, stat, fullYaml, problems);
+}
+
+/** A file that the system will not even describe (a loop of links, a folder we may not enter) hides no other. */
+function statOr(path: string, name: string, problems: Problem[]): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    problems.push({ file: taskFile(name), message: `${path} cannot be read (${code}).`, hint: undefined });
+    return undefined;
+  }
 }
 
 function readRow(

@@ -43,7 +43,15 @@ export function aFinding(number: number, more: Partial<Finding> = {}): Finding {
   return {
     ...{ id: `T0001/F${number}`, severity: "medium", kind: "branch", status: "open", file: undefined },
     ...{ line: undefined, resolved_commit: undefined, resolved_by: undefined, integrated_commit: undefined },
-    ...{ reopened: 0, ...made, text: "The loop never ends", fix: "", resolution: "", reopen_reasons: "" },
+    ...{
+      reopened: 0,
+      reopened_at: undefined,
+      ...made,
+      text: "The loop never ends",
+      fix: "",
+      resolution: "",
+      reopen_reasons: "",
+    },
     ...more,
   };
 }

@@ -234,7 +234,7 @@ describe("evidence", () => {
     await project.pawl("task", "new", "One");
     const { json } = await project.pawl("verify", "T1", "--json", "--", "sh", "-c", "echo x > made.txt");
     expect(json.data.evidence.unstable).toBe(true);
-    expect(json.warnings[0]).toContain("changed files while it ran");
+    expect(json.warnings[0]).toContain("the check changed files");
   });
 
   test("without a command the checks of the config run, all of them", async ({ project }) => {

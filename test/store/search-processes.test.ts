@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "rolldown";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -22,7 +22,12 @@ beforeAll(async () => {
   child = join(bundle, "child.cjs");
   symlinkSync(resolve("node_modules"), join(bundle, "node_modules"));
   const input = join(import.meta.dirname, "search-child.ts");
-  await build({ input, platform: "node", logLevel: "silent", output: { file: child, format: "cjs" } });
+  await build({
+    input,
+    platform: "node",
+    logLevel: "silent",
+    output: { dir: bundle, entryFileNames: "child.cjs", format: "cjs" },
+  });
 });
 
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
@@ -52,6 +57,40 @@ test("the bundle answers as the source does, and keeps the engine outside", asyn
   const { stdout, stderr } = await run(process.execPath, [child, "once", home, dir, "alpha"], { env });
   expect(stderr).toBe("");
   expect(JSON.parse(stdout)).toEqual(await find("alpha"));
+});
+
+test("an unchanged store is searched without the engine, which is not even there", async () => {
+  fill(5);
+  await new Promise((settle) => setTimeout(settle, 2_100));
+  const expected = await find("alpha");
+  const without = mkdtempSync(join(home, "alone "));
+  expect(readdirSync(bundle).filter((name) => name.startsWith("engine"))).toHaveLength(1);
+  cpSync(bundle, without, { recursive: true, filter: (path) => !/engine|node_modules/.test(basename(path)) });
+  const { stdout } = await run(process.execPath, [join(without, "child.cjs"), "once", home, dir, "alpha"], {
+    env,
+  });
+  expect(JSON.parse(stdout)).toEqual(expected);
+  records.put("0.md", document("T0", "alpha"));
+  await expect(
+    run(process.execPath, [join(without, "child.cjs"), "once", home, dir, "alpha"], { env }),
+  ).rejects.toThrow(/Cannot find module.*engine/);
+});
+
+test("generations published while others ask only the side file: nothing torn, nothing old", {
+  timeout: 120_000,
+}, async () => {
+  fill(200);
+  records.put("w.md", document("W", "alpha version0", "version0"));
+  await find("alpha");
+  const start = (task: string) =>
+    run(process.execPath, [child, task, home, dir, "201"], { env, timeout: 90_000 });
+  const [, ...readers] = await Promise.all([
+    start("publish"),
+    start("glance"),
+    start("glance"),
+    start("glance"),
+  ]);
+  for (const { stdout } of readers) expect(Number(stdout)).toBeGreaterThan(5);
 });
 
 describe("kill -9", () => {
@@ -102,7 +141,8 @@ describe("kill -9", () => {
       const index = join(dir, "index.sqlite");
       const before = statSync(index).ino;
       if (isBuilder) rmSync(index);
-      const victim = spawn(process.execPath, [child, "loop", home, dir, "alpha"], {
+      // Only the engine knows that an accent does not matter, and only the engine leaves something behind.
+      const victim = spawn(process.execPath, [child, "loop", home, dir, "álpha"], {
         env,
         stdio: ["ignore", "pipe", "inherit"],
       });

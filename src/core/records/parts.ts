@@ -1,4 +1,4 @@
-import { flag, integer, list, matching, oneOf, optional, sha, text, withDefault } from "../fields.ts";
+import { flag, integer, list, matching, oneOf, optional, sha, text, withDefault, word } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
 import { partId, provenance, sliceId } from "./shared.ts";
 
@@ -23,7 +23,7 @@ export const evidence = kind({
     kind: oneOf(["red", "green", "check"]),
     check: optional(text("test")),
     slice: optional(sliceId),
-    argv: list(text("npm")),
+    argv: list(word),
     exit_code: integer,
     duration_ms: integer,
     output_sha256: digest,
@@ -31,7 +31,7 @@ export const evidence = kind({
     head: optional(sha),
     tree: optional(sha),
     dirty: withDefault(flag, false),
-    /** The check itself changed files, so its result belongs to no single tree. */
+    /** The check changed files, or saw some that are in no tree of ours: its result belongs to no single tree. */
     unstable: withDefault(flag, false),
     ...provenance,
   },
@@ -57,6 +57,8 @@ export const finding = kind({
     resolved_by: optional(text("agent:codex")),
     integrated_commit: optional(sha),
     reopened: withDefault(integer, 0),
+    /** Where it was found to be there still: a later fix has to come after this as well. */
+    reopened_at: optional(sha),
     ...provenance,
   },
   sections: {

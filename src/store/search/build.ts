@@ -3,8 +3,14 @@ import { type About, countFiles, createTables, openWriter, type RecordWriter, wr
 import type { Connection } from "./sqlite.ts";
 import type { SearchSource } from "./types.ts";
 
-export function buildIndex(connection: Connection, source: SearchSource, now: number): void {
+export function buildIndex(
+  connection: Connection,
+  source: SearchSource,
+  now: number,
+  announce: (files: number) => void,
+): void {
   const { cursor, scan, files } = findEverything(source, now);
+  announce(files.length);
   createTables(connection);
   connection.exec("BEGIN");
   withWriter(connection, "bulk", (writer) => {

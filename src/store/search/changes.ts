@@ -1,20 +1,7 @@
+import { isScanDue, lookAtFiles, type Scan, type Sight, settled, UNSETTLED } from "./freshness.ts";
 import { type About, isIndexedAs, readSignatures } from "./schema.ts";
 import type { Connection } from "./sqlite.ts";
 import type { SearchDocument, SearchSource } from "./types.ts";
-
-/** Up to this many files a scan is so cheap that every query makes one. */
-const ALWAYS_SCANNED_FILES = 2_000;
-/** Above it, scanning may take one hundredth of the time. */
-const SCAN_SHARE = 100;
-/** A file this young may be rewritten without a visible difference where the file system's clock is coarse. */
-const SETTLED_MS = 2_000;
-/** A signature that no file has, so that the next scan looks at the file again. */
-const UNSETTLED = "";
-
-export interface Scan {
-  at: number;
-  tookMs: number;
-}
 
 /** A file that may differ from what the index holds: as it is now. */
 interface Suspect {
@@ -37,27 +24,22 @@ export interface KnownIndex {
   lastScan: Scan;
 }
 
-export const isAlwaysScanned = (about: About) => about.files <= ALWAYS_SCANNED_FILES;
-
-function isScanDue(about: About, lastScan: Scan, now: number): boolean {
-  return isAlwaysScanned(about) || now < lastScan.at || now - lastScan.at > SCAN_SHARE * lastScan.tookMs;
-}
-
+/** `sight` spares a second scan when somebody has just looked at the files. */
 export function findChanges(
   connection: Connection,
   { about, lastScan }: KnownIndex,
   source: SearchSource,
   now: number,
+  sight?: Sight,
 ): Changes {
   const written = source.changedSince(about.cursor);
   const signatures = new Map<string, string | undefined>();
   for (const path of written?.paths ?? []) signatures.set(path, UNSETTLED);
 
-  if (written && !isScanDue(about, lastScan, now))
+  if (written && !isScanDue(about.files, lastScan, now))
     return { ...readSuspects(connection, source, signatures), cursor: written.cursor, scan: undefined };
 
-  const cursor = source.cursor();
-  const { found, scan } = timedScan(source, now);
+  const { cursor, found, scan } = sight ?? lookAtFiles(source, now);
   const known = readSignatures(connection);
   for (const [path, signature] of found)
     if (signatures.has(path) || known.get(path) !== signature) signatures.set(path, settled(signature, now));
@@ -88,20 +70,9 @@ interface Everything {
 }
 
 export function findEverything(source: SearchSource, now: number): Everything {
-  const cursor = source.cursor();
-  const { found, scan } = timedScan(source, now);
+  const { cursor, found, scan } = lookAtFiles(source, now);
   const files = [...found.keys()]
     .sort()
     .map((path): [string, string] => [path, settled(found.get(path) ?? "", now)]);
   return { cursor, scan, files };
-}
-
-function timedScan(source: SearchSource, now: number): { found: Map<string, string>; scan: Scan } {
-  const started = performance.now();
-  const found = source.scan();
-  return { found, scan: { at: now, tookMs: performance.now() - started } };
-}
-
-function settled(signature: string, now: number): string {
-  return now - Number.parseFloat(signature) < SETTLED_MS ? UNSETTLED : signature;
 }

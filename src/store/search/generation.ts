@@ -13,8 +13,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import type { Scan } from "./changes.ts";
+import { dirname, join } from "node:path";
+import type { Scan } from "./freshness.ts";
 
 /**
  * The index file is never written in place: a new generation is built under a private name and renamed. Readers open
@@ -94,20 +94,21 @@ export function bytesOf(reader: Reader): number {
 }
 
 /** Lets `build` make a new generation, from a copy of `base` if there is one, and puts it in place. */
-export function publish(
+export function publish<T>(
   dir: string,
   now: number,
   base: Reader | undefined,
-  build: (path: string) => void,
-): void {
+  build: (path: string) => T,
+): T {
   const path = join(dir, `.build-${privateName(now)}`);
   try {
     mkdirSync(readersOf(dir), { recursive: true });
     if (base) copyFileSync(base.path, path, constants.COPYFILE_FICLONE);
-    build(path);
+    const built = build(path);
     if (statSync(pathOf(dir), { throwIfNoEntry: false })?.isDirectory())
       rmSync(pathOf(dir), { recursive: true });
     renameSync(path, pathOf(dir));
+    return built;
   } finally {
     discard(path);
   }
@@ -167,9 +168,23 @@ export function readScanStamp(dir: string, generation: string): Scan | undefined
 }
 
 export function writeScanStamp(dir: string, generation: string, scan: Scan): void {
-  const path = join(dir, `.build-${privateName(scan.at)}`);
-  quietly(() => {
-    writeFileSync(path, JSON.stringify({ generation, ...scan }));
-    renameSync(path, stampOf(dir));
-  });
+  quietly(() => replaceFile(stampOf(dir), scan.at, JSON.stringify({ generation, ...scan })));
+}
+
+/** Readers see the old content or the new one. */
+export function replaceFile(path: string, now: number, content: string | Buffer): void {
+  const temporary = join(dirname(path), `.build-${privateName(now)}`);
+  try {
+    writeFileSync(temporary, content);
+    renameSync(temporary, path);
+  } catch (error) {
+    quietly(() => unlinkSync(temporary));
+    throw error;
+  }
+}
+
+/** Different for every published generation; undefined when there is none. Links to it change none of this. */
+export function identityOf(dir: string): string | undefined {
+  const stat = statSync(pathOf(dir), { throwIfNoEntry: false });
+  return stat?.isFile() ? `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : undefined;
 }

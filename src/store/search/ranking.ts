@@ -1,22 +1,9 @@
+import { type Answer, limitOf, WEIGHTS, wantedOf } from "./question.ts";
 import type { Snip } from "./snippet.ts";
 import type { Connection, Value } from "./sqlite.ts";
 import type { SearchHit, SearchQuery } from "./types.ts";
 
-export interface Answer {
-  hits: SearchHit[];
-  total: number;
-}
-
-const DEFAULT_LIMIT = 20;
-const LARGEST_LIMIT = 1_000;
-/** bm25's weights of names, title and text. */
-const WEIGHTS = "4.0, 12.0, 1.0";
-
 type Row = Omit<SearchHit, "snippet" | "id"> & { id: string | null; text: string | null; total: number };
-
-export function limitOf(query: SearchQuery): number {
-  return Math.min(Math.max(0, Math.floor(query.limit ?? DEFAULT_LIMIT)), LARGEST_LIMIT);
-}
 
 export function rank(connection: Connection, match: string, query: SearchQuery, snip: Snip): Answer {
   const filter = filterOf(query);
@@ -34,13 +21,8 @@ interface Filter {
   values: Value[];
 }
 
-function filterOf({ kinds = [], statuses = [], task }: SearchQuery): Filter {
-  const wanted: [column: string, values: string[]][] = [
-    ["kind", kinds],
-    ["status", statuses],
-    ["task", task === undefined ? [] : [task]],
-  ];
-  const active = wanted.filter(([, values]) => values.length > 0);
+function filterOf(query: SearchQuery): Filter {
+  const active = wantedOf(query);
   return {
     conditions: active.map(
       ([column, values]) => `records.${column} IN (${values.map(() => "?").join(", ")})`,
@@ -58,7 +40,7 @@ function sqlFor({ conditions }: Filter): string {
   const join = conditions.length > 0 ? "CROSS JOIN records ON records.record = words.rowid" : "";
   return `
     WITH found AS MATERIALIZED (
-      SELECT words.rowid AS record, bm25(words, ${WEIGHTS}) AS score
+      SELECT words.rowid AS record, bm25(words, ${WEIGHTS.map((weight) => weight.toFixed(1)).join(", ")}) AS score
       FROM words ${join} WHERE ${["words MATCH ?", ...conditions].join(" AND ")})
     SELECT top.id, kind, task, status, title, score, updated, text, (SELECT count(*) FROM found) AS total
     FROM (

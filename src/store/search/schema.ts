@@ -5,6 +5,8 @@ import { namesOf, storable } from "./words.ts";
 /** Raised whenever what is stored, or how words are made from it, changes: older files are then built anew. */
 const SCHEMA_VERSION = 1;
 
+export const TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'";
+
 /** What an index knows about itself. It is in the database, so that it can never speak about another generation. */
 export interface About {
   generation: string;
@@ -24,7 +26,7 @@ const TABLES = `
   CREATE TABLE texts (record INTEGER PRIMARY KEY, names TEXT, title TEXT, text TEXT);
   CREATE VIRTUAL TABLE words USING fts5 (
     names, title, text, content = 'texts', content_rowid = 'record',
-    tokenize = 'porter unicode61 remove_diacritics 2');`;
+    ${TOKENIZER});`;
 
 export function createTables(connection: Connection): void {
   connection.exec(TABLES);

@@ -51,14 +51,29 @@ export function printMatch(words: readonly Word[], match: "all" | "any"): string
   return words.map(printWord).join(match === "all" ? " AND " : " OR ");
 }
 
-function printWord({ text, isPrefix }: Word): string {
-  const quoted = `"${text.replaceAll('"', '""')}"`;
-  const choices = [quoted];
+/** One thing to look for in place of a word; each is counted for itself when hits are ranked. */
+export interface Choice {
+  text: string;
+  isPrefix: boolean;
+  isNameOnly: boolean;
+}
+
+export function choicesFor({ text, isPrefix }: Word): Choice[] {
+  const choices = [{ text, isPrefix: false, isNameOnly: false }];
   // The whole word stays among the choices: it is rarer than its continuations, and so ranks above them.
-  if (isPrefix) choices.push(`${quoted} *`);
+  if (isPrefix) choices.push({ text, isPrefix, isNameOnly: false });
   const wholeId = wholeIdToken(text);
-  if (wholeId) choices.push(`names : "${wholeId}"`);
-  return choices.length === 1 ? quoted : `(${choices.join(" OR ")})`;
+  if (wholeId) choices.push({ text: wholeId, isPrefix: false, isNameOnly: true });
+  return choices;
+}
+
+function printWord(word: Word): string {
+  const choices = choicesFor(word).map(printChoice);
+  return choices.length === 1 ? choices.join() : `(${choices.join(" OR ")})`;
+}
+
+function printChoice({ text, isPrefix, isNameOnly }: Choice): string {
+  return `${isNameOnly ? "names : " : ""}"${text.replaceAll('"', '""')}"${isPrefix ? " *" : ""}`;
 }
 
 /** A token that only the record with exactly this id has, so that `T0012` finds the task before its many parts. */

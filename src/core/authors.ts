@@ -1,0 +1,29 @@
+import { Failure } from "./failure.ts";
+import type { Reader } from "./ports.ts";
+import { decision, evidence, handoff } from "./records/parts.ts";
+
+/**
+ * Whoever recorded slices, evidence, or changes of files wrote the work, whatever they say about it. A record that
+ * cannot be read could be anybody's, so then nobody is believed not to be an author.
+ */
+export function gatherAuthors(reader: Reader, id: string): string[] {
+  const { slices } = reader.task(id).value;
+  const proofs = reader.parts(evidence, id);
+  const decisions = reader.parts(decision, id);
+  const handoffs = reader.parts(handoff, id);
+  const [problem] = [...proofs.problems, ...decisions.problems, ...handoffs.problems];
+  if (problem)
+    throw new Failure("unreadable", "authors_unknown", `Who wrote ${id} cannot be told: ${problem.message}`, {
+      ...(problem.hint ? { hint: problem.hint } : {}),
+      details: { file: problem.file },
+    });
+  const wrote = [...decisions.records, ...handoffs.records].filter(
+    ({ value }) => value.changed.length > 0 || ("slice" in value && value.slice !== undefined),
+  );
+  return [
+    ...new Set([
+      ...slices.flatMap((slice) => (slice.by === undefined ? [] : [slice.by])),
+      ...[...proofs.records, ...wrote].map((record) => record.value.actor),
+    ]),
+  ];
+}

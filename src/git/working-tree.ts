@@ -1,0 +1,94 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { explainTemporary } from "../core/temporary.ts";
+import type { Place } from "./discover.ts";
+import { askGit, expectGit, type GitCall } from "./run-git.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface WorkingTree {
+  tree: string;
+  /** False when something that a check can see is not in the tree: changes inside submodules or nested repositories. */
+  whole: boolean;
+}
+
+/** Our git writes no hooks, no shared index and no refreshed copy into the user's repository. */
+const QUIET = [
+  ...["-c", "core.hooksPath=/dev/null", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false"],
+  ...["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"],
+];
+
+/**
+ * The tree of what is really there, uncommitted and untracked files included. It is built in a copy of the index
+ * and a throw-away object store, so that the user's repository does not change by a byte.
+ */
+export async function hashWorkingTree(place: Place, env: Environment): Promise<WorkingTree> {
+  const scratch = makeScratch();
+  try {
+    const call: GitCall = {
+      cwd: place.root ?? place.gitDir,
+      env,
+      extra: {
+        GIT_DIR: place.gitDir,
+        GIT_WORK_TREE: place.root ?? "",
+        GIT_INDEX_FILE: copyIndex(place, scratch),
+        GIT_OBJECT_DIRECTORY: join(scratch, "objects"),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(place.commonDir, "objects")),
+      },
+    };
+    const isHidden = await showHiddenFiles(place, call);
+    const added = await askGit([...QUIET, "add", "-A", "--ignore-errors", "--", "."], call);
+    const tree = expectGit(
+      await askGit([...QUIET, "write-tree"], call),
+      "The working tree could not be hashed",
+    );
+    return { tree, whole: added.code === 0 && !isHidden && !(await hasDirtySubmodule(call)) };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function makeScratch(): string {
+  try {
+    const scratch = mkdtempSync(join(tmpdir(), "pawl-tree-"));
+    mkdirSync(join(scratch, "objects"));
+    return scratch;
+  } catch (error) {
+    throw explainTemporary(error, tmpdir());
+  }
+}
+
+/** Git trusts an entry only if its file is older than the index, so a copy must keep the index's own time. */
+function copyIndex(place: Place, scratch: string): string {
+  const [from, to] = [join(place.gitDir, "index"), join(scratch, "index")];
+  if (!existsSync(from)) return to;
+  const { atime, mtime } = statSync(from);
+  copyFileSync(from, to);
+  utimesSync(to, atime, mtime);
+  return to;
+}
+
+/**
+ * Files that git was told not to look at (`assume-unchanged`, `skip-worktree`) are looked at here, in the copy; a
+ * check sees them too. True when that could not be done.
+ */
+async function showHiddenFiles(place: Place, call: GitCall): Promise<boolean> {
+  const listed = await askGit([...QUIET, "ls-files", "-v", "-z"], call);
+  const marked = listed.out.split("\0").filter((entry) => /^[a-zS]/.test(entry));
+  const paths = (test: RegExp) => marked.filter((entry) => test.test(entry)).map((entry) => entry.slice(2));
+  const present = paths(/^[sS]/).filter((path) => existsSync(join(place.root ?? "", path)));
+  const show = (option: string, names: string[]) =>
+    askGit([...QUIET, "update-index", option, "-z", "--stdin"], { ...call, stdin: names.join("\0") });
+  const shown = [
+    await show("--no-assume-unchanged", paths(/^[a-z]/)),
+    await show("--no-skip-worktree", present),
+  ];
+  return shown.some((answer) => answer.code !== 0);
+}
+
+/** A submodule's own uncommitted changes are no part of any tree of ours. */
+async function hasDirtySubmodule(call: GitCall): Promise<boolean> {
+  const status = await askGit([...QUIET, "status", "--porcelain=v2", "-z", "--ignore-submodules=none"], call);
+  return status.code !== 0 || status.out.split("\0").some((entry) => /^[12u] .. S.(?:M.|.U)/.test(entry));
+}
