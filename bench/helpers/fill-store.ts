@@ -6,17 +6,31 @@ import { type Kind, printRecord, type ValueOf } from "../../src/core/record.ts";
 import { decision, evidence, finding, handoff } from "../../src/core/records/parts.ts";
 import { type Task, task } from "../../src/core/records/task.ts";
 
-const WORDS =
+const SUBJECTS =
   "retry upload token session cache index lock branch merge review worktree parser schema render adapter hook policy grant snapshot handoff evidence budget latency queue socket timeout config locale login invoice export import search ranking thumbnail stream buffer cursor migration".split(
     " ",
   );
+
+/** Few words are common and most are rare, as in real prose; the subjects are each in some records out of a hundred. */
+const WORDS = makeWords(4_000);
+
+function makeWords(count: number): string[] {
+  const syllables = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo za".split(" ");
+  const words: string[] = [];
+  for (let i = 0; words.length < count; i++) {
+    const at = (shift: number) => syllables[Math.floor(i / shift) % syllables.length] ?? "";
+    words.push(at(1) + at(20) + at(400));
+  }
+  words.splice(400, SUBJECTS.length, ...SUBJECTS);
+  return words;
+}
 
 /** Words that look like prose and are the same on every run. */
 function prose(seed: number, count: number): string {
   const words: string[] = [];
   for (let i = 0, state = seed * 2_654_435_761; i < count; i++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    words.push(WORDS[state % WORDS.length] ?? "word");
+    words.push(WORDS[Math.floor(WORDS.length * (state / 2 ** 32) ** 3)] ?? "word");
   }
   return words.join(" ");
 }
@@ -63,7 +77,7 @@ export function writeTask(state: string, number: number): void {
     profile: "standard",
     base_branch: "main",
     repos: ["project"],
-    labels: [WORDS[number % WORDS.length] ?? "word"],
+    labels: [SUBJECTS[number % SUBJECTS.length] ?? "word"],
     depends_on: number > 2 ? [formatTaskId(number - 1)] : [],
     blocker: undefined,
     next: [],

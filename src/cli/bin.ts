@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import module, { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 
 /** The file name of the bundled program, with a digest of its content; the build puts it here. */
@@ -8,26 +8,32 @@ declare const PROGRAM: string;
 
 /**
  * Node 22 and newer keep compiled code between runs by themselves. Node 20 does not, and compiling is a third of a
- * short command's time, so here the code cache is kept beside the program. Its name carries the program's digest and
- * V8's version: V8 itself would accept the cache of another text of the same length.
+ * short command's time, so here the code cache is kept beside each file. Its name carries the file's digest and V8's
+ * version: V8 itself would accept the cache of another text of the same length.
  */
+const loaded = new Map<string, { exports: unknown }>();
 const compileCache = (module as { enableCompileCache?: () => void }).enableCompileCache;
 if (compileCache) {
   compileCache();
   createRequire(__filename)(`./${PROGRAM}`);
-} else runWithCodeCache(join(__dirname, PROGRAM));
+} else load(join(__dirname, PROGRAM));
 
-function runWithCodeCache(path: string): void {
+/** Everything that was loaded this way, by its path: the chunks require the program back, and it must start only once. */
+function load(path: string): unknown {
+  const known = loaded.get(path);
+  if (known) return known.exports;
   const cacheFile = `${path}.${process.versions.v8}.${process.arch}.cache`;
   const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, "utf8")}\n})`;
   const cachedData = readOr(cacheFile);
   const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
-  const require = createRequire(path);
-  // The chunks require the program back; they have to find this one and not start a second.
-  const loaded = Object.assign(new module.Module(path), { filename: path, loaded: true });
-  require.cache[path] = loaded;
-  script.runInThisContext()(loaded.exports, require, loaded, path, __dirname);
+  const own = { exports: {} };
+  loaded.set(path, own);
+  const folder = dirname(path);
+  const other = createRequire(path);
+  const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : other(id));
+  script.runInThisContext()(own.exports, requireOwn, own, path, folder);
   if (!cachedData || script.cachedDataRejected) process.once("exit", () => save(cacheFile, script));
+  return own.exports;
 }
 
 function readOr(path: string): Buffer | undefined {

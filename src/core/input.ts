@@ -14,6 +14,9 @@ export interface FieldInfo {
   required: boolean;
 }
 
+// A command parses one input in its life; zod's compiled parsers cost more than they save.
+z.config({ jitless: true });
+
 const known = new WeakMap<object, FieldInfo>();
 
 export function fieldInfo(schema: object): FieldInfo {
