@@ -117,7 +117,7 @@ export async function commitState(repo: StateRepository, message: string): Promi
   // The ordinary index, so that a person who looks with plain git sees a clean state.
   const shared = join(repo.gitDir, "index");
   try {
-    for (let attempt = 0; attempt < 20; attempt++) {
+    for (const started = Date.now(); Date.now() - started < PATIENCE_MS; await pause()) {
       // The last good index remembers which files are unchanged; without it every record is read again.
       if (existsSync(shared)) copyIndex(shared, index);
       const parent = tip(repo);
@@ -151,16 +151,26 @@ export async function commitState(repo: StateRepository, message: string): Promi
       }
       for (const lock of [`${REF}.lock`, "HEAD.lock"]) dropStaleLock(join(repo.gitDir, lock));
     }
-    throw new Failure("conflict", "state_busy", "Other commands kept committing the state at the same time.");
+    throw new Failure(
+      "conflict",
+      "state_busy",
+      "Others kept the state's branch busy; the next command commits it.",
+    );
   } finally {
     rmSync(index, { force: true });
     rmSync(`${index}.lock`, { force: true });
   }
 }
 
-const LOCK_IS_STALE_MS = 10_000;
+const PATIENCE_MS = 5_000;
+const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 60));
 
-/** Git holds its lock files for milliseconds; one as old as this was left by a git that was killed. */
+const LOCK_IS_STALE_MS = 1_000;
+
+/**
+ * Git holds its lock files for milliseconds; one as old as this was left by a git that was killed. Should its git only
+ * have slept, its update fails when it wakes, and the records are committed all the same.
+ */
 function dropStaleLock(path: string): void {
   const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });

@@ -96,7 +96,7 @@ describe("the packed program", () => {
     const repo = makeRepository(join(folder, "lazy"));
     pawl(repo, "task", "new", "One");
     pawl(repo, "task", "update", "T1", "--status", "active");
-    const spy = `process.on("exit",()=>require("fs").writeSync(2,JSON.stringify([Object.keys(require.cache),process.moduleLoadList])))`;
+    const spy = `const fs=require("fs"),read=fs.readFileSync,seen=[];fs.readFileSync=(...a)=>(seen.push(String(a[0])),read(...a));process.on("exit",()=>fs.writeSync(2,JSON.stringify([seen,Object.keys(require.cache),process.moduleLoadList])))`;
     const loaded = (...args: string[]) => {
       const entry = join(installed, "node_modules", "pawl", "dist", "pawl.cjs");
       const spied = [
