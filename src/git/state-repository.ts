@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,11 +8,11 @@ import {
   renameSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Failure } from "../core/failure.ts";
+import { copyIndex } from "./copy-index.ts";
 import { askGit, askGitSync, expectGit, type GitAnswer } from "./run-git.ts";
 
 /** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
@@ -174,13 +173,6 @@ const LOCK_IS_STALE_MS = 1_000;
 function dropStaleLock(path: string): void {
   const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
-}
-
-/** Git trusts an entry only if its file is older than the index, so a copy must keep the index's own time. */
-function copyIndex(from: string, to: string): void {
-  const { atime, mtime } = statSync(from);
-  copyFileSync(from, to);
-  utimesSync(to, atime, mtime);
 }
 
 function tip(repo: StateRepository): string | undefined {

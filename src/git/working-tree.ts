@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainTemporary } from "../core/temporary.ts";
+import { copyIndex } from "./copy-index.ts";
 import type { Place } from "./discover.ts";
 import { askGit, expectGit, type GitCall } from "./run-git.ts";
 
@@ -32,7 +33,7 @@ export async function hashWorkingTree(place: Place, env: Environment): Promise<W
       extra: {
         GIT_DIR: place.gitDir,
         GIT_WORK_TREE: place.root ?? "",
-        GIT_INDEX_FILE: copyIndex(place, scratch),
+        GIT_INDEX_FILE: privateIndex(place, scratch),
         GIT_OBJECT_DIRECTORY: join(scratch, "objects"),
         GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(place.commonDir, "objects")),
       },
@@ -59,13 +60,9 @@ function makeScratch(): string {
   }
 }
 
-/** Git trusts an entry only if its file is older than the index, so a copy must keep the index's own time. */
-function copyIndex(place: Place, scratch: string): string {
+function privateIndex(place: Place, scratch: string): string {
   const [from, to] = [join(place.gitDir, "index"), join(scratch, "index")];
-  if (!existsSync(from)) return to;
-  const { atime, mtime } = statSync(from);
-  copyFileSync(from, to);
-  utimesSync(to, atime, mtime);
+  if (existsSync(from)) copyIndex(from, to);
   return to;
 }
 
