@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fillStore } from "./helpers/fill-store.ts";
@@ -9,11 +9,15 @@ interface Budget {
   tasks: number;
   name: string;
   args: string[];
-  most: number;
+  /** Without one the figure is only told. */
+  most?: number;
+  /** As if nobody had looked for a minute, so that past tasks are looked at as well. */
+  cold?: boolean;
 }
 
 const BUDGETS: Budget[] = [
   { tasks: 1_000, name: "status", args: ["status"], most: 1.7 },
+  { tasks: 1_000, name: "status, first in a minute", args: ["status"], cold: true },
   { tasks: 1_000, name: "session", args: ["session"], most: 1.7 },
   { tasks: 1_000, name: "task show", args: ["task", "show", "T0500"], most: 1.7 },
   { tasks: 1_000, name: "task list", args: ["task", "list"], most: 2 },
@@ -66,19 +70,22 @@ try {
     const took = new Map<Budget, number[]>(mine.map((one) => [one, []]));
     for (let round = 0; round < ROUNDS; round++) {
       floor.push(time([process.execPath, "-e", "0"], repo));
-      for (const one of mine) took.get(one)?.push(time([...pawl, ...one.args], repo));
+      for (const one of mine) {
+        if (one.cold) utimesSync(join(repo, ".git", "pawl", "tasks.cache"), 0, 0);
+        took.get(one)?.push(time([...pawl, ...one.args], repo));
+      }
     }
     for (const one of mine) {
       const ratio = median(took.get(one) ?? []) / median(floor);
-      const ok = ratio <= one.most;
+      const ok = one.most === undefined || ratio <= one.most;
       if (!ok) missed++;
       rows.push([
         String(tasks),
         one.name,
         `${median(took.get(one) ?? []).toFixed(0)} ms`,
         `${ratio.toFixed(2)} ×`,
-        `≤ ${one.most} ×`,
-        ok ? "ok" : "MISSED",
+        one.most === undefined ? "" : `≤ ${one.most} ×`,
+        one.most === undefined ? "" : ok ? "ok" : "MISSED",
       ]);
     }
     rows.push([String(tasks), "node -e 0", `${median(floor).toFixed(0)} ms`, "1 ×", "", ""]);
