@@ -28,7 +28,8 @@ export function findOperation(
 /** The closest of the known words, if it is close enough to be a slip of the fingers. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  // Two letters that changed places are two edits, and the commonest slip of all.
+  let least = (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))) + 1;
   for (const candidate of known) {
     const distance = editDistance(word, candidate);
     if (distance < least) {

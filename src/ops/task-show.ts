@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { line, maybe } from "../core/input.ts";
+import { taskField } from "../core/input.ts";
 import { operation, type Style } from "../core/operation.ts";
 import type { Decision, Evidence, Finding, Handoff, Review } from "../core/records/parts.ts";
 import { decision, evidence, finding, handoff, review } from "../core/records/parts.ts";
@@ -13,7 +13,7 @@ export const taskShow = operation({
   examples: ["pawl task show T0001", "pawl task show T1 --json"],
   access: "read",
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: maybe(line("the task; by default the one you are in", "T", 40)) }),
+  input: z.strictObject({ task: taskField() }),
 
   gather(reader, input, at) {
     const id = getTask(reader, input.task, at);

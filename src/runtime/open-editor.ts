@@ -9,7 +9,7 @@ interface EditorPlace {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Lets the user edit a copy; what they saved stays there until the caller has taken it over or told them where it is. */
+/** Lets the user edit a copy; what they saved stays there, so that no refusal can lose it. */
 export async function editText(
   name: string,
   text: string,

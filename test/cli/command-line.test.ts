@@ -6,6 +6,7 @@ import { test } from "../helpers/command-line.ts";
 
 const USAGE: [string, string[], string, RegExp][] = [
   ["an unknown command", ["tsk", "list"], "unknown_command", /pawl task/],
+  ["two letters that changed places", ["taks"], "unknown_command", /pawl task/],
   ["an unknown sub-command", ["task", "lst"], "unknown_command", /pawl task list/],
   ["an unknown option", ["task", "list", "--statsu", "open"], "unknown_option", /--status/],
   ["an unknown short option", ["task", "list", "-x"], "unknown_option", /--/],
