@@ -10,9 +10,10 @@ const src = fileURLToPath(new URL("../src", import.meta.url));
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core", "zod/mini"],
   ops: ["core", "ops", "zod/mini"],
-  store: ["core", "store", "node:", "yaml", "node-sqlite3-wasm"],
-  git: ["core", "git", "node:"],
-  runtime: ["core", "ops", "store", "git", "runtime", "node:"],
+  disk: ["core", "disk", "node:"],
+  store: ["core", "disk", "store", "node:", "yaml", "node-sqlite3-wasm"],
+  git: ["core", "disk", "git", "node:"],
+  runtime: ["core", "ops", "disk", "store", "git", "runtime", "node:"],
   cli: ["core", "ops", "runtime", "cli", "node:", "citty"],
 };
 

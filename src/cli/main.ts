@@ -17,6 +17,8 @@ export interface Io {
   err(text: string | Buffer): void;
   outIsTerminal(): boolean;
   errIsTerminal(): boolean;
+  /** What a human types at a terminal in answer to this; undefined when standard input is none. */
+  ask(question: string): string | undefined;
   /** The text of a file the user named; `-` is standard input. */
   readText(path: string): string;
 }
@@ -93,6 +95,7 @@ function openAt(io: Io, common: CommonOptions) {
     actor: common.actor,
     oneShot: true,
     progress: (chunk) => io.err(chunk),
+    ask: async (question) => io.ask(question),
   });
 }
 

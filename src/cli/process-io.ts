@@ -14,6 +14,7 @@ export function processIo(): Io {
     err: (text) => write(2, typeof text === "string" ? Buffer.from(text, "utf8") : text),
     outIsTerminal: () => isTerminal(1),
     errIsTerminal: () => isTerminal(2),
+    ask,
     readText,
   };
 }
@@ -51,6 +52,26 @@ let outputFailed: string | undefined;
 
 /** Why the answer could not be written out whole, if it could not. */
 export const failedOutput = () => outputFailed;
+
+/** Only a terminal may answer: what comes through a pipe was typed by nobody. */
+function ask(question: string): string | undefined {
+  if (!isTerminal(0) || !isTerminal(2)) return undefined;
+  write(2, Buffer.from(question, "utf8"));
+  const bytes: number[] = [];
+  const one = Buffer.alloc(1);
+  for (;;)
+    try {
+      if (readSync(0, one) === 0 || one[0] === NEWLINE) return Buffer.from(bytes).toString("utf8").trim();
+      bytes.push(one[0] ?? 0);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EOF") return Buffer.from(bytes).toString("utf8").trim();
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(waiting, 0, 0, 20);
+    }
+}
+
+const NEWLINE = 10;
 
 function currentFolder(): string {
   try {

@@ -32,12 +32,20 @@ const configFields = {
   profile: withDefault(oneOf(PROFILES), "standard" as const),
   base_branch: withDefault(text("main"), ""),
   checks,
+  /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
+  protected: list(text("main")),
+  branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
+  worktree: withDefault(text(".worktrees/{id}-{slug}"), ".worktrees/{id}-{slug}"),
 };
 
 export interface Config {
   profile: (typeof PROFILES)[number];
   base_branch: string;
   checks: Check[];
+  protected: string[];
+  /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
+  branch: string;
+  worktree: string;
 }
 
 export function parseConfig(path: string, header: ReadonlyMap<string, HeaderValue>): Config {

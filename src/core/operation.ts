@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Hands } from "./hands.ts";
 import type { Reader, World } from "./ports.ts";
 
 /** Everything an operation may know about the moment it runs in; nothing here is read twice. */
@@ -10,13 +11,17 @@ export interface Situation {
   branch: string | undefined;
   commit: string | undefined;
   clone: string;
+  /** The task that the worktree we stand in is bound to. */
+  bound: string | undefined;
   sha256(text: string): string;
 }
 
 /** A change to one record. The runner applies all effects of a plan or none. */
 export type Effect =
   | { do: "create"; record: string; rev: number; path: string; text: string; about: string }
-  | { do: "replace"; record: string; rev: number; path: string; before: string; text: string; about: string };
+  | { do: "replace"; record: string; rev: number; path: string; before: string; text: string; about: string }
+  /** A file that belongs to a record, such as a patch: moved into the state from where it was made, whatever was there. */
+  | { do: "attach"; record: string; rev: number; path: string; from: string; about: string };
 
 export interface Next {
   command: string;
@@ -53,7 +58,7 @@ export interface CommandLine {
   files?: readonly string[];
 }
 
-export interface Operation<S extends z.ZodMiniObject, Observed, Facts, Data> {
+interface Described<S extends z.ZodMiniObject, Data> {
   id: string;
   summary: string;
   /** Whole paragraphs for `--help`: what it is for, what it refuses. */
@@ -63,6 +68,11 @@ export interface Operation<S extends z.ZodMiniObject, Observed, Facts, Data> {
   cli?: CommandLine;
   /** `read` never creates or changes anything, not even the state folder. */
   access: "read" | "write";
+  text(data: Data, style: Style): string;
+}
+
+/** Everything that is one look and one change of the store. */
+export interface Operation<S extends z.ZodMiniObject, Observed, Facts, Data> extends Described<S, Data> {
   /** The words of the state's commit when this is a step in a task's life; other writes ride along with the next one. */
   milestone?(data: Data): string;
   /**
@@ -81,14 +91,29 @@ export interface Operation<S extends z.ZodMiniObject, Observed, Facts, Data> {
   gather(reader: Reader, input: z.output<S>, situation: Situation, observed: Observed): Facts;
   /** Pure: the same input, facts and situation always give the same plan. */
   decide(input: z.output<S>, facts: Facts, situation: Situation): Plan<Data>;
-  text(data: Data, style: Style): string;
+}
+
+/**
+ * What cannot be one change of the store, because git moves in between: a record before says what is about to be done,
+ * one after says what was. Killed anywhere, the records tell the next command how to go on.
+ */
+export interface Procedure<S extends z.ZodMiniObject, Data> extends Described<S, Data> {
+  /** The same looks and refusals, and then what would be done; changes nothing. */
+  rehearse(hands: Hands, input: z.output<S>): Promise<{ do: string; path: string }[]>;
+  perform(hands: Hands, input: z.output<S>): Promise<Plan<Data>>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the registry holds operations of every input and result
-export type AnyOperation = Operation<any, any, any, any>;
+export type SingleOperation = Operation<any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: the registry holds operations of every input and result
+export type AnyOperation = SingleOperation | Procedure<any, any>;
 
 export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
   spec: Operation<S, Observed, Facts, Data>,
 ): Operation<S, Observed, Facts, Data> {
+  return spec;
+}
+
+export function procedure<S extends z.ZodMiniObject, Data>(spec: Procedure<S, Data>): Procedure<S, Data> {
   return spec;
 }

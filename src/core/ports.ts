@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { Kind, Stored } from "./record.ts";
 import type { note } from "./records/parts.ts";
+import type { receipt, repository } from "./records/run.ts";
 import type { Task, TaskStatus, task } from "./records/task.ts";
 
 /** What a list of tasks needs to know of each one, without its body. */
@@ -62,6 +63,9 @@ export interface Reader {
   /** The touched files of a task, by every clone, latest first. */
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
+  receipt(task: string): Stored<typeof receipt> | undefined;
+  /** The repositories that tasks may touch. */
+  repositories(): { records: Stored<typeof repository>[]; problems: Problem[] };
 }
 
 export interface CheckRun {

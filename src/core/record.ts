@@ -18,6 +18,8 @@ export interface Kind<F extends FieldTable = FieldTable, S extends string = stri
   plural: string;
   /** The letter of its ids; a folder of its own name under the task. */
   letter: string;
+  /** Its file lies in a folder of its own, `runs/R1/run.md`, with room for what belongs to it. */
+  ownFolder?: boolean;
   fields: F;
   sections: Readonly<Record<S, string>>;
 }

@@ -7,9 +7,14 @@ import type { Reader, TaskSummary } from "./ports.ts";
 /** The task a command is about, or why that cannot be told. */
 export type Which = { id: string } | { id: undefined; candidates: TaskSummary[]; why: string };
 
-/** The argument, else the branch's task, else the only active one. Never a guess. */
-export function findTask(reader: Reader, named: string | undefined, at: Pick<Situation, "branch">): Which {
+/** The argument, else the task whose worktree we stand in, else the branch's task, else the only active one. Never a guess. */
+export function findTask(
+  reader: Reader,
+  named: string | undefined,
+  at: Pick<Situation, "branch" | "bound">,
+): Which {
   if (named !== undefined) return { id: parseTaskId(named) };
+  if (at.bound !== undefined && reader.hasTask(at.bound)) return { id: at.bound };
   const { tasks } = reader.current();
   const byBranch = at.branch === undefined ? [] : tasks.filter((task) => task.branch === at.branch);
   const [mine] = byBranch;
@@ -32,7 +37,11 @@ export function findTask(reader: Reader, named: string | undefined, at: Pick<Sit
 
 const isOpen = (task: TaskSummary) => task.status === "open";
 
-export function getTask(reader: Reader, named: string | undefined, at: Pick<Situation, "branch">): string {
+export function getTask(
+  reader: Reader,
+  named: string | undefined,
+  at: Pick<Situation, "branch" | "bound">,
+): string {
   const which = findTask(reader, named, at);
   if (which.id !== undefined) return which.id;
   const shown = which.candidates.slice(0, 8).map((task) => `${task.id} ${shorten(task.title, 50)}`);

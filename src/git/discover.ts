@@ -19,6 +19,9 @@ export interface Head {
   commit: string | undefined;
 }
 
+/** In a worktree's own git directory: the task that the worktree is bound to. */
+export const BINDING = "pawl-task";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function discover(cwd: string, env: Environment = {}): Place | undefined {

@@ -1,3 +1,4 @@
+import type { Phase } from "../core/hands.ts";
 import type { AnyOperation, Next, Plan, Situation } from "../core/operation.ts";
 
 export interface Answer {
@@ -21,6 +22,9 @@ export interface Call {
   input: unknown;
   situation: Situation;
   restored: string[];
+  /** The words of the state's commit, if this is a step in a task's life. */
+  milestone(data: unknown): string | undefined;
+  phase?: Phase | undefined;
   decide(): Promise<Plan<unknown>>;
 }
 

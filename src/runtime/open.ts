@@ -1,13 +1,17 @@
+import { join } from "node:path";
 import { decideActor, printActor, recogniseAgent } from "../core/actor.ts";
 import { Failure } from "../core/failure.ts";
+import type { GitHands } from "../core/git/hands.ts";
 import type { Situation } from "../core/operation.ts";
 import type { Reader, World } from "../core/ports.ts";
 import type { FullYaml } from "../core/record.ts";
-import { discover, type Place, readHead } from "../git/discover.ts";
-import { explainFileError } from "../store/durable.ts";
-import { findHome } from "../store/home.ts";
+import { explainFileError } from "../disk/durable.ts";
+import { BINDING, discover, type Place, readHead } from "../git/discover.ts";
+import { findHome, readLine } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
+import { repositoryName } from "../store/links.ts";
 import { openReader } from "../store/reader.ts";
+import { openGitHands } from "./git-hands.ts";
 import { isComplete, isLost } from "./prepare.ts";
 import { openWorld } from "./world.ts";
 
@@ -20,6 +24,8 @@ export interface Surroundings {
   oneShot: boolean;
   /** Where the output of a running check goes while it runs. */
   progress(chunk: Buffer): void;
+  /** What a human types on the terminal; undefined when there is none. Nothing else may answer. */
+  ask?(question: string): Promise<string | undefined>;
 }
 
 /** Everything an operation needs of one repository, opened lazily: a read command touches nothing it does not use. */
@@ -36,6 +42,9 @@ export interface Runtime {
   /** Makes the state ready for a write; says so in words if that was news. */
   prepareState(): Promise<string[]>;
   commitState(message: string): Promise<void>;
+  git: GitHands;
+  say(line: string): void;
+  ask(question: string): Promise<string | undefined>;
 }
 
 export function openRuntime(around: Surroundings): Runtime {
@@ -58,10 +67,11 @@ export function openRuntime(around: Surroundings): Runtime {
       return {
         now: new Date().toISOString(),
         actor: access === "read" ? "" : await actorOf(around, place),
-        repo: place.name,
+        repo: repositoryName(home, place),
+        bound: readLine(join(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
-        sha256: access === "read" ? readsNeedNoDigest : (await import("../store/digest.ts")).sha256,
+        sha256: access === "read" ? readsNeedNoDigest : (await import("../disk/digest.ts")).sha256,
       };
     },
     async loadYaml() {
@@ -83,6 +93,9 @@ export function openRuntime(around: Surroundings): Runtime {
       await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
       sweep(home, Date.now());
     },
+    git: openGitHands(around, place, () => home),
+    say: (line) => around.progress(Buffer.from(`${line}\n`)),
+    ask: async (question) => around.ask?.(question),
   };
   return runtime;
 }

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { explainFileError } from "../disk/durable.ts";
+import { withLock } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
 import { addLine, prepare } from "../git/state-repository.ts";
-import { explainFileError } from "../store/durable.ts";
 import { stateExists } from "../store/home.ts";
 import { ensureClone, writeHome } from "../store/home-setup.ts";
-import { withLock } from "../store/intent-lock.ts";
 import type { Home } from "../store/layout.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import { parseInput } from "../core/input.ts";
-import type { AnyOperation, Plan, Situation } from "../core/operation.ts";
-import { NeedsFullYaml } from "../core/record.ts";
+import type { AnyOperation, Plan, SingleOperation, Situation } from "../core/operation.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
+import { withYaml } from "./with-yaml.ts";
 
 /** The life of every call from every surface: parse, observe, gather, decide, apply. */
 export async function run(
@@ -18,6 +18,10 @@ export async function run(
     if (earlier) return earlier;
   }
   const restored = await runtime.restoreLostState();
+  if ("perform" in operation) {
+    const { perform } = await import("./perform.ts");
+    return perform(operation, input, runtime, restored, options);
+  }
   const situation = await runtime.situation(operation.access);
   if (options.dryRun && operation.rehearse) return rehearse(operation, input, situation, runtime);
   const observed = await withYaml(runtime, async () =>
@@ -34,7 +38,8 @@ export async function run(
   if ("answered" in plan) return plan.answered;
   if (!options.dryRun && plan.effects?.length) {
     const { write } = await import("./write.ts");
-    return write({ operation, input, situation, restored, decide }, plan, runtime, options.key);
+    const milestone = (data: unknown) => operation.milestone?.(data);
+    return write({ operation, input, situation, restored, milestone, decide }, plan, runtime, options.key);
   }
   const effects = (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record }));
   return { ...answerOf(plan, restored), ...(options.dryRun ? { planned: effects } : {}) };
@@ -58,7 +63,7 @@ async function answeredMeanwhile(
 
 /** An operation that acts while it observes is not carried out in a dry run; it says what it would do. */
 async function rehearse(
-  operation: AnyOperation,
+  operation: SingleOperation,
   input: unknown,
   situation: Situation,
   runtime: Runtime,
@@ -67,15 +72,4 @@ async function rehearse(
     operation.rehearse?.(runtime.world, input, situation, runtime.reader()),
   );
   return { data: {}, next: undefined, warnings: [], ready: true, planned: planned ?? [] };
-}
-
-/** A hand-styled record needs the full YAML parser; it is loaded only then, and the reading starts over. */
-async function withYaml<T>(runtime: Runtime, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof NeedsFullYaml)) throw error;
-    await runtime.loadYaml();
-    return read();
-  }
 }

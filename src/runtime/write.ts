@@ -1,9 +1,9 @@
 import { Failure } from "../core/failure.ts";
 import type { AnyOperation, Plan } from "../core/operation.ts";
 import { eventFile } from "../core/paths.ts";
-import { sha256 } from "../store/digest.ts";
+import { sha256 } from "../disk/digest.ts";
 import { eventsOf } from "../store/events.ts";
-import { type Outcome, readAnswer, transact } from "../store/transaction.ts";
+import { type Outcome, readAnswer, saveAnswer, transact } from "../store/transaction.ts";
 import { type Answer, answerOf, type Call } from "./answer.ts";
 import type { Runtime } from "./open.ts";
 
@@ -30,7 +30,7 @@ export async function write(
     }
     const outcome = attempt(call, plan, runtime, key);
     if (outcome.state === "done") {
-      const committed = await commitMilestone(call.operation, plan, runtime);
+      const committed = await commitMilestone(call.milestone(plan.data), runtime);
       return answerOf(plan, [...said, ...outcome.warnings, ...committed]);
     }
     if (outcome.state === "answered")
@@ -49,7 +49,7 @@ function attempt(call: Call, plan: Plan<unknown>, runtime: Runtime, key: string 
   const { operation, input, situation } = call;
   return transact(runtime.home, {
     effects,
-    events: eventsOf(operation.id, effects, situation),
+    events: eventsOf(operation.id, effects, situation, call.phase),
     log: eventFile(runtime.home.clone, situation.now),
     key:
       key === undefined
@@ -84,12 +84,18 @@ function sameAnswer(operation: AnyOperation, input: unknown, key: string, stored
 const digest = (operation: AnyOperation, input: unknown) =>
   sha256(`${operation.id} ${JSON.stringify(input)}`);
 
-async function commitMilestone(
+/** What an operation that is no single change has done is told once it has been told to nobody else. */
+export function keepAnswer(
   operation: AnyOperation,
-  plan: Plan<unknown>,
+  input: unknown,
+  key: string,
+  answer: Answer,
   runtime: Runtime,
-): Promise<string[]> {
-  const message = operation.milestone?.(plan.data);
+): void {
+  saveAnswer(runtime.home, key, JSON.stringify({ request: digest(operation, input), answer }));
+}
+
+async function commitMilestone(message: string | undefined, runtime: Runtime): Promise<string[]> {
   if (message === undefined) return [];
   try {
     await runtime.commitState(message);

@@ -1,9 +1,12 @@
+import type { Phase } from "../core/hands.ts";
 import type { Effect, Situation } from "../core/operation.ts";
 
 /** One line of the append-only log: which record came to which rev, by whom, where, in which operation. */
 export interface StateEvent {
   time: string;
   event: string;
+  /** For what is done outside the store: said before, and after it was done or had failed. */
+  phase: Phase | undefined;
   record: string;
   task: string | undefined;
   about: string;
@@ -14,10 +17,16 @@ export interface StateEvent {
   path: string;
 }
 
-export function eventsOf(operation: string, effects: readonly Effect[], at: Situation): StateEvent[] {
+export function eventsOf(
+  operation: string,
+  effects: readonly Effect[],
+  at: Situation,
+  phase?: Phase,
+): StateEvent[] {
   return effects.map((effect) => ({
     time: at.now,
     event: operation,
+    phase,
     record: `${effect.record}@${effect.rev}`,
     task: /^T\d+/.exec(effect.record)?.[0],
     about: effect.about,

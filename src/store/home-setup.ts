@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { replaceFile } from "./durable.ts";
+import { replaceFile } from "../disk/durable.ts";
 import { readClone, readLine } from "./home.ts";
 import type { Home } from "./layout.ts";
 

@@ -14,14 +14,16 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { sha256 } from "./digest.ts";
-import { makeFolder, replaceFile, syncDirectory } from "./durable.ts";
+import type { Effect } from "../core/operation.ts";
+import { step } from "../core/steps.ts";
+import { sha256 } from "../disk/digest.ts";
+import { makeFolder, replaceFile, syncDirectory } from "../disk/durable.ts";
 import { namesIn, readText } from "./files.ts";
 import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
 
 /** One file to put in its place; its text waits, complete and on disk, in the staging folder. */
 export interface Step {
-  do: "create" | "replace";
+  do: Effect["do"];
   staged: string;
   path: string;
   before: string | undefined;
@@ -35,15 +37,6 @@ export interface Journal {
   log: string;
   lines: string;
   key?: { name: string; answer: string } | undefined;
-}
-
-/** Crash tests count these calls and die at each one in turn; everybody else leaves it alone. */
-let onStep: (name: string) => void = () => {};
-export function observeSteps(observer: (name: string) => void): void {
-  onStep = observer;
-}
-export function step(name: string): void {
-  onStep(name);
 }
 
 export function writeJournal(home: Home, journal: Journal): void {
@@ -114,6 +107,7 @@ function putOff(what: string, error: unknown): string {
 }
 
 function isInPlace(home: Home, one: Step): boolean {
+  if (one.do === "attach") return !existsSync(join(stagingDir(home), one.staged));
   const text = readText(join(home.state, one.path));
   return text !== undefined && sha256(text) === one.after;
 }
@@ -145,7 +139,8 @@ function applyStep(home: Home, one: Step): void {
   makeFolder(dirname(target));
   const current = readText(target);
   const now = current === undefined ? undefined : sha256(current);
-  if (now === one.after) unlinkSync(staged);
+  if (one.do === "attach") renameSync(staged, target);
+  else if (now === one.after) unlinkSync(staged);
   else if (one.do === "create" && now === undefined) place(staged, target);
   else if (one.do === "replace" && now === one.before) renameSync(staged, target);
   else rescue(home, staged);

@@ -2,10 +2,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { idNumber } from "../core/ids.ts";
-import { noteFile, partFile, partFolder, taskFile, touchedFile } from "../core/paths.ts";
+import {
+  noteFile,
+  partFile,
+  partFolder,
+  receiptFile,
+  repositoryFile,
+  taskFile,
+  touchedFile,
+} from "../core/paths.ts";
 import type { Problem, Reader } from "../core/ports.ts";
 import { type FullYaml, type Kind, parseRecord, type Stored } from "../core/record.ts";
 import { note, touched } from "../core/records/parts.ts";
+import { receipt, repository } from "../core/records/run.ts";
 import { task } from "../core/records/task.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import { stateExists } from "./home.ts";
@@ -16,6 +25,8 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const exists = stateExists(home);
   const parse = <K extends Kind>(kind: K, path: string): Stored<K> =>
     parseRecord(kind, path, readRecordText(home, path), fullYaml, join(home.shown, path));
+  const perhaps = <K extends Kind>(kind: K, path: string) =>
+    exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
   const folder = (path: string) => (exists ? namesIn(join(home.state, path)) : []);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
@@ -54,27 +65,24 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     parts: (kind, taskName) =>
       all(
         kind,
-        recordNames(folder(partFolder(kind, taskName)), kind.letter).map((name) =>
-          partFile(kind, taskName, name),
-        ),
+        recordNames(folder(partFolder(kind, taskName)), kind).map((name) => partFile(kind, taskName, name)),
       ),
     partNames: (kind, taskName) => folder(partFolder(kind, taskName)),
     taskNames: () => folder("tasks"),
-    notes: () => all(note, recordNames(folder("notes"), "N").map(noteFile)),
+    notes: () => all(note, recordNames(folder("notes"), note).map(noteFile)),
     noteNames: () => folder("notes"),
     touched(taskName) {
-      const clones = folder(`tasks/${taskName}/touched`).filter((name) => name.endsWith(".md"));
+      const clones = stems(folder(`tasks/${taskName}/touched`));
       const { records } = all(
         touched,
-        clones.map((name) => touchedFile(taskName, name.slice(0, -".md".length))),
+        clones.map((name) => touchedFile(taskName, name)),
       );
       records.sort((a, b) => b.value.updated.localeCompare(a.value.updated));
       return [...new Set(records.flatMap((record) => record.value.files))];
     },
-    touchedBy(taskName, clone) {
-      const path = touchedFile(taskName, clone);
-      return exists && existsSync(join(home.state, path)) ? parse(touched, path) : undefined;
-    },
+    touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
+    receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
+    repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
   };
 }
 
@@ -92,11 +100,12 @@ function collect<T>(paths: string[], read: (path: string) => T): { records: T[];
   return { records, problems };
 }
 
-function recordNames(names: string[], letter: string): string[] {
-  return names
-    .filter((name) => new RegExp(`^${letter}\\d+\\.md$`).test(name))
-    .map((name) => name.slice(0, -".md".length))
-    .sort((a, b) => idNumber(a) - idNumber(b));
+const stems = (names: string[]) =>
+  names.filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -".md".length));
+
+function recordNames(names: string[], { letter, ownFolder }: Kind): string[] {
+  const pattern = new RegExp(`^(${letter}\\d+)${ownFolder ? "" : "\\.md"}$`);
+  return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort((a, b) => idNumber(a) - idNumber(b));
 }
 
 function noSuch(kind: string, id: string, hint: string): Failure {

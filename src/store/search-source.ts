@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { type FullYaml, type Kind, parseRecord } from "../core/record.ts";
 import { note, TASK_PARTS } from "../core/records/parts.ts";
+import { approval, run } from "../core/records/run.ts";
 import { task } from "../core/records/task.ts";
 import { type Cursor, changedSince, cursorNow } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
@@ -41,8 +42,13 @@ function scan(home: Home): Map<string, string> {
   for (const name of namesIn(join(home.state, "tasks"))) {
     const folder = `tasks/${name}`;
     for (const entry of entriesOf(join(home.state, folder)))
-      if (entry.isDirectory()) add(`${folder}/${entry.name}`, namesIn(join(home.state, folder, entry.name)));
-      else add(folder, [entry.name]);
+      if (entry.isDirectory()) {
+        const names = namesIn(join(home.state, folder, entry.name));
+        add(
+          `${folder}/${entry.name}`,
+          entry.name === run.plural ? names.map((one) => `${one}/run.md`) : names,
+        );
+      } else add(folder, [entry.name]);
   }
   return found;
 }
@@ -57,11 +63,12 @@ function entriesOf(folder: string) {
 
 const signatureOf = (stat: Stats) => `${stat.ctimeMs} ${stat.size} ${stat.ino}`;
 
-const FOLDERS = new Map<string, Kind>(TASK_PARTS.map((kind) => [kind.plural, kind as Kind]));
+const FOLDERS = new Map<string, Kind>([...TASK_PARTS, approval].map((kind) => [kind.plural, kind as Kind]));
 
 function kindOf(path: string): Kind | undefined {
   if (/^tasks\/T\d{4,}\/task\.md$/.test(path)) return task;
   if (/^notes\/N\d{4,}\.md$/.test(path)) return note;
+  if (/^tasks\/T\d{4,}\/runs\/R\d+\/run\.md$/.test(path)) return run;
   const part = /^tasks\/T\d{4,}\/([a-z]+)\/([A-Z])\d+\.md$/.exec(path);
   const kind = part && FOLDERS.get(part[1] ?? "");
   return kind && kind.letter === part[2] ? kind : undefined;
@@ -100,8 +107,9 @@ function describe(kind: Kind, path: string, value: Record<string, unknown>): Sea
 /** Digests, counters and times are noise in a search for words. */
 const UNSEARCHED = new Set([
   ...["id", "title", "status", "rev", "created", "updated", "repo", "actor", "commit", "branch"],
-  ...["base_branch", "repos", "resolved_commit", "resolved_by", "integrated_commit", "slice", "by"],
+  ...["base_branch", "resolved_commit", "resolved_by", "integrated_commit", "slice", "by"],
   ...["output_sha256", "output_bytes", "exit_code", "duration_ms", "tree", "head", "dirty", "unstable"],
+  ...["repos", "snapshots", "refreshed", "receipt", "how", "clone", "holder", "pid", "mode", "log"],
   ...["plan_digest", "profile", "archived", "reopened", "counts", "kind", "severity", "verdict"],
 ]);
 

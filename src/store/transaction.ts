@@ -2,20 +2,19 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Effect } from "../core/operation.ts";
-import { sha256 } from "./digest.ts";
-import { explainFileError, makeFolder, syncDirectory, writeDurably } from "./durable.ts";
-import { namesIn, readText } from "./files.ts";
-import { tryLock, withLock } from "./intent-lock.ts";
+import { step } from "../core/steps.ts";
+import { sha256 } from "../disk/digest.ts";
 import {
-  finish,
-  isNewTask,
-  isUnfinished,
-  keyFile,
-  recover,
-  type Step,
-  step,
-  writeJournal,
-} from "./journal.ts";
+  explainFileError,
+  linkDurably,
+  makeFolder,
+  replaceFile,
+  syncDirectory,
+  writeDurably,
+} from "../disk/durable.ts";
+import { tryLock, withLock } from "../disk/intent-lock.ts";
+import { namesIn, readText } from "./files.ts";
+import { finish, isNewTask, isUnfinished, keyFile, recover, type Step, writeJournal } from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
 
@@ -65,6 +64,15 @@ export function readAnswer(home: Home, key: string): string | undefined {
   }
 }
 
+/** Keeps the answer of a call that was more than one change, so that its repetition is answered and not done again. */
+export function saveAnswer(home: Home, key: string, answer: string): void {
+  try {
+    replaceFile(keyFile(home, key), answer);
+  } catch (error) {
+    throw explainFileError(error, "The state could not be written");
+  }
+}
+
 const HOUR = 3_600_000;
 
 /** Removes what kills left behind, long after anybody could still be using it. */
@@ -108,7 +116,8 @@ function stage(home: Home, effect: Effect, name: string, staged: string[]): Step
   makeFolder(folder);
   staged.push(name);
   step("stage");
-  if (isNewTask(effect)) {
+  if (effect.do === "attach") linkDurably(effect.from, join(folder, name));
+  else if (isNewTask(effect)) {
     mkdirSync(join(folder, name));
     writeDurably(join(folder, name, basename(effect.path)), effect.text);
     syncDirectory(join(folder, name));
@@ -118,7 +127,7 @@ function stage(home: Home, effect: Effect, name: string, staged: string[]): Step
     staged: name,
     path: effect.path,
     before: effect.do === "replace" ? sha256(effect.before) : undefined,
-    after: sha256(effect.text),
+    after: effect.do === "attach" ? "" : sha256(effect.text),
   };
 }
 
@@ -132,7 +141,7 @@ function findConflict(home: Home, effects: readonly Effect[]): string | undefine
     const target = join(home.state, effect.path);
     if (effect.do === "create") {
       if (existsSync(isNewTask(effect) ? dirname(target) : target)) return effect.path;
-    } else if (readText(target) !== effect.before) return effect.path;
+    } else if (effect.do === "replace" && readText(target) !== effect.before) return effect.path;
   }
   return undefined;
 }

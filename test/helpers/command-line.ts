@@ -44,6 +44,7 @@ export function openProject(repository: TemporaryRepository): Project {
       },
       outIsTerminal: () => false,
       errIsTerminal: () => false,
+      ask: () => undefined,
       readText: (path) => readFileSync(join(cwd, path), "utf8"),
     });
     return { code, out, err, json: argv.includes("--json") ? JSON.parse(out) : undefined };

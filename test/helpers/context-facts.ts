@@ -19,7 +19,15 @@ const made = {
 };
 
 export const situation: Situation = {
-  ...{ now: TIME, actor: "", repo: "harbor", branch: "main", commit: "a".repeat(40), clone: "0a1b2c3d" },
+  ...{
+    now: TIME,
+    actor: "",
+    repo: "harbor",
+    branch: "main",
+    commit: "a".repeat(40),
+    bound: undefined,
+    clone: "0a1b2c3d",
+  },
   sha256: (text) => text,
 };
 

@@ -1,10 +1,10 @@
 /** Runs operations through the real runtime in a process of its own: `node operation-worker.cjs <json>`. */
 import fs from "node:fs";
 import { Failure } from "../../src/core/failure.ts";
+import { observeSteps } from "../../src/core/steps.ts";
 import { operations } from "../../src/ops/index.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { run } from "../../src/runtime/run.ts";
-import { observeSteps } from "../../src/store/journal.ts";
 import { type Fault, injectFault } from "./fault-injection.ts";
 
 export interface Job {

@@ -1,8 +1,8 @@
 /** Run by intent-lock.test.ts in processes of their own, as compiled JavaScript: `node worker.cjs <role> <arguments…>`. */
 import { existsSync, openSync, readdirSync, readSync, utimesSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { tryLock, withLock } from "../../src/store/intent-lock.ts";
-import { viewProcesses } from "../../src/store/process-identity.ts";
+import { tryLock, withLock } from "../../src/disk/intent-lock.ts";
+import { viewProcesses } from "../../src/disk/process-identity.ts";
 
 const [role = "", ...args] = process.argv.slice(2);
 const sleeper = new Int32Array(new SharedArrayBuffer(4));

@@ -1,7 +1,9 @@
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -24,6 +26,21 @@ export function writeDurably(path: string, text: string): void {
     throw error;
   }
   closeSync(fd);
+}
+
+/** Gives a finished file a second name once its bytes are safe; whoever made it may then remove the first one. */
+export function linkDurably(from: string, to: string): void {
+  const fd = openSync(from, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
 }
 
 /** Node's own recursive mkdir says ENOENT where the file system is read-only (nodejs/node#47098). */

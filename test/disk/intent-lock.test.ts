@@ -22,13 +22,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, type TestContext, test } from "vitest";
 import { Failure } from "../../src/core/failure.ts";
-import { tryAcquire, tryLock, withLock } from "../../src/store/intent-lock.ts";
+import { tryAcquire, tryLock, withLock } from "../../src/disk/intent-lock.ts";
 import {
   type ProcessIdentity,
   parseIdentity,
   printIdentity,
   viewProcesses,
-} from "../../src/store/process-identity.ts";
+} from "../../src/disk/process-identity.ts";
 
 let root: string;
 let worker: string;

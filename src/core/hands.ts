@@ -1,0 +1,35 @@
+import type { GitHands } from "./git/hands.ts";
+import type { Plan, Situation } from "./operation.ts";
+import type { Reader, World } from "./ports.ts";
+
+/** When an event was written that is about something outside the store. */
+export type Phase = "before" | "after" | "failed";
+
+export interface RecordOptions {
+  phase?: Phase;
+  /** Commits the state with these words. */
+  milestone?: string;
+}
+
+/** What a procedure works with. Every change of a record still is a plan that a pure function made. */
+export interface Hands {
+  world: World;
+  git: GitHands;
+  /** The store as it is now; a new one for every look. */
+  reader(): Reader;
+  situation(access: "read" | "write"): Promise<Situation>;
+  /**
+   * Reads, decides and applies one change of the store; begins again when another process was faster. `decide` must be
+   * pure but for the reader it is given.
+   */
+  record<Data>(
+    decide: (reader: Reader, at: Situation) => Plan<Data>,
+    options?: RecordOptions,
+  ): Promise<Plan<Data>>;
+  /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
+  look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
+  /** A line of progress, for whoever waits. */
+  say(line: string): void;
+  /** What a human types on the terminal; undefined when there is no terminal to type on. */
+  ask(question: string): Promise<string | undefined>;
+}

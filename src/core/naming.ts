@@ -1,0 +1,55 @@
+import { Failure } from "./failure.ts";
+
+/** A branch's name has to be a file's name, on every system, and short enough for one with `.lock` behind it. */
+const LONGEST_SLUG = 40;
+
+/** The title in letters that branches and folders may have; a title without any gives none. */
+export function slugOf(title: string): string {
+  const words = title
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-");
+  const cut = words.slice(0, LONGEST_SLUG + 1);
+  const whole = cut.length > LONGEST_SLUG ? cut.replace(/-[^-]*$/, "") || cut.slice(0, LONGEST_SLUG) : cut;
+  return whole.replace(/^-+|-+$/g, "");
+}
+
+/** Fills a template such as `task/{id}-{slug}`; without a slug its separator goes as well. */
+export function fillTemplate(template: string, task: { id: string; title: string }): string {
+  const slug = slugOf(task.title);
+  const filled = template
+    .replace(/([-_./]?)\{slug\}/g, (_all, separator: string) => (slug === "" ? "" : separator + slug))
+    .replaceAll("{id}", task.id);
+  if (template.includes("{id}")) return filled;
+  throw new Failure("usage", "bad_template", `The template "${template}" of .pawl/config.yaml has no {id}.`, {
+    hint: "Two tasks would get the same name. Write it like this: task/{id}-{slug}",
+    details: { template },
+  });
+}
+
+/** What git allows as a branch, and what no shell, file system or other tool stumbles over. */
+export function isPlainBranch(name: string): boolean {
+  return (
+    /^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(name) &&
+    !/\.\.|\/\/|\/\.|\.\/|\.lock(?:\/|$)|[./]$/.test(name) &&
+    name.split("/").every((part) => part.length <= 240)
+  );
+}
+
+/** `*` stands for any letters but a slash, as in a file name; `**` for slashes too. */
+export function matchesPattern(pattern: string, branch: string): boolean {
+  const source = pattern
+    .split(/(\*\*|\*|\?)/)
+    .map((part) =>
+      part === "**"
+        ? ".*"
+        : part === "*"
+          ? "[^/]*"
+          : part === "?"
+            ? "[^/]"
+            : part.replace(/[\\^$.|+()[\]{}]/g, "\\$&"),
+    )
+    .join("");
+  return new RegExp(`^${source}$`).test(branch);
+}

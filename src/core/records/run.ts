@@ -1,0 +1,162 @@
+import {
+  flag,
+  group,
+  integer,
+  list,
+  matching,
+  oneOf,
+  optional,
+  sha,
+  text,
+  withDefault,
+  word,
+} from "../fields.ts";
+import { kind, type ValueOf } from "../record.ts";
+import { partId, provenance } from "./shared.ts";
+
+const digest = matching(/^[0-9a-f]{64}$/, "a sha256", `"${"0123abcd".repeat(8)}"`);
+
+/** Where one repository's part of the work is done; paths are relative to that repository's main worktree. */
+export const runRepo = group({
+  name: text("my-project"),
+  worktree: text(".worktrees/T0001-make-it-faster"),
+  branch: text("task/T0001-make-it-faster"),
+  base_branch: text("main"),
+  /** What the world looked like when the run began; `refresh` does not move it. */
+  base_head: sha,
+  /** The tip of the task's branch when the run ended. */
+  head: optional(sha),
+  /** There were uncommitted changes before the run began; only an adopted worktree can have any. */
+  dirty: withDefault(flag, false),
+  /** The worktree was there already: we neither made it nor may remove it with force. */
+  adopted: withDefault(flag, false),
+});
+
+/** The saved diff of one repository: a commit kept by a ref, and a patch beside the record. */
+export const runSnapshot = group({
+  repo: text("my-project"),
+  commit: sha,
+  head: sha,
+  tree: sha,
+  base_head: sha,
+  patch_sha256: digest,
+  files: integer,
+  insertions: integer,
+  deletions: integer,
+  /** False when something could not be saved, such as changes inside a nested repository. */
+  whole: withDefault(flag, true),
+});
+
+/** A moved base that was brought into the task's branch; without overlap the review of `from` holds for `to`. */
+export const runRefresh = group({
+  repo: text("my-project"),
+  from: sha,
+  to: sha,
+  base: sha,
+  overlap: flag,
+});
+
+export const RUN_STATUSES = ["starting", "running", "succeeded", "failed", "interrupted"] as const;
+
+/** One stretch of isolated work on a task. */
+export const run = kind({
+  name: "run",
+  plural: "runs",
+  letter: "R",
+  ownFolder: true,
+  fields: {
+    id: partId("R"),
+    status: oneOf(RUN_STATUSES),
+    /** What became of the worktrees in the end. */
+    ended: optional(oneOf(["kept", "removed"])),
+    reason: optional(text("merged")),
+    agent: optional(text("codex")),
+    command: list(word),
+    mode: optional(oneOf(["single", "parallel", "pipeline", "manager"])),
+    pid: optional(integer),
+    exit_code: optional(integer),
+    log: optional(text("log.txt")),
+    /** The clone whose worktrees these are. */
+    clone: text("1a2b3c4d"),
+    /** Who works in it; a claim changes this, while `actor` stays who began. */
+    holder: text("agent:codex"),
+    repos: list(runRepo),
+    snapshots: list(runSnapshot),
+    refreshed: list(runRefresh),
+    ...provenance,
+  },
+  sections: { notes: "Notes" },
+});
+
+export const approvalRepo = group({
+  name: text("my-project"),
+  ref: text("refs/heads/main"),
+  old: sha,
+  new: sha,
+  head: sha,
+  tree: sha,
+  diff_sha256: digest,
+  pushed: withDefault(flag, false),
+});
+
+export const APPROVAL_STATUSES = ["prepared", "merged", "rolled_back"] as const;
+
+/** A human's yes to exactly these commits. */
+export const approval = kind({
+  name: "approval",
+  plural: "approvals",
+  letter: "A",
+  fields: {
+    id: partId("A"),
+    status: oneOf(APPROVAL_STATUSES),
+    /** How the human confirmed it. */
+    how: text("typed T0001 on the terminal"),
+    receipt: digest,
+    repos: list(approvalRepo),
+    /** The approval under which this one merged again, because the remote was faster. */
+    redo_of: optional(partId("A")),
+    ...provenance,
+  },
+  sections: { summary: "Summary", trouble: "Trouble" },
+});
+
+/** Says that the close stage was passed, and by what exactly; anything that changes it voids it. */
+export const receipt = kind({
+  name: "receipt",
+  plural: "receipts",
+  letter: "C",
+  fields: {
+    id: matching(/^T\d{4,}\/receipt$/, "an id such as T0001/receipt", "T0001/receipt"),
+    stage: oneOf(["close"]),
+    repos: list(group({ name: text("my-project"), head: sha, tree: sha, base: sha })),
+    /** Of the task's plan and slices, findings, evidence, decisions, reviews, handoffs and required checks. */
+    records: digest,
+    digest,
+    ...provenance,
+  },
+  sections: {},
+});
+
+/** A repository that tasks may touch. Where it lies is known to each machine on its own. */
+export const repository = kind({
+  name: "repository",
+  plural: "repos",
+  letter: "P",
+  fields: {
+    id: matching(/^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u, "a plain name", "my-project"),
+    /** The repository that the state belongs to. */
+    home: withDefault(flag, false),
+    /** Where its tasks start and return to, if that is not what the task says. */
+    base_branch: optional(text("main")),
+    ...provenance,
+    repo: optional(text("my-project")),
+  },
+  sections: { notes: "Notes" },
+});
+
+export type Run = ValueOf<typeof run>;
+export type RunRepo = Run["repos"][number];
+export type RunSnapshot = Run["snapshots"][number];
+export type Approval = ValueOf<typeof approval>;
+export type Receipt = ValueOf<typeof receipt>;
+export type RepositoryRecord = ValueOf<typeof repository>;

@@ -1,0 +1,77 @@
+import type { Hands } from "../core/hands.ts";
+import type { Plan, Procedure, Situation } from "../core/operation.ts";
+import type { Reader } from "../core/ports.ts";
+import { type Answer, answerOf, type RunOptions } from "./answer.ts";
+import { type Runtime, readably } from "./open.ts";
+import { withYaml } from "./with-yaml.ts";
+import { keepAnswer, write } from "./write.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the registry holds procedures of every input and result
+type AnyProcedure = Procedure<any, any>;
+
+/** Runs an operation that changes the store more than once, with git in between. */
+export async function perform(
+  operation: AnyProcedure,
+  input: unknown,
+  runtime: Runtime,
+  restored: string[],
+  options: RunOptions,
+): Promise<Answer> {
+  const said = [...restored];
+  const hands = handsFor(operation, input, runtime, said);
+  if (options.dryRun) {
+    const planned = await operation.rehearse(hands, input);
+    return { data: {}, next: undefined, warnings: said, ready: true, planned };
+  }
+  const plan = await operation.perform(hands, input);
+  const answer = answerOf(plan, said);
+  if (options.key !== undefined) keepAnswer(operation, input, options.key, answer, runtime);
+  return answer;
+}
+
+function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, said: string[]): Hands {
+  const situations = new Map<string, Promise<Situation>>();
+  const situation = (access: "read" | "write") => {
+    const known = situations.get(access) ?? runtime.situation(access);
+    situations.set(access, known);
+    return known;
+  };
+  const look = <T>(read: (reader: Reader, at: Situation) => T, access: "read" | "write" = "read") =>
+    withYaml(runtime, async () => {
+      const at = await situation(access);
+      return readably(() => read(runtime.reader(), at));
+    });
+  return {
+    world: runtime.world,
+    git: runtime.git,
+    reader: () => runtime.reader(),
+    situation,
+    look,
+    say: (line) => runtime.say(line),
+    ask: (question) => runtime.ask(question),
+    async record(decide, options = {}) {
+      const at: Situation = { ...(await situation("write")), now: new Date().toISOString() };
+      let latest: Plan<unknown> | undefined;
+      const again = () =>
+        withYaml(runtime, async () => {
+          latest = readably(() => decide(runtime.reader(), at));
+          return latest;
+        });
+      const first = await again();
+      if (!first.effects?.length) return first as ReturnType<typeof decide>;
+      const call = {
+        operation,
+        input,
+        situation: at,
+        restored: [],
+        milestone: () => options.milestone,
+        phase: options.phase,
+        decide: again,
+      };
+      const { warnings } = await write(call, first, runtime, undefined);
+      const own = latest?.warnings ?? [];
+      said.push(...warnings.filter((one) => !own.includes(one)));
+      return latest as ReturnType<typeof decide>;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Failure } from "../core/failure.ts";
+import type { Found, Site, Sites } from "../core/git/sites.ts";
+import { discover, type Place } from "../git/discover.ts";
+import { findHome } from "../store/home.ts";
+import type { Home } from "../store/layout.ts";
+import {
+  isHomeOf,
+  pointAt,
+  pointAway,
+  readLinks,
+  removeLink,
+  repositoryName,
+  writeLink,
+} from "../store/links.ts";
+import type { Surroundings } from "./open.ts";
+
+export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home: Home): Sites {
+  const homePlace = isHomeOf(home, place) ? place : placeOf(dirname(dirname(home.gitDir)));
+  const homeSite = homePlace && describe(homePlace, true);
+  const links = () => readLinks(home).filter((link) => link.name !== homeSite?.name);
+  const all = () => [
+    ...(homeSite ? [homeSite] : []),
+    ...links()
+      .filter((link) => link.found)
+      .flatMap((link) => {
+        const found = placeOf(link.commonDir);
+        return found ? [{ ...describe(found, false), name: link.name }] : [];
+      }),
+  ];
+  const named = (name: string) => {
+    const site = all().find((one) => one.name === name);
+    if (site) return site;
+    throw new Failure(
+      "not_found",
+      "no_repository",
+      `This machine does not know where the repository ${name} is.`,
+      {
+        hint: `pawl repo add <path> --name ${name}`,
+        details: { repo: name, known: all().map((one) => one.name) },
+      },
+    );
+  };
+  return {
+    all,
+    named,
+    here: () => describe(place, isHomeOf(home, place)),
+    lost: () => links().filter((link) => !link.found),
+    find: (path) => find(resolve(around.cwd, path), home),
+    link(site, name) {
+      const other = placeOf(site.commonDir);
+      if (!other) throw new Error(`${site.commonDir} is no repository`);
+      // First what the other one is told: a link without it is repaired by repeating the command.
+      pointAt(home, other, name);
+      writeLink(home, name, other.commonDir);
+    },
+    unlink(name) {
+      const link = readLinks(home).find((one) => one.name === name);
+      if (link?.found) pointAway(link.commonDir);
+      removeLink(home, name);
+    },
+  };
+}
+
+function describe(place: Place, home: boolean): Site {
+  const { commonDir, mainRoot } = place;
+  return { name: repositoryName({ local: join(commonDir, "pawl") }, place), home, commonDir, mainRoot };
+}
+
+const placeOf = (commonDir: string) => discover(commonDir, { GIT_DIR: commonDir });
+
+function find(path: string, home: Home): Found | undefined {
+  const place = existsSync(path) ? discover(path) : undefined;
+  if (!place) return undefined;
+  const theirs = findHome(place, path);
+  const linked = resolve(theirs.state) === resolve(home.state);
+  const site = describe(place, linked && isHomeOf(home, place));
+  const foreign = !linked && (!isHomeOf(theirs, place) || hasRecords(theirs));
+  return { ...site, linked, otherState: foreign ? theirs.state : undefined };
+}
+
+function hasRecords(home: Home): boolean {
+  const tasks = join(home.state, "tasks");
+  return (
+    (existsSync(tasks) && readdirSync(tasks).length > 0) ||
+    existsSync(join(home.gitDir, "refs", "heads", "pawl"))
+  );
+}

@@ -1,0 +1,69 @@
+import { existsSync, rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { replaceFile } from "../disk/durable.ts";
+import { namesIn } from "./files.ts";
+import { readLine } from "./home.ts";
+import { type Home, LOCAL } from "./layout.ts";
+
+/**
+ * The repositories of one state, as this machine knows them: a line per repository, beside the state, that says where
+ * its git directory is; and in each of them a line that says where the state is, and what the repository is called.
+ */
+const linksDir = (home: Home) => join(home.state, LOCAL, "repos");
+
+interface Whereabouts {
+  commonDir: string;
+  mainRoot: string | undefined;
+  name: string;
+}
+
+/** The name it was given when it was linked, or else its folder's. */
+export function repositoryName(home: Pick<Home, "local">, place: Pick<Whereabouts, "name">): string {
+  return readLine(join(home.local, "name")) ?? place.name;
+}
+
+/** Whether the state belongs to this repository, and was not only lent to it by a link. */
+export function isHomeOf(home: Home, place: Pick<Whereabouts, "commonDir">): boolean {
+  return resolve(home.gitDir) === join(place.commonDir, "pawl", "state.git");
+}
+
+interface Link {
+  name: string;
+  commonDir: string;
+  /** False when its folder was moved or deleted. */
+  found: boolean;
+}
+
+export function readLinks(home: Home): Link[] {
+  return namesIn(linksDir(home))
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) => {
+      const path = readLine(join(linksDir(home), name));
+      if (path === undefined) return [];
+      const commonDir = resolve(home.state, path);
+      return [{ name, commonDir, found: existsSync(join(commonDir, "HEAD")) }];
+    })
+    .sort((a, b) => a.name.localeCompare(b.name));
+}
+
+export function writeLink(home: Home, name: string, commonDir: string): void {
+  replaceFile(join(linksDir(home), name), `${relative(home.state, commonDir)}\n`);
+}
+
+export function removeLink(home: Home, name: string): void {
+  rmSync(join(linksDir(home), name), { force: true });
+}
+
+/** Points another repository at this state, under a name. */
+export function pointAt(home: Home, other: Whereabouts, name: string): void {
+  const local = join(other.commonDir, "pawl");
+  replaceFile(join(local, "name"), `${name}\n`);
+  replaceFile(join(local, "home"), `${relative(local, home.state)}\n`);
+}
+
+/** Lets a repository find its own state again, if it has one. */
+export function pointAway(commonDir: string): void {
+  const local = join(commonDir, "pawl");
+  // The name last: without a state of its own a name says nothing.
+  for (const file of ["home", "name"]) rmSync(join(local, file), { force: true });
+}
