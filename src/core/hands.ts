@@ -28,6 +28,8 @@ export interface Hands {
   ): Promise<Plan<Data>>;
   /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
   look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
+  /** The agent whose environment this is, whatever anybody claims; undefined for a human's own. */
+  agent: string | undefined;
   /** A line of progress, for whoever waits. */
   say(line: string): void;
   /** What a human types on the terminal; undefined when there is no terminal to type on. */

@@ -43,6 +43,8 @@ export interface Runtime {
   prepareState(): Promise<string[]>;
   commitState(message: string): Promise<void>;
   git: GitHands;
+  /** The agent whose environment this is. */
+  agent: string | undefined;
   say(line: string): void;
   ask(question: string): Promise<string | undefined>;
 }
@@ -93,6 +95,7 @@ export function openRuntime(around: Surroundings): Runtime {
       await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
       sweep(home, Date.now());
     },
+    agent: agentOf(around),
     git: openGitHands(around, place, () => home),
     say: (line) => around.progress(Buffer.from(`${line}\n`)),
     ask: async (question) => around.ask?.(question),
@@ -116,6 +119,11 @@ export function readably<T>(read: () => T): T {
 
 async function repositoryOf(around: Surroundings, place: Place) {
   return (await import("../git/repository.ts")).openRepository(place, around.env);
+}
+
+function agentOf(around: Surroundings): string | undefined {
+  const agent = recogniseAgent(around.env);
+  return agent && printActor(agent);
 }
 
 async function actorOf(around: Surroundings, place: Place): Promise<string> {

@@ -47,6 +47,7 @@ function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, sai
     reader: () => runtime.reader(),
     situation,
     look,
+    agent: runtime.agent,
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),
     async record(decide, options = {}) {

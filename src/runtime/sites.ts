@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Found, Site, Sites } from "../core/git/sites.ts";
 import { discover, type Place } from "../git/discover.ts";
@@ -47,6 +47,8 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
     named,
     here: () => describe(place, isHomeOf(home, place)),
     lost: () => links().filter((link) => !link.found),
+    locate: (site, worktree) => resolve(site.mainRoot ?? site.commonDir, worktree),
+    relate: (site, path) => relative(site.mainRoot ?? site.commonDir, path).replaceAll("\\", "/") || ".",
     find: (path) => find(resolve(around.cwd, path), home),
     link(site, name) {
       const other = placeOf(site.commonDir);

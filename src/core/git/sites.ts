@@ -27,6 +27,9 @@ export interface Sites {
   lost(): { name: string; commonDir: string }[];
   /** Throws when this machine does not know where it is. */
   named(name: string): Site;
+  /** The absolute path of a worktree that a run's record names, and the other way round. */
+  locate(site: Site, worktree: string): string;
+  relate(site: Site, path: string): string;
   find(path: string): Found | undefined;
   /** Points it at this state, and remembers where it is. May be repeated. */
   link(site: Pick<Site, "commonDir">, name: string): void;

@@ -1,0 +1,43 @@
+/** What stands between a task and its next stage, each with who settles it and how. */
+export interface Reason {
+  code: string;
+  message: string;
+  /** The record or path it is about. */
+  record: string | undefined;
+  repo?: string | undefined;
+  owner: "author" | "reviewer" | "human";
+  command: string;
+}
+
+export const STAGES = ["plan", "review", "close"] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** One repository of the task, as git says it is now. */
+export interface RepoState {
+  name: string;
+  branch: string;
+  base_branch: string;
+  head: string;
+  tree: string;
+  /** The tip of the base branch. */
+  base: string;
+  /** Nothing differs from the base; such a repository is neither checked nor merged. */
+  changed: boolean;
+}
+
+/** Exactly what a passed close stage is bound to; the receipt's fields but for who and when. */
+export interface Seal {
+  repos: { name: string; head: string; tree: string; base: string }[];
+  records: string;
+  digest: string;
+}
+
+export interface GateResult {
+  task: string;
+  stage: Stage;
+  ready: boolean;
+  reasons: Reason[];
+  repos: RepoState[];
+  /** Only where the close stage is passed. */
+  seal: Seal | undefined;
+}

@@ -1,0 +1,35 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "../disk/durable.ts";
+
+/**
+ * One-line files that the hooks read with nothing but the shell's own words, found by the ref they are about:
+ * `update/<ref>` says `old new ref` and allows exactly that one move, `worktree/<ref>` says which worktree's git
+ * directory, relative to the common one, a task's branch may be moved from.
+ */
+const grantsDir = (commonDir: string) => join(commonDir, "pawl", "grants");
+const updateFile = (commonDir: string, ref: string) => join(grantsDir(commonDir), "update", ref);
+const worktreeFile = (commonDir: string, ref: string) => join(grantsDir(commonDir), "worktree", ref);
+
+export interface RefMove {
+  ref: string;
+  old: string;
+  new: string;
+}
+
+export function grantMove(commonDir: string, move: RefMove): void {
+  replaceFile(updateFile(commonDir, move.ref), `${move.old} ${move.new} ${move.ref}\n`);
+}
+
+export function withdrawMove(commonDir: string, ref: string): void {
+  rmSync(updateFile(commonDir, ref), { force: true });
+}
+
+/** `gitDir` is `worktrees/<id>` for a linked worktree and `.` for the main one. */
+export function bindBranch(commonDir: string, ref: string, gitDir: string): void {
+  replaceFile(worktreeFile(commonDir, ref), `${gitDir}\n`);
+}
+
+export function unbindBranch(commonDir: string, ref: string): void {
+  rmSync(worktreeFile(commonDir, ref), { force: true });
+}
