@@ -1,9 +1,10 @@
 import { Failure } from "./failure.ts";
 import type { Reader } from "./ports.ts";
 import { decision, evidence, handoff } from "./records/parts.ts";
+import { run } from "./records/run.ts";
 
 /**
- * Whoever recorded slices, evidence, or changes of files wrote the work, whatever they say about it. A record that
+ * Whoever recorded slices, evidence or changes of files, or worked in its worktrees, wrote the work, whatever they say about it. A record that
  * cannot be read could be anybody's, so then nobody is believed not to be an author.
  */
 export function gatherAuthors(reader: Reader, id: string): string[] {
@@ -11,7 +12,9 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
   const proofs = reader.parts(evidence, id);
   const decisions = reader.parts(decision, id);
   const handoffs = reader.parts(handoff, id);
-  const [problem] = [...proofs.problems, ...decisions.problems, ...handoffs.problems];
+  const runs = reader.parts(run, id);
+  const problems = [proofs, decisions, handoffs, runs].flatMap((one) => one.problems);
+  const [problem] = problems;
   if (problem)
     throw new Failure("unreadable", "authors_unknown", `Who wrote ${id} cannot be told: ${problem.message}`, {
       ...(problem.hint ? { hint: problem.hint } : {}),
@@ -24,6 +27,7 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
     ...new Set([
       ...slices.flatMap((slice) => (slice.by === undefined ? [] : [slice.by])),
       ...[...proofs.records, ...wrote].map((record) => record.value.actor),
+      ...runs.records.flatMap((record) => [record.value.actor, record.value.holder]),
     ]),
   ];
 }

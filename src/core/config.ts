@@ -1,6 +1,7 @@
 import { Failure } from "./failure.ts";
 import { type Field, list, oneOf, readFields, text, withDefault } from "./fields.ts";
-import type { HeaderValue } from "./front-matter.ts";
+import { type HeaderValue, readHeaderFast } from "./front-matter.ts";
+import { type FullYaml, NeedsFullYaml } from "./record.ts";
 import { PROFILES } from "./records/task.ts";
 
 export interface Check {
@@ -46,6 +47,24 @@ export interface Config {
   /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
   branch: string;
   worktree: string;
+}
+
+/** Anything that the strict subset reader leaves to a full parser is left to the one that is given. */
+export function readConfigText(path: string, text: string, fullYaml: FullYaml | undefined): Config {
+  const fast = readHeaderFast(text);
+  if (fast) return parseConfig(path, fast);
+  if (!fullYaml) throw new NeedsFullYaml();
+  try {
+    return parseConfig(path, fullYaml(text));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(
+      "unreadable",
+      "broken_config",
+      `${path} is not readable YAML: ${(error as Error).message}`,
+      { hint: "Repair the file by hand.", details: { file: path } },
+    );
+  }
 }
 
 export function parseConfig(path: string, header: ReadonlyMap<string, HeaderValue>): Config {

@@ -28,6 +28,7 @@ export interface Hands {
   ): Promise<Plan<Data>>;
   /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
   look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
+  sha256(text: string): Promise<string>;
   /** The agent whose environment this is, whatever anybody claims; undefined for a human's own. */
   agent: string | undefined;
   /** A line of progress, for whoever waits. */

@@ -64,6 +64,8 @@ export interface Reader {
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
   receipt(task: string): Stored<typeof receipt> | undefined;
+  /** A text as the project's policy, or what is wrong with it. */
+  config(where: string, text: string): Config;
   /** The repositories that tasks may touch. */
   repositories(): { records: Stored<typeof repository>[]; problems: Problem[] };
 }
@@ -110,6 +112,8 @@ export interface World {
   /** Files that differ from where the branch left its base, uncommitted ones included. */
   changedFiles(base: string): Promise<string[]>;
   runCheck(argv: string[]): Promise<CheckRun>;
+  /** The tips of a run's branches, in every repository that this machine knows. */
+  branchTips(repos: readonly { name: string; branch: string }[]): Promise<{ repo: string; head: string }[]>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
   /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
   edit(name: string, text: string): Promise<{ text: string; kept: string }>;

@@ -95,7 +95,7 @@ function readRef(commonDir: string, ref: string): string | undefined {
   }
 }
 
-function readLine(path: string): string | undefined {
+export function readLine(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {

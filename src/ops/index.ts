@@ -25,6 +25,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "finding.reopen": async () => (await import("./finding-reopen.ts")).findingReopen,
   "review.start": async () => (await import("./review-start.ts")).reviewStart,
   "review.record": async () => (await import("./review-record.ts")).reviewRecord,
+  check: async () => (await import("./check.ts")).check,
   handoff: async () => (await import("./handoff.ts")).handoff,
   "note.add": async () => (await import("./note-add.ts")).noteAdd,
   "note.list": async () => (await import("./note-list.ts")).noteList,

@@ -7,6 +7,7 @@ import { choice, line, many, maybe, prose, taskField } from "../core/input.ts";
 import { mayJudge } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
 import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../core/records/parts.ts";
+import { findRun } from "../core/runs/current-run.ts";
 import { statusColour } from "../core/text.ts";
 import { getTask, oneTask } from "../core/which-task.ts";
 
@@ -30,7 +31,12 @@ export const reviewRecord = operation({
   }),
   milestone: ({ review: value }) => `${value.id}: ${value.kind} ${value.verdict}`,
 
-  gather(reader, input, at) {
+  async observe(world, input, at, reader) {
+    const found = findRun(reader, getTask(reader, input.task, at))?.value;
+    return { heads: input.kind === "branch" && found ? await world.branchTips(found.repos) : [] };
+  },
+
+  gather(reader, input, at, { heads }) {
     const id = getTask(reader, input.task, at);
     const named = (input.finding ?? []).map((text) => {
       const { task, part } = parsePartRef(text, "F", "finding");
@@ -38,6 +44,7 @@ export const reviewRecord = operation({
     });
     return {
       named,
+      heads,
       task: reader.task(id).value,
       findings: reader.parts(finding, id).records.map((record) => record.value),
       authors: gatherAuthors(reader, id),
@@ -62,7 +69,8 @@ export const reviewRecord = operation({
           verdict: input.verdict,
           subject: input.kind === "plan" ? "plan" : branchOf(at),
         },
-        head: input.kind === "branch" ? at.commit : undefined,
+        head: input.kind === "branch" ? (headHere(facts.heads, at) ?? at.commit) : undefined,
+        heads: facts.heads,
         // Of the plan as it stands: one edited by hand has the digest of its past in the header.
         plan_digest: input.kind === "plan" ? at.sha256(task.plan) : undefined,
         ...{ looked_at: input.looked_at ?? [], findings: mine.map((one) => one.id), counts },
@@ -81,6 +89,10 @@ export const reviewRecord = operation({
   text: ({ review: value }, style) =>
     `${style.bold(value.id)} ${value.kind}: ${statusColour(value.verdict, style)}${value.counts ? "" : " (not counted)"}`,
 });
+
+/** A reviewer may stand anywhere; what was reviewed is the task's branch. */
+const headHere = (heads: readonly { repo: string; head: string }[], at: { repo: string | undefined }) =>
+  (heads.find((one) => one.repo === at.repo) ?? heads[0])?.head;
 
 const branchOf = (at: { branch: string | undefined; commit: string | undefined }) =>
   at.branch ?? at.commit ?? "unborn";

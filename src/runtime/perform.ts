@@ -4,7 +4,6 @@ import type { Reader } from "../core/ports.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
-import { keepAnswer, write } from "./write.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the registry holds procedures of every input and result
 type AnyProcedure = Procedure<any, any>;
@@ -25,7 +24,10 @@ export async function perform(
   }
   const plan = await operation.perform(hands, input);
   const answer = answerOf(plan, said);
-  if (options.key !== undefined) keepAnswer(operation, input, options.key, answer, runtime);
+  if (options.key !== undefined) {
+    const { keepAnswer } = await import("./write.ts");
+    keepAnswer(operation, input, options.key, answer, runtime);
+  }
   return answer;
 }
 
@@ -48,6 +50,7 @@ function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, sai
     situation,
     look,
     agent: runtime.agent,
+    sha256: async (text) => (await import("../disk/digest.ts")).sha256(text),
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),
     async record(decide, options = {}) {
@@ -69,6 +72,7 @@ function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, sai
         phase: options.phase,
         decide: again,
       };
+      const { write } = await import("./write.ts");
       const { warnings } = await write(call, first, runtime, undefined);
       const own = latest?.warnings ?? [];
       said.push(...warnings.filter((one) => !own.includes(one)));

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, parseConfig } from "../core/config.ts";
+import { type Config, parseConfig, readConfigText } from "../core/config.ts";
 import { Failure } from "../core/failure.ts";
-import { readHeaderFast } from "../core/front-matter.ts";
 import type { World } from "../core/ports.ts";
 import type { Place } from "../git/discover.ts";
 import type { Runtime, Surroundings } from "./open.ts";
+import { withYaml } from "./with-yaml.ts";
 
 /** Everything here is imported when it is asked for: most commands ask for none of it. */
 export function openWorld(around: Surroundings, place: Place, runtime: () => Runtime): World {
@@ -20,6 +20,13 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     async runCheck(argv) {
       const { runCheck } = await import("./run-check.ts");
       return runCheck(argv, { cwd: around.cwd, env: around.env, progress: around.progress });
+    },
+    async branchTips(repos) {
+      const branches = await runtime().git.branches();
+      return repos.flatMap((one) => {
+        const head = branches.tip(one);
+        return head ? [{ repo: one.name, head }] : [];
+      });
     },
     async search(query) {
       const { search } = await import("../store/search/search.ts");
@@ -46,21 +53,5 @@ async function readConfig(place: Place, runtime: Runtime): Promise<Config> {
     if (code === "ENOENT" || code === "ENOTDIR") return parseConfig(path, new Map());
     throw new Failure("unreadable", "broken_config", `${path} cannot be read (${code}).`, { cause: error });
   }
-  const fast = readHeaderFast(text);
-  if (fast) return parseConfig(path, fast);
-  const fullYaml = await runtime.loadYaml();
-  try {
-    return parseConfig(path, fullYaml(text));
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure(
-      "unreadable",
-      "broken_config",
-      `${path} is not readable YAML: ${(error as Error).message}`,
-      {
-        hint: "Repair the file by hand.",
-        details: { file: path },
-      },
-    );
-  }
+  return withYaml(runtime, async () => readConfigText(path, text, runtime.fullYaml()));
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readConfigText } from "../core/config.ts";
 import { Failure } from "../core/failure.ts";
 import { idNumber } from "../core/ids.ts";
 import {
@@ -81,6 +82,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
       return [...new Set(records.flatMap((record) => record.value.files))];
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
+    config: (where, text) => readConfigText(where, text, fullYaml),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
   };

@@ -92,7 +92,7 @@ export function anEvidence(number: number, more: Partial<Evidence> = {}): Eviden
 export function aReview(number: number, more: Partial<Review> = {}): Review {
   return {
     ...{ id: `T0001/V${number}`, kind: "branch", verdict: "pass", subject: "T0001", head: undefined },
-    ...{ plan_digest: undefined, looked_at: [], findings: [], counts: true, ...made, summary: "" },
+    ...{ heads: [], plan_digest: undefined, looked_at: [], findings: [], counts: true, ...made, summary: "" },
     ...more,
   };
 }

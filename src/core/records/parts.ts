@@ -1,4 +1,16 @@
-import { flag, integer, list, matching, oneOf, optional, sha, text, withDefault, word } from "../fields.ts";
+import {
+  flag,
+  group,
+  integer,
+  list,
+  matching,
+  oneOf,
+  optional,
+  sha,
+  text,
+  withDefault,
+  word,
+} from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
 import { partId, provenance, sliceId } from "./shared.ts";
 
@@ -82,6 +94,8 @@ export const review = kind({
     verdict: oneOf(VERDICTS),
     subject: text("plan"),
     head: optional(sha),
+    /** The tips of the task's branches, in every repository of its run. */
+    heads: list(group({ repo: text("my-project"), head: sha })),
     plan_digest: optional(text("sha256 of the plan")),
     looked_at: list(text("src/a.ts")),
     findings: list(partId("F")),

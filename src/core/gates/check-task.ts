@@ -1,0 +1,140 @@
+import type { Config } from "../config.ts";
+import { Failure } from "../failure.ts";
+import type { BranchState } from "../git/branches.ts";
+import type { Hands } from "../hands.ts";
+import type { Problem, Reader } from "../ports.ts";
+import type { Kind, Stored } from "../record.ts";
+import { evidence, finding, handoff, review } from "../records/parts.ts";
+import type { Run, RunRepo } from "../records/run.ts";
+import { findRun } from "../runs/current-run.ts";
+import type { RecordFacts, RepoFacts } from "./facts.ts";
+import type { GateResult, Seal, Stage } from "./gate.ts";
+import { judgeRecords } from "./judge-records.ts";
+import { judgeRepos } from "./judge-repos.ts";
+import { isProtected, requiredChecks } from "./policy.ts";
+import { reasonsOf } from "./rules.ts";
+
+/** Looks at everything a stage depends on, and says what is missing. What cannot be read is an error, never a pass. */
+export async function checkTask(hands: Hands, task: string, stage: Stage): Promise<GateResult> {
+  const { facts, texts } = await hands.look((reader) => gatherRecords(reader, task));
+  const repos = stage === "plan" || !facts.run ? [] : await lookAtRepos(hands, facts.run);
+  const needsDigest = facts.task.profile === "strict" && facts.task.plan !== "";
+  const planDigest = needsDigest ? await hands.sha256(facts.task.plan) : undefined;
+  const breaches = judgeRecords(facts, stage, planDigest);
+  if (stage !== "plan") breaches.push(...judgeRepos(facts, repos));
+  const reasons = reasonsOf(breaches, stage, facts.task.profile);
+  const ready = reasons.length === 0;
+  return {
+    task,
+    stage,
+    ready,
+    reasons,
+    repos: repos.flatMap(stateOf),
+    seal: ready && stage === "close" ? await sealOf(hands, facts, repos, texts) : undefined,
+  };
+}
+
+export interface GatheredRecords {
+  facts: RecordFacts;
+  /** The exact texts that the gate rests on, by path. */
+  texts: [string, string][];
+}
+
+export function gatherRecords(reader: Reader, id: string): GatheredRecords {
+  const task = reader.task(id).value;
+  const stored = {
+    findings: whole(reader.parts(finding, id)),
+    evidence: whole(reader.parts(evidence, id)),
+    reviews: whole(reader.parts(review, id)),
+    handoffs: whole(reader.parts(handoff, id)),
+  };
+  const values = <K extends Kind>(records: Stored<K>[]) => records.map((one) => one.value);
+  return {
+    facts: {
+      task,
+      run: findRun(reader, id)?.value,
+      findings: values(stored.findings),
+      evidence: values(stored.evidence),
+      reviews: values(stored.reviews),
+      handoffs: values(stored.handoffs),
+      waitingFor: task.depends_on.filter((one) => !isMet(reader, one)),
+    },
+    texts: [...stored.findings, ...stored.evidence, ...stored.reviews].map((one) => [one.path, one.text]),
+  };
+}
+
+/** A dropped or missing task will never be merged, so whoever waits for it has to decide. */
+function isMet(reader: Reader, id: string): boolean {
+  return reader.hasTask(id) && ["merged", "done"].includes(reader.task(id).value.status);
+}
+
+/** A record that cannot be read could be the open finding. */
+function whole<K extends Kind>(found: { records: Stored<K>[]; problems: Problem[] }): Stored<K>[] {
+  const [problem] = found.problems;
+  if (!problem) return found.records;
+  throw new Failure("unreadable", "gate_unreadable", `The gate cannot be judged: ${problem.message}`, {
+    hint: problem.hint ?? "Repair the record.",
+    details: { file: problem.file },
+  });
+}
+
+async function lookAtRepos(hands: Hands, run: Run): Promise<RepoFacts[]> {
+  const branches = await hands.git.branches();
+  return Promise.all(
+    run.repos.map(async (repo) => {
+      const state = await branches.look(repo);
+      return hands.look((reader) => describe(reader, repo, state));
+    }),
+  );
+}
+
+function describe(reader: Reader, repo: RunRepo, state: BranchState): RepoFacts {
+  const { policy, defaultBranch, ...git } = state;
+  const parse = (text: string | undefined, where: string): Config[] =>
+    text === undefined ? [] : [reader.config(where, text)];
+  const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
+  const copies = parse(policy.worktree, `${repo.worktree}/.pawl/config.yaml`);
+  if (!committed) copies.push(...parse(policy.main, ".pawl/config.yaml"));
+  const all = committed ? [committed, ...copies] : copies;
+  return {
+    ...git,
+    repo,
+    isProtected: repo.branch === repo.base_branch || isProtected(repo.branch, all, defaultBranch),
+    checks: requiredChecks(committed, copies),
+  };
+}
+
+function stateOf({ repo, head, tree, base, changed }: RepoFacts): GateResult["repos"] {
+  if (head === undefined || tree === undefined || base === undefined) return [];
+  const { name, branch, base_branch } = repo;
+  return [{ name, branch, base_branch, head, tree, base, changed }];
+}
+
+/** Everything that a passed gate rests on, in one digest: whatever changes it makes another one. */
+async function sealOf(
+  hands: Hands,
+  { task, run }: RecordFacts,
+  repos: readonly RepoFacts[],
+  texts: readonly [string, string][],
+): Promise<Seal> {
+  const { profile, plan, slices, base_branch } = task;
+  const checks = repos.map((one) => [one.repo.name, one.checks]);
+  const snapshots = run?.snapshots.map((one) => [one.repo, one.commit, one.patch_sha256]);
+  const records = await hands.sha256(
+    JSON.stringify({
+      profile,
+      plan,
+      slices,
+      base_branch,
+      checks,
+      snapshots,
+      refreshed: run?.refreshed,
+      texts,
+    }),
+  );
+  const sealed = repos
+    .filter((one) => one.changed)
+    .flatMap(stateOf)
+    .map(({ name, head, tree, base }) => ({ name, head, tree, base }));
+  return { repos: sealed, records, digest: await hands.sha256(JSON.stringify({ repos: sealed, records })) };
+}

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readLine } from "./discover.ts";
+import { askGitSync } from "./run-git.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The commit a ref names, read from git's files; git itself is asked where they are of another form. */
+export function tipOf(commonDir: string, ref: string, env: Environment): string | undefined {
+  if (existsSync(join(commonDir, "reftable"))) {
+    const asked = askGitSync(["--git-dir", commonDir, "rev-parse", "-q", "--verify", ref], {
+      cwd: commonDir,
+      env,
+    });
+    return asked.code === 0 ? asked.out.trim() : undefined;
+  }
+  const loose = readLine(join(commonDir, ref));
+  const target = loose && /^ref: (.+)$/.exec(loose)?.[1];
+  if (target) return tipOf(commonDir, target, env);
+  return loose && /^[0-9a-f]{40,64}$/.test(loose) ? loose : packedTip(commonDir, ref);
+}
+
+function packedTip(commonDir: string, ref: string): string | undefined {
+  try {
+    const packed = readFileSync(join(commonDir, "packed-refs"), "utf8");
+    const at = packed.indexOf(` ${ref}\n`);
+    return at < 0 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The branch that a symbolic ref such as `refs/remotes/origin/HEAD` stands for. */
+export function targetOf(gitDir: string, ref: string): string | undefined {
+  return /^ref: (.+)$/.exec(readLine(join(gitDir, ref)) ?? "")?.[1];
+}
