@@ -9,8 +9,8 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 /** Loaded by every command: each further file would cost about half a millisecond at the start. */
 const COMMON = [
   ...["src/cli/(?!help)", "src/core/(?!context/)", "node_modules/zod/"],
-  ...["src/runtime/(?:open|run|world|answer|prepare)\\.ts", "src/git/discover\\.ts"],
-  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished)\\.ts",
+  ...["src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml)\\.ts", "src/git/discover\\.ts"],
+  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
 ];
 
 async function bundle(input, options) {

@@ -13,10 +13,15 @@ export function nextStep(
   last: Handoff | undefined,
   evidence: readonly Pick<Evidence, "kind" | "slice">[],
 ): Next | undefined {
-  if (task.status === "merged" || task.status === "done" || task.status === "dropped") return undefined;
+  if (task.status === "merged")
+    return {
+      command: `pawl finish ${task.id} --remove --reason "merged"`,
+      reason: "its worktrees are not needed any more",
+    };
+  if (task.status === "done" || task.status === "dropped") return undefined;
   const [worst] = [...open].sort((a, b) => severityRank(a) - severityRank(b));
   if (task.status === "open")
-    return { command: `pawl task update ${task.id} --status active`, reason: "when you begin work on it" };
+    return { command: `pawl start ${task.id}`, reason: "a branch and a worktree of its own for the work" };
   if (task.status === "blocked")
     return {
       command: `pawl task update ${task.id} --status active`,
@@ -35,6 +40,11 @@ export function nextStep(
         ? `pawl verify --slice ${slice.id} -- <test command>`
         : `pawl verify --slice ${slice.id} --red -- <test command>`,
       reason: `${slice.id} is open: ${firstLine(slice.title, 80)}`,
+    };
+  if (last && task.branch !== undefined)
+    return {
+      command: `pawl check ${task.id} --stage close`,
+      reason: "what is missing before it can be approved",
     };
   if (task.next[0]) return { command: `pawl context ${task.id}`, reason: firstLine(task.next[0], 100) };
   if (last) return { command: `pawl context ${task.id}`, reason: firstLine(last.next, 100) };

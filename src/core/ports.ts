@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import type { Phase } from "./hands.ts";
 import type { Kind, Stored } from "./record.ts";
 import type { note } from "./records/parts.ts";
 import type { receipt, repository } from "./records/run.ts";
@@ -38,6 +39,21 @@ export interface Problem {
   hint: string | undefined;
 }
 
+/** One line of the log: which record came to which rev, by whom, where, in which operation. */
+export interface LoggedEvent {
+  time: string;
+  event: string;
+  phase?: Phase;
+  /** The record and its rev: `T0001/F1@2`. */
+  record: string;
+  task?: string;
+  about: string;
+  actor: string;
+  repo?: string;
+  branch?: string;
+  commit?: string;
+}
+
 /** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
 export interface Reader {
   /** False before the first write of this repository. */
@@ -63,6 +79,8 @@ export interface Reader {
   /** The touched files of a task, by every clone, latest first. */
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
+  /** The latest events, oldest first. */
+  events(wanted: { task?: string | undefined; limit: number }): LoggedEvent[];
   receipt(task: string): Stored<typeof receipt> | undefined;
   /** A text as the project's policy, or what is wrong with it. */
   config(where: string, text: string): Config;

@@ -79,12 +79,14 @@ function nextOf(result: GateResult): Next | undefined {
   return { command: `pawl approve ${result.task}`, reason: "a human decides" };
 }
 
+const BE = { plan: "begun", review: "reviewed", close: "approved" } as const;
+
 type Shown = Pick<GateResult, "task" | "stage" | "ready" | "reasons" | "repos">;
 
 function checkText({ task, stage, ready, reasons, repos }: Shown, style: Style): string {
   if (ready) {
     const heads = repos.filter((one) => one.changed).map((one) => `${one.name} at ${one.head.slice(0, 12)}`);
-    return `${style.bold(task)} ${style.green(`is ready to ${stage === "close" ? "be approved" : stage}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;
+    return `${style.bold(task)} ${style.green(`may be ${BE[stage]}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;
   }
   const severalRepos = new Set(repos.map((one) => one.name)).size > 1;
   return [

@@ -29,5 +29,9 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   handoff: async () => (await import("./handoff.ts")).handoff,
   "note.add": async () => (await import("./note-add.ts")).noteAdd,
   "note.list": async () => (await import("./note-list.ts")).noteList,
+  log: async () => (await import("./log.ts")).log,
+  "repo.add": async () => (await import("./repo-add.ts")).repoAdd,
+  "repo.list": async () => (await import("./repo-list.ts")).repoList,
+  "repo.remove": async () => (await import("./repo-remove.ts")).repoRemove,
   search: async () => (await import("./search.ts")).search,
 };

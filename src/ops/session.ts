@@ -1,11 +1,24 @@
 import * as z from "zod/mini";
 import { tokensOf } from "../core/budget.ts";
 import { findingPlace } from "../core/findings.ts";
+import { openDependencies } from "../core/gates/check-task.ts";
+import type { RecordFacts } from "../core/gates/facts.ts";
+import { sessionGates } from "../core/gates/session-gates.ts";
 import { taskField } from "../core/input.ts";
 import { nextStep, severityRank } from "../core/next-step.ts";
 import { type Next, operation, type Style } from "../core/operation.ts";
 import { readyTasks } from "../core/ready.ts";
-import { evidence, type Finding, finding, type Handoff, handoff } from "../core/records/parts.ts";
+import {
+  type Evidence,
+  evidence,
+  type Finding,
+  finding,
+  type Handoff,
+  handoff,
+  type Review,
+  review,
+} from "../core/records/parts.ts";
+import { type Run, run } from "../core/records/run.ts";
 import type { Task } from "../core/records/task.ts";
 import { firstLine, warningsOf } from "../core/text.ts";
 import { findTask } from "../core/which-task.ts";
@@ -15,7 +28,7 @@ const MOST_TOKENS = 400;
 
 export const session = operation({
   id: "session",
-  summary: "Load the session: task, open findings, touched files, last handoff, next",
+  summary: "Load the session: task, gates, open findings, touched files, last handoff, next",
   examples: ["pawl session", "pawl session T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },
@@ -28,7 +41,10 @@ export const session = operation({
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       handoffs: reader.parts(handoff, which.id),
-      evidence: reader.parts(evidence, which.id).records.map((record) => record.value),
+      evidence: reader.parts(evidence, which.id),
+      reviews: reader.parts(review, which.id),
+      runs: reader.parts(run, which.id),
+      waitingFor: openDependencies(reader, which.id),
       touched: reader.touched(which.id),
     };
   },
@@ -37,18 +53,52 @@ export const session = operation({
     if (facts.task === undefined) return { data: { session: none(facts) }, next: nextWithoutTask(facts) };
     const open = facts.findings.records.map((one) => one.value).filter((one) => one.status === "open");
     const last = facts.handoffs.records.at(-1)?.value;
+    const { findings, handoffs, evidence: proofs, reviews, runs } = facts;
+    const problems = [findings, handoffs, proofs, reviews, runs].flatMap((one) => one.problems);
+    // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
+    const gates = problems.length > 0 ? undefined : sessionGates(recordFacts(facts.task, facts));
     return {
-      data: { session: { task: facts.task, findings: open, handoff: last, touched: facts.touched } },
-      next: nextStep(facts.task, open, last, facts.evidence),
-      warnings: warningsOf([...facts.findings.problems, ...facts.handoffs.problems]),
+      data: { session: { task: facts.task, gates, findings: open, handoff: last, touched: facts.touched } },
+      next: nextStep(facts.task, open, last, values(proofs)),
+      warnings: warningsOf(problems),
     };
   },
 
   text: ({ session: loaded }, style) => withinBudget(loaded, style),
 });
 
+interface Parts {
+  findings: { records: { value: Finding }[] };
+  handoffs: { records: { value: Handoff }[] };
+  evidence: { records: { value: Evidence }[] };
+  reviews: { records: { value: Review }[] };
+  runs: { records: { value: Run }[] };
+  waitingFor: string[];
+}
+
+const values = <T>({ records }: { records: { value: T }[] }): T[] => records.map((one) => one.value);
+
+function recordFacts(task: Task, parts: Parts): RecordFacts {
+  const latest = parts.runs.records.at(-1)?.value;
+  return {
+    task,
+    run: latest?.ended === "removed" ? undefined : latest,
+    findings: values(parts.findings),
+    evidence: values(parts.evidence),
+    reviews: values(parts.reviews),
+    handoffs: values(parts.handoffs),
+    waitingFor: parts.waitingFor,
+  };
+}
+
 type Loaded =
-  | { task: Task; findings: Finding[]; handoff: Handoff | undefined; touched: string[] }
+  | {
+      task: Task;
+      gates: ReturnType<typeof sessionGates> | undefined;
+      findings: Finding[];
+      handoff: Handoff | undefined;
+      touched: string[];
+    }
   | { task: null; why: string; candidates: string[]; ready: string[] };
 
 type NoTask = {
@@ -72,6 +122,13 @@ function nextWithoutTask({ which, ready }: NoTask): Next {
   const [open] = ready;
   if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that can be begun" };
   return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
+}
+
+/** Findings have lines of their own. */
+function gatesLine({ stage, reasons }: NonNullable<Extract<Loaded, { task: Task }>["gates"]>): string {
+  const codes = [...new Set(reasons.map((one) => one.code))].filter((code) => code !== "open_finding");
+  const before = stage === "plan" ? "before the work begins" : "before it can be approved";
+  return codes.length === 0 ? `${before}: nothing known; pawl check tells` : `${before}: ${codes.join(", ")}`;
 }
 
 function withinBudget(loaded: Loaded, style: Style): string {
@@ -108,6 +165,7 @@ function sessionText(loaded: Extract<Loaded, { task: Task }>, detail: number, st
       `slices: ${task.slices.length - slices.length} of ${task.slices.length} closed`,
       ...few(slices, (one) => `${one.id} ${firstLine(one.title, width)}`, detail * 2),
     );
+  if (loaded.gates) lines.push(gatesLine(loaded.gates));
   lines.push(findings.length === 0 ? "no open findings" : `open findings: ${findings.length}`);
   lines.push(
     ...few(

@@ -73,8 +73,8 @@ export const taskNew = operation({
       data: { task },
       effects: [newTask(task, shorten(task.title, 80))],
       next: {
-        command: `pawl task update ${task.id} --status active`,
-        reason: "begin work on it; other commands then know which task they are about",
+        command: `pawl start ${task.id}`,
+        reason: "a branch and a worktree of its own for the work",
       },
     };
   },

@@ -3,6 +3,7 @@ import { taskField } from "../core/input.ts";
 import { operation, type Style } from "../core/operation.ts";
 import type { Decision, Evidence, Finding, Handoff, Review } from "../core/records/parts.ts";
 import { decision, evidence, finding, handoff, review } from "../core/records/parts.ts";
+import { type Approval, approval, type Run, run } from "../core/records/run.ts";
 import type { Task } from "../core/records/task.ts";
 import { columns, firstLine, indent, paragraphs, statusColour, warningsOf } from "../core/text.ts";
 import { getTask } from "../core/which-task.ts";
@@ -26,12 +27,22 @@ export const taskShow = operation({
       findings: reader.parts(finding, id),
       reviews: reader.parts(review, id),
       handoffs: reader.parts(handoff, id),
+      runs: reader.parts(run, id),
+      approvals: reader.parts(approval, id),
     };
   },
 
   decide(_input, facts) {
     const values = <T>(list: { records: { value: T }[] }) => list.records.map((record) => record.value);
-    const lists = [facts.decisions, facts.evidence, facts.findings, facts.reviews, facts.handoffs];
+    const lists = [
+      facts.decisions,
+      facts.evidence,
+      facts.findings,
+      facts.reviews,
+      facts.handoffs,
+      facts.runs,
+      facts.approvals,
+    ];
     return {
       data: {
         task: facts.task,
@@ -40,6 +51,8 @@ export const taskShow = operation({
         findings: values<Finding>(facts.findings),
         reviews: values<Review>(facts.reviews),
         handoffs: values<Handoff>(facts.handoffs),
+        runs: values<Run>(facts.runs),
+        approvals: values<Approval>(facts.approvals),
         touched: facts.touched,
       },
       warnings: warningsOf(lists.flatMap((list) => list.problems)),
@@ -53,44 +66,7 @@ export const taskShow = operation({
       section("Plan", data.task.plan, style),
       section("Acceptance", data.task.acceptance, style),
       section("Notes", data.task.notes, style),
-      listed(
-        "Slices",
-        data.task.slices.map((slice) => [slice.id, slice.status, firstLine(slice.title)]),
-        style,
-      ),
-      listed(
-        "Decisions",
-        data.decisions.map((one) => [short(one.id), firstLine(one.what)]),
-        style,
-      ),
-      listed("Evidence", data.evidence.map(evidenceRow), style),
-      listed(
-        "Findings",
-        data.findings.map((one) => [
-          short(one.id),
-          one.status,
-          one.severity,
-          place(one),
-          firstLine(one.text),
-        ]),
-        style,
-      ),
-      listed(
-        "Reviews",
-        data.reviews.map((one) => [
-          short(one.id),
-          one.kind,
-          one.verdict,
-          one.actor,
-          one.counts ? "" : "(not counted)",
-        ]),
-        style,
-      ),
-      listed(
-        "Handoffs",
-        data.handoffs.map((one) => [short(one.id), one.created, firstLine(one.what)]),
-        style,
-      ),
+      ...work(data, style),
       listed(
         "Touched",
         data.touched.map((file) => [file]),
@@ -98,6 +74,75 @@ export const taskShow = operation({
       ),
     ),
 });
+
+interface Recorded {
+  task: Task;
+  decisions: Decision[];
+  evidence: Evidence[];
+  findings: Finding[];
+  reviews: Review[];
+  handoffs: Handoff[];
+  runs: Run[];
+  approvals: Approval[];
+}
+
+function work(data: Recorded, style: Style): string[] {
+  return [
+    listed(
+      "Slices",
+      data.task.slices.map((slice) => [slice.id, slice.status, firstLine(slice.title)]),
+      style,
+    ),
+    listed(
+      "Decisions",
+      data.decisions.map((one) => [short(one.id), firstLine(one.what)]),
+      style,
+    ),
+    listed("Evidence", data.evidence.map(evidenceRow), style),
+    listed(
+      "Findings",
+      data.findings.map((one) => [short(one.id), one.status, one.severity, place(one), firstLine(one.text)]),
+      style,
+    ),
+    listed(
+      "Reviews",
+      data.reviews.map((one) => [
+        short(one.id),
+        one.kind,
+        one.verdict,
+        one.actor,
+        one.counts ? "" : "(not counted)",
+      ]),
+      style,
+    ),
+    listed(
+      "Handoffs",
+      data.handoffs.map((one) => [short(one.id), one.created, firstLine(one.what)]),
+      style,
+    ),
+    listed("Runs", data.runs.flatMap(runRows), style),
+    listed(
+      "Approvals",
+      data.approvals.map((one) => [
+        short(one.id),
+        one.status,
+        one.actor,
+        one.repos.map((repo) => `${repo.name} ${repo.new.slice(0, 12)}`).join(", "),
+      ]),
+      style,
+    ),
+  ];
+}
+
+function runRows(one: Run): string[][] {
+  return one.repos.map((repo, index) => [
+    index === 0 ? short(one.id) : "",
+    index === 0 ? (one.ended ?? one.status) : "",
+    repo.name,
+    repo.branch,
+    repo.worktree,
+  ]);
+}
 
 const short = (id: string) => id.slice(id.indexOf("/") + 1);
 const place = (one: Finding) =>

@@ -17,6 +17,7 @@ import { type FullYaml, type Kind, parseRecord, type Stored } from "../core/reco
 import { note, touched } from "../core/records/parts.ts";
 import { receipt, repository } from "../core/records/run.ts";
 import { task } from "../core/records/task.ts";
+import { readEvents } from "./event-log.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import { stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
@@ -83,6 +84,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
     config: (where, text) => readConfigText(where, text, fullYaml),
+    events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
   };

@@ -57,15 +57,26 @@ export function gatherRecords(reader: Reader, id: string): GatheredRecords {
       evidence: values(stored.evidence),
       reviews: values(stored.reviews),
       handoffs: values(stored.handoffs),
-      waitingFor: task.depends_on.filter((one) => !isMet(reader, one)),
+      waitingFor: openDependencies(reader, id),
     },
     texts: [...stored.findings, ...stored.evidence, ...stored.reviews].map((one) => [one.path, one.text]),
   };
 }
 
+export function openDependencies(reader: Reader, id: string): string[] {
+  return reader.task(id).value.depends_on.filter((one) => !isMet(reader, one));
+}
+
 /** A dropped or missing task will never be merged, so whoever waits for it has to decide. */
 function isMet(reader: Reader, id: string): boolean {
-  return reader.hasTask(id) && ["merged", "done"].includes(reader.task(id).value.status);
+  if (!reader.hasTask(id)) return false;
+  try {
+    return ["merged", "done"].includes(reader.task(id).value.status);
+  } catch (error) {
+    // Nobody can tell that it is merged, so it is not.
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }
 
 /** A record that cannot be read could be the open finding. */

@@ -1,5 +1,5 @@
 import type { Check } from "../config.ts";
-import type { Evidence } from "../records/parts.ts";
+import type { Evidence, Review } from "../records/parts.ts";
 import type { Run } from "../records/run.ts";
 import type { RecordFacts, RepoFacts } from "./facts.ts";
 import { isPassed, latestReview } from "./judge-records.ts";
@@ -168,17 +168,7 @@ function judgeSnapshot({ task }: RecordFacts, run: Run, { repo, tree, head }: Re
 function judgeReview({ task, reviews }: RecordFacts, run: Run, changed: readonly RepoFacts[]): Breach[] {
   const latest = latestReview(reviews, "branch");
   const command = `pawl review start ${task.id} --kind branch`;
-  if (!latest || !isPassed(latest))
-    return [
-      {
-        code: "review_missing",
-        message: latest
-          ? `The last review of the branch, ${latest.id}, says ${latest.verdict}.`
-          : "Nobody but its author has reviewed the branch.",
-        record: latest?.id ?? task.id,
-        command,
-      },
-    ];
+  if (!latest || !isPassed(latest)) return [reviewMissing(task.id, latest)];
   return changed
     .filter(({ repo, head }) => {
       const seen = latest.heads.find((one) => one.repo === repo.name)?.head;
@@ -191,6 +181,18 @@ function judgeReview({ task, reviews }: RecordFacts, run: Run, changed: readonly
       repo: repo.name,
       command,
     }));
+}
+
+/** What is missing until somebody else has looked at the branch and let it pass. */
+export function reviewMissing(task: string, latest: Review | undefined): Breach {
+  return {
+    code: "review_missing",
+    message: latest
+      ? `The last review of the branch, ${latest.id}, says ${latest.verdict}.`
+      : "Nobody but its author has reviewed the branch.",
+    record: latest?.id ?? task,
+    command: `pawl review start ${task} --kind branch`,
+  };
 }
 
 /** A base that was brought in without touching the same paths leaves a review as it was. */

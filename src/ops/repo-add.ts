@@ -1,0 +1,148 @@
+import * as z from "zod/mini";
+import { madeNow } from "../core/change.ts";
+import { Failure } from "../core/failure.ts";
+import type { Found, Site, Sites } from "../core/git/sites.ts";
+import type { Hands } from "../core/hands.ts";
+import { line, maybe } from "../core/input.ts";
+import { type Effect, type Plan, procedure, type Situation } from "../core/operation.ts";
+import { repositoryFile } from "../core/paths.ts";
+import type { Reader } from "../core/ports.ts";
+import { editRecord, printRecord } from "../core/record.ts";
+import { type RepositoryRecord, repository } from "../core/records/run.ts";
+
+interface Wanted {
+  path: string;
+  name?: string | undefined;
+  base?: string | undefined;
+}
+
+export const repoAdd = procedure({
+  id: "repo.add",
+  summary: "Link another repository: tasks may touch it, and it finds this state",
+  details:
+    "The other repository is pointed at this state; nothing tracked in it changes. Where it lies is known to this machine\nonly; its name is known to everybody who has the state.",
+  examples: ["pawl repo add ../api", "pawl repo add ../web-client --name web --base master"],
+  access: "write",
+  cli: { positional: ["path"] },
+  input: z.strictObject({
+    path: line("where it is", "PATH", 4_096),
+    name: maybe(line("what tasks call it (default: its folder's name)", "NAME", 60)),
+    base: maybe(line("where its tasks start and return to, if not as the task says", "BRANCH")),
+  }),
+
+  async rehearse(hands, input) {
+    const { name, found } = await find(hands, input);
+    return [
+      { do: "write", path: repositoryFile(name) },
+      { do: "link", path: found.mainRoot ?? found.commonDir },
+    ];
+  },
+
+  async perform(hands, input) {
+    const { sites, name, found } = await find(hands, input);
+    // The record first: a link that nobody has heard of would be found by a repetition, an unlinked record asks for one.
+    const plan = await hands.record((reader, at) => writeRecords(reader, sites, name, input.base, at), {
+      milestone: `Repository ${name} linked`,
+    });
+    sites.link(found, name);
+    return {
+      ...plan,
+      effects: [],
+      next: {
+        command: `pawl task new "<title>" --repo ${sites.here().name} --repo ${name}`,
+        reason: "a task that touches both",
+      },
+    };
+  },
+
+  text: ({ repo }, style) => `${style.bold(repo.id)} is linked`,
+});
+
+async function find(hands: Hands, input: Wanted): Promise<{ sites: Sites; name: string; found: Found }> {
+  const sites = await hands.git.sites();
+  const found = sites.find(input.path);
+  if (!found)
+    throw new Failure("not_found", "not_a_repository", `"${input.path}" is not inside a git repository.`, {
+      details: { field: "path" },
+    });
+  const name = input.name ?? found.name;
+  checkName(name);
+  const all = sites.all();
+  if (found.home || all.some((one) => one.home && one.commonDir === found.commonDir))
+    throw new Failure("usage", "own_repository", `${name} is the repository that this state belongs to.`, {
+      hint: "Name another one.",
+      details: { field: "path" },
+    });
+  const other = all.find((one) => one.name === name && one.commonDir !== found.commonDir);
+  if (other)
+    throw new Failure("conflict", "name_taken", `The name ${name} belongs to ${place(other)}.`, {
+      hint: `pawl repo add ${input.path} --name <another>`,
+      details: { field: "name" },
+    });
+  const same = all.find((one) => one.commonDir === found.commonDir && one.name !== name);
+  if (same)
+    throw new Failure("conflict", "already_linked", `${place(found)} is linked already, as ${same.name}.`, {
+      hint: `pawl repo remove ${same.name}`,
+      details: { name: same.name },
+    });
+  if (found.otherState !== undefined)
+    throw new Failure(
+      "refused",
+      "has_own_state",
+      `${place(found)} has a state of its own: ${found.otherState}`,
+      {
+        hint: "Its tasks would disappear from sight. Use that repository as the home of both, or archive its state first.",
+        details: { state: found.otherState },
+      },
+    );
+  return { sites, name, found };
+}
+
+const place = (site: Site) => site.mainRoot ?? site.commonDir;
+
+/** The name becomes that of files, here and on machines with other file systems. */
+function checkName(name: string): void {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(name) && !/[. ]$|\.lock$/.test(name)) return;
+  throw new Failure("usage", "bad_name", `"${name}" cannot be the name of a repository.`, {
+    hint: "Letters, digits, spaces, dots, dashes and underscores, beginning with a letter or digit: --name api",
+    details: { field: "name" },
+  });
+}
+
+function writeRecords(
+  reader: Reader,
+  sites: Sites,
+  name: string,
+  base: string | undefined,
+  at: Situation,
+): Plan<{ repo: RepositoryRecord }> {
+  const { records } = reader.repositories();
+  const effects: Effect[] = [];
+  const home = sites.all().find((one) => one.home);
+  if (home && !records.some((one) => one.value.id === home.name))
+    effects.push(
+      newRepository({ ...madeNow(at), id: home.name, home: true, base_branch: undefined, notes: "" }),
+    );
+  const stored = records.find((one) => one.value.id === name);
+  if (!stored) {
+    const repo = { ...madeNow(at), id: name, home: false, base_branch: base, notes: "" };
+    return { data: { repo }, effects: [...effects, newRepository(repo)] };
+  }
+  if (base === undefined || base === stored.value.base_branch)
+    return { data: { repo: stored.value }, effects };
+  const changes = { base_branch: base, rev: stored.value.rev + 1, updated: at.now };
+  effects.push({
+    ...{ do: "replace", record: name, rev: changes.rev, path: stored.path, before: stored.text },
+    text: editRecord(repository, stored, changes),
+    about: `base ${base}`,
+  });
+  return { data: { repo: { ...stored.value, ...changes } }, effects };
+}
+
+function newRepository(value: RepositoryRecord): Effect {
+  return {
+    ...{ do: "create", record: value.id, rev: 1, path: repositoryFile(value.id) },
+    text: printRecord(repository, value),
+    about: value.home ? "the home of the state" : "linked",
+  };
+}
