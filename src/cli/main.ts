@@ -13,7 +13,7 @@ import { findOperation } from "./words.ts";
 export interface Io {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  out(text: string): void;
+  out(text: string | Uint8Array): void;
   err(text: string | Buffer): void;
   outIsTerminal(): boolean;
   errIsTerminal(): boolean;
@@ -60,7 +60,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
     dryRun: line.common["dry-run"],
     key: line.common.key,
   });
-  print(operation, answer, line.common, io);
+  await print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
 }
 
@@ -106,14 +106,18 @@ function readFiles(operation: AnyOperation, input: Record<string, unknown>, io: 
   }
 }
 
-function print(operation: AnyOperation, answer: Answer, common: CommonOptions, io: Io): void {
+async function print(operation: AnyOperation, answer: Answer, common: CommonOptions, io: Io): Promise<void> {
   if (common.json) {
     const { data, next, warnings, planned } = answer;
     io.out(`${JSON.stringify({ schema: 1, ok: true, data, next, warnings, planned })}\n`);
     return;
   }
   const rehearsed = answer.planned && operation.rehearse;
-  const text = rehearsed ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
+  if (answer.body) {
+    const { printBody } = await import("./pager.ts");
+    await printBody(answer.body, io);
+  }
+  const text = rehearsed || answer.body ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
   if (text !== "") io.out(text.endsWith("\n") ? text : `${text}\n`);
   const style = styleFor(io.errIsTerminal(), io.env);
   for (const step of answer.planned ?? []) io.err(`would ${step.do} ${step.path}\n`);

@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, readSync, writeSync } from "node:fs";
+import { fstatSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Failure } from "../core/failure.ts";
 import type { Io } from "./main.ts";
@@ -10,8 +10,8 @@ export function processIo(): Io {
       return currentFolder();
     },
     env: process.env,
-    out: (text) => write(1, Buffer.from(text, "utf8")),
-    err: (text) => write(2, typeof text === "string" ? Buffer.from(text, "utf8") : text),
+    out: (text) => write(1, bytesOf(text)),
+    err: (text) => write(2, bytesOf(text)),
     outIsTerminal: () => isTerminal(1),
     errIsTerminal: () => isTerminal(2),
     ask,
@@ -19,10 +19,16 @@ export function processIo(): Io {
   };
 }
 
-/** node:tty brings the network stack with it; a pipe or a file can be told from a terminal without. */
+const devNull = "/dev/null";
+
+const bytesOf = (text: string | Uint8Array) =>
+  typeof text === "string" ? Buffer.from(text, "utf8") : Buffer.from(text.buffer, text.byteOffset, text.length);
+
+/** node:tty brings the network stack with it; a pipe, a file or the null device can be told from a terminal without. */
 function isTerminal(fd: number): boolean {
   try {
-    if (!fstatSync(fd).isCharacterDevice()) return false;
+    const stat = fstatSync(fd);
+    if (!stat.isCharacterDevice() || stat.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev) return false;
   } catch {
     return false;
   }

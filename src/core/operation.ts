@@ -28,8 +28,13 @@ export interface Next {
   reason: string;
 }
 
+/** An answer too big for memory, or in no encoding: pieces that are made while they are printed. */
+export type Body = (view: { style: Style; terminal: boolean }) => AsyncIterable<Uint8Array>;
+
 export interface Plan<Data> {
   data: Data;
+  /** Printed in place of the text; left out of JSON. */
+  body?: Body;
   effects?: Effect[];
   /** The one command that makes sense now. */
   next?: Next | undefined;

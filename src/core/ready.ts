@@ -1,7 +1,7 @@
 import type { TaskSummary } from "./ports.ts";
 
 /** A dependency is met once its work is merged; a dropped or missing one will never be. */
-const MET = ["merged", "done"];
+export const MET: readonly string[] = ["merged", "done"];
 
 /** Open tasks that nothing stands in the way of, the oldest first. */
 export function readyTasks(tasks: readonly TaskSummary[]): TaskSummary[] {

@@ -69,6 +69,12 @@ export function viewProcesses(proc = "/proc"): ProcessView {
   };
 }
 
+/** How a process that we started is told from every later one with its pid. */
+export function identityOf(pid: number, proc = "/proc"): ProcessIdentity {
+  const startTime = parseStat(readText(`${proc}/${pid}/stat`))?.startTime ?? UNKNOWN;
+  return { ...seeProcesses().self, pid, startTime };
+}
+
 function livenessFromStat(proc: string, { pid, startTime }: ProcessIdentity): Liveness {
   const stat = parseStat(readText(`${proc}/${pid}/stat`));
   // /proc mounted with hidepid shows other users' processes as missing; a signal still finds them.

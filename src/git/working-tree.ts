@@ -22,9 +22,14 @@ const QUIET = [
 
 /**
  * The tree of what is really there, uncommitted and untracked files included. It is built in a copy of the index
- * and a throw-away object store, so that the user's repository does not change by a byte.
+ * and a throw-away object store, so that the user's repository does not change by a byte; only a tree that is to be
+ * kept is written to the repository's own objects.
  */
-export async function hashWorkingTree(place: Place, env: Environment): Promise<WorkingTree> {
+export async function hashWorkingTree(
+  place: Place,
+  env: Environment,
+  options: { keep?: boolean } = {},
+): Promise<WorkingTree> {
   const scratch = makeScratch();
   try {
     const call: GitCall = {
@@ -34,8 +39,7 @@ export async function hashWorkingTree(place: Place, env: Environment): Promise<W
         GIT_DIR: place.gitDir,
         GIT_WORK_TREE: place.root ?? "",
         GIT_INDEX_FILE: privateIndex(place, scratch),
-        GIT_OBJECT_DIRECTORY: join(scratch, "objects"),
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(place.commonDir, "objects")),
+        ...(options.keep ? {} : throwAwayObjects(place, scratch)),
       },
     };
     const isHidden = await showHiddenFiles(place, call);
@@ -48,6 +52,13 @@ export async function hashWorkingTree(place: Place, env: Environment): Promise<W
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function throwAwayObjects(place: Place, scratch: string): Record<string, string> {
+  return {
+    GIT_OBJECT_DIRECTORY: join(scratch, "objects"),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(place.commonDir, "objects")),
+  };
 }
 
 function makeScratch(): string {

@@ -6,7 +6,7 @@ import { line, maybe, prose, taskField } from "../core/input.ts";
 import { checkFindingStep } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
 import type { World } from "../core/ports.ts";
-import { finding } from "../core/records/parts.ts";
+import { type Finding, finding } from "../core/records/parts.ts";
 
 export const findingResolve = operation({
   id: "finding.resolve",
@@ -29,6 +29,8 @@ export const findingResolve = operation({
 
   async observe(world, input, at, reader) {
     const raised = gatherFinding(reader, input, at).stored.value;
+    if (raised.kind === "branch" && raised.repo !== undefined && raised.repo !== at.repo)
+      throw elsewhere(raised, at.repo);
     const fix = input.commit === undefined ? at.commit : await world.resolveCommit(input.commit);
     return {
       fix,
@@ -82,6 +84,19 @@ export const findingResolve = operation({
 
   text: ({ finding: value }) => findingLine(value),
 });
+
+/** The commits of one repository say nothing in another. */
+function elsewhere(raised: Finding, repo: string | undefined): Failure {
+  return new Failure(
+    "refused",
+    "other_repository",
+    `${raised.id} is about ${raised.repo}; this is ${repo}.`,
+    {
+      hint: `Go to the task's worktree in ${raised.repo}, and resolve it there.`,
+      details: { repo: raised.repo },
+    },
+  );
+}
 
 /** The fix comes after the finding was raised, and after it was last seen to be there still. */
 async function followsAll(

@@ -33,5 +33,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "repo.add": async () => (await import("./repo-add.ts")).repoAdd,
   "repo.list": async () => (await import("./repo-list.ts")).repoList,
   "repo.remove": async () => (await import("./repo-remove.ts")).repoRemove,
+  snapshot: async () => (await import("./snapshot.ts")).snapshot,
+  diff: async () => (await import("./diff.ts")).diff,
   search: async () => (await import("./search.ts")).search,
 };

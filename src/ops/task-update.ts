@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isHuman } from "../core/actor.ts";
 import { change, checkRev } from "../core/change.ts";
 import { findCycle } from "../core/dependencies.ts";
 import { Failure } from "../core/failure.ts";
@@ -37,6 +38,7 @@ export const taskUpdate = operation({
     label: many(line("a word to find it by", "LABEL", 60)),
     depends: many(line("a task that has to be done before", "T")),
     base: maybe(line("the branch it starts from and returns to", "BRANCH")),
+    repo: many(line("a repository it touches; replaces the whole list", "NAME")),
     rev: maybe(count("the rev you read", "N")),
   }),
   milestone: ({ task: value }) => `${value.id}: ${value.status}, rev ${value.rev}`,
@@ -57,6 +59,8 @@ export const taskUpdate = operation({
       });
     if (changes.status) checkTransition(current.id, current.status, changes.status);
     if (depends) checkDependencies(current.id, depends, tasks);
+    if (changes.profile) checkCeremony(current, changes.profile, at.actor);
+    if (changes.repos && current.branch !== undefined) throw alreadyStarted(current);
     const { effect, value } = change(task, stored, changes, at, describe(current, changes));
     return { data: { task: value }, effects: [effect] };
   },
@@ -81,6 +85,7 @@ function wanted(
   if (input.profile !== undefined) changes.profile = input.profile;
   if (input.base !== undefined) changes.base_branch = input.base;
   if (input.next !== undefined) changes.next = input.next;
+  if (input.repo !== undefined) changes.repos = [...new Set(input.repo)];
   if (input.label !== undefined) changes.labels = [...new Set(input.label)];
   if (depends !== undefined) changes.depends_on = [...new Set(depends)];
   if (input.plan !== undefined) {
@@ -109,6 +114,29 @@ function notBlocked(status: string): Failure {
   return new Failure("usage", "blocker_and_status", `A blocker makes a task blocked, not ${status}.`, {
     details: { field: "blocker" },
   });
+}
+
+/** Less ceremony is a looser policy, and that is for a human to say. */
+function checkCeremony(current: Task, profile: Task["profile"], actor: string): void {
+  if (isHuman(actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(current.profile)) return;
+  throw new Failure(
+    "refused",
+    "human_only",
+    `Only a human may lower the profile of ${current.id} from ${current.profile} to ${profile}.`,
+    { hint: "Ask the person you work for.", details: { field: "profile" } },
+  );
+}
+
+function alreadyStarted(current: Task): Failure {
+  return new Failure(
+    "refused",
+    "already_started",
+    `${current.id} was started on ${current.branch} already.`,
+    {
+      hint: 'Finish the run first: `pawl finish --keep --reason "…"`, or write a task for the other repository.',
+      details: { field: "repo" },
+    },
+  );
 }
 
 function checkDependencies(

@@ -1,8 +1,9 @@
 import type { Phase } from "../core/hands.ts";
-import type { AnyOperation, Next, Plan, Situation } from "../core/operation.ts";
+import type { AnyOperation, Body, Next, Plan, Situation } from "../core/operation.ts";
 
 export interface Answer {
   data: unknown;
+  body?: Body;
   next: Next | undefined;
   warnings: string[];
   ready: boolean;
@@ -31,6 +32,7 @@ export interface Call {
 export function answerOf(plan: Plan<unknown>, said: readonly string[]): Answer {
   return {
     data: plan.data,
+    ...(plan.body ? { body: plan.body } : {}),
     next: plan.next,
     warnings: [...said, ...(plan.warnings ?? [])],
     ready: !plan.notReady,

@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import type { GitHands } from "../core/git/hands.ts";
 import type { Place } from "../git/discover.ts";
-import type { Home } from "../store/layout.ts";
+import { type Home, heldDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
 
 /** Everything here is imported when it is asked for: no reading command needs any of it. */
@@ -8,6 +9,24 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
   const sites = async () => (await import("./sites.ts")).openSites(around, place, home());
   return {
     sites,
+    worktrees: async () => {
+      const { openWorktrees } = await import("../git/worktrees/open.ts");
+      const { readClone } = await import("../store/home.ts");
+      const all = (await sites()).all();
+      return openWorktrees({
+        cwd: around.cwd,
+        env: around.env,
+        place,
+        held: heldDir(home()),
+        clones: () => all.flatMap((site) => readClone(join(site.commonDir, "pawl")) ?? []),
+      });
+    },
+    remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
+    snapshots: async () => {
+      const { state } = home();
+      const folders = { state, staging: stagingDir(home()) };
+      return (await import("../git/snapshots.ts")).openSnapshots(folders, around.env);
+    },
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };
 }

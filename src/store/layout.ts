@@ -21,3 +21,5 @@ export const stagingDir = (home: Home) => join(home.state, LOCAL, "tmp");
 export const journalDir = (home: Home) => join(home.state, LOCAL, "journal");
 export const keysDir = (home: Home) => join(home.state, LOCAL, "keys");
 export const rescuedDir = (home: Home) => join(home.state, LOCAL, "rescued");
+/** A lock per task, held as long as its worktrees are being made or removed. */
+export const heldDir = (home: Home) => join(home.state, LOCAL, "held");

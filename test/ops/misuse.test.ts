@@ -253,3 +253,25 @@ test("the command line forgives the order, and nothing else", async ({ project }
     "    make\n    make install",
   );
 });
+
+describe("policy is not for agents to loosen", () => {
+  const agent = { CODEX_SESSION_ID: "one" };
+
+  test("an agent may raise a task's profile and not lower it; a human may do both", async ({ project }) => {
+    await project.pawl("task", "new", "One", "--profile", "standard");
+    const lower = await project.pawlIn(
+      project.path,
+      agent,
+      "task",
+      "update",
+      "T1",
+      "--profile",
+      "light",
+      "--json",
+    );
+    expect([lower.code, lower.json.error.code]).toEqual([1, "human_only"]);
+    const raise = await project.pawlIn(project.path, agent, "task", "update", "T1", "--profile", "strict");
+    expect(raise.code).toBe(0);
+    expect((await project.pawl("task", "update", "T1", "--profile", "light")).code).toBe(0);
+  });
+});

@@ -1,8 +1,16 @@
 import type { Branches } from "./branches.ts";
+import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
+import type { Snapshots } from "./snapshots.ts";
+import type { StateExchange } from "./state-exchange.ts";
+import type { Worktrees } from "./worktrees.ts";
 
 /** What a procedure may do with git, each part loaded when it is used. */
 export interface GitHands {
   sites(): Promise<Sites>;
+  remotes(): Promise<Remotes>;
+  snapshots(): Promise<Snapshots>;
+  stateExchange(): Promise<StateExchange>;
   branches(): Promise<Branches>;
+  worktrees(): Promise<Worktrees>;
 }

@@ -59,17 +59,16 @@ function aRun(more: Partial<Run> = {}): Run {
 
 /** A task that lacks nothing, at the highest ceremony. */
 function complete(more: Partial<RecordFacts> = {}): RecordFacts {
-  const slice = {
-    ...{
-      id: "S1",
-      title: "Retry",
-      status: "closed",
-      decision: "T0001/D1",
-      red: "T0001/E1",
-      green: "T0001/E2",
-    },
-    ...{ commit: HEAD, by: "agent:codex" },
-  } as const;
+  const slice: Task["slices"][number] = {
+    id: "S1",
+    title: "Retry",
+    status: "closed",
+    decision: "T0001/D1",
+    red: "T0001/E1",
+    green: "T0001/E2",
+    commit: HEAD,
+    by: "agent:codex",
+  };
   return {
     task: aTask({ profile: "strict", plan: "First this, then that.", slices: [slice] }),
     run: aRun(),

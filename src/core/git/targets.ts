@@ -1,0 +1,53 @@
+import type { Site } from "./sites.ts";
+
+/** What keeps a branch from being moved safely, each with its own code and the act that clears it. */
+export interface Obstacle {
+  code: string;
+  message: string;
+  hint: string;
+  details: Record<string, unknown>;
+}
+
+/** A branch and where it would go: from the commit it must still be at, to a commit or tree. */
+export interface Movement {
+  branch: string;
+  from: string;
+  to: string;
+}
+
+export interface CommitLine {
+  id: string;
+  subject: string;
+}
+
+/** What a merge brings, for a human who has to say yes to it. */
+export interface Story {
+  commits: CommitLine[];
+  /** How many commits there are; `commits` holds the latest ones. */
+  total: number;
+  /** The lines of a diffstat. */
+  stat: string[];
+}
+
+/** Looks at repositories that a task returns to. None of them changes a byte of the user's. */
+export interface Targets {
+  /** Why this repository cannot be merged by us at all, such as ids of another length; undefined when it can. */
+  unsupported(site: Site, branch: string): Promise<Obstacle | undefined>;
+  /** The commit at the tip of a full ref name. */
+  tip(site: Site, ref: string): Promise<string | undefined>;
+  treeOf(site: Site, commit: string): Promise<string>;
+  /** Whether `ancestor` is part of `commit`. */
+  contains(site: Site, commit: string, ancestor: string): Promise<boolean>;
+  /** How many commits only the one and only the other has. */
+  apart(site: Site, left: string, right: string): Promise<{ left: number; right: number }>;
+  /** Paths that differ between where two commits parted and the second of them, both names of a renamed file. */
+  changedSince(site: Site, other: string, commit: string): Promise<string[]>;
+  story(site: Site, base: string, head: string): Promise<Story>;
+  /** Folders in which this branch is checked out. */
+  checkouts(site: Site, branch: string): Promise<string[]>;
+  /**
+   * Everything of the user's that stands in the way of this movement in any checkout of the branch: edits, files at
+   * added paths (ignored ones too), an operation in progress, a lock.
+   */
+  obstacles(site: Site, movement: Movement): Promise<Obstacle[]>;
+}

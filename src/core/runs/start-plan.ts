@@ -1,0 +1,124 @@
+import type { Config } from "../config.ts";
+import { Failure } from "../failure.ts";
+import type { Site, Sites } from "../git/sites.ts";
+import type { RepositoryLook, Workplace, Worktrees } from "../git/worktrees.ts";
+import type { Hands } from "../hands.ts";
+import { fillTemplate, isPlainBranch } from "../naming.ts";
+import type { RepositoryRecord, RunRepo } from "../records/run.ts";
+import type { Task } from "../records/task.ts";
+import { branchClash, pathTaken, surfacesMissing, tipOfBase, unsupported } from "./start-conflicts.ts";
+import { adopt } from "./start-here.ts";
+
+/** One repository's part of a run, and where that is on this machine. */
+export interface Part {
+  repo: RunRepo;
+  place: Workplace;
+}
+
+/** What a plan is made from; read once. */
+export interface StartFacts {
+  task: Task;
+  config: Config;
+  sites: Sites;
+  worktrees: Worktrees;
+  repositories: readonly RepositoryRecord[];
+  /** Tasks that somebody works on: no worktree or branch of theirs is taken over. */
+  live: readonly { id: string; branch: string | undefined }[];
+}
+
+/**
+ * What a start would make, in all repositories of the task. Everything that stands in the way is found here, before
+ * anything changes.
+ */
+export async function planStart(hands: Hands, facts: StartFacts, here: boolean): Promise<Part[]> {
+  const { sites, task } = facts;
+  const chosen = sitesOf(facts);
+  if (here && !chosen.some((site) => site.commonDir === sites.here().commonDir))
+    throw new Failure("refused", "repository_not_in_task", `${task.id} does not touch ${sites.here().name}.`, {
+      hint: `It touches ${chosen.map((site) => site.name).join(", ")}. Start it there, or without --here.`,
+      details: { repos: chosen.map((site) => site.name) },
+    });
+  const parts: Part[] = [];
+  const conflicts: Failure[] = [];
+  for (const site of chosen)
+    try {
+      const adopting = here && site.commonDir === sites.here().commonDir;
+      parts.push(await planPart(facts, site, adopting));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      conflicts.push(error);
+    }
+  tell(conflicts);
+  if (parts.length > 1) hands.say(`${parts.length} repositories: ${parts.map((one) => one.repo.name).join(", ")}`);
+  return parts;
+}
+
+/** All conflicts are told at once; the first one gives its name to the answer. */
+function tell(conflicts: readonly Failure[]): void {
+  const [first, ...others] = conflicts;
+  if (!first) return;
+  if (others.length === 0) throw first;
+  throw new Failure(first.kind, first.code, conflicts.map((one) => one.message).join("\n"), {
+    hint: conflicts.flatMap((one) => one.hint ?? []).join("\n"),
+    details: {
+      ...first.details,
+      conflicts: conflicts.map(({ code, message, details }) => ({ code, message, details })),
+    },
+  });
+}
+
+/** The repositories a task names, as this machine knows them; the one we stand in when it names none. */
+function sitesOf({ sites, task, repositories }: StartFacts): Site[] {
+  if (task.repos.length === 0) return [sites.here()];
+  const all = sites.all();
+  return [...new Set(task.repos)].map((name) => {
+    // The home's folder may have been renamed since the task was written; it still is the home.
+    const wasHome = repositories.some((one) => one.id === name && one.home);
+    const known = all.find((one) => one.name === name) ?? (wasHome ? all.find((one) => one.home) : undefined);
+    return known ?? sites.named(name);
+  });
+}
+
+async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promise<Part> {
+  const { task, worktrees } = facts;
+  const look = await worktrees.look(site);
+  if (look.unsupported !== undefined) throw unsupported(site, look.unsupported);
+  const base = baseOf(facts, site, look);
+  const tip = tipOfBase(site, look, base, task.id);
+  if (await worktrees.lacks(site, tip, ".pawl/lock.json")) throw surfacesMissing(site, base);
+  if (adopting) return adopt(facts, site, look, { branch: base, tip });
+  const branch = branchFor(facts);
+  const clash = branchClash(site, look, branch, task.id);
+  if (clash) throw clash;
+  const path = worktrees.place(site, fillTemplate(facts.config.worktree, task));
+  const known = look.worktrees.find((one) => one.path === path);
+  if (known || worktrees.occupied(path)) throw pathTaken(site, path, known);
+  return {
+    place: { site, task: task.id, branch, path },
+    repo: {
+      name: site.name,
+      worktree: facts.sites.relate(site, path),
+      branch,
+      base_branch: base,
+      base_head: tip,
+      head: undefined,
+      dirty: false,
+      adopted: false,
+    },
+  };
+}
+
+function baseOf({ repositories, task, config }: StartFacts, site: Site, look: RepositoryLook): string {
+  const own = repositories.find((one) => one.id === site.name)?.base_branch;
+  const usual = [look.defaultBranch, "main", "master"].find((one) => one !== undefined && look.heads.has(one));
+  return own ?? task.base_branch ?? (config.base_branch || (usual ?? look.defaultBranch ?? "main"));
+}
+
+function branchFor({ config, task }: StartFacts): string {
+  const branch = fillTemplate(config.branch, task);
+  if (isPlainBranch(branch)) return branch;
+  throw new Failure("usage", "bad_template", `"${branch}" is no good name for a branch.`, {
+    hint: 'Change "branch" in .pawl/config.yaml: letters, digits, dots, dashes and slashes, such as task/{id}-{slug}.',
+    details: { template: config.branch, branch },
+  });
+}

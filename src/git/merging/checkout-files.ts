@@ -1,0 +1,98 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import { step } from "../../core/steps.ts";
+import { copyIndex } from "../copy-index.ts";
+import { expectGit } from "../run-git.ts";
+import type { CheckoutStep } from "./journal.ts";
+import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
+
+/** A worktree on its way from one commit to another, with what the journal says about it. */
+export interface Moving extends Checkout {
+  step: CheckoutStep;
+}
+
+const lockPath = ({ gitDir }: Checkout) => join(gitDir, "index.lock");
+const indexPath = ({ gitDir }: Checkout) => join(gitDir, "index");
+/** The index as it will be, until it takes the place of the user's in one rename. */
+export const nextIndex = ({ gitDir, step: { token } }: Moving) => join(gitDir, `pawl-index-${token}`);
+
+/**
+ * Takes git's own lock of the index, as git would: nobody adds, commits or switches in this worktree until it is
+ * released, not even after our death. It says whose it is, and it has to say so from its first moment.
+ */
+export function lockIndex(moving: Moving): void {
+  const own = `${lockPath(moving)}-${moving.step.token}`;
+  step("merge-lock-index");
+  try {
+    writeFileSync(own, moving.step.token);
+    linkSync(own, lockPath(moving));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+    throw new Failure("refused", "index_locked", `Another git process is at work in ${moving.root}.`, {
+      hint: "Let it finish, then approve again.",
+      details: { worktree: moving.root, file: lockPath(moving) },
+      cause,
+    });
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+export function holdsIndexLock(moving: Moving): boolean {
+  try {
+    return readFileSync(lockPath(moving), "utf8") === moving.step.token;
+  } catch {
+    return false;
+  }
+}
+
+/** Lets go of the index, and of everything that only mattered while we had it. */
+export function unlockIndex(moving: Moving): void {
+  step("merge-unlock-index");
+  for (const own of [nextIndex(moving), `${nextIndex(moving)}.lock`, `${lockPath(moving)}-${moving.step.token}`])
+    rmSync(own, { force: true });
+  if (holdsIndexLock(moving)) rmSync(lockPath(moving), { force: true });
+}
+
+/** Writes the files of the new commit, and an index to go with them beside the user's. */
+export async function writeFiles(
+  env: Environment,
+  moving: Moving,
+  move: { old: string; new: string },
+  onChild: (pid: number | undefined) => void,
+): Promise<void> {
+  copyIndex(indexPath(moving), nextIndex(moving));
+  const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
+  // A file that was only touched counts as changed until it has been looked at; that is no reason to refuse.
+  await git.ask(["update-index", "-q", "--refresh"]);
+  const writing = git.gated(["read-tree", "-m", "-u", move.old, move.new]);
+  onChild(writing.pid);
+  step("merge-files");
+  expectGit(await writing.run(), `The files in ${moving.root} could not be updated`);
+}
+
+/** The files are those of the new commit: the index follows, with whatever the user had noted in it. */
+export async function moveIndex(
+  env: Environment,
+  moving: Moving,
+  move: { old: string; new: string },
+): Promise<void> {
+  step("merge-next-index");
+  rmSync(`${nextIndex(moving)}.lock`, { force: true });
+  copyIndex(indexPath(moving), nextIndex(moving));
+  const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
+  await git.expect(`The index of ${moving.root} could not be updated`, ["read-tree", "-i", "-m", move.old, move.new]);
+  await git.ask(["update-index", "-q", "--refresh"]);
+  installIndex(moving);
+}
+
+export function installIndex(moving: Moving): void {
+  step("merge-index");
+  renameSync(nextIndex(moving), indexPath(moving));
+}
+
+/** The files were written anew, so their times are not those that the index knows. */
+export async function refreshIndex(env: Environment, checkout: Checkout): Promise<void> {
+  await MergingGit.inCheckout(env, checkout).ask(["update-index", "-q", "--refresh"]);
+}

@@ -1,0 +1,50 @@
+import type { Remotes, Upstream } from "../core/git/remotes.ts";
+import type { Site } from "../core/git/sites.ts";
+import { askGit } from "./run-git.ts";
+import { transfer, unreachable, whyNotPushed } from "./transfer.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names of remotes and branches come from records and settings; none may be taken for an option. */
+export function openRemotes(env: Environment): Remotes {
+  const callIn = (site: Site, progress: (line: string) => void) => ({
+    cwd: site.mainRoot ?? site.commonDir,
+    env,
+    extra: { GIT_DIR: site.commonDir },
+    progress,
+  });
+  return {
+    remoteOf: (site, branch) => remoteOf(site, branch, env),
+    async fetch(site, remote, progress) {
+      const done = await transfer("fetch", remote, ["--end-of-options", remote], callIn(site, progress));
+      if (!done.ok) throw unreachable(remote, done.said);
+    },
+    async push(site, remote, refspecs, progress) {
+      const args = ["--end-of-options", remote, ...refspecs];
+      const done = await transfer("push", remote, args, callIn(site, progress));
+      return done.ok ? done : { ...done, reason: whyNotPushed(done.said) };
+    },
+  };
+}
+
+async function remoteOf(site: Site, branch: string, env: Environment): Promise<Upstream | undefined> {
+  const ask = async (...args: string[]) => {
+    const call = { cwd: site.commonDir, env, extra: { GIT_DIR: site.commonDir } };
+    const { code, out } = await askGit(args, call);
+    return code === 0 ? out.trim() || undefined : undefined;
+  };
+  const names = ((await ask("remote")) ?? "").split("\n");
+  const own = await ask("config", `branch.${branch}.remote`);
+  // A branch may follow another one of the same repository, written as the remote "."; that is published nowhere.
+  if (own !== undefined && own !== "." && names.includes(own)) {
+    const merge = (await ask("config", `branch.${branch}.merge`))?.replace(/^refs\/heads\//, "");
+    return upstream(own, merge ?? branch);
+  }
+  return own === undefined && names.includes("origin") ? upstream("origin", branch) : undefined;
+}
+
+const upstream = (remote: string, ref: string): Upstream => ({
+  remote,
+  ref,
+  tracking: `refs/remotes/${remote}/${ref}`,
+});

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { SavedPatch, Snapshots } from "../core/git/snapshots.ts";
+import { makeFolder } from "../disk/durable.ts";
+import { askIn, commitWork, findSource, resolve } from "./snapshot-commit.ts";
+import { openPatch, writePatch } from "./snapshot-patch.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `staging` is on the disk of the state, where a finished file can be moved into place. */
+export function openSnapshots(folders: { state: string; staging: string }, env: Environment): Snapshots {
+  const newFile = () => {
+    makeFolder(folders.staging);
+    return join(folders.staging, `patch-${process.pid}-${randomBytes(4).toString("hex")}`);
+  };
+  const discard = (patches: readonly string[]) => {
+    for (const path of patches) rmSync(path, { force: true });
+  };
+  return {
+    discard,
+    async save(site, repo, worktree, run) {
+      const source = await findSource(site, repo, worktree, env);
+      const work = await commitWork(site, repo, source, run, env);
+      const patch = newFile();
+      try {
+        const { whole, ...commit } = work;
+        const { base_head } = repo;
+        const facts = await writePatch(site, base_head, work.commit, patch, env);
+        return {
+          // In the order of the record's fields, because that is how it is compared.
+          snapshot: { repo: repo.name, ...commit, base_head, ...facts, whole },
+          patch,
+          warnings: warningsOf(repo.name, source.place !== undefined, work.whole),
+        };
+      } catch (error) {
+        discard([patch]);
+        throw error;
+      }
+    },
+    async source(site, repo, worktree) {
+      return (await findSource(site, repo, worktree, env)).place ? "worktree" : "branch";
+    },
+    open: async (path, sha256) => openPatch(join(folders.state, path), sha256, env),
+    async remake(site, snapshot) {
+      const ask = askIn(site, env);
+      const known = [snapshot.commit, snapshot.base_head].map((one) => resolve(ask, `${one}^{commit}`));
+      if ((await Promise.all(known)).includes(undefined)) return undefined;
+      const file = newFile();
+      await writePatch(site, snapshot.base_head, snapshot.commit, file, env);
+      const patch = openPatch(file, undefined, env);
+      return patch && closing(patch, () => discard([file]));
+    },
+    async hasMovedOn(site, repo, snapshot) {
+      const tip = await resolve(askIn(site, env), `refs/heads/${repo.branch}^{commit}`);
+      return tip !== undefined && tip !== snapshot.head;
+    },
+  };
+}
+
+function closing(patch: SavedPatch, after: () => void): SavedPatch {
+  return {
+    ...patch,
+    close() {
+      patch.close();
+      after();
+    },
+  };
+}
+
+function warningsOf(repo: string, hasWorktree: boolean, whole: boolean): string[] {
+  const warnings: string[] = [];
+  if (!hasWorktree) warnings.push(`The worktree of ${repo} is gone; what its branch has was saved.`);
+  if (!whole)
+    warnings.push(
+      `The snapshot of ${repo} is not whole: changes inside submodules or nested repositories, and files that git could not read, are not in it.`,
+    );
+  return warnings;
+}

@@ -1,0 +1,58 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { KnownWorktree, Workplace } from "../../core/git/worktrees.ts";
+import { step } from "../../core/steps.ts";
+import { replaceFile } from "../../disk/durable.ts";
+import { BINDING } from "../discover.ts";
+import { bindBranch, unbindBranch } from "../grants.ts";
+import { listWorktrees, readLine, samePath } from "./entries.ts";
+import { refOf } from "./refs.ts";
+import type { SiteGit } from "./site-git.ts";
+
+/** The worktree that git has at the path of a workplace. */
+export function entryOf(place: Pick<Workplace, "site" | "path">): KnownWorktree | undefined {
+  const { commonDir, mainRoot } = place.site;
+  return listWorktrees(commonDir, mainRoot).find((one) => samePath(one.path, place.path));
+}
+
+const ourLock = (place: Workplace) => `pawl ${place.task}`;
+/** Locks of other people keep their words; ours all begin with the task's name. */
+const isOurs = (place: Workplace, lock: string | undefined) => lock?.startsWith(ourLock(place)) ?? false;
+
+export async function bindWorktree(git: SiteGit, place: Workplace): Promise<void> {
+  const found = entryOf(place);
+  if (!found) throw new Error(`${place.path} is no worktree`);
+  const binding = join(git.site.commonDir, found.gitDir, BINDING);
+  step("worktree bind");
+  bindBranch(git.site.commonDir, refOf(place), found.gitDir);
+  // Last, because whoever stands there takes it for the task's own place from now on.
+  if (readLine(binding) !== place.task) replaceFile(binding, `${place.task}\n`);
+  if (found.gitDir !== "." && (found.lock === undefined || isOurs(place, found.lock)))
+    await lockWorktree(git, place, ourLock(place));
+}
+
+export async function lockWorktree(git: SiteGit, place: Workplace, reason: string): Promise<void> {
+  const found = entryOf(place);
+  if (!found || found.gitDir === "." || found.lock === reason) return;
+  if (found.lock !== undefined) await unlock(git, found);
+  step("worktree lock");
+  await git.expect(["worktree", "lock", "--reason", reason, found.path], "The worktree could not be locked");
+}
+
+export async function unlock(git: SiteGit, found: KnownWorktree): Promise<void> {
+  if (found.lock === undefined) return;
+  step("worktree unlock");
+  await git.expect(["worktree", "unlock", found.path], "The worktree could not be unlocked");
+}
+
+/** Gives an adopted worktree its own state back. */
+export async function releaseWorktree(git: SiteGit, place: Workplace): Promise<void> {
+  const { commonDir } = git.site;
+  const found = entryOf(place);
+  if (found && isOurs(place, found.lock)) await unlock(git, found);
+  if (found?.task === place.task) {
+    step("worktree release");
+    rmSync(join(commonDir, found.gitDir, BINDING), { force: true });
+  }
+  unbindBranch(commonDir, refOf(place));
+}

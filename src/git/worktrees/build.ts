@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import type { KnownWorktree, Workplace } from "../../core/git/worktrees.ts";
+import { step } from "../../core/steps.ts";
+import { askGit, expectGit } from "../run-git.ts";
+import {
+  halfMadeEntries,
+  listWorktrees,
+  occupied,
+  readLine,
+  samePath,
+  sideFolders,
+  unfinishedPlace,
+  worktreeAt,
+} from "./entries.ts";
+import { hideWorktree } from "./hide.ts";
+import { copyIncluded } from "./include.ts";
+import { outliveGit } from "./processes.ts";
+import { type Environment, NOTHING, outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
+
+/**
+ * Makes the worktree in a side folder and moves it to its place when it is complete. Whoever is killed meanwhile leaves
+ * something that nobody works in, and a worktree at its final place always is a whole one.
+ */
+export async function buildWorktree(git: SiteGit, place: Workplace, env: Environment): Promise<string[]> {
+  const { commonDir, mainRoot } = git.site;
+  const warnings: string[] = [];
+  const unfinished = unfinishedPlace(place.path);
+  await outliveGit(unfinished);
+  hideWorktree(commonDir, mainRoot, place.path);
+  if (worktreeAt(commonDir, place.path)?.branch !== place.branch) {
+    if (occupied(place.path)) throw pathExists(place);
+    if (!isComplete(commonDir, unfinished, place.branch)) {
+      await clearUnfinished(git, place);
+      await checkOut(git, place, unfinished);
+    }
+    const scratch = join(dirname(unfinished), `copy of ${basename(place.path)}`);
+    warnings.push(...(await copyIncluded(mainRoot, unfinished, scratch, env)));
+    await moveWorktree(git, unfinished, place);
+  }
+  await settle(git, place);
+  removeEmpty(place.path);
+  return [...warnings, ...(await runHook(place, env))];
+}
+
+async function checkOut(git: SiteGit, place: Workplace, unfinished: string): Promise<void> {
+  mkdirSync(dirname(unfinished), { recursive: true });
+  step("worktree add");
+  const add = ["worktree", "add", "--quiet", unfinished, place.branch];
+  expectGit(await git.ask([...WITHOUT_HOOKS, ...add]), `A worktree of ${git.site.name} could not be made`);
+}
+
+/** Git itself marks a worktree that it has not finished making, and holds the lock of an index that it writes. */
+function isComplete(commonDir: string, path: string, branch: string): boolean {
+  const found = worktreeAt(commonDir, path);
+  if (found?.branch !== branch || found.lock === "initializing") return false;
+  const own = join(commonDir, found.gitDir);
+  return existsSync(join(own, "index")) && !existsSync(join(own, "index.lock"));
+}
+
+/** What lies in the side folder was never complete, so that nobody can have worked in it. */
+export async function clearUnfinished(git: SiteGit, place: Workplace): Promise<void> {
+  const { commonDir, mainRoot } = git.site;
+  const unfinished = unfinishedPlace(place.path);
+  const entries = [
+    ...listWorktrees(commonDir, mainRoot)
+      .filter((one) => one.gitDir !== "." && samePath(one.path, unfinished))
+      .map((one) => join(commonDir, one.gitDir)),
+    ...halfMadeEntries(commonDir, basename(place.path)),
+  ];
+  if (entries.length === 0 && !occupied(unfinished)) return;
+  step("worktree clear");
+  for (const path of [unfinished, ...entries]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  await outwaitLock(join(commonDir, "refs", "heads", `${place.branch}.lock`));
+  removeEmpty(place.path);
+}
+
+export async function moveWorktree(
+  git: SiteGit,
+  from: string,
+  place: Pick<Workplace, "path">,
+): Promise<void> {
+  step("worktree move");
+  if (occupied(place.path)) throw pathExists({ ...place, site: git.site });
+  const moved = await git.ask([...WITHOUT_HOOKS, "worktree", "move", from, place.path]);
+  expectGit(moved, `The worktree of ${git.site.name} could not be moved to its place`);
+}
+
+/** Killed between the two halves of a move, git would look for the worktree in its old place. */
+async function settle(git: SiteGit, place: Workplace): Promise<void> {
+  const found = worktreeAt(git.site.commonDir, place.path);
+  if (found?.branch !== place.branch) throw pathExists(place);
+  await repair(git, place.path, found);
+}
+
+export async function repair(git: SiteGit, path: string, found: KnownWorktree): Promise<void> {
+  const link = readLine(join(git.site.commonDir, found.gitDir, "gitdir"));
+  if (link && samePath(dirname(link), path)) return;
+  step("worktree repair");
+  await git.expect([...WITHOUT_HOOKS, "worktree", "repair", path], "The worktree could not be repaired");
+}
+
+/** As git runs it after adding a worktree, but where the worktree will stay, because hooks remember paths. */
+async function runHook(place: Workplace, env: Environment): Promise<string[]> {
+  const found = worktreeAt(place.site.commonDir, place.path);
+  if (found?.task === place.task) return [];
+  const call = { cwd: place.path, env };
+  const head = expectGit(await askGit(["rev-parse", "HEAD"], call), "The new worktree cannot be read");
+  step("worktree hook");
+  const hook = ["hook", "run", "--ignore-missing", "post-checkout", "--", NOTHING, head, "1"];
+  const { code, err } = await askGit(hook, call);
+  if (code === 0) return [];
+  const said = err.trim().split("\n").slice(-3).join(" ").slice(0, 300);
+  return [`The post-checkout hook of ${place.site.name} failed (${code})${said === "" ? "." : `: ${said}`}`];
+}
+
+/** Folders that hold nothing any more; one that does is left alone by the system itself. */
+export function removeEmpty(path: string): void {
+  for (const folder of [...sideFolders(path), dirname(path)])
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It is not empty, or it is not there.
+    }
+}
+
+function pathExists({ path, site }: Pick<Workplace, "path" | "site">): Failure {
+  return new Failure("conflict", "path_exists", `${path} is there already.`, {
+    hint: "Move it away if it is needed, and run this again.",
+    details: { repo: site.name, path },
+  });
+}

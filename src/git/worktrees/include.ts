@@ -1,0 +1,89 @@
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { step } from "../../core/steps.ts";
+import { askGit, expectGit, type GitCall } from "../run-git.ts";
+import { occupied } from "./entries.ts";
+import type { Environment } from "./site-git.ts";
+
+/** Names the ignored files that a worktree cannot do without, such as `.env`, in the words of a .gitignore. */
+const LIST = ".worktreeinclude";
+
+/** Never copied, whatever the list says: git's own, and our memory. Other worktrees are not either. */
+const OWN = /(?:^|\/)\.git(?:\/|$)|^\.pawl\/state(?:\/|$)/;
+
+/**
+ * Copies what the list names from the main worktree: untracked files that git ignores, and no others. Each appears
+ * whole, so that a copy which was interrupted is never taken for the file.
+ */
+export async function copyIncluded(
+  main: string | undefined,
+  to: string,
+  scratch: string,
+  env: Environment,
+): Promise<string[]> {
+  if (main === undefined || !existsSync(join(main, LIST))) return [];
+  const others = `${relative(main, dirname(scratch))
+    .replaceAll("\\", "/")
+    .replace(/\/?[^/]+$/, "")}/`;
+  const paths = (await wanted(main, env)).filter(
+    (path) => !(others !== "/" && path.startsWith(others)) && !occupied(join(to, path)),
+  );
+  if (paths.length === 0) return [];
+  step("worktree include");
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch);
+  const failed = paths.filter((path) => !copy(join(main, path), to, path, join(scratch, "file")));
+  rmSync(scratch, { recursive: true, force: true });
+  return failed.map((path) => `${path} of ${LIST} could not be copied.`);
+}
+
+async function wanted(main: string, env: Environment): Promise<string[]> {
+  const call: GitCall = { cwd: main, env };
+  const list = ["ls-files", "-z", "--others", "--ignored", `--exclude-from=${LIST}`];
+  const named = expectGit(await askGit(list, call), `${LIST} could not be applied`)
+    .split("\0")
+    .filter((path) => path !== "" && !path.endsWith("/") && !OWN.test(path));
+  if (named.length === 0) return [];
+  const ignored = await askGit(["check-ignore", "-z", "--stdin"], {
+    ...call,
+    stdin: `${named.join("\0")}\0`,
+  });
+  return ignored.out.split("\0").filter(Boolean);
+}
+
+function copy(from: string, root: string, path: string, scratch: string): boolean {
+  try {
+    const to = join(root, path);
+    if (!makeFolders(root, dirname(path))) return false;
+    const stat = lstatSync(from);
+    if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+    else if (stat.isFile()) {
+      copyFileSync(from, scratch, constants.COPYFILE_FICLONE);
+      linkSync(scratch, to);
+      rmSync(scratch);
+    } else return false;
+    return true;
+  } catch (error) {
+    rmSync(scratch, { force: true });
+    return (error as NodeJS.ErrnoException).code === "EEXIST";
+  }
+}
+
+/** Folders are made one by one: a link among them would lead out of the worktree. */
+function makeFolders(root: string, path: string): boolean {
+  if (path === ".") return true;
+  if (!makeFolders(root, dirname(path))) return false;
+  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+  if (!stat) mkdirSync(join(root, path));
+  return stat?.isDirectory() ?? true;
+}

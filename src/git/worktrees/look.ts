@@ -1,0 +1,68 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Content, KnownWorktree, RemovalLook } from "../../core/git/worktrees.ts";
+import { discover } from "../discover.ts";
+import { askGit, expectGit } from "../run-git.ts";
+import { hashWorkingTree } from "../working-tree.ts";
+import { canonical } from "./entries.ts";
+import { isInside, processesIn } from "./processes.ts";
+import type { Environment } from "./site-git.ts";
+
+/** What git leaves in a worktree's own directory while something is begun and not ended. */
+const OPERATIONS: readonly (readonly [string, string])[] = [
+  ["MERGE_HEAD", "a merge"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+  ["rebase-merge", "a rebase"],
+  ["rebase-apply", "a rebase"],
+  ["sequencer", "a series of picks"],
+  ["BISECT_LOG", "a bisection"],
+  ["index.lock", "a git command that is running or was killed"],
+];
+
+export async function beforeRemoval(
+  commonDir: string,
+  worktree: KnownWorktree,
+  cwd: string,
+  env: Environment,
+): Promise<RemovalLook> {
+  const own = join(commonDir, worktree.gitDir);
+  const path = canonical(worktree.path);
+  const list = async (args: string[]) =>
+    expectGit(await askGit(args, { cwd: path, env }), `${path} cannot be read`)
+      .split("\0")
+      .filter(Boolean);
+  const links = (await list(["ls-files", "-z", "--stage"])).filter((entry) => entry.startsWith("160000 "));
+  const ignored = await list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard"]);
+  return {
+    standing: isInside(canonical(cwd), path),
+    operation: OPERATIONS.find(([name]) => existsSync(join(own, name)))?.[1],
+    processes: processesIn(path),
+    submodules: links
+      .map((entry) => entry.slice(entry.indexOf("\t") + 1))
+      .filter((name) => existsSync(join(path, name, ".git"))),
+    ignored: ignored.length,
+  };
+}
+
+export async function contentOf(path: string, env: Environment): Promise<Content> {
+  const place = discover(path);
+  if (!place) throw new Error(`${path} is no worktree`);
+  const line = async (name: string) =>
+    expectGit(
+      await askGit(["rev-parse", "--verify", "--end-of-options", name], { cwd: path, env }),
+      `${path} has no commit`,
+    );
+  const [head, committed] = [await line("HEAD^{commit}"), await line("HEAD^{tree}")];
+  const { tree, whole } = await hashWorkingTree(place, env);
+  return { tree, whole, head, committed: whole && tree === committed };
+}
+
+/** The files that change with whatever somebody does with git there. */
+export function lastSign(commonDir: string, worktree: KnownWorktree): string | undefined {
+  const times = ["index", "HEAD", "logs/HEAD"].flatMap((name) => {
+    const stat = statSync(join(commonDir, worktree.gitDir, name), { throwIfNoEntry: false });
+    return stat ? [stat.mtimeMs] : [];
+  });
+  return times.length === 0 ? undefined : new Date(Math.max(...times)).toISOString();
+}

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Site } from "../../core/git/sites.ts";
+import type { Worktrees } from "../../core/git/worktrees.ts";
+import { tryAcquire } from "../../disk/intent-lock.ts";
+import type { Place } from "../discover.ts";
+import { askGit, expectGit } from "../run-git.ts";
+import { bindWorktree, lockWorktree, releaseWorktree } from "./bind.ts";
+import { buildWorktree } from "./build.ts";
+import { canonical, listWorktrees, occupied } from "./entries.ts";
+import { beforeRemoval, contentOf, lastSign } from "./look.ts";
+import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
+import { bringBack, discard, forget, setAside, undo, whereabouts } from "./remove.ts";
+import { type Environment, gitAt } from "./site-git.ts";
+
+export interface WorktreesAround {
+  cwd: string;
+  env: Environment;
+  place: Place;
+  /** Where a task is held while its worktrees are made or removed. */
+  held: string;
+  /** The names of the clones whose worktrees are on this machine. */
+  clones(): readonly string[];
+}
+
+export function openWorktrees(around: WorktreesAround): Worktrees {
+  const { cwd, env, place: here } = around;
+  const git = (site: Site) => gitAt(site, env);
+  const ask = (path: string, args: string[]) => askGit(args, { cwd: path, env });
+  return {
+    hold(task) {
+      mkdirSync(around.held, { recursive: true });
+      return tryAcquire(join(around.held, task));
+    },
+    isOurs: (clone) => around.clones().includes(clone),
+    ago: (minutes) => new Date(Date.now() - minutes * 60_000).toISOString(),
+
+    look: (site) => lookAt(git(site)),
+    here: () =>
+      here.root === undefined
+        ? undefined
+        : listWorktrees(here.commonDir, here.mainRoot).find(
+            (one) => canonical(join(here.commonDir, one.gitDir)) === canonical(here.gitDir),
+          ),
+    place: (site, path) => resolve(site.mainRoot ?? dirname(site.commonDir), path),
+    occupied,
+    async lacks(site, commit, path) {
+      if (site.mainRoot === undefined || !existsSync(join(site.mainRoot, path))) return false;
+      return (await git(site).ask(["cat-file", "-e", `${commit}:${path}`])).code !== 0;
+    },
+    async mergeBase(site, one, other) {
+      return (await git(site).ask(["merge-base", one, other])).out.trim() || undefined;
+    },
+    async contains(site, commit, inside) {
+      return (await git(site).ask(["merge-base", "--is-ancestor", commit, inside])).code === 0;
+    },
+    async isDirty(path) {
+      return expectGit(await ask(path, ["status", "--porcelain", "-uall"]), "git status failed") !== "";
+    },
+    lastSign: (site, worktree) => lastSign(site.commonDir, worktree),
+    content: (path) => contentOf(path, env),
+    async isKept(site, ref, commit, tree) {
+      const [kept, its] = [
+        await git(site).commitOf(ref),
+        await git(site).ask(["rev-parse", `${commit}^{tree}`]),
+      ];
+      const inside = kept && (await git(site).ask(["merge-base", "--is-ancestor", commit, kept])).code === 0;
+      return inside === true && its.out.trim() === tree;
+    },
+    beforeRemoval: (site, worktree) => beforeRemoval(site.commonDir, worktree, cwd, env),
+
+    makeBranch: (place, commit) => makeBranch(git(place.site), place, commit),
+    build: (place) => buildWorktree(git(place.site), place, env),
+    bind: (place) => bindWorktree(git(place.site), place),
+    release: (place) => releaseWorktree(git(place.site), place),
+    lockAs: (place, reason) => lockWorktree(git(place.site), place, reason.replace(/\s+/g, " ")),
+    undo: (place, commit) => undo(git(place.site), place, commit),
+    forget: (site, worktree) => forget(git(site), worktree),
+    whereabouts,
+    setAside: (place) => setAside(git(place.site), place),
+    bringBack: (place) => bringBack(git(place.site), place),
+    discard: (place) => discard(git(place.site), place),
+    deleteBranch: (place, commit) => deleteBranch(git(place.site), place, commit),
+  };
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { sep } from "node:path";
+import { Failure } from "../../core/failure.ts";
+
+/** What the kernel shows of the processes that we may look at; nothing where it shows none. */
+function* processes(): Generator<{ pid: number; cwd: string; words: string; environment: () => string }> {
+  let names: string[];
+  try {
+    names = readdirSync("/proc");
+  } catch {
+    return;
+  }
+  for (const name of names) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const words = readText(`/proc/${name}/cmdline`);
+    if (words === "") continue;
+    yield {
+      pid,
+      words,
+      cwd: readLink(`/proc/${name}/cwd`),
+      environment: () => readText(`/proc/${name}/environ`),
+    };
+  }
+}
+
+export const isInside = (path: string, folder: string) => path === folder || path.startsWith(folder + sep);
+
+/** Programs whose current folder is in there. */
+export function processesIn(folder: string): string[] {
+  return [...processes()]
+    .filter(({ cwd }) => isInside(cwd, folder))
+    .map(({ pid, words }) => `${words.split("\0")[0] ?? ""} (pid ${pid})`);
+}
+
+const PATIENCE_MS = 60_000;
+
+/**
+ * A kill of ours does not end the git that we had started; it goes on to fill its folder. Nobody may touch that folder
+ * before it has ended.
+ */
+export async function outliveGit(folder: string): Promise<void> {
+  for (const started = Date.now(); ; ) {
+    const busy = [...processes()].filter(({ words, environment }) => {
+      const program = words.split("\0")[0] ?? "";
+      return /(?:^|\/)git[\w-]*$/.test(program) && (words + environment()).includes(folder);
+    });
+    if (busy.length === 0) return;
+    if (Date.now() - started > PATIENCE_MS)
+      throw new Failure(
+        "conflict",
+        "start_running",
+        `A git that was started earlier still works in ${folder}.`,
+        {
+          hint: `Wait until it has ended (pid ${busy.map((one) => one.pid).join(", ")}), and run this again.`,
+          details: { path: folder },
+        },
+      );
+    await new Promise((resume) => setTimeout(resume, 50));
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

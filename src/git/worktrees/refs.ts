@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import type { RepositoryLook, Workplace } from "../../core/git/worktrees.ts";
+import { step } from "../../core/steps.ts";
+import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
+import { expectGit } from "../run-git.ts";
+import { listWorktrees } from "./entries.ts";
+import { NOTHING, outwaitLock, type SiteGit, unsupportedFormat } from "./site-git.ts";
+
+const HEADS = "refs/heads/";
+const REMOTES = "refs/remotes/";
+
+export async function lookAt(git: SiteGit): Promise<RepositoryLook> {
+  const { commonDir, mainRoot } = git.site;
+  const heads = new Map<string, string>();
+  const remotes = new Map<string, string>();
+  const unsupported = unsupportedFormat(commonDir);
+  if (unsupported !== undefined)
+    return { unsupported, heads, remotes, defaultBranch: undefined, worktrees: [] };
+  let defaultBranch: string | undefined;
+  const format = "--format=%(objectname) %(refname) %(symref)";
+  const listed = await git.expect(["for-each-ref", format, HEADS, REMOTES], "The branches could not be read");
+  for (const line of listed.split("\n")) {
+    const [commit = "", ref = "", target = ""] = line.split(" ");
+    if (ref.startsWith(HEADS)) heads.set(ref.slice(HEADS.length), commit);
+    else if (ref === `${REMOTES}origin/HEAD`) defaultBranch = target.slice(`${REMOTES}origin/`.length);
+    else if (ref !== "") remotes.set(ref.slice(REMOTES.length), commit);
+  }
+  const worktrees = listWorktrees(commonDir, mainRoot);
+  return { unsupported, heads, remotes, defaultBranch: defaultBranch || undefined, worktrees };
+}
+
+export const refOf = (place: Pick<Workplace, "branch">) => HEADS + place.branch;
+
+/** What a git that was killed may have left on the task's own branch keeps everybody from moving it. */
+const clearLock = (git: SiteGit, ref: string) => outwaitLock(join(git.site.commonDir, `${ref}.lock`));
+
+export async function makeBranch(git: SiteGit, place: Workplace, commit: string): Promise<void> {
+  const ref = refOf(place);
+  const { commonDir } = git.site;
+  await clearLock(git, ref);
+  const current = await git.commitOf(ref);
+  if (current === undefined) {
+    step("worktree branch");
+    grantMove(commonDir, { ref, old: NOTHING, new: commit });
+    const words = `pawl: ${place.task} started`;
+    const made = await git.ask(["update-ref", "--create-reflog", "-m", words, ref, commit, NOTHING]);
+    withdrawMove(commonDir, ref);
+    if (made.code === 0) return;
+    // Somebody may have been faster; otherwise git says why it could not.
+    if ((await git.commitOf(ref)) === undefined) expectGit(made, `${place.branch} could not be made`);
+    throw branchExists(place);
+  }
+  withdrawMove(commonDir, ref);
+  if (current !== commit) throw branchExists(place);
+}
+
+function branchExists({ branch, site }: Workplace): Failure {
+  return new Failure("conflict", "branch_exists", `The branch ${branch} of ${site.name} is there already.`, {
+    hint: `Look at it with \`git log ${branch}\`; rename it if it is needed, and run this again.`,
+    details: { repo: site.name, branch },
+  });
+}
+
+/** A branch is deleted by its exact commit only, and not while somebody has it checked out. */
+export async function deleteBranch(git: SiteGit, place: Workplace, commit: string): Promise<boolean> {
+  const ref = refOf(place);
+  const { commonDir, mainRoot } = git.site;
+  await clearLock(git, ref);
+  const current = await git.commitOf(ref);
+  const used = listWorktrees(commonDir, mainRoot).some((one) => one.branch === place.branch);
+  if (current !== undefined && (current !== commit || used)) return false;
+  if (current !== undefined) {
+    step("worktree branch delete");
+    grantMove(commonDir, { ref, old: commit, new: NOTHING });
+    const deleted = await git.ask(["update-ref", "-m", `pawl: ${place.task} ended`, "-d", ref, commit]);
+    withdrawMove(commonDir, ref);
+    expectGit(deleted, `${place.branch} could not be deleted`);
+  }
+  withdrawMove(commonDir, ref);
+  unbindBranch(commonDir, ref);
+  return true;
+}

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { KnownWorktree, Whereabouts, Workplace } from "../../core/git/worktrees.ts";
+import { step } from "../../core/steps.ts";
+import { expectGit } from "../run-git.ts";
+import { entryOf, unlock } from "./bind.ts";
+import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
+import { discardedPlace, occupied, worktreeAt } from "./entries.ts";
+import { outliveGit } from "./processes.ts";
+import { deleteBranch, refOf } from "./refs.ts";
+import { type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
+
+/** In the git directory of a worktree whose content is known to be saved: half of it may be gone already. */
+const DOOMED = "pawl-removing";
+
+export function whereabouts(place: Workplace): Whereabouts {
+  const { commonDir } = place.site;
+  const aside = discardedPlace(place.path);
+  if (occupied(place.path)) {
+    const found = worktreeAt(commonDir, place.path) ?? entryOf(place);
+    return found ? { state: "in place", worktree: found } : { state: "gone", worktree: undefined };
+  }
+  // The folder may have lost its own link to git already, while git still knows about it.
+  const found = worktreeAt(commonDir, aside) ?? entryOf({ ...place, path: aside });
+  if (!found) return { state: "gone", worktree: entryOf(place) };
+  return { state: existsSync(join(commonDir, found.gitDir, DOOMED)) ? "doomed" : "aside", worktree: found };
+}
+
+export async function setAside(git: SiteGit, place: Workplace): Promise<void> {
+  const now = whereabouts(place);
+  const aside = discardedPlace(place.path);
+  if (now.state === "in place") {
+    await unlock(git, now.worktree);
+    mkdirSync(dirname(aside), { recursive: true });
+    await moveWorktree(git, now.worktree.path, { path: aside });
+  } else if (now.state === "aside") await repair(git, aside, now.worktree);
+}
+
+export async function bringBack(git: SiteGit, place: Workplace): Promise<void> {
+  const now = whereabouts(place);
+  if (now.state !== "aside") return;
+  await repair(git, discardedPlace(place.path), now.worktree);
+  await moveWorktree(git, discardedPlace(place.path), place);
+  removeEmpty(place.path);
+}
+
+/** What was set aside and proved to be saved goes; from the mark on, nobody asks again what was in it. */
+export async function discard(git: SiteGit, place: Workplace): Promise<void> {
+  const now = whereabouts(place);
+  if (now.state === "aside" || now.state === "doomed") {
+    const aside = discardedPlace(place.path);
+    await outliveGit(aside);
+    const own = join(git.site.commonDir, now.worktree.gitDir);
+    step("worktree doom");
+    writeFileSync(join(own, DOOMED), "");
+    step("worktree remove");
+    const removed = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", "--force", aside]);
+    // Without its link to git, half removed, git refuses to look at it.
+    if (removed.code !== 0) for (const path of [aside, own]) rmSync(path, { recursive: true, force: true });
+  }
+  removeEmpty(place.path);
+}
+
+/** Makes git forget a worktree whose folder is gone. */
+export async function forget(git: SiteGit, worktree: KnownWorktree): Promise<void> {
+  if (worktree.gitDir === "." || occupied(worktree.path)) return;
+  await unlock(git, worktree);
+  step("worktree forget");
+  const { code, err } = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", worktree.path]);
+  if (code !== 0 && !/is not a working tree/.test(err))
+    expectGit({ code, err, out: "" }, "git did not forget it");
+}
+
+/**
+ * Takes back what a start has made. A worktree in which anybody changed anything stays, and so does a branch that has
+ * moved.
+ */
+export async function undo(git: SiteGit, place: Workplace, commit: string): Promise<string[]> {
+  await outliveGit(place.path);
+  await clearUnfinished(git, place);
+  const found = worktreeAt(git.site.commonDir, place.path);
+  if (found?.branch === place.branch) {
+    await repair(git, place.path, found);
+    if ((await git.commitOf(refOf(place))) !== commit) return [place.path];
+    await unlock(git, found);
+    step("worktree undo");
+    const removed = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", place.path]);
+    if (removed.code !== 0) return [place.path];
+  }
+  removeEmpty(place.path);
+  return (await deleteBranch(git, place, commit)) ? [] : [`the branch ${place.branch}`];
+}

@@ -1,0 +1,159 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import type { SavedPatch } from "../core/git/snapshots.ts";
+import type { Hands } from "../core/hands.ts";
+import { flag, line, maybe, taskField } from "../core/input.ts";
+import { type Body, procedure, type Style } from "../core/operation.ts";
+import type { Reader } from "../core/ports.ts";
+import { type Run, type RunSnapshot, run } from "../core/records/run.ts";
+import { paintPatch } from "../core/runs/paint-patch.ts";
+import { pathOf } from "../core/runs/take-snapshot.ts";
+import { columns, plural, warningsOf } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const diff = procedure({
+  id: "diff",
+  summary: "Show the saved diff of a task, repository by repository",
+  details:
+    "Shows what the last snapshot saved, so it works after the worktree is gone and in a clone that only has the state.\nOn a terminal it is coloured and paged; piped it is a patch that `git apply` takes, with a `#` heading for each\nrepository. With --json the patch itself is left out: `patch_path` names it inside the state folder, and `from`\nsays whether it was read from there (`patch`) or made again from the kept commit (`commit`).",
+  examples: ["pawl diff", "pawl diff T7 --stat", "pawl diff T7 --repo my-project | git apply"],
+  access: "read",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    repo: maybe(line("only this repository", "NAME")),
+    stat: flag("only how much changed in which file"),
+  }),
+
+  async rehearse() {
+    return [];
+  },
+
+  async perform(hands, input) {
+    const { value, warnings } = await hands.look((reader, at) =>
+      savedRun(reader, getTask(reader, input.task, at)),
+    );
+    const snapshots = chosen(value, input.repo);
+    const diffs: Opened[] = [];
+    for (const snapshot of snapshots) diffs.push(await open(hands, value, snapshot, warnings));
+    const stats = input.stat ? await Promise.all(diffs.map((one) => one.patch.stat())) : undefined;
+    return {
+      data: {
+        diffs: diffs.map(({ snapshot, from }, index) => ({
+          ...{ repo: snapshot.repo, run: value.id, saved: value.updated, base_head: snapshot.base_head },
+          ...{ commit: snapshot.commit, head: snapshot.head, files: snapshot.files },
+          ...{ insertions: snapshot.insertions, deletions: snapshot.deletions, whole: snapshot.whole },
+          ...{ patch_path: pathOf(value, snapshot), from },
+          ...(stats ? { stat: stats[index] ?? [] } : {}),
+        })),
+      },
+      warnings,
+      ...(stats ? {} : { body: bodyOf(value, diffs) }),
+    };
+  },
+
+  text: ({ diffs }, style) =>
+    diffs.map((one) => `${heading(one, one, style)}\n${statOf(one.stat ?? [], style)}`).join("\n\n"),
+});
+
+interface Opened {
+  snapshot: RunSnapshot;
+  patch: SavedPatch;
+  from: "patch" | "commit";
+}
+
+/** The latest run that something was saved of; a run that has just begun hides nothing. */
+function savedRun(reader: Reader, task: string): { value: Run; warnings: string[] } {
+  reader.task(task);
+  const { records, problems } = reader.parts(run, task);
+  const found = records.findLast((record) => record.value.snapshots.length > 0);
+  if (!found)
+    throw new Failure("refused", "snapshot_missing", `Nothing of ${task} has been saved yet.`, {
+      hint: `pawl snapshot ${task}`,
+      details: { task },
+    });
+  const latest = records.at(-1);
+  const warnings = warningsOf(problems);
+  if (latest && latest !== found)
+    warnings.push(
+      `This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`,
+    );
+  return { value: found.value, warnings };
+}
+
+function chosen(value: Run, repo: string | undefined): RunSnapshot[] {
+  const found = value.snapshots.filter((one) => repo === undefined || one.repo === repo);
+  if (found.length > 0) return found;
+  throw new Failure("not_found", "no_repository", `${value.id} has saved nothing of a repository ${repo}.`, {
+    hint: `It has ${value.snapshots.map((one) => one.repo).join(", ")}.`,
+    details: { field: "repo" },
+  });
+}
+
+/** The patch as it was recorded, or else the same diff from the commit that was kept for this very case. */
+async function open(hands: Hands, value: Run, snapshot: RunSnapshot, warnings: string[]): Promise<Opened> {
+  const [git, sites] = [await hands.git.snapshots(), await hands.git.sites()];
+  const path = pathOf(value, snapshot);
+  const site = sites.all().find((one) => one.name === snapshot.repo);
+  const repo = value.repos.find((one) => one.name === snapshot.repo);
+  if (site && repo && !value.ended && (await git.hasMovedOn(site, repo, snapshot)))
+    warnings.push(
+      `${repo.branch} of ${repo.name} has moved on since; save it again with \`pawl snapshot ${value.id.split("/")[0]}\`.`,
+    );
+  const patch = await git.open(path, snapshot.patch_sha256);
+  if (patch) return { snapshot, patch, from: "patch" };
+  const remade = site && (await git.remake(site, snapshot));
+  if (!remade)
+    throw new Failure(
+      "unreadable",
+      "patch_damaged",
+      `${path} is missing or not what was saved, and the commit ${snapshot.commit.slice(0, 12)} is not here.`,
+      {
+        hint: "Bring the file back from the state's history or another clone with `pawl sync`, or save the work again.",
+        details: { file: path, repo: snapshot.repo, commit: snapshot.commit },
+      },
+    );
+  warnings.push(`${path} is missing or not what was saved; the kept commit is shown instead.`);
+  return { snapshot, patch: remade, from: "commit" };
+}
+
+function bodyOf(value: Run, diffs: readonly Opened[]): Body {
+  return async function* body({ style, terminal }) {
+    const encoder = new TextEncoder();
+    try {
+      for (const { snapshot, patch } of diffs) {
+        const title = heading(snapshot, { run: value.id, saved: value.updated }, style);
+        yield encoder.encode(`${title}\n`);
+        yield* terminal ? paintPatch(patch.chunks(), style) : patch.chunks();
+      }
+    } finally {
+      for (const { patch } of diffs) patch.close();
+    }
+  };
+}
+
+type Counted = Pick<
+  RunSnapshot,
+  "repo" | "base_head" | "head" | "files" | "insertions" | "deletions" | "whole"
+>;
+
+function heading(one: Counted, { run: id, saved }: { run: string; saved: string }, style: Style): string {
+  const what = `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", not whole"}`;
+  const range = `${one.base_head.slice(0, 12)}..${one.head.slice(0, 12)}`;
+  return `# ${style.bold(one.repo)}  ${range}  ${what}  ${style.dim(`${id}, ${saved}`)}`;
+}
+
+const WIDEST_BAR = 40;
+
+function statOf(files: Awaited<ReturnType<SavedPatch["stat"]>>, style: Style): string {
+  const most = Math.max(1, ...files.map((one) => (one.insertions ?? 0) + (one.deletions ?? 0)));
+  const scale = Math.min(1, WIDEST_BAR / most);
+  const bar = (count: number, sign: string) => sign.repeat(Math.ceil(count * scale));
+  return columns(
+    files.map((one) => [
+      `  ${one.path}`,
+      one.insertions === undefined ? "binary" : String(one.insertions + (one.deletions ?? 0)),
+      style.green(bar(one.insertions ?? 0, "+")) + style.red(bar(one.deletions ?? 0, "-")),
+    ]),
+  );
+}

@@ -1,0 +1,53 @@
+import * as z from "zod/mini";
+import { taskField } from "../core/input.ts";
+import { procedure } from "../core/operation.ts";
+import type { RunSnapshot } from "../core/records/run.ts";
+import { getRun } from "../core/runs/current-run.ts";
+import { here, pathOf, takeSnapshot } from "../core/runs/take-snapshot.ts";
+import { columns, plural } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+export const snapshot = procedure({
+  id: "snapshot",
+  summary: "Save the work of a task, committed or not, so that it survives its worktree",
+  details:
+    "In every repository of the run, everything that differs from where the run began is saved twice: as a commit that\na ref under refs/pawl/ keeps, and as a patch in the state. Untracked files are included, ignored ones are not.\nNothing of yours changes: not a file, not the index, not a branch. Each snapshot keeps the one before it.",
+  examples: ["pawl snapshot", "pawl snapshot T7"],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField() }),
+
+  async rehearse(hands, input) {
+    const { value } = await hands.look((reader, at) => getRun(reader, getTask(reader, input.task, at)));
+    const [git, sites] = [await hands.git.snapshots(), await hands.git.sites()];
+    const planned: { do: string; path: string }[] = [];
+    for (const repo of value.repos) {
+      const site = sites.named(repo.name);
+      const worktree = sites.locate(site, repo.worktree);
+      const source = await here(hands, value, repo, () => git.source(site, repo, worktree));
+      planned.push({ do: `save the ${source} of ${repo.name} as`, path: pathOf(value, { repo: repo.name }) });
+    }
+    return planned;
+  },
+
+  async perform(hands, input) {
+    const task = await hands.look((reader, at) => getTask(reader, input.task, at));
+    const { run, saved, warnings, changed } = await takeSnapshot(hands, task);
+    return {
+      data: { run, snapshots: saved, changed },
+      warnings,
+      next: { command: `pawl diff ${task}`, reason: "look at what was saved" },
+    };
+  },
+
+  text: ({ run, snapshots, changed }, style) =>
+    [
+      `${style.bold(run.id)} ${changed ? "saved" : "was saved before; nothing has changed since"}`,
+      columns(snapshots.map((one: RunSnapshot) => [`  ${one.repo}`, one.commit.slice(0, 12), counts(one)])),
+    ]
+      .filter(Boolean)
+      .join("\n"),
+});
+
+const counts = (one: RunSnapshot) =>
+  `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", not whole"}`;
