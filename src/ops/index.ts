@@ -10,6 +10,8 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "task.edit": async () => (await import("./task-edit.ts")).taskEdit,
   "task.ready": async () => (await import("./task-ready.ts")).taskReady,
   "task.archive": async () => (await import("./task-archive.ts")).taskArchive,
+  start: async () => (await import("./start.ts")).start,
+  finish: async () => (await import("./finish.ts")).finish,
   session: async () => (await import("./session.ts")).session,
   context: async () => (await import("./context.ts")).context,
   "slice.open": async () => (await import("./slice-open.ts")).sliceOpen,
@@ -35,5 +37,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "repo.remove": async () => (await import("./repo-remove.ts")).repoRemove,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
   diff: async () => (await import("./diff.ts")).diff,
+  approve: async () => (await import("./approve.ts")).approve,
+  refresh: async () => (await import("./refresh.ts")).refresh,
   search: async () => (await import("./search.ts")).search,
 };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GitHands } from "../core/git/hands.ts";
 import type { Place } from "../git/discover.ts";
-import { type Home, heldDir, stagingDir } from "../store/layout.ts";
+import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
 
 /** Everything here is imported when it is asked for: no reading command needs any of it. */
@@ -21,11 +21,23 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         clones: () => all.flatMap((site) => readClone(join(site.commonDir, "pawl")) ?? []),
       });
     },
+    stateExchange: async () => (await import("./state-exchange.ts")).openStateExchange(around, place, sites),
     remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
     snapshots: async () => {
       const { state } = home();
       const folders = { state, staging: stagingDir(home()) };
       return (await import("../git/snapshots.ts")).openSnapshots(folders, around.env);
+    },
+    targets: async () => (await import("../git/merging/open-targets.ts")).openTargets(around.env),
+    merges: async () => {
+      const { openMerges } = await import("../git/merging/open-merges.ts");
+      const { runCheck } = await import("./run-check.ts");
+      return openMerges({
+        env: around.env,
+        sites: await sites(),
+        folder: mergingDir(home()),
+        runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
+      });
     },
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };

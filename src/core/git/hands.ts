@@ -1,8 +1,10 @@
 import type { Branches } from "./branches.ts";
+import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { StateExchange } from "./state-exchange.ts";
+import type { Targets } from "./targets.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** What a procedure may do with git, each part loaded when it is used. */
@@ -13,4 +15,6 @@ export interface GitHands {
   stateExchange(): Promise<StateExchange>;
   branches(): Promise<Branches>;
   worktrees(): Promise<Worktrees>;
+  targets(): Promise<Targets>;
+  merges(): Promise<Merges>;
 }

@@ -70,7 +70,12 @@ export class MergingGit {
 
   /** Content is bytes, not text; undefined when git cannot give it. */
   bytes(args: readonly string[]): Promise<Buffer | undefined> {
-    const options = { cwd: this.cwd, env: this.environment(), maxBuffer: 2 ** 30, encoding: "buffer" } as const;
+    const options = {
+      cwd: this.cwd,
+      env: this.environment(),
+      maxBuffer: 2 ** 30,
+      encoding: "buffer",
+    } as const;
     return new Promise((done) => {
       execFile("git", [...QUIET, ...args], options, (error, out) => done(error ? undefined : out));
     });

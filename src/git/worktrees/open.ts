@@ -10,7 +10,7 @@ import { buildWorktree } from "./build.ts";
 import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
-import { bringBack, discard, forget, setAside, undo, whereabouts } from "./remove.ts";
+import { bringBack, discard, doom, forget, setAside, undo, whereabouts } from "./remove.ts";
 import { type Environment, gitAt } from "./site-git.ts";
 
 export interface WorktreesAround {
@@ -79,6 +79,7 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
     whereabouts,
     setAside: (place) => setAside(git(place.site), place),
     bringBack: (place) => bringBack(git(place.site), place),
+    doom,
     discard: (place) => discard(git(place.site), place),
     deleteBranch: (place, commit) => deleteBranch(git(place.site), place, commit),
   };
