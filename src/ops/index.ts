@@ -36,6 +36,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "repo.list": async () => (await import("./repo-list.ts")).repoList,
   "repo.remove": async () => (await import("./repo-remove.ts")).repoRemove,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
+  sync: async () => (await import("./sync.ts")).sync,
   diff: async () => (await import("./diff.ts")).diff,
   approve: async () => (await import("./approve.ts")).approve,
   refresh: async () => (await import("./refresh.ts")).refresh,

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import type { KnownWorktree, Whereabouts, Workplace } from "../../core/git/worktrees.ts";
 import { step } from "../../core/steps.ts";
+import { unbindBranch } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
 import { entryOf, unlock } from "./bind.ts";
 import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
@@ -80,6 +81,12 @@ function removeFolders(paths: readonly string[], said: string): void {
   }
 }
 
+/** Whoever builds where a removal was interrupted ends it first, or takes it back if it had not really begun. */
+export async function resumeRemoval(git: SiteGit, place: Workplace): Promise<void> {
+  await bringBack(git, place);
+  await discard(git, place);
+}
+
 /** Makes git forget a worktree whose folder is gone. */
 export async function forget(git: SiteGit, worktree: KnownWorktree): Promise<void> {
   if (worktree.gitDir === "." || occupied(worktree.path)) return;
@@ -91,21 +98,32 @@ export async function forget(git: SiteGit, worktree: KnownWorktree): Promise<voi
 }
 
 /**
- * Takes back what a start has made. A worktree in which anybody changed anything stays, and so does a branch that has
- * moved.
+ * Takes back what a start has made. A worktree in which anybody changed anything stays; a branch that has moved is not
+ * the one that was made, and stays as well.
  */
-export async function undo(git: SiteGit, place: Workplace, commit: string): Promise<"undone" | "used"> {
+export async function undo(
+  git: SiteGit,
+  place: Workplace,
+  commit: string,
+  isClean: (path: string) => Promise<boolean>,
+): Promise<"undone" | "used"> {
+  const { commonDir } = git.site;
   await outliveGit(place.path);
   await clearUnfinished(git, place);
-  const found = worktreeAt(git.site.commonDir, place.path);
-  if (found?.branch === place.branch) {
-    await repair(git, place.path, found);
-    if ((await git.commitOf(refOf(place))) !== commit) return "used";
-    await unlock(git, found);
-    step("worktree undo");
-    const removed = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", place.path]);
-    if (removed.code !== 0) return "used";
+  const found = worktreeAt(commonDir, place.path);
+  if (found?.branch === place.branch) await repair(git, place.path, found);
+  const ours = whereabouts(place).worktree?.branch === place.branch;
+  if (ours) await setAside(git, place);
+  const now = whereabouts(place);
+  if (ours && now.state === "aside") {
+    const untouched = (await git.commitOf(refOf(place))) === commit && (await isClean(now.worktree.path));
+    if (!untouched) {
+      await bringBack(git, place);
+      return "used";
+    }
+    doom(place);
   }
-  removeEmpty(place);
-  return (await deleteBranch(git, place, commit)) ? "undone" : "used";
+  await discard(git, place);
+  if (!(await deleteBranch(git, place, commit))) unbindBranch(commonDir, refOf(place));
+  return "undone";
 }
