@@ -58,6 +58,7 @@ function callFor(repo: StateRepository, site: Site, remote: string, progress: Tr
       `include.path=${join(site.commonDir, "config")}`,
       ...["core.hooksPath=/dev/null", "push.gpgSign=false", "push.followTags=false"],
       ...[`remote.${remote}.mirror=false`, "submodule.recurse=false"],
+      ...["fetch.recurseSubmodules=false", "push.recurseSubmodules=no"],
     ],
     progress,
   };
@@ -74,11 +75,11 @@ export async function fetchState(
   progress: Transfer["progress"],
 ): Promise<string | undefined> {
   const ref = incomingRef(remote);
-  const only = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--refmap=", "--no-filter"];
-  const args = [...only, "--no-recurse-submodules", "--end-of-options", remote, `+${REF}:${ref}`];
+  const options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--refmap=", "--no-filter"];
+  const call = { ...callFor(repo, site, remote, progress), options };
   for (const started = Date.now(); ; await pause()) {
     step("sync fetch");
-    const done = await transfer("fetch", remote, args, callFor(repo, site, remote, progress));
+    const done = await transfer("fetch", remote, [`+${REF}:${ref}`], call);
     if (done.ok) break;
     if (/couldn't find remote ref/i.test(done.said)) return undefined;
     // Another sync is writing down the same thing, or was killed while it did.
@@ -86,8 +87,8 @@ export async function fetchState(
       throw unreachable(remote, done.said);
     dropStaleLock(join(repo.gitDir, `${ref}.lock`));
   }
-  const call = { cwd: repo.gitDir, env: repo.env, extra: { GIT_DIR: repo.gitDir } };
-  const { code, out } = await askGit(["rev-parse", "-q", "--verify", `${ref}^{commit}`], call);
+  const own = { cwd: repo.gitDir, env: repo.env, extra: { GIT_DIR: repo.gitDir } };
+  const { code, out } = await askGit(["rev-parse", "-q", "--verify", `${ref}^{commit}`], own);
   return code === 0 ? out.trim() : undefined;
 }
 
@@ -100,8 +101,7 @@ export async function pushState(
   progress: Transfer["progress"],
 ): Promise<boolean> {
   step("sync push");
-  const args = ["--no-recurse-submodules", "--end-of-options", remote, `${commit}:${REF}`];
-  const done = await transfer("push", remote, args, callFor(repo, site, remote, progress));
+  const done = await transfer("push", remote, [`${commit}:${REF}`], callFor(repo, site, remote, progress));
   if (done.ok) return true;
   const reason = whyNotPushed(done.said);
   if (reason === "rejected") return false;
