@@ -8,6 +8,7 @@ import type { Place } from "../git/discover.ts";
 import { commitState, type StateRepository, tip } from "../git/state-repository.ts";
 import { compareStates } from "../git/state-sync/compare.ts";
 import { chooseRemote, fetchState, incomingRef, pushState } from "../git/state-sync/remote-branch.ts";
+import { isEmptyState } from "../store/bulk-place.ts";
 import { findHome, readLine } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
@@ -33,7 +34,9 @@ export function openStateExchange(
     remote: async (named) => chooseRemote(await site(), named, around.env),
     async gather(remote, progress): Promise<BothTips> {
       if (!isComplete(home())) for (const said of prepareState(home(), place, around.env)) progress(said);
-      await commitState(repo(), `Before the exchange with ${remote}`);
+      // A clone without a record has nothing to say yet, and begins with what the remote has.
+      if (tip(repo()) !== undefined || !isEmptyState(home()))
+        await commitState(repo(), `Before the exchange with ${remote}`);
       const theirs = await fetchState(repo(), await site(), remote, progress);
       return { ours: tip(repo()), theirs };
     },

@@ -3,8 +3,8 @@ import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { paintPatch } from "../../src/core/runs/paint-patch.ts";
 import { styleFor } from "../../src/cli/style.ts";
+import { paintPatch } from "../../src/core/runs/paint-patch.ts";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
 import { type HandMadeRun, makeRun } from "../helpers/hand-made-run.ts";
 import { makeRepository, stateOf } from "../helpers/temporary-repository.ts";
@@ -52,7 +52,9 @@ test("piped, it is the patch byte for byte, below a heading that git apply skips
   expect(readFileSync(join(project.path, "../fresh/latin1.txt")).equals(LATIN1)).toBe(true);
 });
 
-test("it works after the worktree and the branch are gone, and where only the state is", async ({ project }) => {
+test("it works after the worktree and the branch are gone, and where only the state is", async ({
+  project,
+}) => {
   const work = await savedRun(project);
   const before = await piped(project, "diff", "T1");
   project.git("worktree", "remove", "--force", work.worktree);
@@ -92,7 +94,9 @@ describe("a patch that is not the recorded one", () => {
   });
 });
 
-test("--stat counts from the patch, --repo chooses, a task without a snapshot is refused", async ({ project }) => {
+test("--stat counts from the patch, --repo chooses, a task without a snapshot is refused", async ({
+  project,
+}) => {
   const work = await makeRun(project);
   const none = await project.pawl("diff", "T1", "--json");
   expect([none.code, none.json.error.code]).toEqual([1, "snapshot_missing"]);
@@ -106,7 +110,9 @@ test("--stat counts from the patch, --repo chooses, a task without a snapshot is
   expect(out).toMatch(/some\.bin +binary/);
   expect(out).toMatch(/README\.md +2 +\+-\n/);
   const { json } = await project.pawl("diff", "T1", "--json", "--repo", "my project");
-  expect(json.data.diffs).toMatchObject([{ repo: "my project", run: "T0001/R1", files: 3, patch_path: PATCH }]);
+  expect(json.data.diffs).toMatchObject([
+    { repo: "my project", run: "T0001/R1", files: 3, patch_path: PATCH },
+  ]);
   expect((await project.pawl("diff", "T1", "--repo", "other")).code).toBe(4);
 });
 

@@ -14,7 +14,9 @@ test("a snapshot is in the record, the log and the state's history", async ({ pr
   const { code, json } = await project.pawl("snapshot", "T1", "--json");
   expect(code).toBe(0);
   expect(json.data.run).toMatchObject({ id: "T0001/R1", rev: 2, snapshots: json.data.snapshots });
-  expect(project.read("tasks/T0001/runs/R1/run.md")).toContain(`commit: "${json.data.snapshots[0].commit}"`.slice(0, 9));
+  expect(project.read("tasks/T0001/runs/R1/run.md")).toContain(
+    `commit: "${json.data.snapshots[0].commit}"`.slice(0, 9),
+  );
   expect(askStateGit(project, "log", "-1", "--format=%s")).toBe("T0001/R1: snapshot");
   expect(askStateGit(project, "show", `HEAD:${PATCH}`)).toContain("+two");
   const log = askStateGit(project, "grep", "-h", '"event":"snapshot"', "HEAD", "--", "events");
@@ -60,7 +62,10 @@ test("a patch that was damaged or deleted is written again", async ({ project })
   work.write("a.txt", "a\n");
   await project.pawl("snapshot", "T1");
   const patch = readFileSync(join(stateOf(project), PATCH), "utf8");
-  for (const damage of [() => writeFileSync(join(stateOf(project), PATCH), "half"), () => rmSync(join(stateOf(project), PATCH))]) {
+  for (const damage of [
+    () => writeFileSync(join(stateOf(project), PATCH), "half"),
+    () => rmSync(join(stateOf(project), PATCH)),
+  ]) {
     damage();
     expect((await project.pawl("snapshot", "T1", "--json")).json.data.changed).toBe(true);
     expect(project.read(PATCH)).toBe(patch);
@@ -76,7 +81,10 @@ test("without the worktree the branch is saved; without the branch nothing is, a
   work.git("commit", "-q", "-m", "A");
   rmSync(work.worktree, { recursive: true });
   const saved = await project.pawl("snapshot", "T1", "--json");
-  expect(saved.json.data.snapshots[0]).toMatchObject({ files: 1, commit: project.git("rev-parse", "task/T0001") });
+  expect(saved.json.data.snapshots[0]).toMatchObject({
+    files: 1,
+    commit: project.git("rev-parse", "task/T0001"),
+  });
   expect(saved.json.warnings[0]).toContain("worktree of my project is gone");
 
   project.git("worktree", "prune");

@@ -17,6 +17,7 @@ export interface Checkout {
 const QUIET = [
   ...["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"],
   ...["-c", "core.safecrlf=false", "-c", "submodule.recurse=false", "-c", "i18n.commitEncoding=UTF-8"],
+  ...["-c", "core.quotePath=false"],
 ];
 const REAL_OBJECTS = { GIT_NO_REPLACE_OBJECTS: "1" };
 

@@ -124,6 +124,7 @@ export async function undo(
     doom(place);
   }
   await discard(git, place);
+  if (ours && now.state === "gone" && now.worktree) await forget(git, now.worktree);
   if (!(await deleteBranch(git, place, commit))) unbindBranch(commonDir, refOf(place));
   return "undone";
 }
