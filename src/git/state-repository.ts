@@ -134,7 +134,10 @@ export async function commitState(
       expectGit(added, "The state could not be committed");
       const tree = expectGit(await ask(repo, index, ["write-tree"]), "The state could not be committed");
       const commit = await commitOf(repo, index, { tree, parent, joined, message });
-      if (commit === undefined) return undefined;
+      if (commit === undefined) {
+        if (!existsSync(shared)) renameSync(index, shared);
+        return undefined;
+      }
       const moved = await ask(repo, index, [
         "update-ref",
         "-m",

@@ -36,6 +36,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         env: around.env,
         sites: await sites(),
         folder: mergingDir(home()),
+        settleRecords: async () => (await import("../store/transaction.ts")).finishUnfinished(home()),
         runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
       });
     },

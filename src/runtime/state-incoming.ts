@@ -55,17 +55,20 @@ export async function placeIncoming(
   } finally {
     for (const path of scratch) rmSync(path, { force: true });
   }
-  await commitState(repo, "Join the state of another clone", theirs);
+  await commitState(repo, JOINED, theirs);
   return true;
 }
+
+const JOINED = "Join the state of another clone";
 
 async function placeEverything(home: Home, repo: StateRepository, theirs: string): Promise<boolean> {
   const folder = scratchPath(home);
   try {
     await checkOut(repo, theirs, folder);
-    const placed = placeWhole(home, folder, () => beginWith(repo, theirs));
-    if (placed) forgetSnapshot(home);
-    return placed;
+    if (!placeWhole(home, folder, () => beginWith(repo, theirs))) return false;
+    forgetSnapshot(home);
+    await commitState(repo, JOINED, theirs);
+    return true;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -51,7 +51,8 @@ function phasesOf(ready: Ready, record: string): string[] {
   const events = join(stateOf(ready.repos[0] as never), "events");
   return readdirSync(events, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => readFileSync(join(events, name), "utf8").trim().split("\n"))
+    .flatMap((name) => readFileSync(join(events, name), "utf8").split("\n"))
+    .filter((line) => line.trim() !== "")
     .map((line) => JSON.parse(line) as { record: string; phase: string })
     .filter((event) => event.record.startsWith(`${record}@`))
     .map((event) => event.phase);

@@ -19,6 +19,8 @@ export interface MergesSetup {
   sites: Sites;
   /** Where the journals are: about this machine only. */
   folder: string;
+  /** Completes changes of the records that were decided by somebody who was killed: what they say decides here. */
+  settleRecords(): Promise<void>;
   runCheck(argv: readonly string[], cwd: string): Promise<CheckRun>;
 }
 
@@ -99,11 +101,13 @@ function begin(
 
 /** Whoever holds the lock knows that nobody alive is at work on a journal, but for a holder that lost the lock. */
 async function settleAll(
-  { env, sites, folder }: MergesSetup,
+  { env, sites, folder, settleRecords }: MergesSetup,
   say: (line: string) => void,
 ): Promise<Settled[]> {
   const settled: Settled[] = [];
-  for (const file of journalsIn(folder)) {
+  const files = journalsIn(folder);
+  if (files.length > 0) await settleRecords();
+  for (const file of files) {
     const journal = file.read();
     const owner = parseIdentity(journal.owner);
     const own = owner?.pid === process.pid;
