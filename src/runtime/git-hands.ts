@@ -12,12 +12,14 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     worktrees: async () => {
       const { openWorktrees } = await import("../git/worktrees/open.ts");
       const { readClone } = await import("../store/home.ts");
+      const { finishUnfinished } = await import("../store/transaction.ts");
       const all = (await sites()).all();
       return openWorktrees({
         cwd: around.cwd,
         env: around.env,
         place,
         held: heldDir(home()),
+        recover: () => finishUnfinished(home()),
         clones: () => all.flatMap((site) => readClone(join(site.commonDir, "pawl")) ?? []),
       });
     },

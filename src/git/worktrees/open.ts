@@ -19,6 +19,8 @@ export interface WorktreesAround {
   place: Place;
   /** Where a task is held while its worktrees are made or removed. */
   held: string;
+  /** Completes what a killed process had decided to write down, so that the records say how far it came. */
+  recover(): void;
   /** The names of the clones whose worktrees are on this machine. */
   clones(): readonly string[];
 }
@@ -33,7 +35,9 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
   return {
     hold(task) {
       mkdirSync(around.held, { recursive: true });
-      return tryAcquire(join(around.held, task));
+      const release = tryAcquire(join(around.held, task));
+      if (release) around.recover();
+      return release;
     },
     isOurs: (clone) => around.clones().includes(clone),
     ago: (minutes) => new Date(Date.now() - minutes * 60_000).toISOString(),
