@@ -15,7 +15,8 @@ const COMMON = [
   ],
   ...[
     "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform)\\.ts",
-    "src/git/discover\\.ts",
+    "src/git/(?:discover|refs)\\.ts",
+    "src/disk/read-line\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
 ];
@@ -24,7 +25,7 @@ const COMMON = [
 const CHECK = [
   "src/ops/check\\.ts",
   "src/runtime/sites\\.ts",
-  "src/git/(?:branches|branch-facts|refs|quick-clean)\\.ts",
+  "src/git/(?:branches|branch-facts|quick-clean)\\.ts",
 ];
 
 /** One of these paths, on every system. */

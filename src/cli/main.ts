@@ -117,7 +117,8 @@ async function print(operation: AnyOperation, answer: Answer, common: CommonOpti
     const { printBody } = await import("./pager.ts");
     await printBody(answer.body, io);
   }
-  const text = rehearsed || answer.body ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
+  const text =
+    rehearsed || answer.body ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
   if (text !== "") io.out(text.endsWith("\n") ? text : `${text}\n`);
   const style = styleFor(io.errIsTerminal(), io.env);
   for (const step of answer.planned ?? []) io.err(`would ${step.do} ${step.path}\n`);

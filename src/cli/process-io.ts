@@ -27,7 +27,8 @@ const bytesOf = (text: string | Buffer) => (typeof text === "string" ? Buffer.fr
 function isTerminal(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
-    if (!stat.isCharacterDevice() || stat.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev) return false;
+    if (!stat.isCharacterDevice() || stat.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev)
+      return false;
   } catch {
     return false;
   }

@@ -4,8 +4,8 @@ import { Failure } from "../core/failure.ts";
 import type { Branches, BranchState } from "../core/git/branches.ts";
 import type { Site, Sites } from "../core/git/sites.ts";
 import type { RunRepo } from "../core/records/run.ts";
+import { readLine } from "../disk/read-line.ts";
 import { branchFacts } from "./branch-facts.ts";
-import { readLine } from "./discover.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
 

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { readLine } from "../disk/read-line.ts";
+import { tipOf } from "./refs.ts";
 
 /** Where we stand, read from git's own files: a spawned git costs more than the whole of a read command. */
 export interface Place {
@@ -80,29 +82,7 @@ export function readHead(place: Place): Head | undefined {
   const ref = /^ref: (.+)$/.exec(head)?.[1];
   if (!ref) return { branch: undefined, commit: head };
   const branch = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
-  return { branch, commit: readRef(place.commonDir, ref) };
-}
-
-function readRef(commonDir: string, ref: string): string | undefined {
-  const loose = readLine(join(commonDir, ref));
-  if (loose && /^[0-9a-f]{40,64}$/.test(loose)) return loose;
-  try {
-    const packed = readFileSync(join(commonDir, "packed-refs"), "utf8");
-    const at = packed.indexOf(` ${ref}\n`);
-    return at < 0 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Most of these files are absent most of the time, and an error costs more than a look. */
-export function readLine(path: string): string | undefined {
-  if (!existsSync(path)) return undefined;
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
+  return { branch, commit: tipOf(place.commonDir, ref) };
 }
 
 function realpathOr(path: string): string {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readLine } from "./discover.ts";
+import { readLine } from "../disk/read-line.ts";
 
 /** The commit a ref names, read from git's files. A repository that keeps its refs in another form has none here. */
 export function tipOf(commonDir: string, ref: string): string | undefined {

@@ -100,7 +100,11 @@ function* piecesOf(fd: number): Generator<Uint8Array> {
 }
 
 /** The same open file is checked and then read, so that nobody can put another one in its place in between. */
-export function openPatch(file: string, sha256: string | undefined, env: Environment): SavedPatch | undefined {
+export function openPatch(
+  file: string,
+  sha256: string | undefined,
+  env: Environment,
+): SavedPatch | undefined {
   let fd: number;
   try {
     fd = openSync(file, "r");

@@ -133,5 +133,7 @@ export function whyNotPushed(said: string): "rejected" | "unreachable" | "refuse
   if (/cannot lock ref|failed to update ref|incorrect old value|reference already exists/.test(said))
     return "rejected";
   if (/\[remote rejected\]|hook declined|pre-push|protected branch/i.test(said)) return "refused";
-  return /^(?:fatal|ssh):|could not read from remote|unable to access/im.test(said) ? "unreachable" : "refused";
+  return /^(?:fatal|ssh):|could not read from remote|unable to access/im.test(said)
+    ? "unreachable"
+    : "refused";
 }

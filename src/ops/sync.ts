@@ -83,7 +83,9 @@ async function exchange(hands: Hands, git: StateExchange, choice: Choice, done: 
   const { merged } = found;
   if (!(await git.apply(merged, await hands.situation("write")))) return false;
   done.received += comparison.incoming.length + merged.taken.length;
-  done.merged.push(...merged.texts.flatMap((one) => (one.record && !found.settled.includes(one.record) ? [one.record] : [])));
+  done.merged.push(
+    ...merged.texts.flatMap((one) => (one.record && !found.settled.includes(one.record) ? [one.record] : [])),
+  );
   done.settled.push(...found.settled);
   const published = await git.publish(remote, tips, hands.say);
   done.sent ||= published === "pushed";
@@ -129,9 +131,12 @@ function conflictFailure(git: StateExchange, remote: string, { conflicts }: Judg
 }
 
 function describe({ record, reason, clashes, paths }: Conflict): string {
-  const show = (value: unknown) => shorten(typeof value === "string" ? value : JSON.stringify(value ?? "none"), 60);
+  const show = (value: unknown) =>
+    shorten(typeof value === "string" ? value : JSON.stringify(value ?? "none"), 60);
   const told = clashes.filter((one) => one.field !== "created" && one.field !== "commit").slice(0, 3);
-  const differences = told.map((one) => `${one.field}: ours "${show(one.ours)}", theirs "${show(one.theirs)}"`);
+  const differences = told.map(
+    (one) => `${one.field}: ours "${show(one.ours)}", theirs "${show(one.theirs)}"`,
+  );
   const why =
     reason === "id_taken_twice"
       ? "the same id was given to two records"

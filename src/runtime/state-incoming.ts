@@ -7,13 +7,8 @@ import { eventFile } from "../core/paths.ts";
 import { makeFolder } from "../disk/durable.ts";
 import { commitState, type StateRepository } from "../git/state-repository.ts";
 import { beginWith, checkOut } from "../git/state-sync/check-out.ts";
-import {
-  type Listing,
-  listFiles,
-  readContents,
-  textOf,
-  writeContent,
-} from "../git/state-sync/state-objects.ts";
+import { filesOf } from "../git/state-sync/compare.ts";
+import { type Listing, readContents, textOf, writeContent } from "../git/state-sync/state-objects.ts";
 import { isEmptyState, placeWhole } from "../store/bulk-place.ts";
 import { eventsOf } from "../store/events.ts";
 import { type Home, stagingDir } from "../store/layout.ts";
@@ -35,7 +30,7 @@ export async function placeIncoming(
   const { ours, theirs } = merged.comparison;
   if (theirs === undefined || ours === theirs) return true;
   if (ours === undefined && isEmptyState(home)) return placeEverything(home, repo, theirs);
-  const [mine, other] = [ours ? await listFiles(repo, ours) : new Map(), await listFiles(repo, theirs)];
+  const { mine, other } = filesOf(merged.comparison);
   for (const task of merged.replaced) if (!(await makeRoom(home, repo, task, mine, ours ?? ""))) return false;
   const isReplaced = (path: string) => merged.replaced.some((task) => path.startsWith(`tasks/${task}/`));
   const replaced = [...other.keys()].filter(isReplaced);

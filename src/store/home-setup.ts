@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { replaceFile } from "../disk/durable.ts";
-import { readClone, readLine } from "./home.ts";
+import { readLine } from "../disk/read-line.ts";
+import { readClone } from "./home.ts";
 import type { Home } from "./layout.ts";
 
 /** Says where the state is, relative to our own folder, so that a moved repository still finds its own. */

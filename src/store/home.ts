@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
+import { readLine } from "../disk/read-line.ts";
 import type { Home } from "./layout.ts";
 
 interface Whereabouts {
@@ -69,14 +70,4 @@ function gitDirOf(state: string): string | undefined {
   if (stat.isDirectory()) return dotGit;
   const target = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
   return target ? resolve(state, target) : undefined;
-}
-
-/** Most of these files are absent most of the time, and an error costs more than a look. */
-export function readLine(path: string): string | undefined {
-  if (!existsSync(path)) return undefined;
-  try {
-    return readFileSync(path, "utf8").trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }

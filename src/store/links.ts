@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { replaceFile } from "../disk/durable.ts";
+import { readLine } from "../disk/read-line.ts";
 import { namesIn } from "./files.ts";
-import { readLine } from "./home.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
 /**

@@ -10,7 +10,12 @@ import { type Home, lockDir, rescuedDir } from "./layout.ts";
  * Moves a task's folder out of the way, to where it can still be found, if it holds exactly these files. False when
  * it does not: somebody has changed it since.
  */
-export function setAside(home: Home, task: string, files: ReadonlyMap<string, Buffer>, mark: string): boolean {
+export function setAside(
+  home: Home,
+  task: string,
+  files: ReadonlyMap<string, Buffer>,
+  mark: string,
+): boolean {
   const folder = join(home.state, "tasks", task);
   return withLock(
     lockDir(home),
@@ -32,5 +37,9 @@ export function setAside(home: Home, task: string, files: ReadonlyMap<string, Bu
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"));
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    );
 }

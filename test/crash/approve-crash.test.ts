@@ -13,6 +13,7 @@ import {
   placeTarget,
   type Ready,
   type Target,
+  typing,
   worktreeOf,
 } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
@@ -41,6 +42,8 @@ function fresh(count: 1 | 2, target: Target): Ready {
 const job = (ready: Ready, what: Omit<Job, "cwd">) => runJob(worker, ready.repos[0] as never, what);
 const APPROVE = { operation: "approve", input: { task: "T1" }, typed: "T0001" };
 const NEXT = { operation: "note.add", input: { title: "the next command" } };
+/** Any other command that writes; in this process, because nobody kills it. */
+const goOn = (ready: Ready) => typing(ready, {}, "note", "add", "the next command");
 
 function recordOf(ready: Ready, path: string): string {
   const file = join(stateOf(ready.repos[0] as never), "tasks/T0001", path);
@@ -100,7 +103,7 @@ async function stepsOf(count: 1 | 2, target: Target): Promise<string[]> {
 describe("kill -9 of the approver", () => {
   const variants: [count: 1 | 2, target: Target, which: RegExp][] = [
     [2, "main worktree", /./],
-    [2, "linked worktree", /^merge-/],
+    [1, "linked worktree", /^merge-/],
     [1, "nowhere", /^merge-/],
   ];
   for (const [count, target, which] of variants)
@@ -109,13 +112,13 @@ describe("kill -9 of the approver", () => {
       const moments = names
         .map((name, index) => ({ name, n: index + 1 }))
         .filter(({ name }) => which.test(name));
-      expect(moments.length).toBeGreaterThan(target === "nowhere" ? 7 : 18);
+      expect(moments.length).toBeGreaterThan(target === "nowhere" ? 7 : 12);
       const outcomes: boolean[] = [];
       await each(moments, async ({ name, n }) => {
         const ready = fresh(count, target);
         const context = `killed at step ${n}, ${name}`;
         expect(await job(ready, { ...APPROVE, killAtStep: n }), context).toBeUndefined();
-        expect(await job(ready, NEXT), context).toMatchObject({ ok: true });
+        expect((await goOn(ready)).code, context).toBe(0);
         outcomes[n] = expectTruth(ready, target, context);
         if (!outcomes[n] && n % 4 === 0) {
           expect(await job(ready, APPROVE), context).toMatchObject({ ok: true });
@@ -202,11 +205,18 @@ describe("kill -9 of git itself", () => {
 function armFilter(ready: Ready, action: string): void {
   const script = join(ready.root, "smudge.sh");
   const count = join(ready.root, "count");
-  writeFileSync(
-    script,
-    `#!/bin/sh\necho x >> '${count}'\nif [ -f '${ready.root}/armed' ] && [ $(wc -l < '${count}') -ge 40 ]; then ${action}; fi\nexec cat\n`,
-    { mode: 0o755 },
-  );
+  const lines = [
+    "#!/bin/sh",
+    `echo x >> '${count}'`,
+    `if [ -f '${ready.root}/armed' ] && [ $(wc -l < '${count}') -ge 40 ]; then`,
+    // A shell may stand between git and its filter.
+    '  GIT=$PPID; while [ "$(cat /proc/$GIT/comm)" != git ]; do GIT=$(ps -o ppid= -p $GIT | tr -d " "); done',
+    '  APPROVER=$(ps -o ppid= -p $GIT | tr -d " ")',
+    `  ${action}`,
+    "fi",
+    "exec cat",
+  ];
+  writeFileSync(script, `${lines.join("\n")}\n`, { mode: 0o755 });
   for (const repo of ready.repos) {
     repo.git("config", "filter.big.smudge", `'${script}'`);
     repo.git("config", "filter.big.clean", "cat");
@@ -254,8 +264,7 @@ describe("kill -9 inside the writing of files", () => {
   };
 
   test("of git: the approver puts every file back", async () => {
-    // The filter's parent is the git that writes the files.
-    const ready = another("kill -9 $PPID; exit 1");
+    const ready = another("kill -9 $GIT; exit 1");
     const report = await job(ready, APPROVE);
     expect(report).toMatchObject({ ok: false });
     expect(expectTruth(ready, "main worktree", "read-tree killed")).toBe(false);
@@ -265,7 +274,7 @@ describe("kill -9 inside the writing of files", () => {
   });
 
   test("of git and the approver: the next command puts every file back, and keeps what the user wrote since", async () => {
-    const ready = another("kill -9 $(ps -o ppid= -p $PPID) $PPID; exit 1");
+    const ready = another("kill -9 $APPROVER $GIT; exit 1");
     const [repo] = ready.repos as [Ready["repos"][0]];
     expect(await job(ready, APPROVE)).toBeUndefined();
     expect(existsSync(join(repo.path, ".git/index.lock"))).toBe(true);
@@ -288,7 +297,7 @@ describe("kill -9 inside the writing of files", () => {
   });
 
   test("of the approver alone: the git that it left behind is waited for", async () => {
-    const ready = another("kill -9 $(ps -o ppid= -p $PPID) 2>/dev/null; sleep 0.02");
+    const ready = another('[ "$APPROVER" = 1 ] || kill -9 $APPROVER; sleep 0.02');
     expect(await job(ready, APPROVE)).toBeUndefined();
     expect(await job(ready, NEXT)).toMatchObject({ ok: true });
     expect(expectTruth(ready, "main worktree", "an orphan was writing")).toBe(false);

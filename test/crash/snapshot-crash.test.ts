@@ -48,7 +48,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const git = (repository: TemporaryRepository, ...args: string[]) =>
-  execFileSync("git", args, { cwd: repository.path, env: repository.env, encoding: "utf8", stdio: "pipe" }).trim();
+  execFileSync("git", args, {
+    cwd: repository.path,
+    env: repository.env,
+    encoding: "utf8",
+    stdio: "pipe",
+  }).trim();
 
 /** Under the same name, because the run's record knows its repository by it. */
 function copyOf(name: string): TemporaryRepository {
@@ -63,7 +68,9 @@ function copyOf(name: string): TemporaryRepository {
 function userFiles(repository: TemporaryRepository) {
   const worktree = join(repository.path, ".worktrees/T0001-make-it-faster");
   const gitDir = git(repository, "-C", worktree, "rev-parse", "--absolute-git-dir");
-  const files = readdirSync(worktree).filter((name) => statSync(join(worktree, name)).isFile() && name !== ".git");
+  const files = readdirSync(worktree).filter(
+    (name) => statSync(join(worktree, name)).isFile() && name !== ".git",
+  );
   return {
     files: files.map((name) => [name, readFileSync(join(worktree, name), "utf8")]),
     index: readFileSync(join(gitDir, "index"), "hex"),

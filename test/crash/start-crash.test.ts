@@ -42,9 +42,9 @@ const copyOf = (name: string) =>
   copyWorkspace(prepared.get(name) as Workspace, join(root, `copy ${++copies}`));
 
 /** Everything is made, in all repositories, as if nothing had happened. */
-function expectStarted(workspace: Workspace, before: unknown): void {
+function expectStarted(workspace: Workspace, before: unknown, wrote = true): void {
   expect(userBytes(workspace)).toEqual(before);
-  expectTidy(workspace);
+  expectTidy(workspace, wrote);
   const runs = runsOf(workspace);
   expect(runs.filter((one) => one.ended === undefined)).toEqual([{ status: "running", ended: undefined }]);
   expect(readFileSync(join(stateOf(homeOf(workspace)), "tasks/T0001/task.md"), "utf8")).toContain(
@@ -52,13 +52,13 @@ function expectStarted(workspace: Workspace, before: unknown): void {
   );
   for (const repository of workspace.repositories) {
     const place = placeOf(repository);
-    expect(git(repository, "for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n")).toEqual([
-      "main",
-      BRANCH,
-    ]);
-    expect(git(repository, "rev-parse", BRANCH)).toBe(git(repository, "rev-parse", "main"));
-    expect(git(repository, "worktree", "list", "--porcelain")).toContain(`worktree ${place}\n`);
-    expect(git(repository, "worktree", "list", "--porcelain")).toMatch(/^locked pawl T0001$/m);
+    const base = git(repository, "rev-parse", "main");
+    expect(git(repository, "for-each-ref", "--format=%(objectname) %(refname:short)")).toBe(
+      `${base} main\n${base} ${BRANCH}`,
+    );
+    expect(git(repository, "worktree", "list", "--porcelain")).toMatch(
+      new RegExp(`^worktree ${place}\nHEAD ${base}\nbranch refs/heads/${BRANCH}\nlocked pawl T0001$`, "m"),
+    );
     expect(gitIn(repository, place, "status", "--porcelain")).toBe("");
     expect(readFileSync(join(place, ".env"), "utf8")).toBe("KEY=of the user\n");
     expect(readFileSync(join(repository.path, ".git/worktrees/T0001-make-it-faster/pawl-task"), "utf8")).toBe(
@@ -93,16 +93,16 @@ describe("kill -9 at every step", () => {
   for (const name of ["one repository", "two repositories"])
     test(`${name}: the next start finishes it`, async () => {
       const steps = await stepsOf(name);
+      console.log(steps.join(" | "));
       expect(steps.filter((step) => step.startsWith("worktree ")).length).toBeGreaterThanOrEqual(7);
       await forEachOf(steps.length, async (n) => {
         const workspace = copyOf(name);
         const before = userBytes(workspace);
         expect(await runJob(worker, homeOf(workspace), { ...START, killAtStep: n })).toBeUndefined();
         expect(userBytes(workspace)).toEqual(before);
-        expect(await runJob(worker, homeOf(workspace), START), `step ${n} ${steps[n - 1]}`).toMatchObject({
-          ok: true,
-        });
-        expectStarted(workspace, before);
+        const next = await runJob(worker, homeOf(workspace), START);
+        expect(next, `step ${n} ${steps[n - 1]}`).toMatchObject({ ok: true });
+        expectStarted(workspace, before, next?.steps.includes("stage"));
         removeWorkspace(workspace);
       });
     }, 240_000);
@@ -174,6 +174,7 @@ describe("kill -9 while git is at work", () => {
       detached: true,
     });
 
+  /** It stays there, so that it is found however seldom we get to look. */
   async function waitFor(path: string): Promise<void> {
     while (!existsSync(path)) await new Promise((resume) => setTimeout(resume, 5));
   }
@@ -181,19 +182,21 @@ describe("kill -9 while git is at work", () => {
   test("git dies with us, at any moment", async () => {
     const slow = copyOf("one repository");
     slowDown(slow, 40, "0.01");
-    await forEachOf(8, async (n) => {
+    const killed: (string | null)[] = [];
+    for (let n = 1; n <= 8; n++) {
       const workspace = copyWorkspace(slow, join(root, `copy ${++copies}`));
       const before = userBytes(workspace);
       const { child, ending } = begin(workspace);
-      await waitFor(join(homeOf(workspace).path, ".worktrees/.new"));
-      await new Promise((resume) => setTimeout(resume, n * 60 - 50));
+      await waitFor(join(homeOf(workspace).path, ".git/worktrees"));
+      await new Promise((resume) => setTimeout(resume, n * 60 - 60));
       process.kill(-(child.pid as number), "SIGKILL");
-      await ending;
+      killed.push((await ending).signal);
       expect(userBytes(workspace)).toEqual(before);
       expect(await runJob(worker, homeOf(workspace), START)).toMatchObject({ ok: true });
       expectStarted(workspace, before);
       removeWorkspace(workspace);
-    });
+    }
+    expect(killed).toContain("SIGKILL");
   }, 120_000);
 
   test("git goes on without us: the next start waits for it", async () => {
@@ -201,7 +204,7 @@ describe("kill -9 while git is at work", () => {
     slowDown(workspace, 10, "0.1");
     const before = userBytes(workspace);
     const { child, ending } = begin(workspace);
-    await waitFor(join(homeOf(workspace).path, ".git/worktrees/T0001-make-it-faster/index.lock"));
+    await waitFor(join(homeOf(workspace).path, ".git/worktrees/T0001-make-it-faster/logs/HEAD"));
     process.kill(child.pid as number, "SIGKILL");
     const next = await runJob(worker, homeOf(workspace), START);
     await ending;

@@ -20,7 +20,7 @@ const CALL = { operation: "sync", input: {} };
 let root: string;
 let worker: string;
 let prepared: { ada: Project; ben: Project; remote: string };
-const tips: string[] = [];
+let tips: { ada: string; ben: string };
 
 beforeAll(async () => {
   root = makeTemporaryFolder("sync crash");
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await ben.pawl("note", "add", "Made by Ben");
   prepared = { ada, ben, remote };
   await ben.pawl("task", "update", "T1", "--label", "last");
-  tips.push(stateTip(ada));
+  tips = { ada: stateTip(ada), ben: stateTip(ben) };
 }, 120_000);
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -68,11 +68,6 @@ function copyAll(name: string, other: string): Copies {
 /** The steps of the lock have their own tests. */
 const OF_THE_LOCK = ["look", "create", "confirm", "decide", "enter", "release", "withdraw", "bury"];
 
-const COMPLETE = {
-  title: "Ada's title",
-  rev: expect.any(Number),
-};
-
 async function expectComplete({ ada, other }: Copies, byBen: boolean): Promise<void> {
   expect(await runJob(worker, other, CALL)).toMatchObject({ ok: true, warnings: [] });
   expect((await ada.pawl("sync", "--json")).json.ok).toBe(true);
@@ -81,22 +76,23 @@ async function expectComplete({ ada, other }: Copies, byBen: boolean): Promise<v
   for (const project of [ada, other]) {
     const { json } = await project.pawl("task", "show", "T1", "--json");
     expect(json.data.task).toMatchObject({
-      ...COMPLETE,
+      title: "Ada's title",
       objective: byBen ? "Ben's objective" : "Do it",
       labels: byBen ? ["last"] : [],
     });
     const { out } = await project.pawl("task", "list");
     expect(out).toContain("Made by Ada");
     if (byBen) expect((await project.pawl("note", "list")).out).toContain("Made by Ben");
-    for (const tip of tips) expectContained(project, tip);
+    expectContained(project, tips.ada);
+    if (byBen) expectContained(project, tips.ben);
     expect(askStateGit(project, "status", "--porcelain")).toBe("");
   }
   const { violations } = inspectStore(stateOf(other));
-  const leftOver = violations.leftOver.filter((path) => !path.startsWith(".local/tmp/"));
+  // What is unfinished waits in the staging folder until it is old, and a dead intent until the next write.
+  const leftOver = violations.leftOver.filter((path) => !/^\.local\/(?:tmp|lock)\//.test(path));
   // Both clones told of T0001@2; the merged record has the rev above both.
   const surplusEvents = violations.surplusEvents.filter((event) => !event.startsWith("T0001@"));
-  const missingEvents: string[] = violations.missingEvents.filter((event) => !event.startsWith("T0001@"));
-  expect(complaintsOf({ ...violations, leftOver, surplusEvents, missingEvents })).toEqual({});
+  expect(complaintsOf({ ...violations, leftOver, surplusEvents })).toEqual({});
   execFileSync("git", ["--git-dir", stateGitDirOf(other), "fsck", "--strict"], { stdio: "pipe" });
 }
 

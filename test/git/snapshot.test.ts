@@ -43,7 +43,10 @@ function everythingOf(project: Project, work: HandMadeRun) {
     index: [readFileSync(index, "hex"), statSync(index).mtimeMs],
     gitDir: readdirSync(gitDir).sort(),
     head: readFileSync(join(gitDir, "HEAD"), "utf8"),
-    refs: project.git("for-each-ref").split("\n").filter((line) => !line.includes("refs/pawl/")),
+    refs: project
+      .git("for-each-ref")
+      .split("\n")
+      .filter((line) => !line.includes("refs/pawl/")),
     config: readFileSync(join(project.path, ".git", "config"), "utf8"),
   };
 }

@@ -93,10 +93,9 @@ export const removeWorkspace = ({ folder }: Workspace) =>
 export function userBytes({ repositories }: Workspace): unknown {
   return repositories.map((repository) => ({
     files: filesOf(repository.path),
-    status: git(repository, "status", "--porcelain", "-uall"),
     index: git(repository, "ls-files", "--stage"),
     head: readFileSync(join(repository.path, ".git/HEAD"), "utf8"),
-    main: git(repository, "rev-parse", "main"),
+    main: readFileSync(join(repository.path, ".git/refs/heads/main"), "utf8"),
     config: readFileSync(join(repository.path, ".git/config"), "utf8"),
   }));
 }
@@ -115,7 +114,7 @@ function filesOf(folder: string, below = ""): Record<string, string> {
 }
 
 /** Nothing lies about that a later command could stumble over: locks, grants, side folders, half-made entries. */
-export function expectTidy({ repositories }: Workspace): void {
+export function expectTidy({ repositories }: Workspace, wrote = true): void {
   for (const repository of repositories) {
     expect(git(repository, "fsck", "--no-dangling", "--no-progress")).toBe("");
     const dotGit = join(repository.path, ".git");
@@ -124,12 +123,14 @@ export function expectTidy({ repositories }: Workspace): void {
     const granted = join(dotGit, "pawl/grants/update");
     const grants = existsSync(granted) ? readdirSync(granted, { recursive: true, encoding: "utf8" }) : [];
     expect(grants.filter((path) => statSync(join(granted, path)).isFile())).toEqual([]);
+    expect(git(repository, "status", "--porcelain", "-uall")).not.toContain("worktrees");
     for (const side of [".new", ".removing"])
       expect(existsSync(join(repository.path, ".worktrees", side)), side).toBe(false);
     expect(git(repository, "worktree", "prune", "--dry-run", "--verbose", "--expire=now")).toBe("");
   }
   const state = stateOf(repositories[0] as TemporaryRepository);
-  for (const folder of ["journal", "lock", "rescued", "held/T0001"]) {
+  // Whoever writes nothing takes no lock of the store, and so does not clear away a dead one either.
+  for (const folder of ["journal", "rescued", "held/T0001", ...(wrote ? ["lock"] : [])]) {
     const path = join(state, ".local", folder);
     expect(existsSync(path) ? readdirSync(path) : [], folder).toEqual([]);
   }

@@ -43,7 +43,14 @@ export const stateTree = (project: Project) => askStateGit(project, "rev-parse",
 
 /** Every commit that was ever the tip of this clone's state is part of what it is now. */
 export function expectContained(project: Project, commit: string): void {
-  execFileSync("git", ["--git-dir", stateGitDirOf(project), "merge-base", "--is-ancestor", commit, "pawl/state"]);
+  execFileSync("git", [
+    "--git-dir",
+    stateGitDirOf(project),
+    "merge-base",
+    "--is-ancestor",
+    commit,
+    "pawl/state",
+  ]);
 }
 
 /** Two clones of one bare repository, in folders with spaces in their names. */

@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { test } from "../helpers/command-line.ts";
+import { openProject, test } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
-import { askStateGit, stateOf } from "../helpers/temporary-repository.ts";
+import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";
 
 const REF = "refs/pawl/snapshots/T0001/R1";
 const PATCH = "tasks/T0001/runs/R1/my project.patch";
@@ -133,4 +133,33 @@ test("eight snapshots at once: one commit, one record that fits its patch", asyn
   expect(new Set(all.map((one) => one.json.data.snapshots[0].commit)).size).toBe(1);
   expect((await project.pawl("diff", "T1", "--json")).json.data.diffs[0].from).toBe("patch");
   expect(askStateGit(project, "status", "--porcelain")).toBe("");
+});
+
+test("every repository of the run is saved, or the run is left as it was", async ({ project }) => {
+  const second = openProject(makeRepository(join(project.path, "../second place"), "web"));
+  const linked = await project.pawl("repo", "add", second.path, "--json");
+  expect(linked.json.ok, JSON.stringify(linked.json)).toBe(true);
+  second.git("worktree", "add", "-q", "-b", "task/T0001", ".worktrees/T0001");
+  const work = await makeRun(project);
+  const file = join(stateOf(project), "tasks/T0001/runs/R1/run.md");
+  const base = second.git("rev-parse", "HEAD");
+  const more = `  - name: web\n    worktree: .worktrees/T0001\n    branch: task/T0001\n    base_branch: main\n    base_head: "${base}"\n`;
+  writeFileSync(file, readFileSync(file, "utf8").replace("rev: 1", `${more}rev: 1`));
+  writeFileSync(join(second.path, ".worktrees/T0001/b.txt"), "b\n");
+  work.write("a.txt", "a\n");
+  const { json } = await project.pawl("snapshot", "T1", "--json");
+  expect(json.data.snapshots).toMatchObject([
+    { repo: "my project", files: 1 },
+    { repo: "web", files: 1, commit: second.git("rev-parse", REF) },
+  ]);
+  const { out } = await project.pawl("diff", "T1");
+  expect(out).toMatch(/^# my project .*\n[^]*\+a\n# web .*\n[^]*\+b\n$/);
+  expect((await project.pawl("diff", "T1", "--repo", "web")).out).not.toContain("my project");
+
+  const before = project.read("tasks/T0001/runs/R1/run.md");
+  work.write("a.txt", "more\n");
+  rmSync(join(second.path, ".worktrees/T0001/.git"));
+  expect((await project.pawl("snapshot", "T1", "--json")).json.error.code).toBe("worktree_broken");
+  expect(project.read("tasks/T0001/runs/R1/run.md")).toBe(before);
+  expect(readdirSync(join(stateOf(project), ".local/tmp"))).toEqual([]);
 });

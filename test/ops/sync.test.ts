@@ -24,7 +24,9 @@ function expectSame(...projects: Project[]): void {
   for (const project of projects) expect(askStateGit(project, "status", "--porcelain")).toBe("");
 }
 
-test("two clones that both made records have the same state after syncing, and one history", async ({ clones }) => {
+test("two clones that both made records have the same state after syncing, and one history", async ({
+  clones,
+}) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "From Ada");
   await ben.pawl("note", "add", "From Ben");
@@ -41,15 +43,14 @@ test("two clones that both made records have the same state after syncing, and o
   expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
 });
 
-test("a fresh clone gets the state back, with the name that records call the project by", async ({ clones }) => {
+test("a fresh clone gets the state back, with the name that records call the project by", async ({
+  clones,
+}) => {
   const { ada } = clones;
   await ada.pawl("task", "new", "From Ada");
   await ada.pawl("note", "add", "Remember");
   const made = "2026-11-16T09:30:00.000Z";
-  writeFileSync(
-    join(stateOf(ada), "N0001"),
-    "not a record, and still kept\n",
-  );
+  writeFileSync(join(stateOf(ada), "N0001"), "not a record, and still kept\n");
   execFileSync("mkdir", ["-p", join(stateOf(ada), "repos")]);
   writeFileSync(
     join(stateOf(ada), "repos", "my project.md"),
@@ -186,7 +187,9 @@ describe("the same id given twice", () => {
       }
       const loser = flag === "--ours" ? ada : ben;
       const [kept = ""] = readdirSync(join(stateOf(loser), ".local/rescued"));
-      expect(readFileSync(join(stateOf(loser), ".local/rescued", kept, "task.md"), "utf8")).not.toContain(title);
+      expect(readFileSync(join(stateOf(loser), ".local/rescued", kept, "task.md"), "utf8")).not.toContain(
+        title,
+      );
     });
 
   test("is not settled over the head of somebody who went on with theirs", async ({ clones }) => {
@@ -258,7 +261,16 @@ describe("remotes", () => {
     expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
     // An unrelated history in its place: another clone began anew, and pushed with force.
     const tree = clones.remoteGit("rev-parse", `${first}^{tree}`);
-    const other = clones.remoteGit("-c", "user.name=A", "-c", "user.email=a@b", "commit-tree", "-m", "New", tree);
+    const other = clones.remoteGit(
+      "-c",
+      "user.name=A",
+      "-c",
+      "user.email=a@b",
+      "commit-tree",
+      "-m",
+      "New",
+      tree,
+    );
     clones.remoteGit("update-ref", "refs/heads/pawl/state", other);
     await sync(ben);
     expect((await ben.pawl("task", "list")).out).toContain("Two");
@@ -270,7 +282,9 @@ describe("remotes", () => {
     expectSame(ada, ben);
   });
 
-  test("the project's own settings are used, and none of its hooks, mirrors and signatures", async ({ clones }) => {
+  test("the project's own settings are used, and none of its hooks, mirrors and signatures", async ({
+    clones,
+  }) => {
     const { ada, ben } = clones;
     const ran = join(clones.root, "ran");
     for (const hook of ["pre-push", "reference-transaction", "post-merge", "pre-commit"]) {
@@ -307,7 +321,9 @@ describe("remotes", () => {
   });
 });
 
-test("patches travel with their run: the diff can be read where the work was never done", async ({ clones }) => {
+test("patches travel with their run: the diff can be read where the work was never done", async ({
+  clones,
+}) => {
   const { ada, ben } = clones;
   const work = await makeRun(ada);
   work.write("latin1.txt", Buffer.from("stra\xdfe\n", "latin1"));
@@ -319,7 +335,9 @@ test("patches travel with their run: the diff can be read where the work was nev
   expect(there.code).toBe(0);
 });
 
-test("what is deleted in one clone comes back from the other: no record ever goes away", async ({ clones }) => {
+test("what is deleted in one clone comes back from the other: no record ever goes away", async ({
+  clones,
+}) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "One");
   await ada.pawl("task", "new", "Two");

@@ -4,17 +4,23 @@ import type { RunRepo } from "../records/run.ts";
 export interface BranchState {
   /** Where the worktree is on this machine. */
   path: string;
+  /** The tip of the task's branch, and of its base; undefined where there is no such branch. */
   head: string | undefined;
   base: string | undefined;
   tree: string | undefined;
+  /** The base's tip is part of the branch. */
   contained: boolean;
+  /** The branch differs from where it left the base. */
   changed: boolean;
+  /** Paths that a merge of the moved base would conflict in. */
   conflicts: string[];
   /** Files that differ from the branch's tip, or are new; undefined when the worktree is gone. */
   dirty: string[] | undefined;
+  /** Modified tracked files in checkouts of the base branch. */
   targetDirty: { worktree: string; files: string[] }[];
   /** `.pawl/config.yaml` as it is committed on the base's tip, and as it lies in the worktree and the main one. */
   policy: { base: string | undefined; worktree: string | undefined; main: string | undefined };
+  /** The files that pawl installed are there, but not in the base. */
   surfacesMissing: boolean;
   /** The branch that the remote calls its default, if it is known here. */
   defaultBranch: string | undefined;

@@ -12,9 +12,7 @@ import {
   word,
 } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
-import { partId, provenance, sliceId } from "./shared.ts";
-
-const digest = matching(/^[0-9a-f]{64}$/, "a sha256", `"${"0123abcd".repeat(8)}"`);
+import { digest, partId, provenance, sliceId } from "./shared.ts";
 
 /** What was decided and why; append-only. */
 export const decision = kind({

@@ -12,9 +12,7 @@ import {
   word,
 } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
-import { partId, provenance } from "./shared.ts";
-
-const digest = matching(/^[0-9a-f]{64}$/, "a sha256", `"${"0123abcd".repeat(8)}"`);
+import { digest, partId, provenance } from "./shared.ts";
 
 /** Where one repository's part of the work is done; paths are relative to that repository's main worktree. */
 export const runRepo = group({

@@ -11,6 +11,7 @@ export const provenance = {
   commit: optional(sha),
 } as const;
 
+export const digest = matching(/^[0-9a-f]{64}$/, "a sha256", `"${"0123abcd".repeat(8)}"`);
 export const taskId = matching(/^T\d{4,}$/, "a task id", "T0001");
 export const sliceId = matching(/^S\d+$/, "a slice id", "S1");
 

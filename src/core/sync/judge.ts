@@ -81,8 +81,17 @@ function bringTogether(reader: Reader, one: Divergence): Together {
   if (!a || !b || (one.base !== undefined && !base)) return { conflict: "unreadable", clashes: [] };
   const result = mergeRecord(kind, { base, ours: a, theirs: b });
   if ("clashes" in result)
-    return { conflict: base ? "both_changed" : "id_taken_twice", clashes: result.clashes };
+    return {
+      conflict: base || madeAs(a) === madeAs(b) ? "both_changed" : "id_taken_twice",
+      clashes: result.clashes,
+    };
   return { text: { ...entry, record: recordOfPath(path), rev: result.rev, text: result.text } };
+}
+
+/** Two records were made at two moments, or by two people; one that was changed since was made once. */
+function madeAs({ value }: Stored<Kind>): string {
+  const { created, actor } = value as { created?: unknown; actor?: unknown };
+  return `${created} ${actor}`;
 }
 
 /** Ours stays, with a rev above both, so that nobody takes it for an older one. */

@@ -22,6 +22,8 @@ export function recordOfPath(path: string): string {
   const part = /^tasks\/(T\d+)\/(?:(touched\/[^/]+|receipt)|[a-z]+\/([A-Z]\d+))\.md$/.exec(path);
   if (part) return `${part[1]}/${part[2] ?? part[3]}`;
   return (
-    /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1] ?? /^notes\/(N\d+)\.md$/.exec(path)?.[1] ?? path.replace(/\.md$/, "")
+    /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1] ??
+    /^notes\/(N\d+)\.md$/.exec(path)?.[1] ??
+    path.replace(/\.md$/, "")
   );
 }

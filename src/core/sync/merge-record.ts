@@ -81,7 +81,8 @@ function placed<K extends Kind>(
   merged: Values,
 ): string | undefined {
   try {
-    if (editRecord(kind, base, differing(base, fieldsOnly.value as Values)) !== fieldsOnly.text) return undefined;
+    if (editRecord(kind, base, differing(base, fieldsOnly.value as Values)) !== fieldsOnly.text)
+      return undefined;
     return editRecord(kind, keeper, differing(keeper, merged));
   } catch (error) {
     if (error instanceof Failure) return undefined;
@@ -108,7 +109,12 @@ function sameButForItsMaking<K extends Kind>(
   const names = namesOf(kind).filter((name) => !MAKING.includes(name));
   if (kind !== (repository as Kind) || !names.every((name) => same(a[name], b[name]))) return undefined;
   const first = [ours, theirs].sort((one, other) => (one.text < other.text ? -1 : 1));
-  const earlier = String(a.created) === String(b.created) ? first[0] : String(a.created) < String(b.created) ? ours : theirs;
+  const earlier =
+    String(a.created) === String(b.created)
+      ? first[0]
+      : String(a.created) < String(b.created)
+        ? ours
+        : theirs;
   return { text: (earlier ?? ours).text, rev: Number(((earlier ?? ours).value as Values).rev) };
 }
 

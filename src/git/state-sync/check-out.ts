@@ -11,10 +11,18 @@ export async function checkOut(repo: StateRepository, commit: string, folder: st
   const index = join(repo.gitDir, `pawl-index-${process.pid}-${Date.now()}`);
   step("sync check out");
   try {
-    const plain = ["core.symlinks=false", "core.autocrlf=false", "core.fsmonitor=false", "core.hooksPath=/dev/null"];
+    const plain = [
+      "core.symlinks=false",
+      "core.autocrlf=false",
+      "core.fsmonitor=false",
+      "core.hooksPath=/dev/null",
+    ];
     const args = [...plain.flatMap((one) => ["-c", one]), "read-tree", "-u", "--reset", commit];
     const extra = { GIT_DIR: repo.gitDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: index };
-    expectGit(await askGit(args, { cwd: folder, env: repo.env, extra }), "The state could not be checked out");
+    expectGit(
+      await askGit(args, { cwd: folder, env: repo.env, extra }),
+      "The state could not be checked out",
+    );
   } finally {
     for (const path of [index, `${index}.lock`]) rmSync(path, { force: true });
   }

@@ -25,7 +25,16 @@ export async function compareStates(repo: StateRepository, tips: BothTips): Prom
     known.length > 0 && known.every((base) => base.get(path) === other.get(path));
   const incoming = differing.filter(isIncoming);
   const both = differing.filter((path) => !isIncoming(path) && !isOutgoing(path));
-  return { ...tips, incoming, takenTwice, diverged: await readBoth(repo, both, sides) };
+  const comparison = { ...tips, incoming, takenTwice, diverged: await readBoth(repo, both, sides) };
+  compared.set(comparison, { mine, other });
+  return comparison;
+}
+
+/** What both sides hold, as it was read for a comparison; only whoever puts it in place needs it again. */
+const compared = new WeakMap<Comparison, { mine: Listing; other: Listing }>();
+
+export function filesOf(comparison: Comparison): { mine: Listing; other: Listing } {
+  return compared.get(comparison) ?? { mine: new Map(), other: new Map() };
 }
 
 interface Sides {
@@ -39,7 +48,9 @@ const taskOf = (path: string) => /^tasks\/([^/]+)\//.exec(path)?.[1];
 async function readBoth(repo: StateRepository, paths: string[], sides: Sides): Promise<Divergence[]> {
   const { mine, other, known } = sides;
   const base = (path: string) => (known.length === 1 ? known[0]?.get(path) : undefined);
-  const ids = paths.flatMap((path) => [mine.get(path), other.get(path), base(path)].flatMap((id) => id ?? []));
+  const ids = paths.flatMap((path) =>
+    [mine.get(path), other.get(path), base(path)].flatMap((id) => id ?? []),
+  );
   const contents = ids.length > 0 ? await readContents(repo, ids) : new Map<string, Buffer>();
   const text = (id: string | undefined) => (id === undefined ? undefined : textOf(contents.get(id)));
   return paths.map((path) => ({

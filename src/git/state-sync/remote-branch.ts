@@ -49,7 +49,12 @@ export async function chooseRemote(
  * The address, the credentials and everything else about the remote are the project's own settings; the objects and
  * refs are the state's. No hook runs, nothing is signed, and no other branch or tag is looked at.
  */
-function callFor(repo: StateRepository, site: Site, remote: string, progress: Transfer["progress"]): Transfer {
+function callFor(
+  repo: StateRepository,
+  site: Site,
+  remote: string,
+  progress: Transfer["progress"],
+): Transfer {
   return {
     cwd: site.mainRoot ?? site.commonDir,
     env: repo.env,

@@ -10,6 +10,7 @@ import {
   occupied,
   readLine,
   samePath,
+  scratchPlace,
   sideFolders,
   unfinishedPlace,
   worktreeAt,
@@ -35,8 +36,9 @@ export async function buildWorktree(git: SiteGit, place: Workplace, env: Environ
       await clearUnfinished(git, place);
       await checkOut(git, place, unfinished);
     }
-    const scratch = join(dirname(unfinished), `copy of ${basename(place.path)}`);
+    const scratch = scratchPlace(place.path);
     warnings.push(...(await copyIncluded(mainRoot, unfinished, scratch, env)));
+    rmSync(scratch, { recursive: true, force: true });
     await moveWorktree(git, unfinished, place);
   }
   await settle(git, place);
@@ -69,9 +71,10 @@ export async function clearUnfinished(git: SiteGit, place: Workplace): Promise<v
       .map((one) => join(commonDir, one.gitDir)),
     ...halfMadeEntries(commonDir, basename(place.path)),
   ];
-  if (entries.length === 0 && !occupied(unfinished)) return;
+  const parts = [unfinished, scratchPlace(place.path), ...entries].filter(occupied);
+  if (parts.length === 0) return;
   step("worktree clear");
-  for (const path of [unfinished, ...entries]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  for (const path of parts) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   await outwaitLock(join(commonDir, "refs", "heads", `${place.branch}.lock`));
   removeEmpty(place);
 }

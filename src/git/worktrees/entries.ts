@@ -8,6 +8,8 @@ const UNFINISHED = ".new";
 const DISCARDED = ".removing";
 
 export const unfinishedPlace = (path: string) => join(dirname(path), UNFINISHED, basename(path));
+/** Where a file waits until it is copied whole. */
+export const scratchPlace = (path: string) => join(dirname(path), UNFINISHED, `${basename(path)}.copy`);
 export const discardedPlace = (path: string) => join(dirname(path), DISCARDED, basename(path));
 export const sideFolders = (path: string) => [UNFINISHED, DISCARDED].map((name) => join(dirname(path), name));
 

@@ -43,7 +43,6 @@ export async function copyIncluded(
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch);
   const failed = paths.filter((path) => !copy(join(main, path), to, path, join(scratch, "file")));
-  rmSync(scratch, { recursive: true, force: true });
   return failed.map((path) => `${path} of ${LIST} could not be copied.`);
 }
 
