@@ -162,7 +162,7 @@ describe("kill -9 of the approver", () => {
 });
 
 describe("kill -9 of git itself", () => {
-  test("while it holds the locks of the branches: everything is taken back, and no lock stays", async () => {
+  test("while it holds the locks of the branches: the approver completes what was decided, and no lock stays", async () => {
     const ready = fresh(2, "main worktree");
     // At this step both branches are locked; gits that die now leave refs/heads/main.lock and HEAD.lock.
     const report = await job(ready, { ...APPROVE, killGitsAt: "merge-lock-index" });

@@ -11,7 +11,8 @@ export interface BranchMove {
 
 /** What a set of moves is for: whoever finds it unfinished learns from this which records to write. */
 export type Purpose =
-  | { kind: "approval"; task: string; approval: string }
+  /** The commits tell our own record from one that came to the same number elsewhere. */
+  | { kind: "approval"; task: string; approval: string; commits: string[] }
   | {
       kind: "refresh";
       task: string;

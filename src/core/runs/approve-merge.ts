@@ -43,7 +43,8 @@ export async function mergeApproved(hands: Hands, approved: Approved): Promise<P
   const part = await hands.look((reader) => nextApproval(reader, id));
   const made = await makeCommits(hands, approved, `${id}/${part}`);
   const merges = await hands.git.merges();
-  const purpose = { kind: "approval", task: id, approval: part } as const;
+  const commits = made.map((one) => one.repo.new);
+  const purpose = { kind: "approval" as const, task: id, approval: part, commits };
   const reflog = `pawl: merge ${id} (${id}/${part})`;
   const undertaking = await merges.begin(
     `${id}-${part}`,
@@ -58,7 +59,7 @@ export async function mergeApproved(hands: Hands, approved: Approved): Promise<P
     await hands.record((reader, at) => prepareApproval(reader, at, prepared), { phase: "before" });
     await undertaking.carryOut();
   } catch (error) {
-    throw await giveUp(hands, undertaking, { task: id, part }, error);
+    throw await giveUp(hands, undertaking, purpose, error);
   }
   const landed = await hands.record((reader, at) => landApproval(reader, at, id, part), {
     phase: "after",
@@ -105,18 +106,22 @@ async function makeCommits(
 async function giveUp(
   hands: Hands,
   undertaking: Undertaking,
-  { task, part }: { task: string; part: string },
+  purpose: { task: string; approval: string; commits: string[] },
   error: unknown,
 ): Promise<unknown> {
+  const { task, approval } = purpose;
   if (undertaking.decided()) return unfinished(task, error);
   const notes = await undertaking.undo();
   for (const note of notes) hands.say(note);
-  const reason = error instanceof Error ? error.message : String(error);
-  const trouble = [reason, ...notes].join("\n\n");
-  await hands.record((reader, at) => withdrawApproval(reader, at, { task, part, trouble }), {
-    phase: "failed",
-    milestone: `${task}: not merged (${task}/${part})`,
-  });
+  // Whoever has the number has the record as well; there is none of ours.
+  if (!(error instanceof Failure && error.code === "approval_taken")) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const trouble = [reason, ...notes].join("\n\n");
+    await hands.record((reader, at) => withdrawApproval(reader, at, purpose, trouble), {
+      phase: "failed",
+      milestone: `${task}: not merged (${task}/${approval})`,
+    });
+  }
   undertaking.close();
   return error;
 }

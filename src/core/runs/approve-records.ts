@@ -75,16 +75,18 @@ export function landApproval(reader: Reader, at: Situation, task: string, part: 
   return { data: { approval: done.value, task: merged.value }, effects };
 }
 
-/** Nothing moved, and here is why. */
+/** Nothing moved, and here is why. A record that is not ours, though it has our number, is left alone. */
 export function withdrawApproval(
   reader: Reader,
   at: Situation,
-  what: { task: string; part: string; trouble: string },
+  what: { task: string; approval: string; commits: readonly string[] },
+  trouble: string,
 ): Plan<undefined> {
-  if (!reader.partNames(approval, what.task).includes(`${what.part}.md`)) return { data: undefined };
-  const stored = reader.part(approval, what.task, what.part);
-  if (stored.value.status !== "prepared") return { data: undefined };
-  const changes = { status: "rolled_back" as const, trouble: what.trouble };
+  if (!reader.partNames(approval, what.task).includes(`${what.approval}.md`)) return { data: undefined };
+  const stored = reader.part(approval, what.task, what.approval);
+  const isOurs = stored.value.repos.every((repo) => what.commits.includes(repo.new));
+  if (stored.value.status !== "prepared" || !isOurs) return { data: undefined };
+  const changes = { status: "rolled_back" as const, trouble };
   return {
     data: undefined,
     effects: [change(approval, stored, changes, at, "prepared → rolled_back").effect],

@@ -40,9 +40,9 @@ async function tellRecords(hands: Hands, { purpose, outcome, notes }: Settled): 
     return `The merge of ${id} was cut off after it was decided; it was completed.`;
   }
   const trouble = ["The process was cut off before it was decided; everything was taken back.", ...notes];
-  await hands.record(
-    (reader, at) => withdrawApproval(reader, at, { task, part, trouble: trouble.join("\n\n") }),
-    { phase: "failed", milestone: `${task}: not merged (${id})` },
-  );
+  await hands.record((reader, at) => withdrawApproval(reader, at, purpose, trouble.join("\n\n")), {
+    phase: "failed",
+    milestone: `${task}: not merged (${id})`,
+  });
   return `The merge of ${id} was cut off before it was decided; everything was taken back.`;
 }

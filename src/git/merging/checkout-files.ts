@@ -4,6 +4,8 @@ import { Failure } from "../../core/failure.ts";
 import { step } from "../../core/steps.ts";
 import { copyIndex } from "../copy-index.ts";
 import { expectGit } from "../run-git.ts";
+import type { ChangedPath } from "./changed-paths.ts";
+import { hiddenPaths } from "./hidden-paths.ts";
 import type { CheckoutStep } from "./journal.ts";
 import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
 
@@ -63,17 +65,27 @@ export function unlockIndex(moving: Moving): void {
 export async function writeFiles(
   env: Environment,
   moving: Moving,
-  move: { old: string; new: string },
+  move: { old: string; new: string; changed: readonly ChangedPath[] },
   onChild: (pid: number | undefined) => void,
 ): Promise<void> {
   copyIndex(indexPath(moving), nextIndex(moving));
   const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
+  const hidden = await hiddenPaths(git, move.changed);
+  const mark = (option: string, paths: readonly string[]) =>
+    git.expect("The index could not be marked", ["update-index", option, "-z", "--stdin"], paths.join("\0"));
+  // Entries that git was told not to look at are not refreshed, and then count as changed. They were looked at by us.
+  await mark("--no-assume-unchanged", hidden.unchanged);
+  await mark("--no-skip-worktree", hidden.skipped);
   // A file that was only touched counts as changed until it has been looked at; that is no reason to refuse.
   await git.ask(["update-index", "-q", "--refresh"]);
   const writing = git.gated(["read-tree", "-m", "-u", move.old, move.new]);
   onChild(writing.pid);
   step("merge-files");
   expectGit(await writing.run(), `The files in ${moving.root} could not be updated`);
+  const stays = new Set(move.changed.filter((one) => one.new).map((one) => one.path));
+  const staying = (path: string) => stays.has(path);
+  await mark("--assume-unchanged", hidden.unchanged.filter(staying));
+  await mark("--skip-worktree", hidden.skipped.filter(staying));
 }
 
 /** The files are those of the new commit: the index follows, with whatever the user had noted in it. */

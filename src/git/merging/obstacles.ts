@@ -6,6 +6,7 @@ import { plural } from "../../core/text.ts";
 import { type ChangedPath, changedPaths, isSubmodule } from "./changed-paths.ts";
 import { type Involved, involvedCheckouts } from "./checkouts.ts";
 import { hashFiles, holds, lookAt } from "./file-states.ts";
+import { hiddenPaths } from "./hidden-paths.ts";
 import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
 
 const SHOWN = 10;
@@ -74,9 +75,9 @@ async function hiddenEdits(
   { root }: Checkout,
   changed: readonly ChangedPath[],
 ): Promise<string[]> {
-  const listed = await git.names("The tracked files could not be listed", ["ls-files", "-v", "-z"]);
-  const hidden = new Set(listed.filter((entry) => /^[a-zS] /.test(entry)).map((entry) => entry.slice(2)));
-  const touched = changed.filter((one) => one.old && hidden.has(one.path) && !isSubmodule(one.old));
+  const { unchanged, skipped } = await hiddenPaths(git, changed);
+  const hidden = new Set([...unchanged, ...skipped]);
+  const touched = changed.filter((one) => hidden.has(one.path) && !isSubmodule(one.old));
   if (touched.length === 0) return [];
   const look = lookAt(root);
   const present = touched.map((one) => look(one.path));

@@ -90,7 +90,7 @@ export class JournaledMoves implements Undertaking {
       const { code, message, hint, details } = obstacle;
       throw new Failure("refused", code, message, { hint, details: { repo: repo.name, ...details } });
     }
-    await writeFiles(env, moving, repo, (pid) => {
+    await writeFiles(env, moving, { ...repo, changed }, (pid) => {
       this.remember(pid);
       moving.step.writing = true;
       this.file.write(this.journal, "writing");

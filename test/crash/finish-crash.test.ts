@@ -1,0 +1,212 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import {
+  BRANCH,
+  copyWorkspace,
+  expectTidy,
+  forEachOf,
+  git,
+  gitIn,
+  homeOf,
+  makeWorkspace,
+  placeOf,
+  removeWorkspace,
+  runsOf,
+  userBytes,
+  type Workspace,
+} from "../helpers/crash-workspace.ts";
+import type { Report } from "../helpers/operation-worker.ts";
+import { makeTemporaryFolder, stateOf, type TemporaryRepository } from "../helpers/temporary-repository.ts";
+import { runJob, startNode } from "../helpers/worker-process.ts";
+
+const REMOVE = { operation: "finish", input: { task: "T0001", remove: true, reason: "enough" } };
+const KEEP = { operation: "finish", input: { task: "T0001", keep: true, reason: "enough" } };
+
+let root: string;
+let worker: string;
+let copies = 0;
+const prepared = new Map<string, Workspace>();
+
+/** A started task with a commit, a modified and an untracked file in each worktree. */
+async function makeStarted(names: string[]): Promise<Workspace> {
+  const workspace = await makeWorkspace(root, worker, names);
+  const start = { operation: "start", input: { task: "T0001" } };
+  expect(await runJob(worker, homeOf(workspace), start)).toMatchObject({ ok: true });
+  for (const repository of workspace.repositories) {
+    const place = placeOf(repository);
+    writeFileSync(join(place, "work.txt"), "committed work\n");
+    gitIn(repository, place, "add", "-A");
+    gitIn(repository, place, "commit", "-q", "-m", "Work");
+    writeFileSync(join(place, "src/deep/tracked.txt"), "modified work\n");
+    writeFileSync(join(place, "loose.txt"), "loose work\n");
+  }
+  return workspace;
+}
+
+beforeAll(async () => {
+  root = makeTemporaryFolder("finish crash");
+  worker = await bundleProgram(join(import.meta.dirname, "../helpers/operation-worker.ts"), root, "worker");
+  prepared.set("one repository", await makeStarted(["my project"]));
+  prepared.set("two repositories", await makeStarted(["my project", "api"]));
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+const copyOf = (name: string) =>
+  copyWorkspace(prepared.get(name) as Workspace, join(root, `copy ${++copies}`));
+
+const WORK = {
+  "work.txt": "committed work",
+  "src/deep/tracked.txt": "modified work",
+  "loose.txt": "loose work",
+};
+const SNAPSHOT = "refs/pawl/snapshots/T0001/R1";
+
+const isSaved = (repository: TemporaryRepository) => git(repository, "for-each-ref", SNAPSHOT) !== "";
+
+function expectSaved(repository: TemporaryRepository): void {
+  for (const [path, text] of Object.entries(WORK))
+    expect(git(repository, "show", `${SNAPSHOT}:${path}`)).toBe(text);
+}
+
+/** At every moment the work is in a worktree, whole, or saved; and its commits belong to something. */
+function expectNothingLost({ repositories }: Workspace): void {
+  for (const repository of repositories) {
+    if (isSaved(repository)) expectSaved(repository);
+    else
+      for (const [path, text] of Object.entries(WORK))
+        expect(readFileSync(join(placeOf(repository), path), "utf8")).toBe(`${text}\n`);
+    const refs = git(repository, "for-each-ref", "--contains", "refs/tags/work");
+    expect(refs.split("\n").filter((line) => !line.includes("refs/tags")).length).toBeGreaterThan(0);
+  }
+}
+
+function expectRemoved(workspace: Workspace, before: unknown, wrote = true): void {
+  expect(userBytes(workspace)).toEqual(before);
+  expectTidy(workspace, wrote);
+  expect(runsOf(workspace)).toEqual([{ status: "interrupted", ended: "removed" }]);
+  const run = readFileSync(join(stateOf(homeOf(workspace)), "tasks/T0001/runs/R1/run.md"), "utf8");
+  for (const repository of workspace.repositories) {
+    expectSaved(repository);
+    expect(run).toContain(`head: ${quoted(git(repository, "rev-parse", "refs/tags/work"))}`);
+    expect(git(repository, "branch", "--format=%(refname:short)")).toBe("main");
+    expect(existsSync(join(repository.path, ".worktrees"))).toBe(false);
+    expect(existsSync(join(repository.path, ".git/worktrees"))).toBe(false);
+    const bound = join(repository.path, ".git/pawl/grants/worktree/refs/heads/task");
+    expect(existsSync(bound) ? readdirSync(bound) : []).toEqual([]);
+  }
+}
+
+const quoted = (sha: string) => (/^\d+(?:e\d+)?$|^\d/.test(sha) ? `"${sha}"` : sha);
+
+/** A mark of the test's own, to find the work by its commit. */
+function mark(workspace: Workspace): void {
+  for (const repository of workspace.repositories) git(repository, "tag", "work", BRANCH);
+}
+
+const momentsOf = (steps: readonly string[], all: boolean) =>
+  steps.flatMap((step, index) =>
+    all || /^worktree |^snapshot |^journal$|^done$/.test(step) ? [index + 1] : [],
+  );
+
+async function stepsOf(name: string, job: typeof REMOVE | typeof KEEP): Promise<string[]> {
+  const workspace = copyOf(name);
+  mark(workspace);
+  const before = userBytes(workspace);
+  const report = (await runJob(worker, homeOf(workspace), job)) as Report;
+  expect(report).toMatchObject({ ok: true });
+  if (job === REMOVE) expectRemoved(workspace, before);
+  removeWorkspace(workspace);
+  return report.steps;
+}
+
+describe("kill -9 at every step of --remove", () => {
+  for (const name of ["one repository", "two repositories"])
+    test(`${name}: the next finish goes on, and nothing is ever lost`, async () => {
+      const steps = await stepsOf(name, REMOVE);
+      const moments = momentsOf(steps, name === "one repository");
+      expect(moments.length).toBeGreaterThanOrEqual(18);
+      await forEachOf(moments.length, async (one) => {
+        const n = moments[one - 1] ?? 0;
+        const workspace = copyOf(name);
+        mark(workspace);
+        const before = userBytes(workspace);
+        expect(await runJob(worker, homeOf(workspace), { ...REMOVE, killAtStep: n })).toBeUndefined();
+        expectNothingLost(workspace);
+        const next = await runJob(worker, homeOf(workspace), REMOVE);
+        // Killed after the last record, there is nothing left to do.
+        if (next?.ok === false) expect([n, next.code]).toEqual([expect.any(Number), "no_run"]);
+        expectRemoved(workspace, before, next?.steps.includes("stage"));
+        removeWorkspace(workspace);
+      });
+    }, 240_000);
+});
+
+test("kill -9 at every step of --keep: the next one goes on, and everything is still there", async () => {
+  const name = "two repositories";
+  const steps = await stepsOf(name, KEEP);
+  const moments = momentsOf(steps, false);
+  expect(moments.length).toBeGreaterThanOrEqual(6);
+  await forEachOf(moments.length, async (one) => {
+    const workspace = copyOf(name);
+    mark(workspace);
+    const before = userBytes(workspace);
+    const killed = await runJob(worker, homeOf(workspace), { ...KEEP, killAtStep: moments[one - 1] ?? 0 });
+    expect(killed).toBeUndefined();
+    expect(await runJob(worker, homeOf(workspace), KEEP)).toMatchObject({ ok: true });
+    expect(userBytes(workspace)).toEqual(before);
+    expectTidy(workspace);
+    expect(runsOf(workspace)).toEqual([{ status: "interrupted", ended: "kept" }]);
+    expectNothingLost(workspace);
+    for (const repository of workspace.repositories)
+      expect(git(repository, "worktree", "list", "--porcelain")).toMatch(/^locked pawl T0001 kept: enough$/m);
+    removeWorkspace(workspace);
+  });
+}, 240_000);
+
+test("kill -9 while git removes a large worktree: what is half gone is not saved over what was", async () => {
+  const large = copyOf("one repository");
+  const home = homeOf(large);
+  for (let n = 0; n < 3_000; n++) writeFileSync(join(placeOf(home), `file ${n}`), `${n}\n`);
+  mark(large);
+  const killed: (string | null)[] = [];
+  for (let n = 0; n < 4; n++) {
+    const workspace = copyWorkspace(large, join(root, `copy ${++copies}`));
+    const before = userBytes(workspace);
+    const { path } = homeOf(workspace);
+    const { child, ending } = startNode(
+      homeOf(workspace),
+      [worker, JSON.stringify({ cwd: path, ...REMOVE })],
+      { detached: true },
+    );
+    const doomed = join(path, ".git/worktrees/T0001-make-it-faster/pawl-removing");
+    while (!existsSync(doomed) && child.exitCode === null)
+      await new Promise((resume) => setTimeout(resume, 1));
+    await new Promise((resume) => setTimeout(resume, n * 8));
+    if (child.exitCode === null) process.kill(-(child.pid as number), "SIGKILL");
+    killed.push((await ending).signal);
+    const next = await runJob(worker, homeOf(workspace), REMOVE);
+    if (next?.ok === false) expect(next.code).toBe("no_run");
+    expectRemoved(workspace, before, next?.steps.includes("stage"));
+    expect(git(homeOf(workspace), "show", `${SNAPSHOT}:file 2999`)).toBe("2999");
+    removeWorkspace(workspace);
+  }
+  expect(killed).toContain("SIGKILL");
+}, 120_000);
+
+test("somebody who works on after a killed finish loses nothing", async () => {
+  const name = "one repository";
+  const steps = await stepsOf(name, REMOVE);
+  const workspace = copyOf(name);
+  mark(workspace);
+  const before = userBytes(workspace);
+  const n = steps.indexOf("worktree move") + 1;
+  expect(await runJob(worker, homeOf(workspace), { ...REMOVE, killAtStep: n })).toBeUndefined();
+  writeFileSync(join(placeOf(homeOf(workspace)), "later.txt"), "written after the kill\n");
+  expect(await runJob(worker, homeOf(workspace), REMOVE)).toMatchObject({ ok: true });
+  expectRemoved(workspace, before);
+  expect(git(homeOf(workspace), "show", `${SNAPSHOT}:later.txt`)).toBe("written after the kill");
+  removeWorkspace(workspace);
+});
