@@ -58,6 +58,7 @@ export const finish = procedure({
   }),
 
   async rehearse(hands, input) {
+    checkWish(input);
     const value = await choose(hands, input);
     const parts = await partsOf(hands, value);
     if (value.status === "starting") return parts.map(({ place }) => ({ do: "take back", path: place.path }));
@@ -75,9 +76,10 @@ export const finish = procedure({
   },
 
   async perform(hands, input) {
-    const { id } = await choose(hands, input);
-    const release = (await hands.git.worktrees()).hold(taskName(id));
-    if (!release) throw startRunning(taskName(id));
+    checkWish(input);
+    const id = await hands.look((reader, at) => getTask(reader, input.task, at));
+    const release = (await hands.git.worktrees()).hold(id);
+    if (!release) throw startRunning(id);
     try {
       const value = await choose(hands, input);
       if (value.status === "starting") return await giveUp(hands, value, input);
@@ -102,13 +104,16 @@ export const finish = procedure({
     ].join("\n"),
 });
 
-/** The run that is to end, if the caller may end it. */
-async function choose(hands: Hands, input: Wanted): Promise<Run> {
+function checkWish(input: Wanted): void {
   if ((input.keep ?? false) === (input.remove ?? false))
     throw new Failure("usage", "keep_or_remove", "Say what becomes of the worktrees: --keep or --remove.", {
       hint: 'pawl finish --remove --reason "…" saves what is not merged before it removes anything.',
       details: { field: "keep" },
     });
+}
+
+/** The run that is to end, if the caller may end it. */
+async function choose(hands: Hands, input: Wanted): Promise<Run> {
   const { value, task } = await hands.look((reader, at) => {
     const id = getTask(reader, input.task, at);
     return { task: reader.task(id).value, value: getRun(reader, id).value };

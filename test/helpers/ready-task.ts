@@ -196,11 +196,6 @@ export function inspect(ready: Ready, target: Target): { merged: boolean; compla
     if (readFileSync(join(repo.path, "notes.txt"), "utf8") !== "my own notes\n") say("notes lost");
     if (readFileSync(join(repo.path, "debug.log"), "utf8") !== "my own log\n") say("log lost");
     if (readFileSync(join(repo.path, "secret/key"), "utf8") !== "my own key\n") say("key lost");
-    try {
-      repo.git("fsck", "--no-dangling", "--connectivity-only");
-    } catch (error) {
-      say(String(error));
-    }
   }
   const [home] = ready.repos as [Project];
   const journals = readdirOr(join(stateOf(home), ".local/merging"));

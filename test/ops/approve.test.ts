@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { observeSteps } from "../../src/core/steps.ts";
@@ -124,5 +134,226 @@ describe("every refusal, on a real repository", () => {
     expect(merges.trim()).toBe(code === "already_merged" ? "Pawl-Approval: T0001/A1" : "");
     const left = join(stateOf(repo), ".local/merging");
     expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
+  });
+});
+
+describe("all repositories or none", () => {
+  test.each([
+    ["base_moved", "merge-prepare"],
+    ["target_dirty", "merge-lock-index"],
+  ])("%s in the second one leaves the first as it was, and the record says so", async (code, moment) => {
+    const ready = fresh(double);
+    const api = ready.repos[1] as Project;
+    const before = homeOf(ready).git("rev-parse", "main");
+    let seen = 0;
+    observeSteps((step) => {
+      if (step !== moment || ++seen !== 2) return;
+      if (code === "target_dirty") api.write("src/changed.txt", "just now\n");
+      else
+        api.git(
+          "update-ref",
+          "refs/heads/main",
+          api.git("commit-tree", "-p", "main", "-m", "x", "main^{tree}"),
+        );
+    });
+    const refused = await approveIt(ready);
+    observeSteps(() => {});
+    expect(refused.json.error.code).toBe(code);
+    expect(refused.json.error.details.repo).toBe("api");
+    expect(homeOf(ready).git("rev-parse", "main")).toBe(before);
+    expect(homeOf(ready).git("status", "--porcelain")).toBe("?? notes.txt");
+    const record = homeOf(ready).read("tasks/T0001/approvals/A1.md");
+    expect(record).toContain("status: rolled_back");
+    expect(record).toMatch(/## Trouble\n\n.*(?:not at|changed in)/);
+    if (code === "target_dirty") {
+      expect(readFileSync(join(api.path, "src/changed.txt"), "utf8")).toBe("just now\n");
+      api.git("checkout", "-q", "--", "src/changed.txt");
+      const done = await approveIt(ready);
+      expect(done.json.data.approval.id).toBe("T0001/A2");
+      expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
+    }
+  });
+
+  test("a merge that is decided but cannot be completed is completed by the next command", async () => {
+    const ready = fresh(single);
+    const repo = homeOf(ready);
+    const lock = join(repo.path, ".git/refs/heads/main.lock");
+    let tries = 0;
+    observeSteps((step) => {
+      if (step !== "merge-ref") return;
+      // First our own git loses its lock, and then somebody who does not let go has it.
+      if (++tries === 1) rmSync(lock);
+      else writeFileSync(lock, `${"1".repeat(40)}\n`);
+    });
+    const stuck = await approveIt(ready);
+    observeSteps(() => {});
+    expect([stuck.code, stuck.json.error.code]).toEqual([2, "merge_unfinished"]);
+    rmSync(lock, { force: true });
+    const next = await repo.pawl("note", "add", "another command", "--json");
+    expect(next.json.warnings[0]).toContain("it was completed");
+    expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
+    expect(repo.read("tasks/T0001/approvals/A1.md")).toContain("status: merged");
+  });
+});
+
+describe("a human takes minutes", () => {
+  const during = (ready: Ready, meanwhile: () => void) =>
+    typing(ready, { typed: "T0001", meanwhile }, "approve", "T1");
+
+  test("the base moves meanwhile", async () => {
+    const ready = fresh(single);
+    const refused = await during(ready, () => commitIn(ready, homeOf(ready).path, "other.txt", "x\n"));
+    expect(refused.json.error.code).toBe("base_moved");
+  });
+
+  test("the agent goes on working: what was shown is not what is there", async () => {
+    const ready = fresh(single);
+    const repo = homeOf(ready);
+    const program = await bundlePawl(join(folder, `program ${++copies}`));
+    // Even a fresh receipt does not help: the human has not seen that commit.
+    const refused = await onTerminal(program, repo, ["approve", "T1"], "T0001", async () => {
+      commitIn(ready, worktreeOf(repo), "late.txt", "x\n");
+      await pass(repo);
+    });
+    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining("not what you were shown")]);
+    expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
+    const typo = await onTerminal(program, repo, ["approve", "T1"], "T0002");
+    expect([typo.code, typo.out]).toEqual([1, expect.stringContaining("Not confirmed")]);
+    const done = await onTerminal(program, repo, ["approve", "T1"], "T0001");
+    expect([done.code, done.out]).toEqual([0, expect.stringContaining("Type T0001 to merge it into main: ")]);
+    expect(done.out).toMatch(/2 commits:[\s\S]*late\.txt[\s\S]*T0001\/A1 merged/);
+  });
+
+  test("a pipe is no terminal, whatever it says", () => {
+    const ready = fresh(single);
+    const main = homeOf(ready).git("rev-parse", "main");
+    return bundlePawl(join(folder, `program ${++copies}`)).then((program) => {
+      const run = spawnSync(process.execPath, [program, "approve", "T1", "--json"], {
+        ...{ cwd: homeOf(ready).path, env: ready.env, input: "T0001\nT0001\n", encoding: "utf8" },
+      });
+      expect([run.status, JSON.parse(run.stdout).error.code]).toEqual([1, "no_terminal"]);
+      expect(homeOf(ready).git("rev-parse", "main")).toBe(main);
+    });
+  });
+});
+
+describe("--push and --redo", () => {
+  const mainOf = (ready: Ready, remote: string) => gitIn(ready, remote, "rev-parse", "main");
+
+  test("publishes, and says so in the record", async () => {
+    const ready = fresh(single);
+    const { remote } = makeRemote(homeOf(ready), ready);
+    const done = await approveIt(ready, "--push");
+    expect(done.json.error ?? done.json.data.approval.repos[0].pushed).toBe(true);
+    expect(mainOf(ready, remote)).toBe(homeOf(ready).git("rev-parse", "main"));
+    expect((await approveIt(ready, "--redo")).json.error.code).toBe("nothing_to_redo");
+  });
+
+  /** The remote moves between our fetch and our push. */
+  async function overtaken(
+    path: string,
+    text: string,
+    check?: string,
+  ): Promise<{ ready: Ready; remote: string }> {
+    const ready = fresh(single);
+    const repo = homeOf(ready);
+    if (check !== undefined) {
+      await ok(repo.pawlIn(worktreeOf(repo), {}, "verify", "--", "sh", "-c", check));
+      await ok(repo.pawl("check", "T1", "--stage", "close"));
+    }
+    const { remote, colleague } = makeRemote(repo, ready);
+    let seen = false;
+    observeSteps((step) => {
+      if (step !== "merge-ref" || seen) return;
+      seen = true;
+      publish(ready, colleague, path, text);
+    });
+    const late = await approveIt(ready, "--push");
+    observeSteps(() => {});
+    expect([late.code, late.json.error.code, late.json.error.hint]).toEqual([
+      ...[1, "push_rejected", "pawl approve T0001 --redo --push"],
+    ]);
+    return { ready, remote };
+  }
+
+  test("a remote that was faster: merged again on its tip, checked again, and published", async () => {
+    const { ready, remote } = await overtaken(
+      "theirs.txt",
+      "x\n",
+      "test -f README.md && echo ran >> ../../ran",
+    );
+    const repo = homeOf(ready);
+    rmSync(join(repo.path, "ran"), { force: true });
+    const theirs = mainOf(ready, remote);
+    const head = gitIn(ready, worktreeOf(repo), "rev-parse", "HEAD");
+    const agent = await typing(
+      ready,
+      { typed: "T0001", env: { CLAUDECODE: "1" } },
+      ...["approve", "T1", "--redo", "--push"],
+    );
+    expect(agent.json.error.code).toBe("human_only");
+    const done = await approveIt(ready, "--redo", "--push");
+    expect(done.json.error ?? done.code).toBe(0);
+    expect(readFileSync(join(repo.path, "ran"), "utf8")).toBe("ran\n");
+    rmSync(join(repo.path, "ran"));
+    expect(done.json.data.approval).toMatchObject({ id: "T0001/A2", redo_of: "T0001/A1" });
+    expect(repo.git("log", "-1", "--format=%P", "main")).toBe(`${theirs} ${head}`);
+    expect(mainOf(ready, remote)).toBe(repo.git("rev-parse", "main"));
+    expect(readFileSync(join(repo.path, "theirs.txt"), "utf8")).toBe("x\n");
+    expect(repo.git("worktree", "list", "--porcelain")).not.toContain("pawl-try-");
+    expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
+    expect(repo.read("tasks/T0001/findings/F1.md")).toContain(repo.git("rev-parse", "main"));
+  });
+
+  test.each([
+    ["unmergeable", "src/changed.txt", "theirs\n", undefined, () => {}],
+    ["check_failed", "theirs.txt", "x\n", "test ! -f theirs.txt", () => {}],
+    [
+      "base_has_more",
+      "theirs.txt",
+      "x\n",
+      undefined,
+      (repo: Project) => repo.git("commit", "-q", "--allow-empty", "-m", "more"),
+    ],
+    ["target_dirty", "theirs.txt", "x\n", undefined, (repo: Project) => repo.write("src/kept.txt", "mine\n")],
+  ] as const)("%s: nothing is moved", async (code, path, text, check, provoke) => {
+    const { ready } = await overtaken(path, text, check);
+    const repo = homeOf(ready);
+    provoke(repo);
+    const main = repo.git("rev-parse", "main");
+    const refused = await approveIt(ready, "--redo", "--push");
+    expect(refused.json.error?.code, refused.out).toBe(code);
+    expect(repo.git("rev-parse", "main")).toBe(main);
+    expect(repo.git("worktree", "list", "--porcelain")).not.toContain("pawl-try-");
+  });
+
+  test("there is nothing to redo before there is a merge", async () => {
+    expect((await approveIt(fresh(single), "--redo")).json.error.code).toBe("not_merged");
+  });
+
+  test("a remote that refuses, and one that is away: merged here, and told", async () => {
+    const ready = fresh(single);
+    const { remote } = makeRemote(homeOf(ready), ready);
+    const hook = join(remote, "hooks/pre-receive");
+    mkdirSync(join(remote, "hooks"), { recursive: true });
+    writeFileSync(hook, "#!/bin/sh\necho not on a friday >&2\nexit 1\n", { mode: 0o755 });
+    const refused = await approveIt(ready, "--push");
+    expect([refused.code, refused.json.error.code]).toEqual([1, "push_refused"]);
+    rmSync(hook);
+    renameSync(remote, `${remote} away`);
+    const away = await approveIt(ready, "--redo", "--push", "--offline");
+    expect([away.code, away.json.error.code]).toEqual([2, "remote_unreachable"]);
+    renameSync(`${remote} away`, remote);
+    const done = await approveIt(ready, "--redo", "--push");
+    expect(done.json.data.approval).toMatchObject({ id: "T0001/A1", repos: [{ pushed: true }] });
+    expect(mainOf(ready, remote)).toBe(homeOf(ready).git("rev-parse", "main"));
+  });
+
+  test("--offline does not ask, and the approval says so", async () => {
+    const ready = fresh(single);
+    homeOf(ready).git("remote", "add", "origin", "/nowhere/at all.git");
+    const done = await approveIt(ready, "--offline");
+    expect(done.json.error ?? done.code).toBe(0);
+    expect(homeOf(ready).read("tasks/T0001/approvals/A1.md")).toContain("not asked whether they had moved");
   });
 });

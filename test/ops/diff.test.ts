@@ -7,6 +7,7 @@ import { styleFor } from "../../src/cli/style.ts";
 import { paintPatch } from "../../src/core/runs/paint-patch.ts";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
 import { type HandMadeRun, makeRun } from "../helpers/hand-made-run.ts";
+import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
 import { makeRepository, stateOf } from "../helpers/temporary-repository.ts";
 
 const PATCH = "tasks/T0001/runs/R1/my project.patch";
@@ -162,3 +163,23 @@ test("colours go by what a line is, not by how it begins, and no byte of it chan
     ].join(""),
   );
 });
+
+test("on a terminal it goes through the user's pager, and closing that early is quiet", async ({
+  project,
+}) => {
+  const work = await savedRun(project);
+  work.write("big.txt", "0123456789abcdef\n".repeat(50_000));
+  await project.pawl("snapshot", "T1");
+  const program = await bundlePawl(join(project.path, "../program"));
+  const show = (env: Record<string, string>, ...argv: string[]) =>
+    onTerminal(program, { ...project, env: { ...project.env, ...env } }, ["diff", "T1", ...argv], "");
+  const paged = await show({ PAGER: "false", GIT_PAGER: "sed -n 's/^/paged: /p;5q'" });
+  expect(paged.code).toBe(0);
+  expect(paged.out.trim().split("\n")).toHaveLength(5);
+  expect(paged.out).toMatch(/^paged: # my project /);
+  expect(await show({ PAGER: "true" })).toEqual({ code: 0, out: "" });
+  const missing = await show({ PAGER: "no-such-pager --at-all" });
+  expect(missing.out).toContain("# my project");
+  expect(missing.out.length).toBeGreaterThan(800_000);
+  expect((await show({ PAGER: "sed s/^/paged:/" }, "--stat")).out).not.toContain("paged:");
+}, 60_000);

@@ -153,7 +153,7 @@ test("every repository of the run is saved, or the run is left as it was", async
     { repo: "web", files: 1, commit: second.git("rev-parse", REF) },
   ]);
   const { out } = await project.pawl("diff", "T1");
-  expect(out).toMatch(/^# my project .*\n[^]*\+a\n# web .*\n[^]*\+b\n$/);
+  expect(out).toMatch(/^# my project .*\n[\s\S]*\+a\n# web .*\n[\s\S]*\+b\n$/);
   expect((await project.pawl("diff", "T1", "--repo", "web")).out).not.toContain("my project");
 
   const before = project.read("tasks/T0001/runs/R1/run.md");

@@ -379,6 +379,7 @@ test("links and names that mean something to this machine are not taken from any
 
 test("eight syncs at once, with writes in between, in both clones: nothing is lost", async ({ clones }) => {
   const { ada, ben } = clones;
+  clones.remoteGit("config", "core.logAllRefUpdates", "true");
   await ada.pawl("task", "new", "Title");
   await sync(ada);
   await sync(ben);
@@ -399,6 +400,11 @@ test("eight syncs at once, with writes in between, in both clones: nothing is lo
   const touched = readdirSync(join(stateOf(ada), "tasks/T0001/touched"))
     .map((name) => ada.read(`tasks/T0001/touched/${name}`))
     .join("");
+  // The remote only ever went forward: nobody's push took the place of another's.
+  const moves = clones.remoteGit("reflog", "--format=%H", "pawl/state").split("\n");
+  expect(moves.length).toBeGreaterThan(2);
+  for (const [index, newer] of moves.slice(0, -1).entries())
+    clones.remoteGit("merge-base", "--is-ancestor", moves[index + 1] ?? "", newer);
   for (let index = 0; index < 8; index++) expect(touched).toContain(`file-${index}.ts`);
   expect(stateTree(ada)).toBe(clones.remoteGit("rev-parse", "pawl/state^{tree}"));
 });

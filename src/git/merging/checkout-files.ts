@@ -71,8 +71,10 @@ export async function writeFiles(
   copyIndex(indexPath(moving), nextIndex(moving));
   const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
   const hidden = await hiddenPaths(git, move.changed);
-  const mark = (option: string, paths: readonly string[]) =>
-    git.expect("The index could not be marked", ["update-index", option, "-z", "--stdin"], paths.join("\0"));
+  const mark = async (option: string, paths: readonly string[]) => {
+    const args = ["update-index", option, "-z", "--stdin"];
+    if (paths.length > 0) await git.expect("The index could not be marked", args, paths.join("\0"));
+  };
   // Entries that git was told not to look at are not refreshed, and then count as changed. They were looked at by us.
   await mark("--no-assume-unchanged", hidden.unchanged);
   await mark("--no-skip-worktree", hidden.skipped);

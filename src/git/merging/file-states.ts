@@ -71,7 +71,8 @@ export function blobHash(content: string | Buffer): string {
 
 /** Whether a file is what a tree has there; the executable bit is not content. */
 export function holds(entry: Entry | undefined, present: Present, hash: string | undefined): boolean {
-  if (entry === undefined) return present.kind === "nothing" || present.kind === "blocked";
+  // Folders are not content: where no file is wanted, one may be there for the sake of others.
+  if (entry === undefined) return present.kind !== "file" && present.kind !== "link";
   if (present.kind === "link") return entry.mode === LINK && blobHash(present.target) === entry.oid;
   return present.kind === "file" && entry.mode !== LINK && hash === entry.oid;
 }
