@@ -82,7 +82,7 @@ export function writeTask(state: string, number: number): void {
     blocker: undefined,
     next: [],
     archived: false,
-    plan_digest: undefined,
+    plan_digest: undefined, plan_by: undefined,
     slices: [],
     branch: undefined,
     objective: prose(number + 1, 60),
@@ -121,7 +121,7 @@ export function writeTask(state: string, number: number): void {
     ...{ head: undefined, tree: undefined, dirty: false, unstable: false, output: prose(number + 8, 100) },
   });
   write(handoff, "handoffs/H1.md", {
-    ...{ ...made, id: `${id}/H1`, changed: files, validation: ["npm test: passed"] },
+    ...{ ...made, id: `${id}/H1`, run: undefined, changed: files, validation: ["npm test: passed"] },
     ...{ what: prose(number + 9, 40), blocker: "", next: prose(number + 10, 15) },
   });
 }

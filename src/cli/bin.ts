@@ -32,8 +32,18 @@ function load(path: string): unknown {
   const other = createRequire(path);
   const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : other(id));
   script.runInThisContext()(own.exports, requireOwn, own, path, folder);
-  if (!cachedData || script.cachedDataRejected) process.once("exit", () => save(cacheFile, script));
+  if (!cachedData || script.cachedDataRejected) remember(cacheFile, script);
   return own.exports;
+}
+
+const unsaved = new Map<string, Script>();
+
+function remember(cacheFile: string, script: Script): void {
+  if (unsaved.size === 0)
+    process.once("exit", () => {
+      for (const [path, one] of unsaved) save(path, one);
+    });
+  unsaved.set(cacheFile, script);
 }
 
 function readOr(path: string): Buffer | undefined {

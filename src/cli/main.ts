@@ -1,5 +1,6 @@
 import { Failure } from "../core/failure.ts";
 import type { AnyOperation } from "../core/operation.ts";
+import { printable } from "../core/printable.ts";
 import { operations } from "../ops/index.ts";
 import type { Answer } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
@@ -119,12 +120,14 @@ async function print(operation: AnyOperation, answer: Answer, common: CommonOpti
   }
   const text =
     rehearsed || answer.body ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
-  if (text !== "") io.out(text.endsWith("\n") ? text : `${text}\n`);
+  if (text !== "") io.out(printable(text.endsWith("\n") ? text : `${text}\n`));
   const style = styleFor(io.errIsTerminal(), io.env);
-  for (const step of answer.planned ?? []) io.err(`would ${step.do} ${step.path}\n`);
-  for (const warning of answer.warnings) io.err(`${style.yellow("note:")} ${warning}\n`);
+  for (const step of answer.planned ?? []) io.err(printable(`would ${step.do} ${step.path}\n`));
+  for (const warning of answer.warnings) io.err(printable(`${style.yellow("note:")} ${warning}\n`));
   if (answer.next)
-    io.err(`${style.dim("next:")} ${answer.next.command}  ${style.dim(`(${answer.next.reason})`)}\n`);
+    io.err(
+      printable(`${style.dim("next:")} ${answer.next.command}  ${style.dim(`(${answer.next.reason})`)}\n`),
+    );
 }
 
 function report(error: unknown, json: boolean, io: Io): number {
@@ -134,8 +137,7 @@ function report(error: unknown, json: boolean, io: Io): number {
     io.out(`${JSON.stringify({ schema: 1, ok: false, error: { code, message, hint, details } })}\n`);
   } else {
     const style = styleFor(io.errIsTerminal(), io.env);
-    io.err(`${style.red("pawl:")} ${error.message}\n`);
-    if (error.hint) io.err(`${error.hint}\n`);
+    io.err(printable(`${style.red("pawl:")} ${error.message}\n${error.hint ? `${error.hint}\n` : ""}`));
   }
   return error.exitCode;
 }

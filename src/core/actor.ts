@@ -20,30 +20,44 @@ interface KnownAgent {
 const KNOWN_AGENTS: readonly KnownAgent[] = [
   {
     name: "codex",
-    signs: ["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"],
+    signs: ["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_SANDBOX", "CODEX_CI"],
     session: ["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
   },
   {
     name: "copilot",
-    signs: ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"],
+    signs: ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_CLI_BINARY_VERSION"],
     session: ["COPILOT_AGENT_SESSION_ID"],
   },
   { name: "gemini", signs: ["GEMINI_CLI"], session: [] },
-  { name: "opencode", signs: ["OPENCODE"], session: [] },
+  { name: "opencode", signs: ["OPENCODE", "OPENCODE_PID"], session: [] },
   { name: "cursor", signs: ["CURSOR_AGENT"], session: ["CURSOR_TRACE_ID"] },
   {
     name: "claude-code",
-    signs: ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+    signs: ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT"],
     session: ["CLAUDE_CODE_SESSION_ID"],
   },
   { name: "agent", signs: ["AI_AGENT"], session: [] },
 ];
 
 export function recogniseAgent(env: Environment): Actor | undefined {
-  const found = KNOWN_AGENTS.find((agent) => agent.signs.some((sign) => env[sign]));
-  if (!found) return undefined;
-  const session = found.session.map((name) => env[name]).find(Boolean);
-  return { kind: "agent", name: found.name, session };
+  return recogniseAgents(env)[0];
+}
+
+/**
+ * Whose mind this may be. An agent that was started by another is its own when it has a session of its own; a sign
+ * without a session may as well have been put on by the one around it.
+ */
+export function possibleMinds(env: Environment): Actor[] {
+  const all = recogniseAgents(env);
+  return all[0]?.session === undefined ? all : all.slice(0, 1);
+}
+
+function recogniseAgents(env: Environment): Actor[] {
+  return KNOWN_AGENTS.filter((agent) => agent.signs.some((sign) => env[sign])).map((agent) => ({
+    kind: "agent",
+    name: agent.name,
+    session: agent.session.map((name) => env[name]).find(Boolean),
+  }));
 }
 
 /**

@@ -31,3 +31,8 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
     ]),
   ];
 }
+
+/** A plan is judged by somebody who did not write it; where that is not known, whoever wrote the task down may have. */
+export function planAuthors(task: { plan_by: string | undefined; actor: string }): string[] {
+  return [task.plan_by ?? task.actor];
+}

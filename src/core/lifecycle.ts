@@ -31,8 +31,9 @@ export function checkTransition(id: string, from: TaskStatus, to: TaskStatus): v
 }
 
 /** A second pair of eyes: a human, or somebody who did not write the work. */
-export function mayJudge(actor: string, authors: readonly string[]): boolean {
-  return isHuman(actor) || !authors.some((author) => isSameMind(author, actor));
+export function mayJudge(actor: string, authors: readonly string[], minds: readonly string[] = []): boolean {
+  if (minds.length === 0 && isHuman(actor)) return true;
+  return ![actor, ...minds].some((mind) => authors.some((author) => isSameMind(author, mind)));
 }
 
 const FROM: Readonly<Record<"fixed" | "deferred" | "wontfix" | "open", readonly Finding["status"][]>> = {

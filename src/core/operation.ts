@@ -6,6 +6,8 @@ import type { Reader, World } from "./ports.ts";
 export interface Situation {
   now: string;
   actor: string;
+  /** The agents that this may be, the actor included: none of them may judge its own work. */
+  minds: string[];
   /** Name of the project, its branch and commit; absent where there is none (detached, unborn). */
   repo: string | undefined;
   branch: string | undefined;

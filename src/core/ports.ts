@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import type { Phase } from "./hands.ts";
 import type { Kind, Stored } from "./record.ts";
 import type { note } from "./records/parts.ts";
-import type { receipt, repository } from "./records/run.ts";
+import type { RunRepo, receipt, repository } from "./records/run.ts";
 import type { Task, TaskStatus, task } from "./records/task.ts";
 
 /** What a list of tasks needs to know of each one, without its body. */
@@ -52,6 +52,9 @@ export interface LoggedEvent {
   repo?: string;
   branch?: string;
   commit?: string;
+  path?: string;
+  /** The beginning of the sha256 of what was written. */
+  text?: string;
 }
 
 /** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
@@ -79,6 +82,8 @@ export interface Reader {
   /** The touched files of a task, by every clone, latest first. */
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
+  /** Whether a file of the state, such as a patch, is there. */
+  hasFile(path: string): boolean;
   /** The latest events, oldest first. */
   events(wanted: { task?: string | undefined; limit: number }): LoggedEvent[];
   receipt(task: string): Stored<typeof receipt> | undefined;
@@ -129,9 +134,14 @@ export interface World {
   workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */
   changedFiles(base: string): Promise<string[]>;
-  runCheck(argv: string[]): Promise<CheckRun>;
+  /** Runs where we stand, or at the top of the worktree. */
+  runCheck(argv: string[], where: "here" | "top"): Promise<CheckRun>;
   /** The tips of a run's branches, in every repository that this machine knows. */
   branchTips(repos: readonly { name: string; branch: string }[]): Promise<{ repo: string; head: string }[]>;
+  /** The files that a run's branches changed since they left their base. */
+  branchChanges(repos: readonly RunRepo[]): Promise<{ repo: string; files: string[] }[]>;
+  /** Whether a commit is part of a run's branch, in its own repository. */
+  isInBranch(repo: RunRepo, commit: string): Promise<boolean>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
   /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
   edit(name: string, text: string): Promise<{ text: string; kept: string }>;

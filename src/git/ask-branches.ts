@@ -5,8 +5,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What differs from the commit that is checked out, and new files if asked for. */
 export async function askStatus(worktree: string, untracked: boolean, env: Environment): Promise<string[]> {
-  const files = `--untracked-files=${untracked ? "normal" : "no"}`;
-  const said = await askGit(["status", "--porcelain", "-z", "--no-renames", files], { cwd: worktree, env });
+  // A checkout of the base may lag behind in its submodules; a merge leaves those alone, so they are not in its way.
+  const what = untracked ? ["--untracked-files=normal"] : ["--untracked-files=no", "--ignore-submodules=all"];
+  const said = await askGit(["status", "--porcelain", "-z", "--no-renames", ...what], { cwd: worktree, env });
   return expectGit(said, `git status failed in ${worktree}`)
     .split("\0")
     .filter(Boolean)
@@ -73,4 +74,38 @@ async function conflictsOf(
   if (merged.code === 1) return [...new Set(files)];
   expectGit(merged, "The task's branch could not be merged for a try");
   return [];
+}
+
+/** A commit that this repository does not have is part of nothing here. */
+export async function askContains(
+  commonDir: string,
+  commit: string,
+  tip: string,
+  env: Environment,
+): Promise<boolean> {
+  const asked = await askGit(["--git-dir", commonDir, "merge-base", "--is-ancestor", commit, tip], {
+    cwd: commonDir,
+    env,
+  });
+  return asked.code === 0;
+}
+
+export async function askChanges(
+  commonDir: string,
+  repo: { branch: string; base_branch: string },
+  env: Environment,
+): Promise<string[]> {
+  const range = `refs/heads/${repo.base_branch}...refs/heads/${repo.branch}`;
+  const names = [
+    "diff",
+    "--name-only",
+    "-z",
+    "--no-renames",
+    "--no-ext-diff",
+    "--ignore-submodules=none",
+    range,
+    "--",
+  ];
+  const said = await askGit(["--git-dir", commonDir, ...names], { cwd: commonDir, env });
+  return expectGit(said, "What the branch changed could not be read").split("\0").filter(Boolean);
 }

@@ -18,41 +18,65 @@ export interface BranchFacts {
 
 const REMEMBERED = 64;
 /** Changed together with what is remembered. */
-const FORM = 2;
+const FORM = 3;
 
-type Memory = { form: number; facts: [string, BranchFacts][] };
+/** `contained`: pairs of a commit and a tip that it is part of. */
+type Memory = { form: number; facts: [string, BranchFacts][]; contained: string[] };
 
 export async function branchFacts(
   commonDir: string,
   head: string,
   base: string,
   env: Environment,
+  /** Whoever decides on it asks git itself: a file that anybody can write proves nothing. */
+  fresh: boolean,
 ): Promise<BranchFacts> {
-  const file = join(commonDir, "pawl", "branches.cache");
   const key = `${head} ${base}`;
-  const memory = recall(file);
+  const memory = recall(commonDir);
   const known = memory.facts.find(([name]) => name === key)?.[1];
-  if (known) return known;
+  if (known && !fresh) return known;
   const { askFacts } = await import("./ask-branches.ts");
   const found = await askFacts(commonDir, head, base, env);
-  remember(file, {
-    form: FORM,
-    facts: [[key, found], ...memory.facts].slice(0, REMEMBERED) as Memory["facts"],
+  const others = memory.facts.filter(([name]) => name !== key);
+  remember(commonDir, {
+    ...memory,
+    facts: [[key, found] as const, ...others].slice(0, REMEMBERED) as Memory["facts"],
   });
   return found;
 }
 
-function recall(file: string): Memory {
+/** Whether all of these commits are part of what the tip has. */
+export async function containsAll(
+  commonDir: string,
+  tip: string,
+  commits: readonly string[],
+  env: Environment,
+  fresh: boolean,
+): Promise<boolean> {
+  const memory = recall(commonDir);
+  const unknown = commits.filter((one) => fresh || !memory.contained.includes(`${one} ${tip}`));
+  if (unknown.length === 0) return true;
+  const { askContains } = await import("./ask-branches.ts");
+  for (const commit of unknown) if (!(await askContains(commonDir, commit, tip, env))) return false;
+  const contained = [...unknown.map((one) => `${one} ${tip}`), ...memory.contained];
+  remember(commonDir, { ...memory, contained: [...new Set(contained)].slice(0, REMEMBERED) });
+  return true;
+}
+
+const fileOf = (commonDir: string) => join(commonDir, "pawl", "branches.cache");
+
+function recall(commonDir: string): Memory {
   try {
-    const memory = JSON.parse(readFileSync(file, "utf8")) as Memory;
+    const memory = JSON.parse(readFileSync(fileOf(commonDir), "utf8")) as Memory;
     if (memory.form === FORM) return memory;
   } catch {
     // It is only a memory of what git knows: without it git is asked again.
   }
-  return { form: FORM, facts: [] };
+  return { form: FORM, facts: [], contained: [] };
 }
 
-function remember(file: string, memory: Memory): void {
+function remember(commonDir: string, memory: Memory): void {
+  const file = fileOf(commonDir);
   const fresh = `${file}.${process.pid}`;
   try {
     writeFileSync(fresh, JSON.stringify(memory));

@@ -5,7 +5,7 @@ import type { Branches, BranchState } from "../core/git/branches.ts";
 import type { Site, Sites } from "../core/git/sites.ts";
 import type { RunRepo } from "../core/records/run.ts";
 import { readLine } from "../disk/read-line.ts";
-import { branchFacts } from "./branch-facts.ts";
+import { branchFacts, containsAll } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
 
@@ -13,7 +13,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function openBranches(sites: Sites, env: Environment): Branches {
   return {
-    look: (repo) => look(sites, repo, env),
+    look: (repo, options) => look(sites, repo, env, options?.fresh ?? false),
+    async changes(repo) {
+      const { askChanges } = await import("./ask-branches.ts");
+      return askChanges(sites.named(repo.name).commonDir, repo, env);
+    },
+    async contains(repo, commits, options) {
+      const { commonDir } = sites.named(repo.name);
+      const head = tipOf(commonDir, `refs/heads/${repo.branch}`);
+      if (head === undefined) return commits.length === 0;
+      return containsAll(commonDir, head, commits, env, options?.fresh ?? false);
+    },
+    ref: (repo, ref) => tipOf(sites.named(repo).commonDir, ref),
     tip(repo) {
       const site = sites.all().find((one) => one.name === repo.name);
       return site && tipOf(site.commonDir, `refs/heads/${repo.branch}`);
@@ -21,13 +32,13 @@ export function openBranches(sites: Sites, env: Environment): Branches {
   };
 }
 
-async function look(sites: Sites, repo: RunRepo, env: Environment): Promise<BranchState> {
+async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolean): Promise<BranchState> {
   const site = sites.named(repo.name);
   const path = sites.locate(site, repo.worktree);
   const [head, base] = [repo.branch, repo.base_branch].map((name) =>
     tipOf(site.commonDir, `refs/heads/${name}`),
   );
-  const facts = head && base ? await branchFacts(site.commonDir, head, base, env) : undefined;
+  const facts = head && base ? await branchFacts(site.commonDir, head, base, env, fresh) : undefined;
   const gitDir = gitDirOf(path);
   const working = gitDir ? changedIn({ path, gitDir }, repo, facts?.tree, env) : undefined;
   const targets = checkoutsOf(site, `refs/heads/${repo.base_branch}`).map(async (worktree) => ({
@@ -109,7 +120,8 @@ function checkoutsOf(site: Site, ref: string): Worktree[] {
     const gitDir = join(linked, name);
     if (targetOf(gitDir, "HEAD") !== ref) continue;
     const dotGit = readLine(join(gitDir, "gitdir"));
-    if (dotGit && existsSync(dotGit)) found.push({ path: dirname(dotGit), gitDir });
+    const link = dotGit && resolve(gitDir, dotGit);
+    if (link && existsSync(link)) found.push({ path: dirname(link), gitDir });
   }
   return found;
 }

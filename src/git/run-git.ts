@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
+import { devNull } from "node:os";
 import { Failure } from "../core/failure.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -7,6 +8,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const AIMING =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_.*|QUARANTINE_PATH|EDITOR|SEQUENCE_EDITOR|TRACE.*|REFLOG_ACTION|AUTHOR_.*|COMMITTER_.*)$/;
 
+/** Commits as they are: neither replaced nor grafted ones may speak for the ones that a branch really has. */
+const AS_IT_IS = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: devNull };
+
 /**
  * Our own git calls say where they act. What a hook or an agent put into the environment to aim its git elsewhere
  * is dropped; `GIT_CONFIG_*` stays, because agents use it for settings that git needs there.
@@ -14,7 +18,7 @@ const AIMING =
 export function scrubbed(env: Environment, extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(env)) if (!AIMING.test(name)) kept[name] = value;
-  return { ...kept, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", ...extra };
+  return { ...kept, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", ...AS_IT_IS, ...extra };
 }
 
 export interface GitAnswer {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Site } from "../core/git/sites.ts";
 import type { RunRepo } from "../core/records/run.ts";
+import { snapshotRef } from "../core/runs/current-run.ts";
 import { step } from "../core/steps.ts";
 import { discover, type Place } from "./discover.ts";
 import { askGit, expectGit, type GitAnswer } from "./run-git.ts";
@@ -147,8 +148,6 @@ export async function commitWork(
     dropStaleLock(join(site.commonDir, `${ref}.lock`));
   }
 }
-
-export const snapshotRef = (run: string) => `refs/pawl/snapshots/${run}`;
 
 const NONE = "0".repeat(40);
 const PATIENCE_MS = 5_000;

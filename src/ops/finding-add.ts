@@ -5,6 +5,7 @@ import { findingLine } from "../core/findings.ts";
 import { choice, count, line, maybe, prose, taskField } from "../core/input.ts";
 import { operation } from "../core/operation.ts";
 import { type Finding, finding, REVIEW_KINDS, SEVERITIES } from "../core/records/parts.ts";
+import { findRun } from "../core/runs/current-run.ts";
 import { firstLine } from "../core/text.ts";
 import { getTask } from "../core/which-task.ts";
 
@@ -26,13 +27,20 @@ export const findingAdd = operation({
     task: taskField(),
   }),
 
-  gather(reader, input, at) {
-    const id = getTask(reader, input.task, at);
-    reader.task(id);
-    return { id, earlier: reader.parts(finding, id).records, names: reader.partNames(finding, id) };
+  async observe(world, input, at, reader) {
+    const place = findRun(reader, getTask(reader, input.task, at))?.value.repos.find(
+      (one) => one.name === at.repo,
+    );
+    return { tip: place && (await world.branchTips([place]))[0]?.head };
   },
 
-  decide(input, { id, earlier, names }, at) {
+  gather(reader, input, at, { tip }) {
+    const id = getTask(reader, input.task, at);
+    reader.task(id);
+    return { id, tip, earlier: reader.parts(finding, id).records, names: reader.partNames(finding, id) };
+  },
+
+  decide(input, { id, tip, earlier, names }, at) {
     if (input.line !== undefined && input.file === undefined)
       throw new Failure("usage", "line_without_file", "A line needs a file.", { details: { field: "line" } });
     const kind = input.kind ?? "branch";
@@ -50,6 +58,8 @@ export const findingAdd = operation({
         ...{ id: findingId, severity: input.severity, kind, status: "open" as const },
         ...{ file: input.file, line: input.line, resolved_commit: undefined, resolved_by: undefined },
         ...{ integrated_commit: undefined, reopened: 0, reopened_at: undefined, ...madeNow(at) },
+        // Wherever the reviewer stands, it was seen on the task's branch.
+        commit: kind === "branch" ? (tip ?? at.commit) : at.commit,
         ...{ text: input.text, fix: input.fix ?? "", resolution: "", reopen_reasons: "" },
       }),
       `${input.severity}: ${firstLine(input.text, 70)}`,

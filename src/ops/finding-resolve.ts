@@ -7,6 +7,8 @@ import { checkFindingStep } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
 import type { World } from "../core/ports.ts";
 import { type Finding, finding } from "../core/records/parts.ts";
+import type { RunRepo } from "../core/records/run.ts";
+import { findRun } from "../core/runs/current-run.ts";
 
 export const findingResolve = operation({
   id: "finding.resolve",
@@ -32,6 +34,11 @@ export const findingResolve = operation({
     if (raised.kind === "branch" && raised.repo !== undefined && raised.repo !== at.repo)
       throw elsewhere(raised, at.repo);
     const fix = input.commit === undefined ? at.commit : await world.resolveCommit(input.commit);
+    const place = findRun(reader, gatherFinding(reader, input, at).id)?.value.repos.find(
+      (one) => one.name === at.repo,
+    );
+    if (raised.kind === "branch" && place && fix && !(await world.isInBranch(place, fix)))
+      throw notInBranch(fix, place);
     return {
       fix,
       dirty: raised.kind === "branch" && (await world.isDirty()),
@@ -84,6 +91,14 @@ export const findingResolve = operation({
 
   text: ({ finding: value }) => findingLine(value),
 });
+
+/** A fix that is not on its way to the merge fixes nothing. */
+function notInBranch(fix: string, { branch, worktree }: RunRepo): Failure {
+  return new Failure("refused", "fix_not_in_branch", `${fix.slice(0, 12)} is not part of ${branch}.`, {
+    hint: `Commit the fix in the task's worktree, ${worktree}, and resolve the finding there.`,
+    details: { branch },
+  });
+}
 
 /** The commits of one repository say nothing in another. */
 function elsewhere(raised: Finding, repo: string | undefined): Failure {

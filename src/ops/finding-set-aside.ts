@@ -34,7 +34,7 @@ export function settingAside(spec: {
 
     decide(input, { stored, authors }, at) {
       checkFindingStep(stored.value, spec.to);
-      if (!mayJudge(at.actor, authors))
+      if (!mayJudge(at.actor, authors, at.minds))
         throw new Failure(
           "refused",
           "author_may_not",

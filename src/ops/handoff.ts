@@ -3,6 +3,7 @@ import { addPart, madeNow } from "../core/change.ts";
 import { many, maybe, prose, raw, taskField } from "../core/input.ts";
 import { operation } from "../core/operation.ts";
 import { handoff as kind } from "../core/records/parts.ts";
+import { findRun } from "../core/runs/current-run.ts";
 import { firstLine } from "../core/text.ts";
 import { getTask } from "../core/which-task.ts";
 
@@ -28,10 +29,10 @@ export const handoff = operation({
   gather(reader, input, at) {
     const id = getTask(reader, input.task, at);
     reader.task(id);
-    return { id, names: reader.partNames(kind, id) };
+    return { id, run: findRun(reader, id)?.value.id, names: reader.partNames(kind, id) };
   },
 
-  decide(input, { id, names }, at) {
+  decide(input, { id, run, names }, at) {
     const { effect, value } = addPart(
       kind,
       id,
@@ -39,6 +40,7 @@ export const handoff = operation({
       (handoffId) => ({
         ...{
           id: handoffId,
+          run,
           changed: input.changed ?? [],
           validation: input.validation ?? [],
           ...madeNow(at),

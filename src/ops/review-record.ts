@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
-import { gatherAuthors } from "../core/authors.ts";
+import { gatherAuthors, planAuthors } from "../core/authors.ts";
 import { addPart, madeNow } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
 import { parsePartRef } from "../core/ids.ts";
 import { choice, line, many, maybe, prose, taskField } from "../core/input.ts";
 import { mayJudge } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
+import type { Reader } from "../core/ports.ts";
 import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../core/records/parts.ts";
 import { findRun } from "../core/runs/current-run.ts";
 import { statusColour } from "../core/text.ts";
@@ -27,6 +28,13 @@ export const reviewRecord = operation({
     verdict: choice(VERDICTS, "the result"),
     looked_at: many(line("a file or part that was really looked at", "FILE", 4_096)),
     finding: many(line("a finding of this review (default: your open ones of this kind)", "F", 40)),
+    head: many(
+      line(
+        "the commit you looked at, NAME@COMMIT in several repositories; refused if it is not the tip",
+        "COMMIT",
+        200,
+      ),
+    ),
     summary: maybe(prose("what the verdict rests on")),
   }),
   milestone: ({ review: value }) => `${value.id}: ${value.kind} ${value.verdict}`,
@@ -46,7 +54,7 @@ export const reviewRecord = operation({
       named,
       heads,
       task: reader.task(id).value,
-      findings: reader.parts(finding, id).records.map((record) => record.value),
+      findings: readableFindings(reader, id),
       authors: gatherAuthors(reader, id),
       names: reader.partNames(review, id),
     };
@@ -57,7 +65,9 @@ export const reviewRecord = operation({
     const open = facts.findings.filter((one) => one.kind === input.kind && one.status === "open");
     checkVerdict(input, task, open);
     const mine = input.finding ? facts.named : open.filter((one) => one.actor === at.actor);
-    const counts = mayJudge(at.actor, facts.authors);
+    const authors = input.kind === "plan" ? planAuthors(task) : facts.authors;
+    const counts = mayJudge(at.actor, authors, at.minds);
+    checkHeads(input.head ?? [], facts.heads, at);
     const { effect, value } = addPart(
       review,
       task.id,
@@ -90,8 +100,44 @@ export const reviewRecord = operation({
     `${style.bold(value.id)} ${value.kind}: ${statusColour(value.verdict, style)}${value.counts ? "" : " (not counted)"}`,
 });
 
+/** A verdict over findings that cannot be read would be one over something else. */
+function readableFindings(reader: Reader, id: string): Finding[] {
+  const { records, problems } = reader.parts(finding, id);
+  const [problem] = problems;
+  if (problem)
+    throw new Failure(
+      "unreadable",
+      "finding_unreadable",
+      problem.message,
+      problem.hint ? { hint: problem.hint } : {},
+    );
+  return records.map((record) => record.value);
+}
+
+type Heads = readonly { repo: string; head: string }[];
+
+/** What was looked at has to be what the verdict is recorded for: the author may have gone on meanwhile. */
+function checkHeads(seen: readonly string[], heads: Heads, at: { repo: string | undefined }): void {
+  for (const one of seen) {
+    const cut = one.lastIndexOf("@");
+    const repo =
+      cut < 0 ? (heads.some((each) => each.repo === at.repo) ? at.repo : heads[0]?.repo) : one.slice(0, cut);
+    const tip = heads.find((each) => each.repo === repo)?.head;
+    if (tip?.startsWith(one.slice(cut + 1).toLowerCase())) continue;
+    throw new Failure(
+      "refused",
+      "branch_moved",
+      `You looked at ${one}; the branch is at ${tip?.slice(0, 12) ?? "no commit"} now.`,
+      {
+        hint: "Look at what was added, then record the review with the new commit.",
+        details: { field: "head", head: tip },
+      },
+    );
+  }
+}
+
 /** A reviewer may stand anywhere; what was reviewed is the task's branch. */
-const headHere = (heads: readonly { repo: string; head: string }[], at: { repo: string | undefined }) =>
+const headHere = (heads: Heads, at: { repo: string | undefined }) =>
   (heads.find((one) => one.repo === at.repo) ?? heads[0])?.head;
 
 const branchOf = (at: { branch: string | undefined; commit: string | undefined }) =>

@@ -1,10 +1,13 @@
 import * as z from "zod/mini";
-import { gatherAuthors } from "../core/authors.ts";
+import { gatherAuthors, planAuthors } from "../core/authors.ts";
 import { findingLine } from "../core/findings.ts";
 import { choice, taskField } from "../core/input.ts";
 import { mayJudge } from "../core/lifecycle.ts";
 import { operation } from "../core/operation.ts";
+import type { World } from "../core/ports.ts";
 import { decision, evidence, finding, REVIEW_KINDS, review } from "../core/records/parts.ts";
+import type { Run } from "../core/records/run.ts";
+import { findRun } from "../core/runs/current-run.ts";
 import { columns, firstLine, indent, paragraphs, warningsOf } from "../core/text.ts";
 import { getTask } from "../core/which-task.ts";
 import { evidenceRow } from "./task-show.ts";
@@ -19,16 +22,20 @@ export const reviewStart = operation({
   input: z.strictObject({ task: taskField(), kind: choice(REVIEW_KINDS, "what is reviewed") }),
 
   async observe(world, input, at, reader) {
-    if (input.kind === "plan") return { changed: [] };
-    const { base_branch: base } = reader.task(getTask(reader, input.task, at)).value;
+    if (input.kind === "plan") return { changed: [], heads: [] };
+    const id = getTask(reader, input.task, at);
+    const run = findRun(reader, id)?.value;
+    if (run) return lookAtRun(world, run);
+    const { base_branch: base } = reader.task(id).value;
     const known = base === undefined ? undefined : await world.resolveCommit(base);
-    return { changed: known === undefined ? [] : await world.changedFiles(known) };
+    return { changed: known === undefined ? [] : await world.changedFiles(known), heads: [] };
   },
 
-  gather(reader, input, at, { changed }) {
+  gather(reader, input, at, { changed, heads }) {
     const id = getTask(reader, input.task, at);
     return {
       changed,
+      heads,
       task: reader.task(id).value,
       authors: gatherAuthors(reader, id),
       findings: reader.parts(finding, id),
@@ -40,11 +47,18 @@ export const reviewStart = operation({
 
   decide(input, facts, at) {
     const { task } = facts;
-    const counts = mayJudge(at.actor, facts.authors);
+    const authors = input.kind === "plan" ? planAuthors(task) : facts.authors;
+    const counts = mayJudge(at.actor, authors, at.minds);
     return {
       data: {
         task,
-        review: { kind: input.kind, counts, head: at.commit, plan_digest: at.sha256(task.plan) },
+        review: {
+          kind: input.kind,
+          counts,
+          head: facts.heads[0]?.head ?? at.commit,
+          heads: facts.heads,
+          plan_digest: at.sha256(task.plan),
+        },
         findings: facts.findings.records.map((record) => record.value),
         reviews: facts.reviews.filter((one) => one.kind === input.kind),
         decisions: facts.decisions,
@@ -56,7 +70,7 @@ export const reviewStart = operation({
         ...warningsOf(facts.findings.problems),
       ],
       next: {
-        command: `pawl review record ${task.id} --kind ${input.kind} --verdict pass|pass_with_findings|fail --looked-at FILE`,
+        command: `pawl review record ${task.id} --kind ${input.kind} --verdict pass|pass_with_findings|fail --looked-at FILE${headWords(facts.heads)}`,
         reason: "after recording each finding with `pawl finding add`",
       },
     };
@@ -77,3 +91,17 @@ export const reviewStart = operation({
       data.changed.length > 0 && `Changed files\n${indent(data.changed.join("\n"))}`,
     ),
 });
+
+/** What is reviewed is the task's branch in every repository, wherever the reviewer stands. */
+async function lookAtRun(world: World, run: Run) {
+  const heads = await world.branchTips(run.repos);
+  const changed = await world.branchChanges(run.repos);
+  const named = run.repos.length > 1;
+  return {
+    heads,
+    changed: changed.flatMap(({ repo, files }) => files.map((file) => (named ? `${repo}: ${file}` : file))),
+  };
+}
+
+const headWords = (heads: readonly { repo: string; head: string }[]) =>
+  heads.map(({ repo, head }) => ` --head ${heads.length > 1 ? `${repo}@` : ""}${head.slice(0, 12)}`).join("");

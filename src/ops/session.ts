@@ -87,6 +87,8 @@ function recordFacts(task: Task, parts: Parts): RecordFacts {
     evidence: values(parts.evidence),
     reviews: values(parts.reviews),
     handoffs: values(parts.handoffs),
+    // Who wrote it is worked out by `pawl check`; a review that did not count when it was recorded is known here too.
+    authors: [],
     waitingFor: parts.waitingFor,
   };
 }

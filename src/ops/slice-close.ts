@@ -62,7 +62,13 @@ export const sliceClose = operation({
     const all = slices.map((one) => (one.id === slice.id ? closed : one));
     const { effect } = change(task, facts.stored, { slices: all }, at, `${slice.id} closed`);
     const warnings =
-      closed.red && closed.green ? [] : [`${slice.id} has no ${closed.red ? "green" : "red"} evidence.`];
+      closed.red && closed.green
+        ? []
+        : [
+            closed.red
+              ? `${slice.id} has no green evidence: the command that failed has to pass after a change.`
+              : `${slice.id} has no red evidence.`,
+          ];
     return {
       data: { slice: { ...closed, id: `${id}/${slice.id}` }, decision: made.value, task: { id } },
       effects: [made.effect, effect],
@@ -73,13 +79,24 @@ export const sliceClose = operation({
   text: ({ slice }, style) => `${style.bold(slice.id)} closed: ${slice.title}`,
 });
 
-/** The last red, and the last green after it; a check that changed the tree under itself proves nothing. */
+/**
+ * The last red, and the last green after it: the same command, on another tree, or it would prove nothing. Neither does
+ * a check that changed the tree under itself.
+ */
 function proof(slice: string, all: readonly Evidence[]): Pick<Slice, "red" | "green"> {
   const mine = all.filter((one) => one.slice === slice && !one.unstable);
-  const red = mine.findLastIndex((one) => one.kind === "red");
-  const green = mine.findLastIndex((one) => one.kind === "green");
-  return { red: mine[red]?.id, green: green > red ? mine[green]?.id : undefined };
+  const at = mine.findLastIndex((one) => one.kind === "red");
+  const red = mine[at];
+  const green = mine
+    .slice(at + 1)
+    .findLast(
+      (one) => one.kind === "green" && red !== undefined && isSameCommand(one, red) && one.tree !== red.tree,
+    );
+  return { red: red?.id, green: green?.id };
 }
+
+const isSameCommand = (left: Evidence, right: Evidence) =>
+  JSON.stringify(left.argv) === JSON.stringify(right.argv);
 
 export function noSlice(task: string, slice: string, slices: readonly Slice[]): Failure {
   return new Failure("not_found", "no_slice", `${task} has no slice ${slice}.`, {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isHuman } from "../core/actor.ts";
 import { madeNow, newTask } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../core/ids.ts";
@@ -48,6 +49,7 @@ export const taskNew = operation({
         hint: "`pawl task list` shows the tasks there are.",
         details: { field: "depends", missing },
       });
+    checkCeremony(input.profile ?? config.profile, config.profile, at.actor);
     const task: Task = {
       id: formatTaskId(nextNumber(names, "T")),
       title: input.title,
@@ -61,6 +63,7 @@ export const taskNew = operation({
       next: [],
       archived: false,
       plan_digest: input.plan === undefined ? undefined : at.sha256(input.plan),
+      plan_by: input.plan === undefined ? undefined : at.actor,
       slices: [],
       ...madeNow(at),
       branch: undefined,
@@ -81,3 +84,17 @@ export const taskNew = operation({
 
   text: ({ task }, style) => `${style.bold(task.id)} ${shorten(task.title, 100)}`,
 });
+
+/** A project that asks for ceremony gets it from agents; less is for a human to say. */
+function checkCeremony(profile: Task["profile"], usual: Task["profile"], actor: string): void {
+  if (isHuman(actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
+  throw new Failure(
+    "refused",
+    "human_only",
+    `Only a human may make a ${profile} task where ${usual} is the rule.`,
+    {
+      hint: `Leave --profile out, or ask the person you work for.`,
+      details: { field: "profile" },
+    },
+  );
+}

@@ -6,7 +6,7 @@ import { Failure } from "../core/failure.ts";
 import { parseTaskId, shorten } from "../core/ids.ts";
 import { choice, count, line, many, maybe, prose, taskField } from "../core/input.ts";
 import { checkTransition } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
+import { operation, type Situation } from "../core/operation.ts";
 import type { ChangesOf } from "../core/record.ts";
 import { PROFILES, TASK_STATUSES, type Task, task } from "../core/records/task.ts";
 import { getTask } from "../core/which-task.ts";
@@ -52,7 +52,7 @@ export const taskUpdate = operation({
   decide(input, { stored, depends, tasks }, at) {
     const current = stored.value;
     checkRev(current, input.rev);
-    const changes = wanted(input, current, depends, at.sha256);
+    const changes = wanted(input, current, depends, at);
     if (Object.keys(changes).length === 0)
       throw new Failure("usage", "nothing_to_change", `Nothing to change in ${current.id} was named.`, {
         hint: "`pawl task update --help` shows what can be changed.",
@@ -60,6 +60,7 @@ export const taskUpdate = operation({
     if (changes.status) checkTransition(current.id, current.status, changes.status);
     if (depends) checkDependencies(current.id, depends, tasks);
     if (changes.profile) checkCeremony(current, changes.profile, at.actor);
+    if (depends) checkNoneDropped(current, depends, at.actor);
     if (changes.repos && current.branch !== undefined) throw alreadyStarted(current);
     const { effect, value } = change(task, stored, changes, at, describe(current, changes));
     return { data: { task: value }, effects: [effect] };
@@ -75,7 +76,7 @@ function wanted(
   input: Input,
   current: Task,
   depends: string[] | undefined,
-  sha256: (text: string) => string,
+  at: Pick<Situation, "actor" | "sha256">,
 ): ChangesOf<typeof task> {
   const changes: ChangesOf<typeof task> = {};
   if (input.title !== undefined) changes.title = input.title;
@@ -90,7 +91,8 @@ function wanted(
   if (depends !== undefined) changes.depends_on = [...new Set(depends)];
   if (input.plan !== undefined) {
     changes.plan = input.plan;
-    changes.plan_digest = sha256(input.plan);
+    changes.plan_digest = at.sha256(input.plan);
+    changes.plan_by = at.actor;
   }
   const status = input.status ?? (input.blocker === undefined ? undefined : "blocked");
   if (status !== undefined) {
@@ -124,6 +126,21 @@ function checkCeremony(current: Task, profile: Task["profile"], actor: string): 
     "human_only",
     `Only a human may lower the profile of ${current.id} from ${current.profile} to ${profile}.`,
     { hint: "Ask the person you work for.", details: { field: "profile" } },
+  );
+}
+
+/** What a task has to wait for is part of its gate. */
+function checkNoneDropped(current: Task, depends: readonly string[], actor: string): void {
+  const dropped = current.depends_on.filter((one) => !depends.includes(one));
+  if (isHuman(actor) || dropped.length === 0) return;
+  throw new Failure(
+    "refused",
+    "human_only",
+    `Only a human may say that ${current.id} need not wait for ${dropped.join(", ")}.`,
+    {
+      hint: "Ask the person you work for.",
+      details: { field: "depends" },
+    },
   );
 }
 

@@ -137,7 +137,8 @@ async function watch(
   at: Situation,
 ): Promise<Observation> {
   const [tree, dirty] = [await world.workingTree(), await world.isDirty()];
-  const run = await world.runCheck(check.argv);
+  // A check of the policy means the same wherever it is asked for.
+  const run = await world.runCheck(check.argv, check.name === undefined ? "here" : "top");
   const after = await world.workingTree();
   const stable = tree?.tree === after?.tree && tree?.whole !== false && after?.whole !== false;
   return { check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };

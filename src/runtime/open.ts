@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { decideActor, printActor, recogniseAgent } from "../core/actor.ts";
+import { decideActor, possibleMinds, printActor, recogniseAgent } from "../core/actor.ts";
 import { Failure } from "../core/failure.ts";
 import type { GitHands } from "../core/git/hands.ts";
 import type { Situation } from "../core/operation.ts";
 import type { Reader, World } from "../core/ports.ts";
+import { printable } from "../core/printable.ts";
 import type { FullYaml } from "../core/record.ts";
 import { explainFileError } from "../disk/durable.ts";
 import { readLine } from "../disk/read-line.ts";
@@ -70,6 +71,7 @@ export function openRuntime(around: Surroundings): Runtime {
       return {
         now: new Date().toISOString(),
         actor: access === "read" ? "" : await actorOf(around, place),
+        minds: possibleMinds(around.env).map(printActor),
         repo: repositoryName(home, place),
         bound: readLine(join(place.gitDir, BINDING)),
         ...(await head),
@@ -98,8 +100,8 @@ export function openRuntime(around: Surroundings): Runtime {
     },
     agent: agentOf(around),
     git: openGitHands(around, place, () => home),
-    say: (line) => around.progress(Buffer.from(`${line}\n`)),
-    ask: async (question) => around.ask?.(question),
+    say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
+    ask: async (question) => around.ask?.(printable(question)),
   };
   return runtime;
 }

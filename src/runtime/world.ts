@@ -17,9 +17,13 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     resolveCommit: async (name) => (await repository()).resolveCommit(name),
     workingTree: async () => (await repository()).workingTree(),
     changedFiles: async (base) => (await repository()).changedFiles(base),
-    async runCheck(argv) {
+    async runCheck(argv, where) {
       const { runCheck } = await import("./run-check.ts");
-      return runCheck(argv, { cwd: around.cwd, env: around.env, progress: around.progress });
+      return runCheck(argv, {
+        cwd: where === "top" ? (place.root ?? around.cwd) : around.cwd,
+        env: around.env,
+        progress: around.progress,
+      });
     },
     async branchTips(repos) {
       const branches = await runtime().git.branches();
@@ -28,6 +32,13 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
         return head ? [{ repo: one.name, head }] : [];
       });
     },
+    async branchChanges(repos) {
+      const branches = await runtime().git.branches();
+      return Promise.all(
+        repos.map(async (repo) => ({ repo: repo.name, files: await branches.changes(repo) })),
+      );
+    },
+    isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
     async search(query) {
       const { search } = await import("../store/search/search.ts");
       const { openSource } = await import("../store/search-source.ts");

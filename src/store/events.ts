@@ -15,7 +15,11 @@ export interface StateEvent {
   branch: string | undefined;
   commit: string | undefined;
   path: string;
+  /** The beginning of the sha256 of what was written, so that a later change by other means can be told. */
+  text: string | undefined;
 }
+
+const ENOUGH = 16;
 
 export function eventsOf(
   operation: string,
@@ -35,5 +39,6 @@ export function eventsOf(
     branch: at.branch,
     commit: at.commit,
     path: effect.path,
+    text: effect.do === "attach" ? undefined : at.sha256(effect.text).slice(0, ENOUGH),
   }));
 }

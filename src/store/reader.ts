@@ -84,6 +84,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
     config: (where, text) => readConfigText(where, text, fullYaml),
+    hasFile: (path) => exists && existsSync(join(home.state, path)),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),

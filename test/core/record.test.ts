@@ -17,6 +17,7 @@ const sample: Task = {
   next: ["measure first"],
   archived: false,
   plan_digest: undefined,
+  plan_by: undefined,
   slices: [],
   rev: 1,
   actor: "human:Ada",

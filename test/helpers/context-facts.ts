@@ -26,6 +26,7 @@ export const situation: Situation = {
     branch: "main",
     commit: "a".repeat(40),
     bound: undefined,
+    minds: [],
     clone: "0a1b2c3d",
   },
   sha256: (text) => text,
@@ -41,7 +42,7 @@ export function aTask(more: Partial<Task> = {}): Task {
       base_branch: "main",
     },
     ...{ repos: ["harbor"], labels: [], depends_on: [], blocker: undefined, next: [], archived: false },
-    ...{ plan_digest: undefined, slices: [], ...made, branch: undefined },
+    ...{ plan_digest: undefined, plan_by: undefined, slices: [], ...made, branch: undefined },
     ...{ objective: "", plan: "", acceptance: "", notes: "" },
     ...more,
   };
@@ -66,7 +67,7 @@ export function aFinding(number: number, more: Partial<Finding> = {}): Finding {
 
 export function aHandoff(number: number, more: Partial<Handoff> = {}): Handoff {
   return {
-    ...{ id: `T0001/H${number}`, changed: [], validation: [], ...made },
+    ...{ id: `T0001/H${number}`, run: undefined, changed: [], validation: [], ...made },
     ...{ what: "Retries work", blocker: "", next: "Make the backoff test pass" },
     ...more,
   };

@@ -28,7 +28,7 @@ import {
   worktreeOf,
 } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
-import { commitIn, makeRemote, pass, publish, REFUSALS } from "./approve-refusals.ts";
+import { commitIn, makeRemote, pass, publish, REFUSALS, type Refusal } from "./approve-refusals.ts";
 
 let folder: string;
 let single: Ready;
@@ -115,26 +115,29 @@ describe("a merge", () => {
 });
 
 describe("every refusal, on a real repository", () => {
-  test.each(REFUSALS)("$code: $because", async ({ code, exit, argv, said, provoke }) => {
-    const ready = fresh(single);
-    const repo = homeOf(ready);
-    await provoke(repo, ready);
-    const refs = () => repo.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads");
-    const files = () => repo.git("status", "--porcelain", "-uall");
-    const moves = ["base_moved", "target_dirty", "files_in_the_way"];
-    const [before, status] = [refs(), files()];
-    const words = argv?.includes("--task") ? [] : ["T1"];
-    const refused = await typing(ready, said ?? { typed: "T0001" }, "approve", ...words, ...(argv ?? []));
-    observeSteps(() => {});
-    expect(refused.json.error?.code, refused.out).toBe(code);
-    expect(refused.code).toBe(exit ?? 1);
-    expect(refused.json.error.message.length).toBeGreaterThan(10);
-    if (!moves.includes(code)) expect([refs(), files()]).toEqual([before, status]);
-    const merges = repo.git("log", "--branches", "--format=%(trailers:key=Pawl-Approval)");
-    expect(merges.trim()).toBe(code === "already_merged" ? "Pawl-Approval: T0001/A1" : "");
-    const left = join(stateOf(repo), ".local/merging");
-    expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
-  });
+  test.each(REFUSALS.map((one): [string, string, Refusal] => [one.code, one.because, one]))(
+    "%s: %s",
+    async (code, _because, { exit, argv, said, provoke }) => {
+      const ready = fresh(single);
+      const repo = homeOf(ready);
+      await provoke(repo, ready);
+      const refs = () => repo.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads");
+      const files = () => repo.git("status", "--porcelain", "-uall");
+      const moves = ["base_moved", "target_dirty", "files_in_the_way"];
+      const [before, status] = [refs(), files()];
+      const words = argv?.includes("--task") ? [] : ["T1"];
+      const refused = await typing(ready, said ?? { typed: "T0001" }, "approve", ...words, ...(argv ?? []));
+      observeSteps(() => {});
+      expect(refused.json.error?.code, refused.out).toBe(code);
+      expect(refused.code).toBe(exit ?? 1);
+      expect(refused.json.error.message.length).toBeGreaterThan(10);
+      if (!moves.includes(code)) expect([refs(), files()]).toEqual([before, status]);
+      const merges = repo.git("log", "--branches", "--format=%(trailers:key=Pawl-Approval)");
+      expect(merges.trim()).toBe(code === "already_merged" ? "Pawl-Approval: T0001/A1" : "");
+      const left = join(stateOf(repo), ".local/merging");
+      expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
+    },
+  );
 });
 
 describe("all repositories or none", () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { observeSteps } from "../../src/core/steps.ts";
 import { openProject, test } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
 import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";
@@ -162,4 +163,20 @@ test("every repository of the run is saved, or the run is left as it was", async
   expect((await project.pawl("snapshot", "T1", "--json")).json.error.code).toBe("worktree_broken");
   expect(project.read("tasks/T0001/runs/R1/run.md")).toBe(before);
   expect(readdirSync(join(stateOf(project), ".local/tmp"))).toEqual([]);
+});
+
+test("a snapshot that was taken meanwhile is kept as well", async ({ project }) => {
+  const work = await makeRun(project);
+  work.write("a.txt", "a\n");
+  let other: string | undefined;
+  observeSteps((name) => {
+    if (name !== "snapshot ref" || other) return;
+    const tree = project.git("rev-parse", "HEAD^{tree}");
+    other = project.git("commit-tree", "-m", "Taken by somebody else", tree);
+    project.git("update-ref", REF, other);
+  });
+  const { code } = await project.pawl("snapshot", "T1").finally(() => observeSteps(() => {}));
+  expect(code).toBe(0);
+  project.git("merge-base", "--is-ancestor", other ?? "", REF);
+  expect(project.git("show", `${REF}:a.txt`)).toBe("a");
 });

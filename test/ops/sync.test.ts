@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { observeSteps } from "../../src/core/steps.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
 import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";
@@ -407,4 +408,23 @@ test("eight syncs at once, with writes in between, in both clones: nothing is lo
     clones.remoteGit("merge-base", "--is-ancestor", moves[index + 1] ?? "", newer);
   for (let index = 0; index < 8; index++) expect(touched).toContain(`file-${index}.ts`);
   expect(stateTree(ada)).toBe(clones.remoteGit("rev-parse", "pawl/state^{tree}"));
+});
+
+test("a record that is written while theirs is being put in place is not overwritten", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "Title", "--objective", "Do it");
+  await sync(ada);
+  await sync(ben);
+  await ada.pawl("task", "update", "T1", "--title", "Ada's title");
+  await sync(ada);
+  let edited = false;
+  observeSteps((name) => {
+    if (name !== "stage" || edited) return;
+    edited = true;
+    const file = join(stateOf(ben), TASK);
+    writeFileSync(file, readFileSync(file, "utf8").replace("Do it", "Ben's, just now"));
+  });
+  await sync(ben).finally(() => observeSteps(() => {}));
+  expect(edited).toBe(true);
+  expect(await task(ben)).toMatchObject({ title: "Ada's title", objective: "Ben's, just now" });
 });

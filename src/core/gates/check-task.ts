@@ -1,27 +1,37 @@
+import { gatherAuthors } from "../authors.ts";
 import type { Config } from "../config.ts";
 import { Failure } from "../failure.ts";
 import type { BranchState } from "../git/branches.ts";
 import type { Hands } from "../hands.ts";
+import { patchFile } from "../paths.ts";
 import type { Problem, Reader } from "../ports.ts";
 import type { Kind, Stored } from "../record.ts";
-import { evidence, finding, handoff, review } from "../records/parts.ts";
+import { evidence, type Finding, finding, handoff, review } from "../records/parts.ts";
 import type { Run, RunRepo } from "../records/run.ts";
-import { findRun } from "../runs/current-run.ts";
+import { findRun, snapshotRef } from "../runs/current-run.ts";
 import type { RecordFacts, RepoFacts } from "./facts.ts";
 import type { GateResult, Seal, Stage } from "./gate.ts";
+import { judgeIntegrity } from "./integrity.ts";
 import { judgeRecords } from "./judge-records.ts";
 import { judgeRepos } from "./judge-repos.ts";
 import { isProtected, requiredChecks } from "./policy.ts";
-import { reasonsOf } from "./rules.ts";
+import { type Breach, reasonsOf } from "./rules.ts";
 
 /** Looks at everything a stage depends on, and says what is missing. What cannot be read is an error, never a pass. */
-export async function checkTask(hands: Hands, task: string, stage: Stage): Promise<GateResult> {
+export async function checkTask(
+  hands: Hands,
+  task: string,
+  stage: Stage,
+  /** `fresh`: nothing that was remembered from an earlier look counts. */
+  options: { fresh?: boolean } = {},
+): Promise<GateResult> {
   const { facts, texts } = await hands.look((reader) => gatherRecords(reader, task));
-  const repos = stage === "plan" || !facts.run ? [] : await lookAtRepos(hands, facts.run);
+  const repos = stage === "plan" || !facts.run ? [] : await lookAtRepos(hands, facts, facts.run, options);
   const needsDigest = facts.task.profile === "strict" && facts.task.plan !== "";
   const planDigest = needsDigest ? await hands.sha256(facts.task.plan) : undefined;
   const breaches = judgeRecords(facts, stage, planDigest);
   if (stage !== "plan") breaches.push(...judgeRepos(facts, repos));
+  if (options.fresh) breaches.push(...(await judgeHistory(hands, task, texts)));
   const reasons = reasonsOf(breaches, stage, facts.task.profile);
   const ready = reasons.length === 0;
   return {
@@ -57,6 +67,7 @@ export function gatherRecords(reader: Reader, id: string): GatheredRecords {
       evidence: values(stored.evidence),
       reviews: values(stored.reviews),
       handoffs: values(stored.handoffs),
+      authors: gatherAuthors(reader, id),
       waitingFor: openDependencies(reader, id),
     },
     texts: [...stored.findings, ...stored.evidence, ...stored.reviews].map((one) => [one.path, one.text]),
@@ -65,6 +76,18 @@ export function gatherRecords(reader: Reader, id: string): GatheredRecords {
 
 export function openDependencies(reader: Reader, id: string): string[] {
   return reader.task(id).value.depends_on.filter((one) => !isMet(reader, one));
+}
+
+async function judgeHistory(
+  hands: Hands,
+  task: string,
+  texts: readonly [string, string][],
+): Promise<Breach[]> {
+  const events = await hands.look((reader) => reader.events({ task, limit: Number.POSITIVE_INFINITY }));
+  const records = await Promise.all(
+    texts.map(async ([path, text]) => ({ path, text: await hands.sha256(text) })),
+  );
+  return judgeIntegrity(events, records);
 }
 
 /** A dropped or missing task will never be merged, so whoever waits for it has to decide. */
@@ -89,17 +112,44 @@ function whole<K extends Kind>(found: { records: Stored<K>[]; problems: Problem[
   });
 }
 
-async function lookAtRepos(hands: Hands, run: Run): Promise<RepoFacts[]> {
+async function lookAtRepos(
+  hands: Hands,
+  { findings }: RecordFacts,
+  run: Run,
+  options: { fresh?: boolean },
+): Promise<RepoFacts[]> {
   const branches = await hands.git.branches();
   return Promise.all(
     run.repos.map(async (repo) => {
-      const state = await branches.look(repo);
-      return hands.look((reader) => describe(reader, repo, state));
+      const state = await branches.look(repo, options);
+      const lostFixes: string[] = [];
+      for (const one of findings.filter((each) => isFixedIn(each, repo.name)))
+        if (!(await branches.contains(repo, [one.resolved_commit ?? ""], options))) lostFixes.push(one.id);
+      const snapshot = branches.ref(repo.name, snapshotRef(run.id));
+      return hands.look((reader) =>
+        describe(reader, repo, state, lostFixes, isKept(reader, run, repo, snapshot)),
+      );
     }),
   );
 }
 
-function describe(reader: Reader, repo: RunRepo, state: BranchState): RepoFacts {
+/** What the run's record says was saved is there: the commit under its ref, and the patch in the state. */
+function isKept(reader: Reader, run: Run, { name }: RunRepo, snapshot: string | undefined): boolean {
+  const [task = "", part = ""] = run.id.split("/");
+  const saved = run.snapshots.find((one) => one.repo === name);
+  return saved !== undefined && saved.commit === snapshot && reader.hasFile(patchFile(task, part, name));
+}
+
+const isFixedIn = (finding: Finding, repo: string) =>
+  finding.kind === "branch" && finding.status === "fixed" && finding.repo === repo;
+
+function describe(
+  reader: Reader,
+  repo: RunRepo,
+  state: BranchState,
+  lostFixes: string[],
+  kept: boolean,
+): RepoFacts {
   const { policy, defaultBranch, ...git } = state;
   const parse = (text: string | undefined, where: string): Config[] =>
     text === undefined ? [] : [reader.config(where, text)];
@@ -110,6 +160,8 @@ function describe(reader: Reader, repo: RunRepo, state: BranchState): RepoFacts 
   return {
     ...git,
     repo,
+    lostFixes,
+    snapshotKept: kept,
     isProtected: repo.branch === repo.base_branch || isProtected(repo.branch, all, defaultBranch),
     checks: requiredChecks(committed, copies),
   };

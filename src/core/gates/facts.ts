@@ -12,6 +12,8 @@ export interface RecordFacts {
   evidence: Evidence[];
   reviews: Review[];
   handoffs: Handoff[];
+  /** Whoever wrote the work, as it is known now: a review by one of them counts for nothing. */
+  authors: string[];
   /** Tasks it depends on that are neither merged nor done. */
   waitingFor: string[];
 }
@@ -20,5 +22,9 @@ export interface RecordFacts {
 export interface RepoFacts extends Omit<BranchState, "policy" | "defaultBranch"> {
   repo: RunRepo;
   isProtected: boolean;
+  /** The commit and the patch that the run's record names are there. */
+  snapshotKept: boolean;
+  /** Findings about this repository whose fixing commit is not part of the branch. */
+  lostFixes: string[];
   checks: Check[];
 }

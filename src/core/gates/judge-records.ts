@@ -1,3 +1,4 @@
+import { mayJudge } from "../lifecycle.ts";
 import type { Review } from "../records/parts.ts";
 import { firstLine } from "../text.ts";
 import type { RecordFacts } from "./facts.ts";
@@ -26,14 +27,20 @@ export function judgeRecords(facts: RecordFacts, stage: Stage, planDigest: strin
 const PASSED: readonly Review["verdict"][] = ["pass", "pass_with_findings"];
 
 /** The latest review of this kind that counts; an earlier pass does not outlive a later fail. */
-export function latestReview(reviews: readonly Review[], kind: Review["kind"]): Review | undefined {
-  return reviews.filter((one) => one.kind === kind && one.counts).at(-1);
+export function latestReview(
+  { reviews, authors }: Pick<RecordFacts, "reviews" | "authors">,
+  kind: Review["kind"],
+): Review | undefined {
+  // Somebody may have become an author of the branch after reviewing it; whoever wrote the plan did so before.
+  const isOthers = (one: Review) => kind === "plan" || mayJudge(one.actor, authors);
+  return reviews.filter((one) => one.kind === kind && one.counts && isOthers(one)).at(-1);
 }
 
 export const isPassed = (review: Review | undefined) =>
   review !== undefined && PASSED.includes(review.verdict);
 
-function judgePlan({ task, reviews }: RecordFacts, planDigest: string | undefined): Breach[] {
+function judgePlan(facts: RecordFacts, planDigest: string | undefined): Breach[] {
+  const { task } = facts;
   if (task.plan === "")
     return [
       {
@@ -43,7 +50,7 @@ function judgePlan({ task, reviews }: RecordFacts, planDigest: string | undefine
         command: `pawl task update ${task.id} --plan FILE`,
       },
     ];
-  const latest = latestReview(reviews, "plan");
+  const latest = latestReview(facts, "plan");
   const command = `pawl review start ${task.id} --kind plan`;
   if (!latest || !isPassed(latest))
     return [
@@ -112,9 +119,10 @@ function judgeSlices({ task }: RecordFacts): Breach[] {
   });
 }
 
-/** A handoff from before the run began says nothing about what was done in it. */
+/** A handoff from before the run began says nothing about what was done in it; clocks differ, so the run is named. */
 function judgeHandoff({ task, run, handoffs }: RecordFacts): Breach[] {
-  if (handoffs.some((one) => run === undefined || one.created >= run.created)) return [];
+  if (handoffs.some((one) => run === undefined || one.run === run.id || one.created >= run.created))
+    return [];
   return [
     {
       code: "no_handoff",

@@ -67,6 +67,15 @@ function judgePlace({ task, run }: RecordFacts, { repo, ...git }: RepoFacts): Br
         `pawl start ${task.id}`,
       ),
     );
+  for (const id of git.lostFixes)
+    found.push({
+      ...breach(
+        "fix_not_in_branch",
+        `The commit that fixed it is not in ${repo.branch}.`,
+        `pawl finding reopen ${id} --note "…"`,
+      ),
+      record: id,
+    });
   if (git.surfacesMissing)
     found.push(
       breach(
@@ -150,13 +159,21 @@ function isRunOf(evidence: Evidence, check: Check | undefined): boolean {
   );
 }
 
-function judgeSnapshot({ task }: RecordFacts, run: Run, { repo, tree, head }: RepoFacts): Breach[] {
+function judgeSnapshot(
+  { task }: RecordFacts,
+  run: Run,
+  { repo, tree, head, snapshotKept }: RepoFacts,
+): Breach[] {
   const saved = run.snapshots.find((one) => one.repo === repo.name);
-  if (saved && saved.tree === tree && saved.head === head && saved.whole) return [];
+  if (saved && saved.tree === tree && saved.head === head && saved.whole && snapshotKept) return [];
   return [
     {
       code: "snapshot_missing",
-      message: saved ? "The saved diff is not that of the branch's tip." : "The diff was not saved.",
+      message: !saved
+        ? "The diff was not saved."
+        : saved.head === head && !snapshotKept
+          ? "The saved diff is gone."
+          : "The saved diff is not that of the branch's tip.",
       record: run.id,
       repo: repo.name,
       command: `pawl snapshot ${task.id}`,
@@ -165,8 +182,9 @@ function judgeSnapshot({ task }: RecordFacts, run: Run, { repo, tree, head }: Re
 }
 
 /** One review has to have seen all of it: every repository at the commit that would be merged. */
-function judgeReview({ task, reviews }: RecordFacts, run: Run, changed: readonly RepoFacts[]): Breach[] {
-  const latest = latestReview(reviews, "branch");
+function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]): Breach[] {
+  const { task } = facts;
+  const latest = latestReview(facts, "branch");
   const command = `pawl review start ${task.id} --kind branch`;
   if (!latest || !isPassed(latest)) return [reviewMissing(task.id, latest)];
   return changed

@@ -19,6 +19,7 @@ export const RULES = {
   plan_not_reviewed: { stages: ALWAYS, from: "strict", owner: "reviewer" },
   plan_changed_since_review: { stages: ALWAYS, from: "strict", owner: "reviewer" },
   open_finding: { stages: ALWAYS, from: "light", owner: "author" },
+  fix_not_in_branch: { stages: WORK, from: "light", owner: "author" },
   not_started: { stages: WORK, from: "light", owner: "author" },
   on_protected_branch: { stages: WORK, from: "light", owner: "author" },
   worktree_missing: { stages: WORK, from: "light", owner: "author" },
@@ -40,6 +41,8 @@ export const RULES = {
   review_stale: { stages: END, from: "standard", owner: "reviewer" },
   no_handoff: { stages: END, from: "light", owner: "author" },
   snapshot_missing: { stages: END, from: "light", owner: "author" },
+  record_missing: { stages: END, from: "light", owner: "human" },
+  record_altered: { stages: END, from: "light", owner: "human" },
   target_dirty: { stages: END, from: "light", owner: "human" },
 } as const satisfies Record<string, Rule>;
 

@@ -12,7 +12,7 @@ export function sessionGates(facts: RecordFacts): { stage: "plan" | "close"; rea
   const stage = facts.run || facts.task.status !== "open" ? "close" : "plan";
   const breaches: Breach[] = judgeRecords(facts, stage, facts.task.plan_digest);
   if (stage === "close") {
-    const latest = latestReview(facts.reviews, "branch");
+    const latest = latestReview(facts, "branch");
     if (!facts.run) breaches.push(...judgeRepos(facts, []));
     if (!latest || !isPassed(latest)) breaches.push(reviewMissing(facts.task.id, latest));
   }

@@ -28,7 +28,14 @@ export interface BranchState {
 
 /** Reads of the repositories that a run works in; nothing is changed. */
 export interface Branches {
-  look(repo: RunRepo): Promise<BranchState>;
+  /** `fresh`: nothing that was remembered, only what git itself says now. */
+  look(repo: RunRepo, options?: { fresh?: boolean }): Promise<BranchState>;
+  /** The files that the branch changed since it left its base. */
+  changes(repo: RunRepo): Promise<string[]>;
+  /** Whether all of these commits are part of the branch. */
+  contains(repo: RunRepo, commits: readonly string[], options?: { fresh?: boolean }): Promise<boolean>;
   /** The tip of the run's branch; undefined when it is gone or the repository is not on this machine. */
+  /** The commit that a ref of the repository names. */
+  ref(repo: string, ref: string): string | undefined;
   tip(repo: Pick<RunRepo, "name" | "branch">): string | undefined;
 }

@@ -110,6 +110,8 @@ export const handoff = kind({
   letter: "H",
   fields: {
     id: partId("H"),
+    /** The run that it is about. */
+    run: optional(partId("R")),
     changed: list(text("src/a.ts")),
     validation: list(text("npm test: 12 passed")),
     ...provenance,

@@ -36,6 +36,8 @@ export const task = kind({
     next: list(text("write the failing test")),
     archived: withDefault(flag, false),
     plan_digest: optional(text("sha256 of the plan")),
+    /** Who wrote the plan as it stands: somebody else has to review it. */
+    plan_by: optional(text("agent:codex")),
     slices: list(slice),
     ...provenance,
     /** The task's own branch, once it has one; where the task was written down is in its event. */

@@ -32,7 +32,7 @@ export interface LookOptions {
 export async function lookForApproval(hands: Hands, id: string, options: LookOptions): Promise<Candidate> {
   const task = await hands.look((reader) => reader.task(id).value);
   checkStatus(task);
-  const gate = await checkTask(hands, id, "close");
+  const gate = await checkTask(hands, id, "close", { fresh: true });
   const receipt = await checkReceipt(hands, gate);
   const sites = await hands.git.sites();
   const remotes = await hands.git.remotes();

@@ -6,7 +6,7 @@ import type { Hands } from "../hands.ts";
 import { evidence } from "../records/parts.ts";
 import { type Approval, approval, type RunRepo, run } from "../records/run.ts";
 import type { Task } from "../records/task.ts";
-import { fetchBases } from "./approve-candidate.ts";
+import { fetchBases, refusalOf } from "./approve-candidate.ts";
 import type { WantedMerge } from "./approve-merge.ts";
 import type { ApprovalRepo } from "./approve-records.ts";
 import { short } from "./approve-show.ts";
@@ -103,10 +103,7 @@ async function mergeAgain(hands: Hands, task: string, one: Unpublished): Promise
     );
   const { tree } = merged;
   const [obstacle] = await targets.obstacles(site, { branch, from: repo.new, to: tree });
-  if (obstacle) {
-    const { code, message, hint, details } = obstacle;
-    throw new Failure("refused", code, message, { hint, details: { repo: name, ...details } });
-  }
+  if (obstacle) throw refusalOf(obstacle, name);
   const wanted = { site, base_branch: branch, old: repo.new, onto: theirs, head: repo.head, tree };
   return { ...wanted, name, differs: tree !== repo.tree };
 }

@@ -3,6 +3,7 @@ import type { Content, RemovalLook, RepositoryLook, Whereabouts } from "../git/w
 import type { Hands } from "../hands.ts";
 import type { Run, RunSnapshot } from "../records/run.ts";
 import { plural } from "../text.ts";
+import { snapshotRef } from "./current-run.ts";
 import { partsOf } from "./start-carry-out.ts";
 import { quote } from "./start-conflicts.ts";
 import type { Part } from "./start-plan.ts";
@@ -126,6 +127,6 @@ export async function savedAs(hands: Hands, value: Run, ending: Ending): Promise
   const { content, place } = ending;
   if (content && (!content.whole || content.tree !== saved.tree || content.head !== saved.head))
     return undefined;
-  const ref = `refs/pawl/snapshots/${value.id}`;
+  const ref = snapshotRef(value.id);
   return (await worktrees.isKept(place.site, ref, saved.commit, saved.tree)) ? saved : undefined;
 }

@@ -115,7 +115,7 @@ export function startRunning(task: string): Failure {
   return new Failure(
     "conflict",
     "start_running",
-    `${task} is being started or finished by another process.`,
+    `${task} is being started or finished elsewhere right now.`,
     {
       hint: "Wait for it to end, and run this again.",
       details: { task },

@@ -47,7 +47,7 @@ export function tipOfBase(site: Site, look: RepositoryLook, base: string, task: 
   throw new Failure(
     "not_found",
     "base_branch_missing",
-    `${site.name} has no branch ${base || "to start from"}.`,
+    `${site.name} has no branch ${base || "that it could start at"}.`,
     {
       hint: site.home
         ? `It has ${others}. Say which: pawl task update ${task} --base <branch>`

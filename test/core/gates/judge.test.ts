@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { RecordFacts, RepoFacts } from "../../../src/core/gates/facts.ts";
 import { STAGES, type Stage } from "../../../src/core/gates/gate.ts";
+import { judgeIntegrity } from "../../../src/core/gates/integrity.ts";
 import { judgeRecords } from "../../../src/core/gates/judge-records.ts";
 import { judgeRepos, stillHolds } from "../../../src/core/gates/judge-repos.ts";
 import { isProtected, requiredChecks } from "../../../src/core/gates/policy.ts";
 import { type ReasonCode, RULES, reasonsOf } from "../../../src/core/gates/rules.ts";
+import type { Review } from "../../../src/core/records/parts.ts";
 import type { Run } from "../../../src/core/records/run.ts";
 import { PROFILES, type Task } from "../../../src/core/records/task.ts";
 import { aFinding, aHandoff, anEvidence, aReview, aTask } from "../../helpers/context-facts.ts";
@@ -87,6 +89,7 @@ function complete(more: Partial<RecordFacts> = {}): RecordFacts {
       aReview(1, { kind: "plan", plan_digest: "digest" }),
       aReview(2, { kind: "branch", heads: [{ repo: "harbor", head: HEAD }] }),
     ],
+    authors: [],
     handoffs: [aHandoff(1, { created: "2026-01-02T00:00:00.000Z" })],
     waitingFor: [],
     ...more,
@@ -111,6 +114,8 @@ function inGit(more: Partial<RepoFacts> = {}): RepoFacts {
       dirty: [],
       targetDirty: [],
       isProtected: false,
+      lostFixes: [],
+      snapshotKept: true,
       surfacesMissing: false,
       checks: [CHECK],
     },
@@ -132,8 +137,11 @@ function codes(
 const strict = (more: Partial<Task>) => complete({ task: { ...complete().task, ...more } });
 const [slice] = complete().task.slices;
 
+/** These are told from the log of events, below. */
+type FromHistory = "record_missing" | "record_altered";
+
 /** One way to break each rule, and nothing else. */
-const BROKEN: Record<ReasonCode, [RecordFacts, RepoFacts[]?]> = {
+const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]?]> = {
   dependency_open: [complete({ waitingFor: ["T0002"] })],
   plan_missing: [strict({ plan: "" })],
   plan_not_reviewed: [complete({ reviews: complete().reviews.slice(1) })],
@@ -143,6 +151,7 @@ const BROKEN: Record<ReasonCode, [RecordFacts, RepoFacts[]?]> = {
     }),
   ],
   open_finding: [complete({ findings: [aFinding(1, { status: "open", kind: "plan" })] })],
+  fix_not_in_branch: [complete(), [inGit({ lostFixes: ["T0001/F1"] })]],
   not_started: [complete({ run: undefined }), []],
   on_protected_branch: [complete(), [inGit({ isProtected: true })]],
   worktree_missing: [complete(), [inGit({ dirty: undefined })]],
@@ -185,11 +194,56 @@ const BROKEN: Record<ReasonCode, [RecordFacts, RepoFacts[]?]> = {
 
 const ALSO: Partial<Record<ReasonCode, string[]>> = { unmergeable: ["base_moved"] };
 
+test("every rule is broken once", () => {
+  expect([...Object.keys(BROKEN), "record_missing", "record_altered"].sort()).toEqual(
+    Object.keys(RULES).sort(),
+  );
+});
+
+describe("the log of events", () => {
+  const event = (path: string, text?: string) => ({
+    ...{
+      time: "2026-01-01T00:00:00.000Z",
+      event: "verify",
+      record: "T0001/E1@1",
+      about: "",
+      actor: "agent:codex",
+    },
+    ...{ path: `tasks/T0001/${path}`, ...(text === undefined ? {} : { text }) },
+  });
+  const record = (path: string, text: string) => ({ path: `tasks/T0001/${path}`, text });
+  const found = (events: ReturnType<typeof event>[], records: ReturnType<typeof record>[]) =>
+    judgeIntegrity(events, records).map((one) => one.code);
+
+  test("knows evidence and findings that are gone, and evidence and reviews that say something else", () => {
+    expect(found([event("evidence/E1.md", "abc")], [record("evidence/E1.md", "abcdef")])).toEqual([]);
+    expect(found([event("evidence/E1.md", "abc")], [record("evidence/E1.md", "xyz")])).toEqual([
+      "record_altered",
+    ]);
+    expect(found([event("reviews/V1.md", "abc")], [record("reviews/V1.md", "xyz")])).toEqual([
+      "record_altered",
+    ]);
+    expect(found([event("findings/F1.md", "abc")], [])).toEqual(["record_missing"]);
+    expect(found([event("evidence/E1.md", "abc")], [])).toEqual(["record_missing"]);
+  });
+
+  test("lets findings be edited by hand, and goes by the last of several events", () => {
+    expect(found([event("findings/F1.md", "abc")], [record("findings/F1.md", "xyz")])).toEqual([]);
+    expect(
+      found([event("reviews/V1.md", "old"), event("reviews/V1.md", "new")], [record("reviews/V1.md", "new")]),
+    ).toEqual([]);
+    expect(
+      found([event("evidence/E1.md")], [record("evidence/E1.md", "written before digests were kept")]),
+    ).toEqual([]);
+    expect(found([event("task.md", "abc")], [])).toEqual([]);
+  });
+});
+
 test("a task that lacks nothing may be closed", () => {
   expect(codes(complete())).toEqual([]);
 });
 
-describe.each(Object.keys(RULES) as ReasonCode[])("%s", (code) => {
+describe.each(Object.keys(BROKEN) as (keyof typeof BROKEN)[])("%s", (code) => {
   const [facts, repos] = BROKEN[code];
 
   test("is the only reason when only this is missing", () => {
@@ -258,8 +312,8 @@ describe("reviews", () => {
       [],
     ],
     ["one of two repositories is not all of it", [branch({ heads: [] })], ["review_stale"]],
-  ])("%s", (_name, reviews, expected) => {
-    expect(codes(complete({ reviews: [...plan, ...reviews] }))).toEqual(expected);
+  ] as [string, Review[], string[], string[]?][])("%s", (_name, reviews, expected, authors = []) => {
+    expect(codes(complete({ authors, reviews: [...plan, ...reviews] }))).toEqual(expected);
   });
 
   const other = "d".repeat(40);
