@@ -28,7 +28,9 @@ function importsOf(folder: string): Import[] {
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => {
       const text = readFileSync(join(src, folder, file), "utf8");
-      const from = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+      const from = [...text.matchAll(/(?:from|import)\s*\(?\s*"([\w@./:-]+)"/g)].map(
+        (match) => match[1] ?? "",
+      );
       return from.map((target) => ({
         file: `${folder}/${file}`,
         folder,

@@ -69,3 +69,7 @@ export function statusColour(status: string, style: Style): string {
 export function warningsOf(problems: readonly Problem[]): string[] {
   return problems.map((problem) => (problem.hint ? `${problem.message} ${problem.hint}` : problem.message));
 }
+
+/** A word as one can type it in a shell. */
+export const quoted = (word: string) =>
+  /^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

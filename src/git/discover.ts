@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { Failure } from "../core/failure.ts";
 import { readLine } from "../disk/read-line.ts";
 import { tipOf } from "./refs.ts";
 
@@ -45,10 +46,24 @@ function findUpwards(cwd: string): { gitDir: string; root: string | undefined } 
       const target = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
       if (target && existsSync(resolve(dir, target, "HEAD")))
         return { gitDir: resolve(dir, target), root: dir };
+      // Whatever lies further up is another worktree; git does not take it for this one, and neither may we.
+      if (target) throw brokenLink(dir, target);
     }
     if (looksBare(dir)) return { gitDir: dir, root: undefined };
     if (dirname(dir) === dir) return undefined;
   }
+}
+
+function brokenLink(dir: string, target: string): Failure {
+  return new Failure(
+    "unreadable",
+    "broken_worktree",
+    `${dir} is a worktree whose git directory is gone: ${target}`,
+    {
+      hint: "If the repository was moved, run `git worktree repair` in its main worktree.",
+      details: { file: join(dir, ".git") },
+    },
+  );
 }
 
 function looksBare(dir: string): boolean {

@@ -4,11 +4,13 @@ import { Failure } from "../core/failure.ts";
 import type { Found, Site, Sites } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
 import { line, maybe } from "../core/input.ts";
-import { type Effect, type Plan, procedure, type Situation } from "../core/operation.ts";
+import { type Plan, procedure, type Situation } from "../core/operation.ts";
 import { repositoryFile } from "../core/paths.ts";
 import type { Reader } from "../core/ports.ts";
-import { editRecord, printRecord } from "../core/record.ts";
+import { editRecord } from "../core/record.ts";
 import { type RepositoryRecord, repository } from "../core/records/run.ts";
+import { knowRepositories } from "../core/runs/know-repositories.ts";
+import { quoted } from "../core/text.ts";
 
 interface Wanted {
   path: string;
@@ -49,7 +51,7 @@ export const repoAdd = procedure({
       ...plan,
       effects: [],
       next: {
-        command: `pawl task new "<title>" --repo ${sites.here().name} --repo ${name}`,
+        command: `pawl task new "<title>" --repo ${quoted(sites.here().name)} --repo ${quoted(name)}`,
         reason: "a task that touches both",
       },
     };
@@ -76,13 +78,13 @@ async function find(hands: Hands, input: Wanted): Promise<{ sites: Sites; name: 
   const other = all.find((one) => one.name === name && one.commonDir !== found.commonDir);
   if (other)
     throw new Failure("conflict", "name_taken", `The name ${name} belongs to ${place(other)}.`, {
-      hint: `pawl repo add ${input.path} --name <another>`,
+      hint: `pawl repo add ${quoted(input.path)} --name <another>`,
       details: { field: "name" },
     });
   const same = all.find((one) => one.commonDir === found.commonDir && one.name !== name);
   if (same)
     throw new Failure("conflict", "already_linked", `${place(found)} is linked already, as ${same.name}.`, {
-      hint: `pawl repo remove ${same.name}`,
+      hint: `pawl repo remove ${quoted(same.name)}`,
       details: { name: same.name },
     });
   if (found.otherState !== undefined)
@@ -117,16 +119,15 @@ function writeRecords(
   at: Situation,
 ): Plan<{ repo: RepositoryRecord }> {
   const { records } = reader.repositories();
-  const effects: Effect[] = [];
-  const home = sites.all().find((one) => one.home);
-  if (home && !records.some((one) => one.value.id === home.name))
-    effects.push(
-      newRepository({ ...madeNow(at), id: home.name, home: true, base_branch: undefined, notes: "" }),
-    );
+  const home = sites.all().filter((one) => one.home);
+  const effects = knowRepositories(reader, home, at);
   const stored = records.find((one) => one.value.id === name);
   if (!stored) {
     const repo = { ...madeNow(at), id: name, home: false, base_branch: base, notes: "" };
-    return { data: { repo }, effects: [...effects, newRepository(repo)] };
+    return {
+      data: { repo },
+      effects: [...effects, ...knowRepositories(reader, [{ name, home: false }], at, base)],
+    };
   }
   if (base === undefined || base === stored.value.base_branch)
     return { data: { repo: stored.value }, effects };
@@ -137,12 +138,4 @@ function writeRecords(
     about: `base ${base}`,
   });
   return { data: { repo: { ...stored.value, ...changes } }, effects };
-}
-
-function newRepository(value: RepositoryRecord): Effect {
-  return {
-    ...{ do: "create", record: value.id, rev: 1, path: repositoryFile(value.id) },
-    text: printRecord(repository, value),
-    about: value.home ? "the home of the state" : "linked",
-  };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { procedure } from "../core/operation.ts";
-import { columns, warningsOf } from "../core/text.ts";
+import { columns, quoted, warningsOf } from "../core/text.ts";
 
 export const repoList = procedure({
   id: "repo.list",
@@ -35,7 +35,7 @@ export const repoList = procedure({
       ...(missing
         ? {
             next: {
-              command: `pawl repo add <path> --name ${missing.name}`,
+              command: `pawl repo add <path> --name ${quoted(missing.name)}`,
               reason: `${missing.name} is not known on this machine`,
             },
           }

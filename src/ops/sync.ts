@@ -2,9 +2,11 @@ import * as z from "zod/mini";
 import { Failure } from "../core/failure.ts";
 import type { StateExchange } from "../core/git/state-exchange.ts";
 import type { Hands } from "../core/hands.ts";
+import { refuseAgents } from "../core/human-only.ts";
 import { shorten } from "../core/ids.ts";
 import { line, many, maybe } from "../core/input.ts";
 import { procedure } from "../core/operation.ts";
+import { knowRepositories } from "../core/runs/know-repositories.ts";
 import { type Choice, type Conflict, type Judgement, judge, recordName } from "../core/sync/judge.ts";
 import { plural } from "../core/text.ts";
 
@@ -30,6 +32,9 @@ export const sync = procedure({
     const git = await hands.git.stateExchange();
     const remote = await git.remote(input.remote);
     const choice = choiceOf(input);
+    // What one side loses may be a finding or a review: that is no decision for whoever wrote the work.
+    if (choice.ours.size + choice.theirs.size > 0)
+      await refuseAgents(hands, "settle a conflict between two clones");
     const done: Exchanged = { remote, received: 0, merged: [], settled: [], sent: false };
     for (let attempt = 1; ; attempt++) {
       if (await exchange(hands, git, choice, done)) break;
@@ -39,7 +44,7 @@ export const sync = procedure({
           details: { remote },
         });
     }
-    await takeName(hands, git);
+    if (await takeName(hands, git)) await exchange(hands, git, choice, done);
     const unused = [...choice.ours, ...choice.theirs].filter((record) => !done.settled.includes(record));
     return {
       data: { sync: done },
@@ -103,11 +108,29 @@ function choiceOf(input: { ours?: string[] | undefined; theirs?: string[] | unde
   });
 }
 
-/** A clone's folder may have any name; records know the repository by the one it had first. */
-async function takeName(hands: Hands, git: StateExchange): Promise<void> {
-  const { records } = await hands.look((reader) => reader.repositories());
-  const home = records.find((record) => record.value.home);
-  if (home) await git.adoptName(home.value.id);
+/**
+ * A clone's folder may have any name. Records know the repository by the one it had first; where this clone has gone
+ * by another one already, that is written down as well. True when there is something new to send.
+ */
+async function takeName(hands: Hands, git: StateExchange): Promise<boolean> {
+  const mine = (await hands.git.sites()).all().find((one) => one.home);
+  if (!mine) return false;
+  const { homes, used } = await hands.look((reader) => ({
+    homes: reader.repositories().records.flatMap((one) => (one.value.home ? [one.value.id] : [])),
+    used: reader
+      .taskNames()
+      .some((id) => reader.hasTask(id) && reader.task(id).value.repos.includes(mine.name)),
+  }));
+  if (homes.includes(mine.name)) return false;
+  if (homes[0] !== undefined && !used) {
+    await git.adoptName(homes[0]);
+    return false;
+  }
+  const { effects } = await hands.record((reader, at) => ({
+    data: undefined,
+    effects: knowRepositories(reader, [mine], at),
+  }));
+  return (effects?.length ?? 0) > 0;
 }
 
 function conflictFailure(git: StateExchange, remote: string, { conflicts }: Judgement): Failure {

@@ -9,6 +9,7 @@ import { checkTransition } from "../core/lifecycle.ts";
 import { operation, type Situation } from "../core/operation.ts";
 import type { ChangesOf } from "../core/record.ts";
 import { PROFILES, TASK_STATUSES, type Task, task } from "../core/records/task.ts";
+import { findRun } from "../core/runs/current-run.ts";
 import { getTask } from "../core/which-task.ts";
 
 export const taskUpdate = operation({
@@ -46,10 +47,11 @@ export const taskUpdate = operation({
   gather(reader, input, at) {
     const stored = reader.task(getTask(reader, input.task, at));
     const depends = input.depends?.map(parseTaskId);
-    return { stored, depends, tasks: depends ? reader.tasks().tasks : [] };
+    const run = findRun(reader, stored.value.id)?.value;
+    return { stored, run, depends, tasks: depends ? reader.tasks().tasks : [] };
   },
 
-  decide(input, { stored, depends, tasks }, at) {
+  decide(input, { stored, run, depends, tasks }, at) {
     const current = stored.value;
     checkRev(current, input.rev);
     const changes = wanted(input, current, depends, at);
@@ -61,7 +63,7 @@ export const taskUpdate = operation({
     if (depends) checkDependencies(current.id, depends, tasks);
     if (changes.profile) checkCeremony(current, changes.profile, at.actor);
     if (depends) checkNoneDropped(current, depends, at.actor);
-    if (changes.repos && current.branch !== undefined) throw alreadyStarted(current);
+    if (changes.repos && run && run.ended === undefined) throw alreadyStarted(current, run.id);
     const { effect, value } = change(task, stored, changes, at, describe(current, changes));
     return { data: { task: value }, effects: [effect] };
   },
@@ -144,16 +146,11 @@ function checkNoneDropped(current: Task, depends: readonly string[], actor: stri
   );
 }
 
-function alreadyStarted(current: Task): Failure {
-  return new Failure(
-    "refused",
-    "already_started",
-    `${current.id} was started on ${current.branch} already.`,
-    {
-      hint: 'Finish the run first: `pawl finish --keep --reason "…"`, or write a task for the other repository.',
-      details: { field: "repo" },
-    },
-  );
+function alreadyStarted(current: Task, run: string): Failure {
+  return new Failure("refused", "already_started", `${current.id} is at work in ${run}.`, {
+    hint: `Finish the run first: pawl finish ${current.id} --keep --reason "…"`,
+    details: { field: "repo" },
+  });
 }
 
 function checkDependencies(

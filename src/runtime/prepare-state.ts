@@ -7,6 +7,7 @@ import { addLine, prepare } from "../git/state-repository.ts";
 import { stateExists } from "../store/home.ts";
 import { ensureClone, writeHome } from "../store/home-setup.ts";
 import type { Home } from "../store/layout.ts";
+import { keepName } from "../store/links.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +20,7 @@ export function prepareState(home: Home, place: Place, env: Environment): string
       hideFromProject(home, place);
       const { restored } = prepare({ state: home.state, gitDir: home.gitDir, env });
       writeHome(home);
+      keepName(home, place);
       ensureClone(home.local);
       if (restored) return [`${home.shown} was missing; it was brought back from its history.`];
       return existed ? [] : [`Made ${home.shown}: the memory of this project, ignored by its git.`];

@@ -2,10 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Found, Site, Sites } from "../core/git/sites.ts";
+import { quoted } from "../core/text.ts";
 import { discover, type Place } from "../git/discover.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import {
+  homeNames,
   isHomeOf,
   pointAt,
   pointAway,
@@ -37,12 +39,14 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
   const named = (name: string) => {
     const site = all().find((one) => one.name === name);
     if (site) return site;
+    // Clones of one project lie in folders of different names; its records say which names mean the project itself.
+    if (homeSite && homeNames(home).includes(name)) return { ...homeSite, name };
     throw new Failure(
       "not_found",
       "no_repository",
       `This machine does not know where the repository ${name} is.`,
       {
-        hint: `pawl repo add <path> --name ${name}`,
+        hint: `pawl repo add <path> --name ${quoted(name)}`,
         details: { repo: name, known: all().map((one) => one.name) },
       },
     );

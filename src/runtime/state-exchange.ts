@@ -3,8 +3,8 @@ import { Failure } from "../core/failure.ts";
 import type { Site, Sites } from "../core/git/sites.ts";
 import type { BothTips, Merged, StateExchange } from "../core/git/state-exchange.ts";
 import type { Situation } from "../core/operation.ts";
+import { quoted } from "../core/text.ts";
 import { replaceFile } from "../disk/durable.ts";
-import { readLine } from "../disk/read-line.ts";
 import type { Place } from "../git/discover.ts";
 import { commitState, type StateRepository, tip } from "../git/state-repository.ts";
 import { compareStates } from "../git/state-sync/compare.ts";
@@ -51,14 +51,12 @@ export function openStateExchange(
     async adoptName(name) {
       const { commonDir, name: current } = await site();
       const file = join(commonDir, "pawl", "name");
-      if (current !== name && readLine(file) === undefined) replaceFile(file, `${name}\n`);
+      if (current !== name) replaceFile(file, `${name}\n`);
     },
     showTheirs: (remote, path) =>
       `git -C ${quoted(home().shown)} show ${quoted(`${incomingRef(remote)}:${path}`)}`,
   };
 }
-
-const quoted = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text}'`);
 
 function homeSite(sites: Sites): Site {
   const found = sites.all().find((one) => one.home);

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { readLine } from "../disk/read-line.ts";
@@ -16,6 +16,7 @@ export function findHome(at: Whereabouts, cwd: string): Home {
   const fallback = at.mainRoot ? join(at.mainRoot, ".pawl", "state") : join(local, "state");
   const named = readLine(join(local, "home"));
   const state = named === undefined ? fallback : resolve(local, named);
+  if (state !== fallback && !existsSync(state)) throw homeMissing(state);
   const near = relative(cwd, state);
   return {
     state,
@@ -24,6 +25,19 @@ export function findHome(at: Whereabouts, cwd: string): Home {
     gitDir: gitDirOf(state) ?? join(local, "state.git"),
     clone: readClone(local) ?? "",
   };
+}
+
+/** The state of another repository is never made anew where it used to be: that would be a second, empty one. */
+function homeMissing(state: string): Failure {
+  return new Failure(
+    "unreadable",
+    "home_missing",
+    `The state that this repository is linked to is not at ${state}.`,
+    {
+      hint: "Bring its repository back there, or link this one again from where it is now: pawl repo add <this repository>",
+      details: { file: state },
+    },
+  );
 }
 
 /** Whether the state folder is there; a link or a file in its place is told, never followed. */

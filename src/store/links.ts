@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { replaceFile } from "../disk/durable.ts";
 import { readLine } from "../disk/read-line.ts";
-import { namesIn } from "./files.ts";
+import { namesIn, readText } from "./files.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
 /**
@@ -20,6 +20,20 @@ interface Whereabouts {
 /** The name it was given when it was linked, or else its folder's. */
 export function repositoryName(home: Pick<Home, "local">, place: Pick<Whereabouts, "name">): string {
   return readLine(join(home.local, "name")) ?? place.name;
+}
+
+/** Keeps the name when the folder is renamed later: records name the repository by it. */
+export function keepName(home: Home, place: Whereabouts): void {
+  if (isHomeOf(home, place) && readLine(join(home.local, "name")) === undefined)
+    replaceFile(join(home.local, "name"), `${place.name}\n`);
+}
+
+/** Every name that the home of the state has gone by, in this clone or another. */
+export function homeNames(home: Home): string[] {
+  const folder = join(home.state, "repos");
+  return namesIn(folder)
+    .filter((name) => name.endsWith(".md") && /^home: true\s*$/m.test(readText(join(folder, name)) ?? ""))
+    .map((name) => name.slice(0, -".md".length));
 }
 
 /** Whether the state belongs to this repository, and was not only lent to it by a link. */

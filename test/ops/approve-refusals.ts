@@ -22,7 +22,7 @@ export interface Refusal {
   exit?: number;
   argv?: string[];
   said?: Said;
-  provoke(repo: Project, ready: Ready): void | Promise<unknown>;
+  provoke(repo: Project, ready: Ready): unknown;
 }
 
 const put = (path: string, text: string) => {

@@ -210,13 +210,20 @@ describe("evidence", () => {
       json: { error: { code: "red_not_run" } },
     });
     expect((await project.pawl("task", "show", "T1", "--json")).json.data.evidence).toEqual([]);
-    expect((await red("false")).json.data.evidence).toMatchObject({
+    expect((await red("test", "-f", "made")).json.data.evidence).toMatchObject({
       kind: "red",
       slice: "S1",
       exit_code: 1,
     });
-    const green = await project.pawl("verify", "T1", "--slice", "S1", "--json", "--", "true");
-    expect(green.json.data.evidence).toMatchObject({ id: "T0001/E2", kind: "green" });
+    project.write("made", "");
+    const passes = (...command: string[]) =>
+      project.pawl("verify", "T1", "--slice", "S1", "--json", "--", ...command);
+    expect((await passes("test", "-f", "made")).json.data.evidence).toMatchObject({
+      id: "T0001/E2",
+      kind: "green",
+    });
+    // Another command that passes proves nothing about the one that failed.
+    await passes("true");
     const closed = await project.pawl("slice", "close", "S1", "--task", "T1", "--decision", "so", "--json");
     expect(closed.json.data.slice).toMatchObject({
       status: "closed",

@@ -1,6 +1,7 @@
 import type { Check } from "../config.ts";
 import type { Evidence, Review } from "../records/parts.ts";
 import type { Run } from "../records/run.ts";
+import { quoted } from "../text.ts";
 import type { RecordFacts, RepoFacts } from "./facts.ts";
 import { isPassed, latestReview } from "./judge-records.ts";
 import type { Breach } from "./rules.ts";
@@ -225,5 +226,3 @@ export function stillHolds(run: Pick<Run, "refreshed">, repo: string, seen: stri
 
 const few = (files: readonly string[]) =>
   files.length <= 3 ? files.join(", ") : `${files.slice(0, 3).join(", ")} and ${files.length - 3} more`;
-
-const quoted = (word: string) => (/^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -77,7 +77,7 @@ async function lookAtRepository(
 
 async function mergedTree(
   hands: Hands,
-  { site, repo, from, base }: Pick<Refresh, "site" | "repo" | "from" | "base">,
+  { site, repo, from, base }: Omit<Refresh, "tree" | "overlap">,
 ): Promise<string> {
   const merged = await (await hands.git.merges()).merge(site, from, base);
   if ("tree" in merged) return merged.tree;

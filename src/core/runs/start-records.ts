@@ -1,11 +1,11 @@
 import { addPart, change, madeNow } from "../change.ts";
-import type { Effect, Plan, Situation } from "../operation.ts";
-import { repositoryFile } from "../paths.ts";
+import type { Plan, Situation } from "../operation.ts";
 import type { Reader } from "../ports.ts";
-import { type ChangesOf, printRecord } from "../record.ts";
-import { type Run, repository, run } from "../records/run.ts";
+import type { ChangesOf } from "../record.ts";
+import { type Run, run } from "../records/run.ts";
 import { type Task, task } from "../records/task.ts";
 import { findRun } from "./current-run.ts";
+import { knowRepositories } from "./know-repositories.ts";
 import { activeElsewhere } from "./start-conflicts.ts";
 import type { Part } from "./start-plan.ts";
 
@@ -36,7 +36,14 @@ export function recordStarting(
   const made = addPart(run, id, reader.partNames(run, id), (name) => newRun(name, repos, at), about);
   return {
     data: { run: made.value, task: reader.task(id).value },
-    effects: [made.effect, ...newRepositories(reader, parts, at)],
+    effects: [
+      made.effect,
+      ...knowRepositories(
+        reader,
+        parts.map((one) => one.place.site),
+        at,
+      ),
+    ],
   };
 }
 
@@ -60,31 +67,6 @@ function newRun(id: string, repos: Run["repos"], at: Situation): Run {
     ...madeNow(at),
     notes: "",
   };
-}
-
-/** Repositories that work is done in are known to everybody who has the state. */
-function newRepositories(reader: Reader, parts: readonly Part[], at: Situation): Effect[] {
-  const { records, problems } = reader.repositories();
-  const known = records.map((one) => one.value);
-  return parts
-    .map((one) => one.place.site)
-    .filter((site) => !known.some((one) => one.id === site.name || (site.home && one.home)))
-    .filter((site) => !problems.some((one) => one.file === repositoryFile(site.name)))
-    .filter((site) => repository.fields.id.read(site.name).ok)
-    .map((site) => ({
-      do: "create",
-      record: site.name,
-      rev: 1,
-      path: repositoryFile(site.name),
-      text: printRecord(repository, {
-        ...madeNow(at),
-        id: site.name,
-        home: site.home,
-        base_branch: undefined,
-        notes: "",
-      }),
-      about: site.home ? "the home of the state" : "linked",
-    }));
 }
 
 /** Everything is made: work can begin. */

@@ -1,0 +1,30 @@
+import { madeNow } from "../change.ts";
+import type { Effect, Situation } from "../operation.ts";
+import { repositoryFile } from "../paths.ts";
+import type { Reader } from "../ports.ts";
+import { printRecord } from "../record.ts";
+import { repository } from "../records/run.ts";
+
+interface Known {
+  name: string;
+  home: boolean;
+}
+
+/** Repositories that work is done in are known to everybody who has the state, by a record each. */
+export function knowRepositories(
+  reader: Reader,
+  sites: readonly Known[],
+  at: Situation,
+  baseBranch?: string,
+): Effect[] {
+  const { records, problems } = reader.repositories();
+  return sites
+    .filter((site) => !records.some((one) => one.value.id === site.name))
+    .filter((site) => !problems.some((one) => one.file === repositoryFile(site.name)))
+    .filter((site) => repository.fields.id.read(site.name).ok)
+    .map(({ name, home }) => ({
+      ...{ do: "create", record: name, rev: 1, path: repositoryFile(name) },
+      text: printRecord(repository, { ...madeNow(at), id: name, home, base_branch: baseBranch, notes: "" }),
+      about: home ? "the home of the state" : "linked",
+    }));
+}
