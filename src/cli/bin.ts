@@ -12,6 +12,7 @@ declare const PROGRAM: string;
  * version: V8 itself would accept the cache of another text of the same length.
  */
 const loaded = new Map<string, { exports: unknown }>();
+const unsaved = new Map<string, Script>();
 const compileCache = (module as { enableCompileCache?: () => void }).enableCompileCache;
 if (compileCache) {
   compileCache();
@@ -35,8 +36,6 @@ function load(path: string): unknown {
   if (!cachedData || script.cachedDataRejected) remember(cacheFile, script);
   return own.exports;
 }
-
-const unsaved = new Map<string, Script>();
 
 function remember(cacheFile: string, script: Script): void {
   if (unsaved.size === 0)

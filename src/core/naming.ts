@@ -28,6 +28,21 @@ export function fillTemplate(template: string, task: { id: string; title: string
   });
 }
 
+/**
+ * A folder of its own below a hidden one, or beside the project: it is hidden from git as a whole, so it must not be one
+ * that the project may want, and it must not be anywhere that git or pawl keeps something.
+ */
+export function isPlainWorktree(path: string): boolean {
+  const parts = path.split("/");
+  const inside = parts[0] === ".." ? parts.slice(1) : parts;
+  return (
+    inside.length > 0 &&
+    inside.every((part) => /^[\w.@+-][\w.@+ -]*$/.test(part) && part !== "." && part !== "..") &&
+    (parts[0] === ".." || (inside.length > 1 && /^\./.test(inside[0] ?? ""))) &&
+    ![".git", ".pawl"].includes(inside[0] ?? "")
+  );
+}
+
 /** What git allows as a branch, and what no shell, file system or other tool stumbles over. */
 export function isPlainBranch(name: string): boolean {
   return (

@@ -126,15 +126,20 @@ export async function commitWork(
   const { place, head, tip } = source;
   step("snapshot tree");
   const headTree = expectGit(await ask(["rev-parse", `${head}^{tree}`]), "The commit could not be read");
-  const { tree, whole } = place
-    ? await hashWorkingTree(place, env, { keep: true })
-    : { tree: headTree, whole: true };
+  const { tree, whole, staged } = place
+    ? await hashWorkingTree(place, env, { keep: true, staged: true })
+    : { tree: headTree, whole: true, staged: undefined };
+  // What is staged and lies in no file any more is kept as a commit beside.
+  const index =
+    staged === undefined || staged === headTree || staged === tree
+      ? undefined
+      : await commitTree(ask, staged, [head], `Staged in ${repo.name} for ${run}`);
   const ref = snapshotRef(run);
   for (const started = Date.now(); ; await pause()) {
     const previous = await resolve(ask, ref);
-    const kept = await notContained(ask, head, [tip, previous]);
+    const kept = await notContained(ask, head, [tip, index, previous]);
     const commit =
-      (await sameAgain(ask, previous, { head, tree, tip })) ??
+      (await sameAgain(ask, previous, { head, tree, others: [tip, index] })) ??
       (tree === headTree && kept.length === 0
         ? head
         : await commitTree(ask, tree, [head, ...kept], `Snapshot of ${run} in ${repo.name}`));
@@ -178,12 +183,14 @@ async function notContained(ask: Ask, head: string, others: (string | undefined)
 async function sameAgain(
   ask: Ask,
   previous: string | undefined,
-  now: { head: string; tree: string; tip: string | undefined },
+  now: { head: string; tree: string; others: (string | undefined)[] },
 ): Promise<string | undefined> {
   if (previous === undefined) return undefined;
   const [tree, first] = [await resolve(ask, `${previous}^{tree}`), await resolve(ask, `${previous}^1`)];
   if (tree !== now.tree || (first !== now.head && previous !== now.head)) return undefined;
-  return now.tip === undefined || (await isAncestor(ask, now.tip, previous)) ? previous : undefined;
+  for (const other of now.others)
+    if (other !== undefined && !(await isAncestor(ask, other, previous))) return undefined;
+  return previous;
 }
 
 /** Who and when follow from the work itself, so that the same work always is the same commit. */

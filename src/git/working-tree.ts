@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainTemporary } from "../core/temporary.ts";
@@ -10,6 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface WorkingTree {
   tree: string;
+  /** The tree of what is staged, where that was asked for and there is one: what a conflict left has none. */
+  staged: string | undefined;
   /** False when something that a check can see is not in the tree: changes inside submodules or nested repositories. */
   whole: boolean;
 }
@@ -28,7 +30,7 @@ const QUIET = [
 export async function hashWorkingTree(
   place: Place,
   env: Environment,
-  options: { keep?: boolean } = {},
+  options: { keep?: boolean; staged?: boolean } = {},
 ): Promise<WorkingTree> {
   const scratch = makeScratch();
   try {
@@ -42,16 +44,32 @@ export async function hashWorkingTree(
         ...(options.keep ? {} : throwAwayObjects(place, scratch)),
       },
     };
-    const isHidden = await showHiddenFiles(place, call);
+    const staged = options.staged ? await askGit([...QUIET, "write-tree"], call) : undefined;
+    const isHidden = (await showHiddenFiles(place, call)) || hasOwnFilters(place);
     const added = await askGit([...QUIET, "add", "-A", "--ignore-errors", "--", "."], call);
     const tree = expectGit(
       await askGit([...QUIET, "write-tree"], call),
       "The working tree could not be hashed",
     );
-    return { tree, whole: added.code === 0 && !isHidden && !(await hasDirtySubmodule(call)) };
+    return {
+      tree,
+      staged: staged?.code === 0 ? staged.out.trim() : undefined,
+      whole: added.code === 0 && !isHidden && !(await hasDirtySubmodule(call)),
+    };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * A filter that only this clone knows can make git see other content than the files have, and so can whoever sets one
+ * up for the moment of a check.
+ */
+function hasOwnFilters(place: Place): boolean {
+  const file = join(place.commonDir, "info", "attributes");
+  return (
+    existsSync(file) && /\bfilter\b|\bworking-tree-encoding\b|\bident\b/.test(readFileSync(file, "utf8"))
+  );
 }
 
 function throwAwayObjects(place: Place, scratch: string): Record<string, string> {

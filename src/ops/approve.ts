@@ -87,6 +87,7 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
     // A human takes minutes, and everything may have changed in them.
     const now = await lookForApproval(hands, id, { fetch: false, push });
     checkSame(shown, now);
+    await checkTrees(hands, now);
     return mergeApproved(hands, {
       task: now.task,
       receipt: now.receipt,
@@ -97,6 +98,22 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
       })),
     });
   });
+}
+
+/** The tree that was checked is the one that the branch's own commit has, and so the one that the merge will have. */
+async function checkTrees(hands: Hands, { task, repos }: Candidate): Promise<void> {
+  const targets = await hands.git.targets();
+  for (const { site, name, head, tree } of repos)
+    if ((await targets.treeOf(site, head)) !== tree)
+      throw new Failure(
+        "unreadable",
+        "tree_mismatch",
+        `What was checked in ${name} is not what ${short(head)} holds.`,
+        {
+          hint: `Nothing was merged. Check it again: pawl check ${task.id} --stage close`,
+          details: { repo: name },
+        },
+      );
 }
 
 function checkSame(shown: Candidate, now: Candidate): void {

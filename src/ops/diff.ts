@@ -5,6 +5,7 @@ import type { Hands } from "../core/hands.ts";
 import { flag, line, maybe, taskField } from "../core/input.ts";
 import { type Body, procedure, type Style } from "../core/operation.ts";
 import type { Reader } from "../core/ports.ts";
+import { printable } from "../core/printable.ts";
 import { type Run, type RunSnapshot, run } from "../core/records/run.ts";
 import { paintPatch } from "../core/runs/paint-patch.ts";
 import { pathOf } from "../core/runs/take-snapshot.ts";
@@ -149,7 +150,7 @@ function statOf(files: Awaited<ReturnType<SavedPatch["stat"]>>, style: Style): s
   const bar = (count: number, sign: string) => sign.repeat(Math.ceil(count * scale));
   return columns(
     files.map((one) => [
-      `  ${one.path}`,
+      `  ${printable(one.path).replaceAll("\n", "\ufffd")}`,
       one.insertions === undefined ? "binary" : String(one.insertions + (one.deletions ?? 0)),
       style.green(bar(one.insertions ?? 0, "+")) + style.red(bar(one.deletions ?? 0, "-")),
     ]),

@@ -93,14 +93,14 @@ async function carryOut(hands: Hands, task: string, run: Run, moves: readonly Re
   } catch (error) {
     if (undertaking.decided()) throw error;
     for (const note of await undertaking.undo()) hands.say(note);
-    undertaking.close();
+    await undertaking.close();
     throw error;
   }
   await hands.record((reader, at) => noteRefresh(reader, at, purpose), {
     phase: "after",
     milestone: `${task}: refreshed`,
   });
-  undertaking.close();
+  await undertaking.close();
   return refreshed;
 }
 

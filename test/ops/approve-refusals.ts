@@ -101,7 +101,16 @@ const AT_MAIN: Refusal[] = [
   },
 ];
 
+/** Its fix is in a commit that the branch is about to lose, which would be a reason of its own. */
+const withoutFindings = (repo: Project) =>
+  rmSync(join(stateOf(repo), "tasks/T0001/findings"), { recursive: true });
+
 const AT_GATE: Refusal[] = [
+  {
+    code: "fix_not_in_branch",
+    because: "the commit that fixed a finding was rewritten",
+    provoke: (repo, ready) => gitIn(ready, worktreeOf(repo), "commit", "-q", "--amend", "-m", "Rewritten"),
+  },
   {
     code: "open_finding",
     because: "a finding is open",
@@ -139,7 +148,10 @@ const AT_GATE: Refusal[] = [
   {
     code: "branch_missing",
     because: "the task's branch was deleted",
-    provoke: (repo) => repo.git("update-ref", "-d", `refs/heads/${TASK_BRANCH}`),
+    provoke(repo) {
+      withoutFindings(repo);
+      repo.git("update-ref", "-d", `refs/heads/${TASK_BRANCH}`);
+    },
   },
   {
     code: "base_missing",
@@ -149,7 +161,10 @@ const AT_GATE: Refusal[] = [
   {
     code: "no_changes",
     because: "the branch has nothing that the base lacks",
-    provoke: (repo, ready) => gitIn(ready, worktreeOf(repo), "reset", "-q", "--hard", "main"),
+    provoke(repo, ready) {
+      withoutFindings(repo);
+      gitIn(ready, worktreeOf(repo), "reset", "-q", "--hard", "main");
+    },
   },
   {
     code: "base_moved",

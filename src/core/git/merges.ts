@@ -33,7 +33,7 @@ export interface Undertaking {
   /** Takes everything back; may be repeated. Answers what the user has to be told. */
   undo(): Promise<string[]>;
   /** The records tell it now, so the journal may go. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** What became of moves that a killed process left. */
@@ -41,7 +41,7 @@ export interface Settled {
   purpose: Purpose;
   outcome: "done" | "undone";
   notes: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface NewCommit {
@@ -64,7 +64,7 @@ export interface Merges {
   checkIdentity(site: Site): Promise<void>;
   /** sha256 of the whole difference between two commits, as a binary patch with full ids and without renames. */
   diffDigest(site: Site, from: string, to: string): Promise<string>;
-  /** Writes the journal; nothing has moved yet. */
+  /** Holds the new commits and writes the journal; nothing has moved yet. */
   begin(name: string, purpose: Purpose, reflog: string, moves: readonly BranchMove[]): Promise<Undertaking>;
   /** One at a time on this machine; waits for the others. */
   exclusively<T>(act: () => Promise<T>): Promise<T>;

@@ -45,6 +45,8 @@ export interface RemovalLook {
   processes: string[];
   /** Submodules that have a repository of their own there. */
   submodules: string[];
+  /** Repositories in ignored folders: their commits are saved nowhere else. */
+  nested: string[];
   ignored: number;
 }
 

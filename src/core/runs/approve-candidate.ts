@@ -65,7 +65,11 @@ function checkStatus(task: Task): void {
     case "dropped":
       throw refuse("task_dropped", `${task.id} was dropped.`, `pawl task update ${task.id} --status open`);
     default:
-      throw refuse("already_merged", `${task.id} is ${task.status} already.`, `pawl finish ${task.id}`);
+      throw refuse(
+        "already_merged",
+        `${task.id} is ${task.status} already.`,
+        `pawl finish ${task.id} --remove --reason merged`,
+      );
   }
 }
 
@@ -94,7 +98,10 @@ function notReady({ task, reasons }: GateResult): Failure {
   return new Failure(
     "refused",
     first?.code ?? "not_ready",
-    [`${plural(reasons.length, "thing")} stand in the way of merging ${task}:`, ...lines].join("\n"),
+    [
+      `${plural(reasons.length, "thing stands", "things stand")} in the way of merging ${task}:`,
+      ...lines,
+    ].join("\n"),
     { hint: first?.command ?? `pawl check --stage close ${task}`, details: { task, reasons } },
   );
 }

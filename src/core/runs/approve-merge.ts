@@ -65,7 +65,7 @@ export async function mergeApproved(hands: Hands, approved: Approved): Promise<P
     phase: "after",
     milestone: milestoneOf(id, part, made),
   });
-  undertaking.close();
+  await undertaking.close();
   return landed;
 }
 
@@ -122,7 +122,7 @@ async function giveUp(
       milestone: `${task}: not merged (${task}/${approval})`,
     });
   }
-  undertaking.close();
+  await undertaking.close();
   return error;
 }
 

@@ -15,7 +15,7 @@ export async function recoverHolding(hands: Hands): Promise<string[]> {
   const said: string[] = [];
   for (const settled of await merges.settle((line) => hands.say(line))) {
     said.push(await tellRecords(hands, settled), ...settled.notes);
-    settled.close();
+    await settled.close();
   }
   return said;
 }

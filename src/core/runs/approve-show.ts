@@ -9,7 +9,7 @@ export async function showCandidate(hands: Hands, candidate: Candidate): Promise
   const { task, repos } = candidate;
   hands.say(`\n${task.id} ${task.title}  (${task.profile})`);
   for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
-  const trees = new Map(repos.map((repo) => [repo.tree, repo.name]));
+  const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
   for (const line of await hands.look((reader) => showRecords(reader, task.id, trees))) hands.say(line);
   hands.say("");
 }
@@ -33,7 +33,9 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
 
 function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, string>): string[] {
   const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
-  const proofs = values(reader.parts(evidence, task)).filter((one) => trees.has(one.tree ?? ""));
+  const proofs = values(reader.parts(evidence, task)).filter(
+    (one) => one.tree !== undefined && trees.get(one.repo ?? "") === one.tree,
+  );
   const findings = values(reader.parts(finding, task));
   const reviews = values(reader.parts(review, task));
   const last = values(reader.parts(handoff, task)).at(-1);
@@ -44,7 +46,7 @@ function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, st
     "\nEvidence on exactly this tree:",
     ...proofs.map(
       (one) =>
-        `  ${one.id} ${one.check ?? one.argv.join(" ")}: exit ${one.exit_code}${one.unstable ? ", unstable" : ""} (${trees.get(one.tree ?? "")})`,
+        `  ${one.id} ${one.check ?? one.argv.join(" ")}: exit ${one.exit_code}${one.unstable ? ", unstable" : ""} (${one.repo})`,
     ),
     `Findings: ${statuses.join(", ") || "none"}`,
     `Reviews: ${reviews.map((one) => `${one.id} ${one.kind} ${one.verdict} by ${one.actor}${one.counts ? "" : " (does not count)"}`).join("; ") || "none"}`,

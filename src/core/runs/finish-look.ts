@@ -84,6 +84,16 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       hint: "End it, or let it go somewhere else, and run this again.",
       details: { ...details, processes: before.processes },
     });
+  if (before.nested.length > 0)
+    throw new Failure(
+      "refused",
+      "repository_inside",
+      `${place.path} has ${plural(before.nested.length, "repository", "repositories")} of its own inside: ${before.nested.join(", ")}`,
+      {
+        hint: "Move what is needed of it out of the worktree, or keep the worktree: --keep",
+        details: { ...details, nested: before.nested },
+      },
+    );
   if (before.submodules.length > 0)
     throw new Failure(
       "refused",

@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import type { Site, Sites } from "../git/sites.ts";
 import type { RepositoryLook, Workplace, Worktrees } from "../git/worktrees.ts";
 import type { Hands } from "../hands.ts";
-import { fillTemplate, isPlainBranch } from "../naming.ts";
+import { fillTemplate, isPlainBranch, isPlainWorktree } from "../naming.ts";
 import type { RepositoryRecord, RunRepo } from "../records/run.ts";
 import type { Task } from "../records/task.ts";
 import { branchClash, pathTaken, surfacesMissing, tipOfBase, unsupported } from "./start-conflicts.ts";
@@ -83,7 +83,7 @@ async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promi
   const branch = branchFor(facts);
   const clash = branchClash(site, look, branch, task.id);
   if (clash) throw clash;
-  const path = worktrees.place(site, fillTemplate(facts.config.worktree, task));
+  const path = worktrees.place(site, worktreeFor(facts));
   const known = look.worktrees.find((one) => one.path === path);
   if (known || worktrees.occupied(path)) throw pathTaken(site, path, known);
   return {
@@ -115,5 +115,14 @@ function branchFor({ config, task }: StartFacts): string {
   throw new Failure("usage", "bad_template", `"${branch}" is no good name for a branch.`, {
     hint: 'Change "branch" in .pawl/config.yaml: letters, digits, dots, dashes and slashes, such as task/{id}-{slug}.',
     details: { template: config.branch, branch },
+  });
+}
+
+function worktreeFor({ config, task }: StartFacts): string {
+  const path = fillTemplate(config.worktree, task);
+  if (isPlainWorktree(path)) return path;
+  throw new Failure("usage", "bad_template", `"${path}" is no place for a worktree.`, {
+    hint: 'In .pawl/config.yaml write `worktree: ".worktrees/{id}-{slug}"`: below a hidden folder, or beside the project with `../`.',
+    details: { template: config.worktree },
   });
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Site } from "../../core/git/sites.ts";
 import type { Checkout } from "./merging-git.ts";
 
@@ -69,7 +69,7 @@ function worktreesOf(site: Site): Worktree[] {
 export function rootOf(site: Site, gitDir: string): string | undefined {
   if (gitDir === site.commonDir) return site.mainRoot;
   const link = readLine(join(gitDir, "gitdir"));
-  return link && dirname(link);
+  return link && dirname(resolve(gitDir, link));
 }
 
 /** Follows branches that are only another name of a branch, as git does. */

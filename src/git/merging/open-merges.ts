@@ -9,7 +9,7 @@ import { parseIdentity, printIdentity, seeProcesses } from "../../disk/process-i
 import { involvedCheckouts } from "./checkouts.ts";
 import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
 import { type Environment, MergingGit } from "./merging-git.ts";
-import { complete, partsOf, takeBack } from "./settling.ts";
+import { complete, hold, letGo, partsOf, takeBack } from "./settling.ts";
 import { pause, waitForChildren } from "./stale-locks.ts";
 import { tryOut } from "./try-out.ts";
 import { JournaledMoves } from "./undertaking.ts";
@@ -45,7 +45,7 @@ export function openMerges(setup: MergesSetup): Merges {
         ...["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-color"],
         ...["--no-ext-diff", "--no-textconv", from, to],
       ]),
-    begin: async (name, purpose, reflog, moves) => begin(setup, name, { purpose, reflog, moves }),
+    begin: (name, purpose, reflog, moves) => begin(setup, name, { purpose, reflog, moves }),
     async exclusively(act) {
       for (const started = Date.now(); ; await pause(20 + Math.random() * 60)) {
         const release = tryAcquire(lock);
@@ -70,11 +70,11 @@ async function holding<T>(release: () => void, act: () => Promise<T>): Promise<T
   }
 }
 
-function begin(
+async function begin(
   { env, sites, folder }: MergesSetup,
   name: string,
   plan: { purpose: Purpose; reflog: string; moves: readonly BranchMove[] },
-): Undertaking {
+): Promise<Undertaking> {
   const repos = plan.moves.map(({ site, branch, old, new: fresh }): RepositoryStep => {
     const inside = (gitDir: string) => relative(site.commonDir, gitDir).replaceAll("\\", "/") || ".";
     const checkouts = involvedCheckouts(site, branch).checkouts.map(({ gitDir }) => ({
@@ -95,8 +95,10 @@ function begin(
     repos,
   };
   const file = new JournalFile(folder, name);
+  const settling = { env, journal, parts: partsOf(env, sites, journal), name };
+  await hold(settling);
   file.write(journal, "begun");
-  return new JournaledMoves(file, { env, journal, parts: partsOf(env, sites, journal), name });
+  return new JournaledMoves(file, settling);
 }
 
 /** Whoever holds the lock knows that nobody alive is at work on a journal, but for a holder that lost the lock. */
@@ -117,7 +119,11 @@ async function settleAll(
     const { outcome, notes } = journal.decided
       ? await complete(settling)
       : { outcome: "undone" as const, notes: await takeBack(settling) };
-    settled.push({ purpose: journal.purpose, outcome, notes, close: () => file.remove() });
+    const close = async () => {
+      await letGo(settling);
+      file.remove();
+    };
+    settled.push({ purpose: journal.purpose, outcome, notes, close });
   }
   return settled;
 }

@@ -46,7 +46,16 @@ export function openTargets(env: Environment): Targets {
         ...["log", "-z", `--max-count=${MOST_COMMITS}`, "--format=%h %s", "--no-color", range],
       ]);
       const stat = await git.expect("The difference could not be read", [
-        ...["diff", `--stat=${STAT_WIDTH}`, "--no-color", "--no-ext-diff", "--no-textconv", base, head],
+        ...[
+          "diff",
+          `--stat=${STAT_WIDTH}`,
+          "--no-color",
+          "--no-ext-diff",
+          "--no-textconv",
+          "--ignore-submodules=none",
+          base,
+          head,
+        ],
       ]);
       return {
         total: Number(total),

@@ -103,7 +103,7 @@ export function refusal({ name, branch, old }: RefUpdate, said: string): Failure
         details,
       },
     );
-  if (/File exists|Unable to create/.test(said))
+  if (/File exists/.test(said))
     return new Failure("refused", "ref_busy", `Another git process holds ${branch} of ${name}.`, {
       hint: "Nothing was changed. Let it finish, then approve again.",
       details,

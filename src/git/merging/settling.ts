@@ -62,6 +62,23 @@ export function withdrawPart(part: Part): void {
   withdrawMove(part.site.commonDir, refOf(part));
 }
 
+const heldRef = (name: string) => `refs/pawl/merging/${name}`;
+
+/** Until the branch has moved nothing else keeps the new commit: a garbage collection in between would take it. */
+export async function hold({ parts, name }: Settling): Promise<void> {
+  for (const { git, repo } of parts) {
+    step("merge-hold");
+    await git.expect("The merge could not be kept", ["update-ref", heldRef(name), repo.new]);
+  }
+}
+
+export async function letGo({ parts, name }: Settling): Promise<void> {
+  for (const { git } of parts) {
+    step("merge-let-go");
+    await git.ask(["update-ref", "-d", heldRef(name)]);
+  }
+}
+
 const tipOf = (part: Part) => part.git.line(["rev-parse", "-q", "--verify", `${refOf(part)}^{commit}`]);
 
 /** Everything as before, in every repository. May be repeated at any point of itself. */

@@ -9,7 +9,7 @@ import type { Journal, JournalFile } from "./journal.ts";
 import { MergingGit } from "./merging-git.ts";
 import { checkoutObstacles } from "./obstacles.ts";
 import { openRefTransaction, type RefTransaction } from "./ref-transaction.ts";
-import { complete, grantPart, type Part, type Settling, takeBack, withdrawPart } from "./settling.ts";
+import { complete, grantPart, letGo, type Part, type Settling, takeBack, withdrawPart } from "./settling.ts";
 
 /**
  * The branches of all repositories move together, in two phases: git locks every branch after comparing it, the files
@@ -33,7 +33,8 @@ export class JournaledMoves implements Undertaking {
     return this.journal.decided;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await letGo(this.settling);
     this.file.remove();
   }
 

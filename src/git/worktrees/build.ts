@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import type { KnownWorktree, Workplace } from "../../core/git/worktrees.ts";
 import { step } from "../../core/steps.ts";
+import { tipOf } from "../refs.ts";
 import { askGit, expectGit } from "../run-git.ts";
 import {
   halfMadeEntries,
@@ -18,6 +19,7 @@ import {
 import { hideWorktree } from "./hide.ts";
 import { copyIncluded } from "./include.ts";
 import { outliveGit } from "./processes.ts";
+import { refOf } from "./refs.ts";
 import { type Environment, NOTHING, outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
 /**
@@ -109,7 +111,8 @@ async function runHook(place: Workplace, env: Environment): Promise<string[]> {
   const found = worktreeAt(place.site.commonDir, place.path);
   if (found?.task === place.task) return [];
   const call = { cwd: place.path, env };
-  const head = expectGit(await askGit(["rev-parse", "HEAD"], call), "The new worktree cannot be read");
+  const head = tipOf(place.site.commonDir, refOf(place));
+  if (head === undefined) throw new Error(`${place.branch} is gone`);
   step("worktree hook");
   const hook = ["hook", "run", "--ignore-missing", "post-checkout", "--", NOTHING, head, "1"];
   const { code, err } = await askGit(hook, call);

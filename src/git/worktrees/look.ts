@@ -34,6 +34,8 @@ export async function beforeRemoval(
       .filter(Boolean);
   const links = (await list(["ls-files", "-z", "--stage"])).filter((entry) => entry.startsWith("160000 "));
   const ignored = await list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard"]);
+  // git names a repository inside an ignored folder, and does not look into it.
+  const nested = ignored.filter((name) => name.endsWith("/"));
   return {
     standing: isInside(canonical(cwd), path),
     operation: OPERATIONS.find(([name]) => existsSync(join(own, name)))?.[1],
@@ -41,6 +43,7 @@ export async function beforeRemoval(
     submodules: links
       .map((entry) => entry.slice(entry.indexOf("\t") + 1))
       .filter((name) => existsSync(join(path, name, ".git"))),
+    nested,
     ignored: ignored.length,
   };
 }
@@ -54,8 +57,10 @@ export async function contentOf(path: string, env: Environment): Promise<Content
       `${path} has no commit`,
     );
   const [head, committed] = [await line("HEAD^{commit}"), await line("HEAD^{tree}")];
-  const { tree, whole } = await hashWorkingTree(place, env);
-  return { tree, whole, head, committed: whole && tree === committed };
+  const { tree, staged, whole } = await hashWorkingTree(place, env, { staged: true });
+  // What is staged and neither committed nor in the files is somewhere else nowhere.
+  const isStaged = staged !== undefined && staged !== committed && staged !== tree;
+  return { tree, whole, head, committed: whole && tree === committed && !isStaged };
 }
 
 /** The files that change with whatever somebody does with git there. */

@@ -39,7 +39,7 @@ export async function makeBranch(git: SiteGit, place: Workplace, commit: string)
   const ref = refOf(place);
   const { commonDir } = git.site;
   await clearLock(git, ref);
-  const current = await git.commitOf(ref);
+  const current = git.tip(ref);
   if (current === undefined) {
     step("worktree branch");
     grantMove(commonDir, { ref, old: NOTHING, new: commit });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Site } from "../../core/git/sites.ts";
+import { tipOf } from "../refs.ts";
 import { askGit, expectGit, type GitAnswer } from "../run-git.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,8 @@ export interface SiteGit {
   ask(args: readonly string[], stdin?: string): Promise<GitAnswer>;
   /** The answer of a command that has to succeed. */
   expect(args: readonly string[], what: string): Promise<string>;
+  /** Where a branch is, from git's files: a git of its own would cost more than everything else about a start. */
+  tip(ref: string): string | undefined;
   /** The commit that a ref points at. */
   commitOf(ref: string): Promise<string | undefined>;
 }
@@ -29,6 +32,7 @@ export function gitAt(site: Site, env: Environment): SiteGit {
   return {
     site,
     ask,
+    tip: (ref) => tipOf(site.commonDir, ref),
     expect: async (args, what) => expectGit(await ask(args), what),
     async commitOf(ref) {
       const { code, out } = await ask(["rev-parse", "-q", "--verify", "--end-of-options", `${ref}^{commit}`]);
