@@ -8,8 +8,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const AIMING =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_.*|QUARANTINE_PATH|EDITOR|SEQUENCE_EDITOR|TRACE.*|REFLOG_ACTION|AUTHOR_.*|COMMITTER_.*)$/;
 
-/** Commits as they are: neither replaced nor grafted ones may speak for the ones that a branch really has. */
-const AS_IT_IS = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: devNull };
+/**
+ * Commits as they are: neither replaced nor grafted ones may speak for the ones that a branch really has. Where there
+ * cannot be a file there are no grafts, and no advice about them either.
+ */
+const AS_IT_IS = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: `${devNull}/none` };
 
 /**
  * Our own git calls say where they act. What a hook or an agent put into the environment to aim its git elsewhere

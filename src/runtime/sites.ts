@@ -86,11 +86,22 @@ const placeOf = (commonDir: string) => discover(commonDir, { GIT_DIR: commonDir 
 function find(path: string, home: Home): Found | undefined {
   const place = existsSync(path) ? discover(path) : undefined;
   if (!place) return undefined;
-  const theirs = findHome(place, path);
+  const theirs = homeOf(place, path);
+  if (!theirs) return { ...describe(place, false), linked: false, otherState: undefined };
   const linked = resolve(theirs.state) === resolve(home.state);
   const site = describe(place, linked && isHomeOf(home, place));
   const foreign = !linked && (!isHomeOf(theirs, place) || hasRecords(theirs));
   return { ...site, linked, otherState: foreign ? theirs.state : undefined };
+}
+
+/** A link to a state that is not there any more leads nowhere, and may be made anew. */
+function homeOf(place: Place, path: string): Home | undefined {
+  try {
+    return findHome(place, path);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "home_missing") return undefined;
+    throw error;
+  }
 }
 
 function hasRecords(home: Home): boolean {

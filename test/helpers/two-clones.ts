@@ -26,7 +26,7 @@ export function makeClones(root: string): Clones {
   git(first.path, "push", "-q", "origin", "main");
   const clone = (name: string) => {
     git(root, "clone", "-q", "--template=", remote, name);
-    return openProject({ path: join(root, name), env: { ...env, PAWL_ACTOR: name } });
+    return openProject({ path: join(root, name), env: { ...env, PAWL_ACTOR: `human:${name}` } });
   };
   return {
     root,

@@ -103,11 +103,11 @@ describe("a start", () => {
   });
 
   test("hides only its own place in a folder that was there before", async ({ project }) => {
-    project.write("work/mine.txt", "untracked\n");
-    project.write(".pawl/config.yaml", 'worktree: "work/{id}"\n');
+    project.write(".work/mine.txt", "untracked\n");
+    project.write(".pawl/config.yaml", 'worktree: ".work/{id}"\n');
     await newTask(project);
     await started(project);
-    expect(project.git("status", "--porcelain", "-uall")).toBe("?? .pawl/config.yaml\n?? work/mine.txt");
+    expect(project.git("status", "--porcelain", "-uall")).toBe("?? .pawl/config.yaml\n?? .work/mine.txt");
   });
 
   test("by the same actor answers with the run there is; by another one it is refused", async ({
@@ -675,5 +675,5 @@ test("a renamed project is still the home of its tasks", async ({ project }) => 
   const renamed = join(dirname(project.path), "renamed");
   renameSync(project.path, renamed);
   const { json } = await project.pawlIn(renamed, {}, "start", "T1", "--json");
-  expect(json.data.worktrees).toEqual([{ repo: "renamed", path: join(realpathSync(renamed), WORKTREE) }]);
+  expect(json.data.worktrees).toEqual([{ repo: "my project", path: join(realpathSync(renamed), WORKTREE) }]);
 });

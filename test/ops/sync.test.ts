@@ -33,7 +33,7 @@ test("two clones that both made records have the same state after syncing, and o
   await ben.pawl("note", "add", "From Ben");
   const before = [stateTip(ada), stateTip(ben)];
   expect(await sync(ada)).toMatchObject({ received: 0, sent: true });
-  expect(await sync(ben)).toMatchObject({ received: 2, sent: true });
+  expect(await sync(ben)).toMatchObject({ received: 3, sent: true });
   expect(await sync(ada)).toMatchObject({ received: 2, sent: false });
   expectSame(ada, ben);
   for (const commit of before) expectContained(ada, commit);

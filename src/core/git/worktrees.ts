@@ -61,6 +61,8 @@ export interface Content {
   head: string;
   /** The content is that of the commit. */
   committed: boolean;
+  /** Something is staged that is neither in the commit nor in the files. */
+  staged: boolean;
 }
 
 /**

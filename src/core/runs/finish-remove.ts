@@ -29,6 +29,8 @@ export async function isUnsaved(hands: Hands, value: Run, ending: Ending): Promi
   if (repo.adopted || ending.now.state === "doomed") return false;
   const open = (tip !== undefined && !merged) || (content !== undefined && !content.committed);
   if (!open) return false;
+  // What is saved of it is known by its tree, and what is staged has another one; saving it again costs nothing.
+  if (content?.staged) return true;
   const saved = await savedAs(hands, value, ending);
   return saved === undefined || (tip !== undefined && !merged && saved.head !== tip);
 }

@@ -60,7 +60,7 @@ export async function contentOf(path: string, env: Environment): Promise<Content
   const { tree, staged, whole } = await hashWorkingTree(place, env, { staged: true });
   // What is staged and neither committed nor in the files is somewhere else nowhere.
   const isStaged = staged !== undefined && staged !== committed && staged !== tree;
-  return { tree, whole, head, committed: whole && tree === committed && !isStaged };
+  return { tree, whole, head, committed: whole && tree === committed && !isStaged, staged: isStaged };
 }
 
 /** The files that change with whatever somebody does with git there. */
