@@ -221,17 +221,13 @@ describe("policy", () => {
 
 describe("finish", () => {
   test("saves what is staged and lies in no file", async () => {
-    const { ready, home, worktree, git } = fresh();
+    const { home, worktree, git } = fresh();
     writeFileSync(join(worktree, "precious"), "PRECIOUS\n");
     git("add", "precious");
+    const blob = git("rev-parse", ":precious");
     rmSync(join(worktree, "precious"));
     await ok(home.pawl("finish", "T1", "--remove", "--reason", "later"));
-    const saved = home.git("log", "--all", "--format=%H", "--", "precious").split("\n");
-    expect(
-      saved.some(
-        (commit) => commit !== "" && gitIn(ready, home.path, "show", `${commit}:precious`) === "PRECIOUS",
-      ),
-    ).toBe(true);
+    expect(home.git("rev-list", "--all", "--objects")).toContain(blob);
   });
 
   test("refuses to delete a repository in an ignored folder", async () => {
