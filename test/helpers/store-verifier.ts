@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Kind, parseRecord } from "../../src/core/record.ts";
 import { note, TASK_PARTS, touched } from "../../src/core/records/parts.ts";
+import { approval, receipt, repository, run } from "../../src/core/records/run.ts";
 import { task } from "../../src/core/records/task.ts";
 import { fullYaml } from "../../src/store/yaml.ts";
 
@@ -32,7 +33,7 @@ export interface Inspection {
   violations: Violations;
 }
 
-const FOLDERS = new Map<string, Kind>(TASK_PARTS.map((kind) => [kind.plural, kind as Kind]));
+const FOLDERS = new Map<string, Kind>([...TASK_PARTS, approval].map((kind) => [kind.plural, kind as Kind]));
 
 /** Reads a whole store as a stranger would, from the files alone, and trusts nothing. */
 export function inspectStore(state: string): Inspection {
@@ -59,7 +60,8 @@ function readRecords(state: string, violations: Violations): FoundRecord[] {
   for (const path of filesIn(state)) {
     const expected = describePath(path);
     if (!expected) {
-      if (!path.startsWith("events/")) violations.leftOver.push(path);
+      // A patch belongs to its run, and has no record of its own.
+      if (!/^events\/|\/runs\/R\d+\/[^/]+\.patch$/.test(path)) violations.leftOver.push(path);
       continue;
     }
     let value: Record<string, unknown>;
@@ -81,8 +83,11 @@ function readRecords(state: string, violations: Violations): FoundRecord[] {
 function describePath(path: string): { kind: Kind; id: string } | undefined {
   const [top, name = "", folder, part] = path.split("/");
   if (top === "notes" && /^N\d{4,}\.md$/.test(name)) return { kind: note, id: name.slice(0, -3) };
+  if (top === "repos" && folder === undefined) return { kind: repository, id: name.slice(0, -3) };
   if (top !== "tasks" || !/^T\d{4,}$/.test(name)) return undefined;
   if (folder === "task.md") return { kind: task, id: name };
+  if (folder === "receipt.md") return { kind: receipt, id: `${name}/receipt` };
+  if (folder === "runs" && path.endsWith("/run.md")) return { kind: run, id: `${name}/${part}` };
   if (folder === "touched") return { kind: touched, id: `${name}/touched/${part?.slice(0, -3)}` };
   const kind = FOLDERS.get(folder ?? "");
   if (!kind || !new RegExp(`^${kind.letter}\\d+\\.md$`).test(part ?? "")) return undefined;
@@ -109,7 +114,8 @@ function countEvents(state: string, violations: Violations): Map<string, number>
     for (const line of readFileSync(join(state, "events", path), "utf8").split("\n")) {
       if (line === "") continue;
       try {
-        const { record } = JSON.parse(line) as { record: string };
+        const { record, path: about } = JSON.parse(line) as { record: string; path: string };
+        if (about.endsWith(".patch")) continue;
         counts.set(record, (counts.get(record) ?? 0) + 1);
       } catch {
         violations.torn.push(`events/${path}: ${line.slice(0, 80)}`);

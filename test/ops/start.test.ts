@@ -677,3 +677,30 @@ test("a renamed project is still the home of its tasks", async ({ project }) => 
   const { json } = await project.pawlIn(renamed, {}, "start", "T1", "--json");
   expect(json.data.worktrees).toEqual([{ repo: "my project", path: join(realpathSync(renamed), WORKTREE) }]);
 });
+
+test("a plain folder in the place of the worktree is not claimed, and neither is one on another branch", async ({
+  project,
+}) => {
+  await project.pawl("task", "new", "Alpha");
+  await project.pawl("start", "T1");
+  const worktree = join(project.path, ".worktrees", "T0001-alpha");
+  project.git("-C", worktree, "branch", "-m", "renamed");
+  expect((await project.pawl("start", "T1", "--claim", "--json")).json.error.code).toBe("other_branch");
+  project.git("-C", worktree, "branch", "-m", "task/T0001-alpha");
+  rmSync(worktree, { recursive: true });
+  mkdirSync(worktree);
+  expect((await project.pawl("start", "T1", "--claim", "--json")).json.error.code).toBe("worktree_broken");
+  rmSync(worktree, { recursive: true });
+  expect((await project.pawl("start", "T1", "--claim")).code).toBe(0);
+  expect(project.git("-C", worktree, "branch", "--show-current")).toBe("task/T0001-alpha");
+});
+
+test("after a kept run the way on is to claim it", async ({ project }) => {
+  await project.pawl("task", "new", "Alpha");
+  await project.pawl("start", "T1");
+  await project.pawl("finish", "T1", "--keep", "--reason", "later");
+  const { json } = await project.pawl("start", "T1", "--json");
+  expect([json.error.code, json.error.hint]).toEqual(["branch_exists", expect.stringContaining("--claim")]);
+  expect((await project.pawl("start", "T1", "--claim")).code).toBe(0);
+  expect((await project.pawl("finish", "T1", "--remove", "--reason", "done")).code).toBe(0);
+});

@@ -51,7 +51,9 @@ export interface RemovalLook {
 }
 
 export type Whereabouts =
-  | { state: "in place" | "aside" | "doomed"; worktree: KnownWorktree }
+  /** `linked` is false for a folder that does not say that it is the worktree: it may be anything. */
+  | { state: "in place"; worktree: KnownWorktree; linked: boolean }
+  | { state: "aside" | "doomed"; worktree: KnownWorktree }
   | { state: "gone"; worktree: KnownWorktree | undefined };
 
 /** What is in a worktree, to the byte; `whole` is false when a tree of git's cannot hold all of it. */

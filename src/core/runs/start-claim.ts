@@ -70,6 +70,7 @@ async function lookForLost(hands: Hands, value: Run): Promise<{ parts: Part[]; l
     const now = worktrees.whereabouts(place);
     if (now.state === "aside") await worktrees.bringBack(place);
     const moved = look.worktrees.find((one) => one.branch === repo.branch && one.present);
+    if (now.state === "in place") checkWorkplace(part, now);
     if (now.state === "in place" || now.state === "aside") parts.push(part);
     else if (now.state === "gone" && moved) {
       // Somebody moved it with git; it is the same worktree in another place.
@@ -86,6 +87,34 @@ async function lookForLost(hands: Hands, value: Run): Promise<{ parts: Part[]; l
     }
   }
   return { parts: parts.map(({ repo, place }) => ({ repo, place })), lost };
+}
+
+/** Whoever claims it will work there: it has to be the worktree, and to have the task's branch. */
+function checkWorkplace(
+  { place, repo }: Part,
+  { worktree, linked }: { worktree: KnownWorktree; linked: boolean },
+): void {
+  const details = { repo: repo.name, worktree: place.path, branch: repo.branch };
+  if (!linked)
+    throw new Failure(
+      "refused",
+      "worktree_broken",
+      `${place.path} is there, but it is no worktree of ${repo.name}.`,
+      {
+        hint: "Move the folder away if it is not needed there, then claim again: the worktree is made anew from its branch.",
+        details,
+      },
+    );
+  if (worktree.branch === undefined || worktree.branch === repo.branch) return;
+  throw new Failure(
+    "refused",
+    "other_branch",
+    `${place.path} has ${worktree.branch} checked out, not ${repo.branch}.`,
+    {
+      hint: `If that is the task's branch under another name: git -C ${quote(place.path)} branch -m ${quote(repo.branch)}. Otherwise go back to it with git switch.`,
+      details,
+    },
+  );
 }
 
 function madeFrom(value: Run, repo: RunRepo, tip: string | undefined): string | undefined {

@@ -84,7 +84,9 @@ export function branchClash(
       `The branch ${branch} of ${site.name} is there already.`,
       {
         hint: user
-          ? `It is checked out in ${user.path}. Go there and say: pawl start ${task} --here`
+          ? user.task === task
+            ? `It is the task's own, in ${user.path}. To go on there: pawl start ${task} --claim`
+            : `It is checked out in ${user.path}. Go there and say: pawl start ${task} --here`
           : `To go on with it: git worktree add <path> ${branch}, and there pawl start ${task} --here. To begin anew, give it another name: git branch -m ${branch} <name>`,
         details: { ...details, ...(user ? { worktree: user.path } : {}) },
       },

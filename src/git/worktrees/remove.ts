@@ -19,8 +19,10 @@ export function whereabouts(place: Workplace): Whereabouts {
   const { commonDir } = place.site;
   const aside = discardedPlace(place.path);
   if (occupied(place.path)) {
-    const found = worktreeAt(commonDir, place.path) ?? entryOf(place);
-    return found ? { state: "in place", worktree: found } : { state: "gone", worktree: undefined };
+    const own = worktreeAt(commonDir, place.path);
+    const found = own ?? entryOf(place);
+    if (!found) return { state: "gone", worktree: undefined };
+    return { state: "in place", worktree: found, linked: own !== undefined || found.gitDir === "." };
   }
   // The folder may have lost its own link to git already, while git still knows about it.
   const found = worktreeAt(commonDir, aside) ?? entryOf({ ...place, path: aside });
