@@ -75,9 +75,7 @@ function savedRun(reader: Reader, task: string): { value: Run; warnings: string[
   const latest = records.at(-1);
   const warnings = warningsOf(problems);
   if (latest && latest !== found)
-    warnings.push(
-      `This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`,
-    );
+    warnings.push(`This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`);
   return { value: found.value, warnings };
 }
 

@@ -35,5 +35,9 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "repo.remove": async () => (await import("./repo-remove.ts")).repoRemove,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
   diff: async () => (await import("./diff.ts")).diff,
+  install: async () => (await import("./install.ts")).install,
+  uninstall: async () => (await import("./uninstall.ts")).uninstall,
+  unlock: async () => (await import("./unlock.ts")).unlockOperation,
+  "hook.pre-push": async () => (await import("./hook-pre-push.ts")).hookPrePush,
   search: async () => (await import("./search.ts")).search,
 };

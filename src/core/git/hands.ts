@@ -1,4 +1,5 @@
 import type { Branches } from "./branches.ts";
+import type { Guard } from "./guard.ts";
 import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -12,5 +13,6 @@ export interface GitHands {
   snapshots(): Promise<Snapshots>;
   stateExchange(): Promise<StateExchange>;
   branches(): Promise<Branches>;
+  guard(): Promise<Guard>;
   worktrees(): Promise<Worktrees>;
 }

@@ -7,10 +7,15 @@ import type { Run } from "../records/run.ts";
 /** Each thing that can stand in the way of a start, with its own name and its own way out. */
 
 export function unsupported(site: Site, what: string): Failure {
-  return new Failure("unavailable", "unsupported_repository", `${site.name} uses ${what}, which pawl cannot.`, {
-    hint: "Pawl works with SHA-1 repositories whose refs are files. Nothing was changed.",
-    details: { repo: site.name },
-  });
+  return new Failure(
+    "unavailable",
+    "unsupported_repository",
+    `${site.name} uses ${what}, which pawl cannot.`,
+    {
+      hint: "Pawl works with SHA-1 repositories whose refs are files. Nothing was changed.",
+      details: { repo: site.name },
+    },
+  );
 }
 
 /** The commit to start from, or why there is none. */
@@ -19,22 +24,37 @@ export function tipOfBase(site: Site, look: RepositoryLook, base: string, task: 
   if (tip !== undefined) return tip;
   const details = { repo: site.name, base_branch: base };
   if (look.remotes.has(`origin/${base}`))
-    throw new Failure("not_found", "base_branch_missing", `${site.name} has origin/${base}, but no ${base}.`, {
-      hint: `git branch ${base} origin/${base}`,
-      details,
-    });
+    throw new Failure(
+      "not_found",
+      "base_branch_missing",
+      `${site.name} has origin/${base}, but no ${base}.`,
+      {
+        hint: `git branch ${base} origin/${base}`,
+        details,
+      },
+    );
   if (look.heads.size === 0)
-    throw new Failure("refused", "unborn", `${site.name} has no commit yet; there is nothing to start from.`, {
-      hint: 'Make the first one: git commit --allow-empty -m "Begin"',
-      details,
-    });
+    throw new Failure(
+      "refused",
+      "unborn",
+      `${site.name} has no commit yet; there is nothing to start from.`,
+      {
+        hint: 'Make the first one: git commit --allow-empty -m "Begin"',
+        details,
+      },
+    );
   const others = [...look.heads.keys()].slice(0, 6).join(", ");
-  throw new Failure("not_found", "base_branch_missing", `${site.name} has no branch ${base || "to start from"}.`, {
-    hint: site.home
-      ? `It has ${others}. Say which: pawl task update ${task} --base <branch>`
-      : `It has ${others}. Say which: pawl repo add ${site.mainRoot ?? site.commonDir} --name ${site.name} --base <branch>`,
-    details,
-  });
+  throw new Failure(
+    "not_found",
+    "base_branch_missing",
+    `${site.name} has no branch ${base || "to start from"}.`,
+    {
+      hint: site.home
+        ? `It has ${others}. Say which: pawl task update ${task} --base <branch>`
+        : `It has ${others}. Say which: pawl repo add ${site.mainRoot ?? site.commonDir} --name ${site.name} --base <branch>`,
+      details,
+    },
+  );
 }
 
 export function surfacesMissing(site: Site, base: string): Failure {
@@ -49,16 +69,26 @@ export function surfacesMissing(site: Site, base: string): Failure {
   );
 }
 
-export function branchClash(site: Site, look: RepositoryLook, branch: string, task: string): Failure | undefined {
+export function branchClash(
+  site: Site,
+  look: RepositoryLook,
+  branch: string,
+  task: string,
+): Failure | undefined {
   const details = { repo: site.name, branch };
   if (look.heads.has(branch)) {
     const user = look.worktrees.find((one) => one.branch === branch && one.present);
-    return new Failure("conflict", "branch_exists", `The branch ${branch} of ${site.name} is there already.`, {
-      hint: user
-        ? `It is checked out in ${user.path}. Go there and say: pawl start ${task} --here`
-        : `To go on with it: git worktree add <path> ${branch}, and there pawl start ${task} --here. To begin anew, give it another name: git branch -m ${branch} <name>`,
-      details: { ...details, ...(user ? { worktree: user.path } : {}) },
-    });
+    return new Failure(
+      "conflict",
+      "branch_exists",
+      `The branch ${branch} of ${site.name} is there already.`,
+      {
+        hint: user
+          ? `It is checked out in ${user.path}. Go there and say: pawl start ${task} --here`
+          : `To go on with it: git worktree add <path> ${branch}, and there pawl start ${task} --here. To begin anew, give it another name: git branch -m ${branch} <name>`,
+        details: { ...details, ...(user ? { worktree: user.path } : {}) },
+      },
+    );
   }
   const other = [...look.heads.keys()].find(
     (one) => branch.startsWith(`${one}/`) || one.startsWith(`${branch}/`),
@@ -106,10 +136,15 @@ export function activeElsewhere(run: Run, where: readonly string[]): Failure {
 }
 
 export function otherClone(run: Run): Failure {
-  return new Failure("conflict", "other_clone", `The worktrees of ${run.id} are in another clone (${run.clone}).`, {
-    hint: "Go on there, or end the run there with `pawl finish` and bring the state over with `pawl sync`.",
-    details: { run: run.id, clone: run.clone, holder: run.holder },
-  });
+  return new Failure(
+    "conflict",
+    "other_clone",
+    `The worktrees of ${run.id} are in another clone (${run.clone}).`,
+    {
+      hint: "Go on there, or end the run there with `pawl finish` and bring the state over with `pawl sync`.",
+      details: { run: run.id, clone: run.clone, holder: run.holder },
+    },
+  );
 }
 
 /** Patterns of the config, or else the remote's default branch, or else the names that most people use. */

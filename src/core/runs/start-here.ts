@@ -14,9 +14,14 @@ export async function adopt(
   const { task, worktrees, sites } = facts;
   const found = worktrees.here();
   if (!found)
-    throw new Failure("refused", "no_worktree", "This is a bare repository; there are no files to work on here.", {
-      hint: `Leave --here out: pawl start ${task.id}`,
-    });
+    throw new Failure(
+      "refused",
+      "no_worktree",
+      "This is a bare repository; there are no files to work on here.",
+      {
+        hint: `Leave --here out: pawl start ${task.id}`,
+      },
+    );
   const branch = branchOf(facts, look, found, base.branch);
   const head = look.heads.get(branch);
   if (head === undefined)
@@ -26,10 +31,15 @@ export async function adopt(
     });
   const from = await worktrees.mergeBase(site, head, base.tip);
   if (from === undefined)
-    throw new Failure("refused", "no_common_base", `${branch} has no history in common with ${base.branch}.`, {
-      hint: `Say what it starts from: pawl task update ${task.id} --base <branch>`,
-      details: { repo: site.name, branch, base_branch: base.branch },
-    });
+    throw new Failure(
+      "refused",
+      "no_common_base",
+      `${branch} has no history in common with ${base.branch}.`,
+      {
+        hint: `Say what it starts from: pawl task update ${task.id} --base <branch>`,
+        details: { repo: site.name, branch, base_branch: base.branch },
+      },
+    );
   return {
     place: { site, task: task.id, branch, path: found.path },
     repo: {
@@ -59,10 +69,15 @@ function branchOf(facts: StartFacts, look: RepositoryLook, found: KnownWorktree,
       details: { branch, worktree: found.path },
     });
   if (branch === base)
-    throw new Failure("refused", "on_base_branch", `${branch} is what ${task.id} starts from and returns to.`, {
-      hint: `Make a branch first (git switch -c <branch>), or leave --here out: pawl start ${task.id}`,
-      details: { branch, worktree: found.path },
-    });
+    throw new Failure(
+      "refused",
+      "on_base_branch",
+      `${branch} is what ${task.id} starts from and returns to.`,
+      {
+        hint: `Make a branch first (git switch -c <branch>), or leave --here out: pawl start ${task.id}`,
+        details: { branch, worktree: found.path },
+      },
+    );
   const owner = live.find((one) => one.id !== task.id && (one.id === found.task || one.branch === branch));
   if (owner)
     throw new Failure("conflict", "worktree_bound", `This worktree belongs to ${owner.id}.`, {

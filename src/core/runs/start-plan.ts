@@ -34,10 +34,15 @@ export async function planStart(hands: Hands, facts: StartFacts, here: boolean):
   const { sites, task } = facts;
   const chosen = sitesOf(facts);
   if (here && !chosen.some((site) => site.commonDir === sites.here().commonDir))
-    throw new Failure("refused", "repository_not_in_task", `${task.id} does not touch ${sites.here().name}.`, {
-      hint: `It touches ${chosen.map((site) => site.name).join(", ")}. Start it there, or without --here.`,
-      details: { repos: chosen.map((site) => site.name) },
-    });
+    throw new Failure(
+      "refused",
+      "repository_not_in_task",
+      `${task.id} does not touch ${sites.here().name}.`,
+      {
+        hint: `It touches ${chosen.map((site) => site.name).join(", ")}. Start it there, or without --here.`,
+        details: { repos: chosen.map((site) => site.name) },
+      },
+    );
   const parts: Part[] = [];
   const conflicts: Failure[] = [];
   for (const site of chosen)
@@ -49,7 +54,8 @@ export async function planStart(hands: Hands, facts: StartFacts, here: boolean):
       conflicts.push(error);
     }
   tell(conflicts);
-  if (parts.length > 1) hands.say(`${parts.length} repositories: ${parts.map((one) => one.repo.name).join(", ")}`);
+  if (parts.length > 1)
+    hands.say(`${parts.length} repositories: ${parts.map((one) => one.repo.name).join(", ")}`);
   return parts;
 }
 
@@ -110,7 +116,9 @@ async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promi
 
 function baseOf({ repositories, task, config }: StartFacts, site: Site, look: RepositoryLook): string {
   const own = repositories.find((one) => one.id === site.name)?.base_branch;
-  const usual = [look.defaultBranch, "main", "master"].find((one) => one !== undefined && look.heads.has(one));
+  const usual = [look.defaultBranch, "main", "master"].find(
+    (one) => one !== undefined && look.heads.has(one),
+  );
   return own ?? task.base_branch ?? (config.base_branch || (usual ?? look.defaultBranch ?? "main"));
 }
 
