@@ -8,10 +8,27 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** Loaded by every command: each further file would cost about half a millisecond at the start. */
 const COMMON = [
-  ...["src/cli/(?!help)", "src/core/(?!context/)", "node_modules/zod/"],
-  ...["src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml)\\.ts", "src/git/discover\\.ts"],
+  ...[
+    "src/cli/(?!help|pager)",
+    "src/core/(?!context/|runs/start|runs/finish|runs/approve|runs/refresh|runs/take)",
+    "node_modules/zod/",
+  ],
+  ...[
+    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform)\\.ts",
+    "src/git/discover\\.ts",
+  ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
 ];
+
+/** Loaded by `check` alone, which has to be as quick as a read, and therefore in one file. */
+const CHECK = [
+  "src/ops/check\\.ts",
+  "src/runtime/sites\\.ts",
+  "src/git/(?:branches|branch-facts|refs|quick-clean)\\.ts",
+];
+
+/** One of these paths, on every system. */
+const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"));
 
 async function bundle(input, options) {
   const build = await rolldown({
@@ -34,7 +51,10 @@ const chunks = await bundle(
       entryFileNames: "[name]-[hash].cjs",
       chunkFileNames: "chunks/[name]-[hash].cjs",
       codeSplitting: {
-        groups: [{ name: "program", test: new RegExp(COMMON.join("|").replaceAll("/", "[\\\\/]")) }],
+        groups: [
+          { name: "program", test: matching(COMMON) },
+          { name: "check", test: matching(CHECK) },
+        ],
       },
     },
   },

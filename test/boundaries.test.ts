@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ops: ["core", "ops", "zod/mini"],
   disk: ["core", "disk", "node:"],
   store: ["core", "disk", "store", "node:", "yaml", "node-sqlite3-wasm"],
-  git: ["core", "disk", "git", "node:"],
+  git: ["core", "disk", "git", "node:", "simple-git"],
   runtime: ["core", "ops", "disk", "store", "git", "runtime", "node:"],
   cli: ["core", "ops", "runtime", "cli", "node:", "citty"],
 };

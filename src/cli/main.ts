@@ -13,7 +13,7 @@ import { findOperation } from "./words.ts";
 export interface Io {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  out(text: string | Uint8Array): void;
+  out(text: string | Buffer): void;
   err(text: string | Buffer): void;
   outIsTerminal(): boolean;
   errIsTerminal(): boolean;

@@ -10,7 +10,7 @@ export async function printBody(body: Body, io: Io): Promise<void> {
   const pieces = body({ style: styleFor(terminal, io.env), terminal });
   const command = terminal ? pagerOf(io.env) : undefined;
   if (command !== undefined) return page(command, pieces, io);
-  for await (const piece of pieces) io.out(piece);
+  for await (const piece of pieces) io.out(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
 }
 
 /** As git chooses it; `cat` or nothing at all means that the user wants none. */

@@ -21,8 +21,7 @@ export function processIo(): Io {
 
 const devNull = "/dev/null";
 
-const bytesOf = (text: string | Uint8Array) =>
-  typeof text === "string" ? Buffer.from(text, "utf8") : Buffer.from(text.buffer, text.byteOffset, text.length);
+const bytesOf = (text: string | Buffer) => (typeof text === "string" ? Buffer.from(text, "utf8") : text);
 
 /** node:tty brings the network stack with it; a pipe, a file or the null device can be told from a terminal without. */
 function isTerminal(fd: number): boolean {
@@ -59,9 +58,10 @@ let outputFailed: string | undefined;
 /** Why the answer could not be written out whole, if it could not. */
 export const failedOutput = () => outputFailed;
 
-/** Only a terminal may answer: what comes through a pipe was typed by nobody. */
+/** Only a terminal may answer: what comes through a pipe was typed by nobody. An empty question has an empty answer. */
 function ask(question: string): string | undefined {
   if (!isTerminal(0) || !isTerminal(2)) return undefined;
+  if (question === "") return "";
   write(2, Buffer.from(question, "utf8"));
   const bytes: number[] = [];
   const one = Buffer.alloc(1);

@@ -33,6 +33,9 @@ export interface Hands {
   agent: string | undefined;
   /** A line of progress, for whoever waits. */
   say(line: string): void;
-  /** What a human types on the terminal; undefined when there is no terminal to type on. */
+  /**
+   * What a human types on the terminal; undefined when there is no terminal to type on. An empty question asks nothing
+   * and waits for nothing: it only tells whether there is one.
+   */
   ask(question: string): Promise<string | undefined>;
 }

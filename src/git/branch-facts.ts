@@ -1,12 +1,12 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { askGit, expectGit } from "./run-git.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What two commits say about each other and never change: worth asking git once. */
 export interface BranchFacts {
   tree: string;
+  baseTree: string;
   contained: boolean;
   changed: boolean;
   conflicts: string[];
@@ -18,7 +18,7 @@ export interface BranchFacts {
 
 const REMEMBERED = 64;
 /** Changed together with what is remembered. */
-const FORM = 1;
+const FORM = 2;
 
 type Memory = { form: number; facts: [string, BranchFacts][] };
 
@@ -33,6 +33,7 @@ export async function branchFacts(
   const memory = recall(file);
   const known = memory.facts.find(([name]) => name === key)?.[1];
   if (known) return known;
+  const { askFacts } = await import("./ask-branches.ts");
   const found = await askFacts(commonDir, head, base, env);
   remember(file, {
     form: FORM,
@@ -59,64 +60,4 @@ function remember(file: string, memory: Memory): void {
   } catch {
     rmSync(fresh, { force: true });
   }
-}
-
-async function askFacts(
-  commonDir: string,
-  head: string,
-  base: string,
-  env: Environment,
-): Promise<BranchFacts> {
-  const ask = (...args: string[]) => askGit(["--git-dir", commonDir, ...args], { cwd: commonDir, env });
-  const must = async (...args: string[]) =>
-    expectGit(await ask(...args), "The task's branch could not be compared with its base");
-  const [tree, split, policy, surfaces] = await Promise.all([
-    must("rev-parse", "--verify", `${head}^{tree}`),
-    ask("merge-base", base, head),
-    textAt(commonDir, base, ".pawl/config.yaml", env),
-    ask("cat-file", "-e", `${base}:.pawl/lock.json`),
-  ]);
-  // Without a common commit everything differs, and nothing can be merged.
-  const from = split.code === 0 ? split.out.trim() : undefined;
-  const contained = from === base;
-  return {
-    tree,
-    contained,
-    changed: from === undefined || (await must("rev-parse", "--verify", `${from}^{tree}`)) !== tree,
-    conflicts: contained
-      ? []
-      : from === undefined
-        ? ["everything"]
-        : await conflictsOf(commonDir, head, base, env),
-    policy,
-    surfaces: surfaces.code === 0,
-  };
-}
-
-/** The text of a file on a commit; undefined only when git says that it is not there. */
-async function textAt(
-  commonDir: string,
-  commit: string,
-  path: string,
-  env: Environment,
-): Promise<string | undefined> {
-  const ask = (...args: string[]) => askGit(["--git-dir", commonDir, ...args], { cwd: commonDir, env });
-  const listed = expectGit(await ask("ls-tree", commit, "--", path), "The base's policy could not be read");
-  if (listed === "") return undefined;
-  return expectGit(await ask("cat-file", "blob", `${commit}:${path}`), "The base's policy could not be read");
-}
-
-async function conflictsOf(
-  commonDir: string,
-  head: string,
-  base: string,
-  env: Environment,
-): Promise<string[]> {
-  const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", base, head];
-  const merged = await askGit(["--git-dir", commonDir, ...args], { cwd: commonDir, env });
-  if (merged.code === 0) return [];
-  const [, ...files] = merged.out.split("\0").filter(Boolean);
-  if (merged.code === 1) return [...new Set(files)];
-  expectGit(merged, "The task's branch could not be merged for a try");
-  return [];
 }

@@ -1,13 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Branches, BranchState } from "../core/git/branches.ts";
 import type { Site, Sites } from "../core/git/sites.ts";
 import type { RunRepo } from "../core/records/run.ts";
 import { branchFacts } from "./branch-facts.ts";
-import { discover, readLine } from "./discover.ts";
+import { readLine } from "./discover.ts";
+import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
-import { askGit, expectGit } from "./run-git.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +16,7 @@ export function openBranches(sites: Sites, env: Environment): Branches {
     look: (repo) => look(sites, repo, env),
     tip(repo) {
       const site = sites.all().find((one) => one.name === repo.name);
-      return site && tipOf(site.commonDir, `refs/heads/${repo.branch}`, env);
+      return site && tipOf(site.commonDir, `refs/heads/${repo.branch}`);
     },
   };
 }
@@ -25,15 +25,15 @@ async function look(sites: Sites, repo: RunRepo, env: Environment): Promise<Bran
   const site = sites.named(repo.name);
   const path = sites.locate(site, repo.worktree);
   const [head, base] = [repo.branch, repo.base_branch].map((name) =>
-    tipOf(site.commonDir, `refs/heads/${name}`, env),
+    tipOf(site.commonDir, `refs/heads/${name}`),
   );
-  // What takes longest begins first; the rest is read while git works.
-  const working = existsSync(join(path, ".git")) ? changedIn(path, repo, env) : undefined;
-  const targets = checkoutsOf(site, `refs/heads/${repo.base_branch}`).map(async (worktree) => ({
-    worktree,
-    files: await statusOf(worktree, "no", env),
-  }));
   const facts = head && base ? await branchFacts(site.commonDir, head, base, env) : undefined;
+  const gitDir = gitDirOf(path);
+  const working = gitDir ? changedIn({ path, gitDir }, repo, facts?.tree, env) : undefined;
+  const targets = checkoutsOf(site, `refs/heads/${repo.base_branch}`).map(async (worktree) => ({
+    worktree: worktree.path,
+    files: await changesOf(worktree, facts?.baseTree, false, env),
+  }));
   const [dirty, ...targetDirty] = await Promise.all([working, ...targets]);
   return {
     path,
@@ -62,37 +62,61 @@ async function look(sites: Sites, repo: RunRepo, env: Environment): Promise<Bran
   };
 }
 
-/** The worktree's own changes; one that has another branch checked out is as good as changed. */
-async function changedIn(path: string, repo: RunRepo, env: Environment): Promise<string[]> {
-  const files = await statusOf(path, "normal", env);
-  const on = targetOf(discover(path)?.gitDir ?? "", "HEAD");
-  return on === `refs/heads/${repo.branch}` ? files : [`HEAD (not on ${repo.branch})`, ...files];
+interface Worktree {
+  path: string;
+  gitDir: string;
 }
 
-async function statusOf(worktree: string, untracked: "no" | "normal", env: Environment): Promise<string[]> {
-  const args = ["status", "--porcelain", "-z", "--no-renames", `--untracked-files=${untracked}`];
-  const said = await askGit(args, { cwd: worktree, env });
-  return expectGit(said, `git status failed in ${worktree}`)
-    .split("\0")
-    .filter(Boolean)
-    .map((entry) => entry.slice(3));
+function gitDirOf(worktree: string): string | undefined {
+  const dotGit = join(worktree, ".git");
+  const stat = statSync(dotGit, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return dotGit;
+  const target = stat && /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
+  return target ? resolve(worktree, target) : undefined;
+}
+
+/** The worktree's own changes; one that has another branch checked out is as good as changed. */
+async function changedIn(
+  worktree: Worktree,
+  repo: RunRepo,
+  tree: string | undefined,
+  env: Environment,
+): Promise<string[]> {
+  const files = await changesOf(worktree, tree, true, env);
+  const isOn = targetOf(worktree.gitDir, "HEAD") === `refs/heads/${repo.branch}`;
+  return isOn ? files : [`HEAD (not on ${repo.branch})`, ...files];
+}
+
+/** What differs from the commit, new files included if asked for; git is started only if there may be anything. */
+async function changesOf(
+  { path, gitDir }: Worktree,
+  tree: string | undefined,
+  untracked: boolean,
+  env: Environment,
+): Promise<string[]> {
+  if (tree && (await isSurelyClean(path, gitDir, tree, { untracked }))) return [];
+  const { askStatus } = await import("./ask-branches.ts");
+  return askStatus(path, untracked, env);
 }
 
 /** Every worktree that has this branch checked out, read from git's files. */
-function checkoutsOf(site: Site, ref: string): string[] {
-  const found: string[] = [];
-  if (site.mainRoot && targetOf(site.commonDir, "HEAD") === ref) found.push(site.mainRoot);
+function checkoutsOf(site: Site, ref: string): Worktree[] {
+  const found: Worktree[] = [];
+  if (site.mainRoot && targetOf(site.commonDir, "HEAD") === ref)
+    found.push({ path: site.mainRoot, gitDir: site.commonDir });
   const linked = join(site.commonDir, "worktrees");
   for (const name of existsSync(linked) ? readdirSync(linked) : []) {
-    if (targetOf(join(linked, name), "HEAD") !== ref) continue;
-    const dotGit = readLine(join(linked, name, "gitdir"));
-    if (dotGit && existsSync(dotGit)) found.push(dirname(dotGit));
+    const gitDir = join(linked, name);
+    if (targetOf(gitDir, "HEAD") !== ref) continue;
+    const dotGit = readLine(join(gitDir, "gitdir"));
+    if (dotGit && existsSync(dotGit)) found.push({ path: dirname(dotGit), gitDir });
   }
   return found;
 }
 
 /** Absent is a fact; unreadable is none, and nothing may pass because of it. */
 function textOf(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -95,7 +95,9 @@ function readRef(commonDir: string, ref: string): string | undefined {
   }
 }
 
+/** Most of these files are absent most of the time, and an error costs more than a look. */
 export function readLine(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     return readFileSync(path, "utf8").trim();
   } catch {

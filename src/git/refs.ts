@@ -1,22 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readLine } from "./discover.ts";
-import { askGitSync } from "./run-git.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The commit a ref names, read from git's files; git itself is asked where they are of another form. */
-export function tipOf(commonDir: string, ref: string, env: Environment): string | undefined {
-  if (existsSync(join(commonDir, "reftable"))) {
-    const asked = askGitSync(["--git-dir", commonDir, "rev-parse", "-q", "--verify", ref], {
-      cwd: commonDir,
-      env,
-    });
-    return asked.code === 0 ? asked.out.trim() : undefined;
-  }
+/** The commit a ref names, read from git's files. A repository that keeps its refs in another form has none here. */
+export function tipOf(commonDir: string, ref: string): string | undefined {
+  if (existsSync(join(commonDir, "reftable"))) return undefined;
   const loose = readLine(join(commonDir, ref));
   const target = loose && /^ref: (.+)$/.exec(loose)?.[1];
-  if (target) return tipOf(commonDir, target, env);
+  if (target) return tipOf(commonDir, target);
   return loose && /^[0-9a-f]{40,64}$/.test(loose) ? loose : packedTip(commonDir, ref);
 }
 

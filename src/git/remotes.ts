@@ -5,7 +5,6 @@ import { transfer, unreachable, whyNotPushed } from "./transfer.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names of remotes and branches come from records and settings; none may be taken for an option. */
 export function openRemotes(env: Environment): Remotes {
   const callIn = (site: Site, progress: (line: string) => void) => ({
     cwd: site.mainRoot ?? site.commonDir,
@@ -16,12 +15,11 @@ export function openRemotes(env: Environment): Remotes {
   return {
     remoteOf: (site, branch) => remoteOf(site, branch, env),
     async fetch(site, remote, progress) {
-      const done = await transfer("fetch", remote, ["--end-of-options", remote], callIn(site, progress));
+      const done = await transfer("fetch", remote, [], callIn(site, progress));
       if (!done.ok) throw unreachable(remote, done.said);
     },
     async push(site, remote, refspecs, progress) {
-      const args = ["--end-of-options", remote, ...refspecs];
-      const done = await transfer("push", remote, args, callIn(site, progress));
+      const done = await transfer("push", remote, refspecs, callIn(site, progress));
       return done.ok ? done : { ...done, reason: whyNotPushed(done.said) };
     },
   };

@@ -190,8 +190,8 @@ async function sameAgain(
 /** Who and when follow from the work itself, so that the same work always is the same commit. */
 async function commitTree(ask: Ask, tree: string, parents: string[], message: string): Promise<string> {
   const [head = ""] = parents;
-  const asked = await ask(["-c", "log.showSignature=false", "show", "-s", "--format=%ct", head]);
-  const date = `${expectGit(asked, "The commit could not be read").trim()} +0000`;
+  const text = expectGit(await ask(["cat-file", "commit", head]), "The commit could not be read");
+  const date = /^committer .*> (\d+ [+-]\d{4})$/m.exec(text)?.[1] ?? "0 +0000";
   step("snapshot commit");
   const args = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", "--no-gpg-sign", tree];
   const made = await ask([...args, ...parents.flatMap((parent) => ["-p", parent])], message, {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import type { Site } from "../core/git/sites.ts";
 import type { SavedPatch } from "../core/git/snapshots.ts";
 import { step } from "../core/steps.ts";
@@ -118,7 +118,9 @@ export function openPatch(file: string, sha256: string | undefined, env: Environ
     },
     async stat() {
       const args = ["-c", "apply.whitespace=nowarn", "apply", "--numstat", "-z", "--allow-empty", "--", file];
-      const counted = await askGit(args, { cwd: join(file, ".."), env, extra: { GIT_CEILING_DIRECTORIES: "/" } });
+      // Inside a repository git would leave out whatever is not below the current folder.
+      const extra = { GIT_CEILING_DIRECTORIES: dirname(dirname(file)) };
+      const counted = await askGit(args, { cwd: dirname(file), env, extra });
       return parseNumstat(expectGit(counted, "The patch could not be counted"));
     },
     close: () => closeSync(fd),

@@ -23,7 +23,7 @@ export interface StateRepository {
 }
 
 export const STATE_BRANCH = "pawl/state";
-const REF = `refs/heads/${STATE_BRANCH}`;
+export const REF = `refs/heads/${STATE_BRANCH}`;
 
 /**
  * Makes the memory repository, or puts back what is missing of it; every step may have been done before. A state
@@ -109,9 +109,13 @@ export function addLine(path: string, line: string): void {
 /**
  * Commits everything that the state folder holds. A private index and a compare-and-swap of the branch mean that
  * parallel commands cannot collide, and that a kill at any moment leaves no lock. Answers the new commit, or
- * undefined when there was nothing new.
+ * undefined when there was nothing new. `joined` is a history from elsewhere whose records are in place by now.
  */
-export async function commitState(repo: StateRepository, message: string): Promise<string | undefined> {
+export async function commitState(
+  repo: StateRepository,
+  message: string,
+  joined?: string,
+): Promise<string | undefined> {
   const index = privateIndex(repo);
   // The ordinary index, so that a person who looks with plain git sees a clean state.
   const shared = join(repo.gitDir, "index");
@@ -129,13 +133,11 @@ export async function commitState(repo: StateRepository, message: string): Promi
       }
       expectGit(added, "The state could not be committed");
       const tree = expectGit(await ask(repo, index, ["write-tree"]), "The state could not be committed");
-      if (parent && expectGit(await ask(repo, index, ["rev-parse", `${parent}^{tree}`]), "state") === tree)
+      const commit = await commitOf(repo, index, { tree, parent, joined, message });
+      if (commit === undefined) {
+        if (!existsSync(shared)) renameSync(index, shared);
         return undefined;
-      const parents = parent ? ["-p", parent] : [];
-      const commit = expectGit(
-        await ask(repo, index, ["commit-tree", "--no-gpg-sign", tree, ...parents], message),
-        "The state could not be committed",
-      );
+      }
       const moved = await ask(repo, index, [
         "update-ref",
         "-m",
@@ -161,6 +163,31 @@ export async function commitState(repo: StateRepository, message: string): Promi
   }
 }
 
+interface Wanted {
+  tree: string;
+  parent: string | undefined;
+  joined: string | undefined;
+  message: string;
+}
+
+/** The commit that the branch should name: none if it does already, theirs where ours adds nothing, else a new one. */
+async function commitOf(repo: StateRepository, index: string, wanted: Wanted): Promise<string | undefined> {
+  const { tree, parent, joined, message } = wanted;
+  const treeOf = async (commit: string) =>
+    expectGit(await ask(repo, index, ["rev-parse", `${commit}^{tree}`]), "state");
+  const contains = async (commit: string, other: string) =>
+    (await ask(repo, index, ["merge-base", "--is-ancestor", other, commit])).code === 0;
+  const joining = joined && !(parent && (await contains(parent, joined))) ? joined : undefined;
+  if (parent && !joining && (await treeOf(parent)) === tree) return undefined;
+  if (joining && (!parent || (await contains(joining, parent))) && (await treeOf(joining)) === tree)
+    return joining;
+  const parents = [parent, joining].flatMap((one) => (one ? ["-p", one] : []));
+  return expectGit(
+    await ask(repo, index, ["commit-tree", "--no-gpg-sign", tree, ...parents], message),
+    "The state could not be committed",
+  );
+}
+
 const PATIENCE_MS = 5_000;
 const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 60));
 
@@ -170,12 +197,12 @@ const LOCK_IS_STALE_MS = 1_000;
  * Git holds its lock files for milliseconds; one as old as this was left by a git that was killed. Should its git only
  * have slept, its update fails when it wakes, and the records are committed all the same.
  */
-function dropStaleLock(path: string): void {
+export function dropStaleLock(path: string): void {
   const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
 }
 
-function tip(repo: StateRepository): string | undefined {
+export function tip(repo: StateRepository): string | undefined {
   const answer = askGitSync(["--git-dir", repo.gitDir, "rev-parse", "-q", "--verify", `${REF}^{commit}`], {
     cwd: repo.gitDir,
     env: repo.env,

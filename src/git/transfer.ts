@@ -10,6 +10,7 @@ export interface Transfer {
   env: Environment;
   extra?: Record<string, string>;
   config?: string[];
+  options?: string[];
   progress: (line: string) => void;
 }
 
@@ -54,9 +55,13 @@ const TELL_EVERY_MS = 1_000;
 export async function transfer(
   verb: "fetch" | "push",
   remote: string,
-  args: readonly string[],
+  refspecs: readonly string[],
   call: Transfer,
 ): Promise<TransferResult> {
+  // The package puts options of its own behind ours, so that git cannot be told where the options end.
+  const names = [remote, ...refspecs];
+  if (names.some((name) => name.startsWith("-")))
+    throw new Failure("usage", "bad_remote", `"${remote}" is no name of a remote.`, { details: { names } });
   const env = scrubbed(call.env, { ...(await neverAsk(call)), ...call.extra });
   const started = Date.now();
   let stage = "";
@@ -78,8 +83,9 @@ export async function transfer(
   const telling = setInterval(tell, TELL_EVERY_MS);
   try {
     const git = simpleGit(options).env(env as Record<string, string>);
-    if (verb === "fetch") await git.fetch([...args]);
-    else await git.push([...args]);
+    const args = [...(call.options ?? []), ...names];
+    if (verb === "fetch") await git.fetch(args);
+    else await git.push(args);
     return { ok: true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT")

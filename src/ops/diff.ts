@@ -75,7 +75,9 @@ function savedRun(reader: Reader, task: string): { value: Run; warnings: string[
   const latest = records.at(-1);
   const warnings = warningsOf(problems);
   if (latest && latest !== found)
-    warnings.push(`This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`);
+    warnings.push(
+      `This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`,
+    );
   return { value: found.value, warnings };
 }
 
@@ -138,7 +140,7 @@ type Counted = Pick<
 function heading(one: Counted, { run: id, saved }: { run: string; saved: string }, style: Style): string {
   const what = `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", not whole"}`;
   const range = `${one.base_head.slice(0, 12)}..${one.head.slice(0, 12)}`;
-  return `# ${style.bold(one.repo)}  ${range}  ${what}  ${style.dim(`${id}, ${saved}`)}`;
+  return `# ${style.bold(one.repo)}  ${range}  ${what}  ${style.dim(`${id}, as of ${saved}`)}`;
 }
 
 const WIDEST_BAR = 40;

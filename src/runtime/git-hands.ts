@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GitHands } from "../core/git/hands.ts";
 import type { Place } from "../git/discover.ts";
-import { type Home, heldDir, stagingDir } from "../store/layout.ts";
+import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
 
 /** Everything here is imported when it is asked for: no reading command needs any of it. */
@@ -12,15 +12,18 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     worktrees: async () => {
       const { openWorktrees } = await import("../git/worktrees/open.ts");
       const { readClone } = await import("../store/home.ts");
+      const { finishUnfinished } = await import("../store/transaction.ts");
       const all = (await sites()).all();
       return openWorktrees({
         cwd: around.cwd,
         env: around.env,
         place,
         held: heldDir(home()),
+        recover: () => finishUnfinished(home()),
         clones: () => all.flatMap((site) => readClone(join(site.commonDir, "pawl")) ?? []),
       });
     },
+    stateExchange: async () => (await import("./state-exchange.ts")).openStateExchange(around, place, sites),
     remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
     snapshots: async () => {
       const { state } = home();
@@ -35,6 +38,18 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         env: around.env,
         programs: { node: process.execPath, program: process.argv[1] ?? "" },
         readConfig: (where, text) => readConfigText(where, text, fullYaml),
+      });
+    },
+    targets: async () => (await import("../git/merging/open-targets.ts")).openTargets(around.env),
+    merges: async () => {
+      const { openMerges } = await import("../git/merging/open-merges.ts");
+      const { runCheck } = await import("./run-check.ts");
+      return openMerges({
+        env: around.env,
+        sites: await sites(),
+        folder: mergingDir(home()),
+        settleRecords: async () => (await import("../store/transaction.ts")).finishUnfinished(home()),
+        runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
       });
     },
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),

@@ -31,7 +31,7 @@ export async function perform(
   return answer;
 }
 
-function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, said: string[]): Hands {
+export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, said: string[]): Hands {
   const situations = new Map<string, Promise<Situation>>();
   const situation = (access: "read" | "write") => {
     const known = situations.get(access) ?? runtime.situation(access);

@@ -1,5 +1,6 @@
 import { parseInput } from "../core/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../core/operation.ts";
+import { hasUnfinishedMerges } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
@@ -18,6 +19,10 @@ export async function run(
     if (earlier) return earlier;
   }
   const restored = await runtime.restoreLostState();
+  if (operation.access === "write" && !options.dryRun && hasUnfinishedMerges(runtime.home)) {
+    const { finishMerges } = await import("./finish-merges.ts");
+    restored.push(...(await finishMerges(runtime)));
+  }
   if ("perform" in operation) {
     const { perform } = await import("./perform.ts");
     return perform(operation, input, runtime, restored, options);

@@ -20,7 +20,8 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
   const homePlace = isHomeOf(home, place) ? place : placeOf(dirname(dirname(home.gitDir)));
   const homeSite = homePlace && describe(homePlace, true);
   const links = () => readLinks(home).filter((link) => link.name !== homeSite?.name);
-  const all = () => [
+  let known: Site[] | undefined;
+  const readAll = (): Site[] => [
     ...(homeSite ? [homeSite] : []),
     ...links()
       .filter((link) => link.found)
@@ -29,6 +30,10 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
         return found ? [{ ...describe(found, false), name: link.name }] : [];
       }),
   ];
+  const all = () => {
+    known ??= readAll();
+    return known;
+  };
   const named = (name: string) => {
     const site = all().find((one) => one.name === name);
     if (site) return site;
@@ -56,11 +61,13 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
       // First what the other one is told: a link without it is repaired by repeating the command.
       pointAt(home, other, name);
       writeLink(home, name, other.commonDir);
+      known = undefined;
     },
     unlink(name) {
       const link = readLinks(home).find((one) => one.name === name);
       if (link?.found) pointAway(link.commonDir);
       removeLink(home, name);
+      known = undefined;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Home } from "./layout.ts";
@@ -71,7 +71,9 @@ function gitDirOf(state: string): string | undefined {
   return target ? resolve(state, target) : undefined;
 }
 
+/** Most of these files are absent most of the time, and an error costs more than a look. */
 export function readLine(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     return readFileSync(path, "utf8").trim() || undefined;
   } catch {

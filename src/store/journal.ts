@@ -166,6 +166,8 @@ function rescue(home: Home, file: string): void {
 }
 
 function appendEvents(home: Home, journal: Journal, afterKill: boolean): void {
+  // What came from another clone brings its own events.
+  if (journal.lines === "") return;
   const path = join(home.state, journal.log);
   makeFolder(dirname(path));
   const fd = openSync(path, "a+");

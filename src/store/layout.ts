@@ -23,3 +23,5 @@ export const keysDir = (home: Home) => join(home.state, LOCAL, "keys");
 export const rescuedDir = (home: Home) => join(home.state, LOCAL, "rescued");
 /** A lock per task, held as long as its worktrees are being made or removed. */
 export const heldDir = (home: Home) => join(home.state, LOCAL, "held");
+/** Journals of merges that are under way, or that a killed process left. */
+export const mergingDir = (home: Home) => join(home.state, LOCAL, "merging");

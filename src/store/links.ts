@@ -43,7 +43,7 @@ export function readLinks(home: Home): Link[] {
       const commonDir = resolve(home.state, path);
       return [{ name, commonDir, found: existsSync(join(commonDir, "HEAD")) }];
     })
-    .sort((a, b) => a.name.localeCompare(b.name));
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function writeLink(home: Home, name: string, commonDir: string): void {

@@ -83,7 +83,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
         touched,
         clones.map((name) => touchedFile(taskName, name)),
       );
-      records.sort((a, b) => b.value.updated.localeCompare(a.value.updated));
+      records.sort((a, b) => (a.value.updated < b.value.updated ? 1 : -1));
       return [...new Set(records.flatMap((record) => record.value.files))];
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),

@@ -125,6 +125,11 @@ export function writeSnapshot(
   replace(currentFile(home), JSON.stringify(file));
 }
 
+/** For changes that no event of ours tells of. */
+export function forgetSnapshot(home: Home): void {
+  rmSync(currentFile(home), { force: true });
+}
+
 export function markComplete(home: Home, now: number): void {
   try {
     utimesSync(currentFile(home), now / 1000, now / 1000);

@@ -64,6 +64,15 @@ export function readAnswer(home: Home, key: string): string | undefined {
   }
 }
 
+/** Completes what a killed process had decided, for somebody who has to know of it before a change of its own. */
+export function finishUnfinished(home: Home): void {
+  try {
+    if (hasUnfinishedWork(home)) withLock(lockDir(home), () => recover(home), { step });
+  } catch (error) {
+    throw explainFileError(error, "The state could not be written");
+  }
+}
+
 /** Keeps the answer of a call that was more than one change, so that its repetition is answered and not done again. */
 export function saveAnswer(home: Home, key: string, answer: string): void {
   try {

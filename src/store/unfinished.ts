@@ -1,7 +1,12 @@
 import { namesIn } from "./files.ts";
-import { type Home, journalDir } from "./layout.ts";
+import { type Home, journalDir, mergingDir } from "./layout.ts";
 
 /** True while a killed process's work waits for the next write to finish it. */
 export function hasUnfinishedWork(home: Home): boolean {
   return namesIn(journalDir(home)).some((name) => name.endsWith(".json"));
+}
+
+/** True while a merge is under way, or one that was cut off waits for the next write to settle it. */
+export function hasUnfinishedMerges(home: Home): boolean {
+  return namesIn(mergingDir(home)).some((name) => name.endsWith(".json"));
 }

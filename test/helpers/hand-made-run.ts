@@ -15,12 +15,18 @@ export interface HandMadeRun {
 }
 
 /** A task with a run in a worktree of its own, made with git and a text editor, so to speak. */
-export async function makeRun(project: Project, changes: Partial<Run> = {}): Promise<HandMadeRun> {
+export async function makeRun(
+  project: Project,
+  changes: Partial<Run> = {},
+  /** What is there before the run begins. */
+  prepare: (work: HandMadeRun) => void = () => {},
+): Promise<HandMadeRun> {
   await project.pawl("task", "new", "Make it faster");
-  const base = project.git("rev-parse", "HEAD");
   const path = ".worktrees/T0001-make-it-faster";
   project.git("worktree", "add", "-q", "-b", "task/T0001", path);
-  const worktree = join(project.path, path);
+  const work = workIn(project, join(project.path, path));
+  prepare(work);
+  const base = work.git("rev-parse", "HEAD");
   const time = "2026-11-16T09:30:00.000Z";
   writeRun(project, {
     id: "T0001/R1",
@@ -53,9 +59,13 @@ export async function makeRun(project: Project, changes: Partial<Run> = {}): Pro
     ...{ repo: "my project", branch: "main", commit: base, notes: "" },
     ...changes,
   });
+  return { ...work, base };
+}
+
+function workIn(project: Project, worktree: string): HandMadeRun {
   return {
     worktree,
-    base,
+    base: "",
     git: (...args) =>
       execFileSync("git", args, { cwd: worktree, env: project.env, encoding: "utf8", stdio: "pipe" }).trim(),
     write(file, content) {

@@ -15,6 +15,10 @@ export interface Job {
   /** Dies at the n-th step that the store announces. */
   killAtStep?: number;
   fault?: Fault;
+  /** What a human would type at the terminal: here the test is the outside of the program. */
+  typed?: string;
+  /** Ends the gits that are running at the first step of this name, as the system does when memory is short. */
+  killGitsAt?: string;
   /** Says "suspended" at the first step of this name, and suspends itself until somebody sends SIGCONT. */
   suspendAt?: string;
 }
@@ -33,17 +37,27 @@ const say = (text: string) => writeSync(1, `${text}\n`);
 observeSteps((name) => {
   steps.push(name);
   if (steps.length === job.killAtStep) process.kill(process.pid, "SIGKILL");
+  if (name === job.killGitsAt && steps.indexOf(name) === steps.length - 1) killGits();
   if (name === job.suspendAt && steps.indexOf(name) === steps.length - 1) {
     say("suspended");
     process.kill(process.pid, "SIGSTOP");
   }
 });
 
+function killGits(): void {
+  const children = fs.readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
+  for (const pid of children.split(" ").filter(Boolean)) process.kill(Number(pid), "SIGKILL");
+}
+
 async function perform(): Promise<Report> {
   const load = operations[job.operation];
   if (!load) throw new Error(`There is no operation ${job.operation}`);
   const operation = await load();
-  const around = { cwd: job.cwd, env: process.env, oneShot: true, progress: () => {} };
+  const ask = async (question: string) => (question === "" ? "" : job.typed);
+  const around = {
+    ...{ cwd: job.cwd, env: process.env, oneShot: true, progress: () => {} },
+    ...(job.typed === undefined ? {} : { ask }),
+  };
   const runtime = openRuntime(around);
   const countMoments = injectFault(job.fault);
   try {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -79,15 +79,15 @@ describe("the packed program", () => {
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const example = /```console\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
     const steps = example.split(/^\$ /m).filter(Boolean);
-    expect(steps.length).toBeGreaterThan(6);
+    expect(steps.length).toBeGreaterThan(10);
+    let cwd = repo.path;
     for (const step of steps) {
       const [command = "", ...expected] = step.split("\n");
-      const out = execFileSync("sh", ["-c", command.replace(/^pawl/, `'${bin}'`)], {
-        cwd: repo.path,
-        env: repo.env,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      });
+      const folder = /^cd (.*)$/.exec(command)?.[1];
+      if (folder) cwd = join(cwd, folder);
+      const words = ["-c", command.replace(/^pawl/, `'${bin}'`)];
+      const run = spawnSync("sh", words, { cwd: folder ? repo.path : cwd, env: repo.env, encoding: "utf8" });
+      const out = run.stdout.replace(new RegExp(`'${repo.path}([^'\n]*)'`, "g"), "~/shop$1");
       expect(`${command}\n${out.trimEnd()}`).toBe(`${command}\n${expected.join("\n").trimEnd()}`);
     }
   });

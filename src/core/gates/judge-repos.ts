@@ -24,7 +24,7 @@ export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Bre
       code: "no_changes",
       message: "No repository of the task differs from its base.",
       record: run.id,
-      command: `pawl start ${task.id}`,
+      command: `pawl context ${task.id}`,
     });
   for (const one of whole.filter((each) => each.changed))
     breaches.push(...judgeBase(task.id, one), ...judgeChecks(facts, one), ...judgeSnapshot(facts, run, one));

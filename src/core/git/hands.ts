@@ -1,9 +1,11 @@
 import type { Branches } from "./branches.ts";
 import type { Guard } from "./guard.ts";
+import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { StateExchange } from "./state-exchange.ts";
+import type { Targets } from "./targets.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** What a procedure may do with git, each part loaded when it is used. */
@@ -15,4 +17,6 @@ export interface GitHands {
   branches(): Promise<Branches>;
   guard(): Promise<Guard>;
   worktrees(): Promise<Worktrees>;
+  targets(): Promise<Targets>;
+  merges(): Promise<Merges>;
 }

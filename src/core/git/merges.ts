@@ -23,8 +23,8 @@ export type Purpose =
 export interface Undertaking {
   purpose: Purpose;
   /**
-   * Moves the branches and brings every checkout of them along. When it throws and `decided` is false, everything is
-   * as it was before; once it is decided, only the next attempt can finish it.
+   * Moves the branches and brings every checkout of them along. When it throws before it was `decided`, `undo` brings
+   * everything back; after that, only another attempt to settle it can finish it.
    */
   carryOut(): Promise<void>;
   /** From here on there is no way back, only forward. */

@@ -1,15 +1,19 @@
+import type { Situation } from "../operation.ts";
+
 /** What each side has of the state's branch; undefined for a side that has none yet. */
 export interface BothTips {
   ours: string | undefined;
   theirs: string | undefined;
 }
 
-/** One file that both sides have, and not the same one; no `base` when each side made it by itself. */
+/** One file that both sides have, and not the same one. */
 export interface Divergence {
   path: string;
+  /** What both once had; undefined when each side made it by itself, or when there is more than one such text. */
   base: string | undefined;
-  ours: string;
-  theirs: string;
+  /** Undefined for what is not text, and cannot be merged. */
+  ours: string | undefined;
+  theirs: string | undefined;
 }
 
 /** A task's folder that means another task here than there: the same id was given twice. */
@@ -19,25 +23,33 @@ export interface TakenTwice {
   by: "ours" | "theirs" | "both";
 }
 
-/** What the two sides differ in. Files that only one side has need no thought: nothing is ever dropped. */
+/** What the two sides differ in. What only one side has needs no thought: nothing is ever dropped. */
 export interface Comparison extends BothTips {
   /** Their files that are to be put into place as they are. */
   incoming: string[];
   diverged: Divergence[];
   takenTwice: TakenTwice[];
-  /** Our side has something that theirs does not. */
-  outgoing: boolean;
+}
+
+/** A text that takes the place of ours, because it says what both sides said. */
+export interface MergedText {
+  path: string;
+  /** Of which record it is; undefined for a log. */
+  record: string | undefined;
+  rev: number;
+  before: string;
+  text: string;
+  about: string;
 }
 
 /** What was decided about a comparison. */
 export interface Merged {
   comparison: Comparison;
-  /** Texts for files that both sides changed. */
-  texts: { path: string; record: string; rev: number; before: string; text: string; about: string }[];
-  /** Tasks whose folder is to be theirs; ours is set aside, and stays in the history. */
+  /** Files of theirs that take the place of ours, beside the incoming ones. */
+  taken: string[];
+  texts: MergedText[];
+  /** Tasks whose whole folder is to be theirs; ours is set aside, and stays in the history. */
   replaced: string[];
-  /** Tasks whose folder stays ours, whatever theirs has below it. */
-  kept: string[];
 }
 
 /** The state's branch, and the same branch on the project's own remote. */
@@ -48,9 +60,15 @@ export interface StateExchange {
   gather(remote: string, progress: (line: string) => void): Promise<BothTips>;
   compare(tips: BothTips): Promise<Comparison>;
   /** Puts everything in place under the store's lock, and joins the histories. False when somebody was faster. */
-  apply(merged: Merged): Promise<boolean>;
-  /** False when the remote has moved on meanwhile. */
-  publish(remote: string, progress: (line: string) => void): Promise<boolean>;
-  /** Calls this repository by the name that its own state gives it. */
-  adoptName(name: string): void;
+  apply(merged: Merged, at: Situation): Promise<boolean>;
+  /** `behind` when the remote has moved on meanwhile. */
+  publish(
+    remote: string,
+    tips: BothTips,
+    progress: (line: string) => void,
+  ): Promise<"pushed" | "nothing" | "behind">;
+  /** Calls the home repository by the name that its own state gives it, unless it was given one here. */
+  adoptName(name: string): Promise<void>;
+  /** A command that shows a file as the remote has it. */
+  showTheirs(remote: string, path: string): string;
 }

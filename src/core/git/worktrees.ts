@@ -100,8 +100,8 @@ export interface Worktrees {
   /** Takes back what `bind` did, and nothing else. */
   release(place: Workplace): Promise<void>;
   lockAs(place: Workplace, reason: string): Promise<void>;
-  /** Takes back what was made since `commit`, unless somebody used it; answers with what had to stay. */
-  undo(place: Workplace, commit: string): Promise<string[]>;
+  /** Takes back what was made since `commit`; what somebody `used` meanwhile stays. */
+  undo(place: Workplace, commit: string): Promise<"undone" | "used">;
   /** Makes git forget a worktree whose folder is gone. */
   forget(site: Site, worktree: KnownWorktree): Promise<void>;
   /** Where it is and how far a removal has come; a `doomed` one was proved to be saved and only has to go. */
@@ -109,7 +109,9 @@ export interface Worktrees {
   /** Moves it to where nobody works, so that what is proved there stays true; and back. */
   setAside(place: Workplace): Promise<void>;
   bringBack(place: Workplace): Promise<void>;
-  /** Removes what was set aside. */
+  /** Marks what was set aside as saved: from now on nobody asks again what is in it. */
+  doom(place: Workplace): void;
+  /** Removes what was marked. */
   discard(place: Workplace): Promise<void>;
   /** Deletes the branch if it is still at this commit and no other worktree has it. */
   deleteBranch(place: Workplace, commit: string): Promise<boolean>;

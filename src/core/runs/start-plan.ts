@@ -8,6 +8,7 @@ import type { RepositoryRecord, RunRepo } from "../records/run.ts";
 import type { Task } from "../records/task.ts";
 import { branchClash, pathTaken, surfacesMissing, tipOfBase, unsupported } from "./start-conflicts.ts";
 import { adopt } from "./start-here.ts";
+import { tellAll } from "./tell-all.ts";
 
 /** One repository's part of a run, and where that is on this machine. */
 export interface Part {
@@ -53,24 +54,10 @@ export async function planStart(hands: Hands, facts: StartFacts, here: boolean):
       if (!(error instanceof Failure)) throw error;
       conflicts.push(error);
     }
-  tell(conflicts);
+  tellAll(conflicts);
   if (parts.length > 1)
     hands.say(`${parts.length} repositories: ${parts.map((one) => one.repo.name).join(", ")}`);
   return parts;
-}
-
-/** All conflicts are told at once; the first one gives its name to the answer. */
-function tell(conflicts: readonly Failure[]): void {
-  const [first, ...others] = conflicts;
-  if (!first) return;
-  if (others.length === 0) throw first;
-  throw new Failure(first.kind, first.code, conflicts.map((one) => one.message).join("\n"), {
-    hint: conflicts.flatMap((one) => one.hint ?? []).join("\n"),
-    details: {
-      ...first.details,
-      conflicts: conflicts.map(({ code, message, details }) => ({ code, message, details })),
-    },
-  });
 }
 
 /** The repositories a task names, as this machine knows them; the one we stand in when it names none. */

@@ -50,7 +50,11 @@ export function holdsIndexLock(moving: Moving): boolean {
 /** Lets go of the index, and of everything that only mattered while we had it. */
 export function unlockIndex(moving: Moving): void {
   step("merge-unlock-index");
-  for (const own of [nextIndex(moving), `${nextIndex(moving)}.lock`, `${lockPath(moving)}-${moving.step.token}`])
+  for (const own of [
+    nextIndex(moving),
+    `${nextIndex(moving)}.lock`,
+    `${lockPath(moving)}-${moving.step.token}`,
+  ])
     rmSync(own, { force: true });
   if (holdsIndexLock(moving)) rmSync(lockPath(moving), { force: true });
 }
@@ -82,7 +86,13 @@ export async function moveIndex(
   rmSync(`${nextIndex(moving)}.lock`, { force: true });
   copyIndex(indexPath(moving), nextIndex(moving));
   const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
-  await git.expect(`The index of ${moving.root} could not be updated`, ["read-tree", "-i", "-m", move.old, move.new]);
+  await git.expect(`The index of ${moving.root} could not be updated`, [
+    "read-tree",
+    "-i",
+    "-m",
+    move.old,
+    move.new,
+  ]);
   await git.ask(["update-index", "-q", "--refresh"]);
   installIndex(moving);
 }

@@ -21,7 +21,8 @@ export function lookAt(root: string): (path: string) => Present {
     if (folder === ".") return undefined;
     if (folders.has(folder)) return folders.get(folder);
     const stat = lstat(join(root, folder));
-    const block = blockOf(dirname(folder)) ?? (stat === undefined ? "" : stat.isDirectory() ? undefined : folder);
+    const block =
+      blockOf(dirname(folder)) ?? (stat === undefined ? "" : stat.isDirectory() ? undefined : folder);
     folders.set(folder, block);
     return block;
   };
@@ -48,13 +49,14 @@ function lstat(path: string): BigIntStats | undefined {
 /** The blob ids that git would give to these files, by path; a file that cannot be read has none. */
 export async function hashFiles(git: MergingGit, paths: readonly string[]): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
-  const plain = paths.filter((path) => !/[\n"]/.test(path));
+  const isPlain = (path: string) => !/[\n"]/.test(path);
+  const plain = paths.filter(isPlain);
   const answer = await git.ask(["hash-object", "--stdin-paths"], plain.map((path) => `${path}\n`).join(""));
   const lines = answer.out.trim().split("\n");
   const all = answer.code === 0 && lines.length === plain.length;
-  if (all) plain.forEach((path, index) => hashes.set(path, lines[index] ?? ""));
+  if (all) for (const [index, path] of plain.entries()) hashes.set(path, lines[index] ?? "");
   // One file that cannot be read ends the whole list, and some names do not fit into a list of lines.
-  for (const path of all ? paths.filter((one) => !plain.includes(one)) : paths) {
+  for (const path of all ? paths.filter((one) => !isPlain(one)) : paths) {
     const hash = await git.line(["hash-object", "--", path]);
     if (hash !== undefined) hashes.set(path, hash);
   }

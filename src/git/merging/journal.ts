@@ -43,10 +43,12 @@ export interface Journal {
 
 export class JournalFile {
   readonly path: string;
+  readonly name: string;
   private readonly folder: string;
 
   constructor(folder: string, name: string) {
     this.folder = folder;
+    this.name = name;
     this.path = join(folder, `${name}.json`);
   }
 

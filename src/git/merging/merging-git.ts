@@ -17,6 +17,7 @@ export interface Checkout {
 const QUIET = [
   ...["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"],
   ...["-c", "core.safecrlf=false", "-c", "submodule.recurse=false", "-c", "i18n.commitEncoding=UTF-8"],
+  ...["-c", "core.quotePath=false"],
 ];
 const REAL_OBJECTS = { GIT_NO_REPLACE_OBJECTS: "1" };
 
@@ -70,7 +71,12 @@ export class MergingGit {
 
   /** Content is bytes, not text; undefined when git cannot give it. */
   bytes(args: readonly string[]): Promise<Buffer | undefined> {
-    const options = { cwd: this.cwd, env: this.environment(), maxBuffer: 2 ** 30, encoding: "buffer" } as const;
+    const options = {
+      cwd: this.cwd,
+      env: this.environment(),
+      maxBuffer: 2 ** 30,
+      encoding: "buffer",
+    } as const;
     return new Promise((done) => {
       execFile("git", [...QUIET, ...args], options, (error, out) => done(error ? undefined : out));
     });

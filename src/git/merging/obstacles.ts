@@ -44,13 +44,27 @@ export async function checkoutObstacles(
 /** Staged or modified tracked files; a submodule that is elsewhere than recorded is left alone, as git itself does. */
 async function visibleEdits(git: MergingGit): Promise<string[]> {
   const status = await git.names("git status failed", [
-    ...["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=dirty"],
+    ...[
+      "status",
+      "--porcelain=v2",
+      "-z",
+      "--untracked-files=no",
+      "--no-renames",
+      "--ignore-submodules=dirty",
+    ],
   ]);
   return status.flatMap((entry) => {
     const [kind = "", xy = "", sub = ""] = entry.split(" ");
     if (kind === "#") return [];
     const onlyElsewhere = kind === "1" && sub.startsWith("S") && xy.startsWith(".");
-    return onlyElsewhere ? [] : [entry.split(" ").slice(kind === "u" ? 10 : 8).join(" ")];
+    return onlyElsewhere
+      ? []
+      : [
+          entry
+            .split(" ")
+            .slice(kind === "u" ? 10 : 8)
+            .join(" "),
+        ];
   });
 }
 
@@ -165,4 +179,5 @@ function inTheWay({ root }: Checkout, files: string[]): Obstacle {
 const shown = (files: readonly string[]) =>
   files.slice(0, SHOWN).join(", ") + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : "");
 
-export const quote = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+export const quote = (path: string) =>
+  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

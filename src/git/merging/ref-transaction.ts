@@ -84,15 +84,25 @@ export function openRefTransaction(env: Environment, update: RefUpdate): RefTran
 export function refusal({ name, branch, old }: RefUpdate, said: string): Failure {
   const details = { repo: name, branch, git: said.trim().slice(0, 600) };
   if (/ but expected |unable to resolve reference|reference is missing/.test(said))
-    return new Failure("refused", "base_moved", `${branch} of ${name} is not at ${old.slice(0, 12)} any more.`, {
-      hint: "Somebody moved it at this very moment; nothing was changed. Bring the move in with `pawl refresh`.",
-      details,
-    });
+    return new Failure(
+      "refused",
+      "base_moved",
+      `${branch} of ${name} is not at ${old.slice(0, 12)} any more.`,
+      {
+        hint: "Somebody moved it at this very moment; nothing was changed. Bring the move in with `pawl refresh`.",
+        details,
+      },
+    );
   if (/aborted by hook/.test(said))
-    return new Failure("refused", "hook_refused", `A hook of ${name} refused to move ${branch}: ${tail(said)}`, {
-      hint: "Nothing was changed. See what that hook (reference-transaction) asks for.",
-      details,
-    });
+    return new Failure(
+      "refused",
+      "hook_refused",
+      `A hook of ${name} refused to move ${branch}: ${tail(said)}`,
+      {
+        hint: "Nothing was changed. See what that hook (reference-transaction) asks for.",
+        details,
+      },
+    );
   if (/File exists|Unable to create/.test(said))
     return new Failure("refused", "ref_busy", `Another git process holds ${branch} of ${name}.`, {
       hint: "Nothing was changed. Let it finish, then approve again.",
@@ -103,4 +113,5 @@ export function refusal({ name, branch, old }: RefUpdate, said: string): Failure
   });
 }
 
-const tail = (said: string) => said.trim().split("\n").slice(-3).join(" ").slice(0, 300) || "git ended silently.";
+const tail = (said: string) =>
+  said.trim().split("\n").slice(-3).join(" ").slice(0, 300) || "git ended silently.";

@@ -165,7 +165,8 @@ async function restore(
     rescueFolder,
   });
   const notes = kept.map(
-    (path) => `${join(moving.root, path)} was changed by you meanwhile and stays; a copy is in ${rescueFolder}.`,
+    (path) =>
+      `${join(moving.root, path)} was changed by you meanwhile and stays; a copy is in ${rescueFolder}.`,
   );
   if (!journal.decided) return notes;
   const [old, fresh] = side === "new" ? [repo.old, repo.new] : [repo.new, repo.old];

@@ -29,10 +29,15 @@ export async function waitForChildren(journal: Journal, say: (line: string) => v
 }
 
 function stillAtWork(pid: number): Failure {
-  return new Failure("conflict", "merge_unfinished", `A git of an earlier merge is still at work: process ${pid}.`, {
-    hint: "Let it finish, or end it if it hangs, then run the command again.",
-    details: { pid },
-  });
+  return new Failure(
+    "conflict",
+    "merge_unfinished",
+    `A git of an earlier merge is still at work: process ${pid}.`,
+    {
+      hint: "Let it finish, or end it if it hangs, then run the command again.",
+      details: { pid },
+    },
+  );
 }
 
 /**

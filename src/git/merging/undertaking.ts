@@ -1,10 +1,11 @@
+import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
-import type { Undertaking } from "../../core/git/merges.ts";
+import type { Purpose, Undertaking } from "../../core/git/merges.ts";
 import { step } from "../../core/steps.ts";
 import { identityOf, printIdentity } from "../../disk/process-identity.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { installIndex, lockIndex, type Moving, unlockIndex, writeFiles } from "./checkout-files.ts";
-import type { JournalFile } from "./journal.ts";
+import type { Journal, JournalFile } from "./journal.ts";
 import { MergingGit } from "./merging-git.ts";
 import { checkoutObstacles } from "./obstacles.ts";
 import { openRefTransaction, type RefTransaction } from "./ref-transaction.ts";
@@ -14,58 +15,106 @@ import { complete, grantPart, type Part, type Settling, takeBack, withdrawPart }
  * The branches of all repositories move together, in two phases: git locks every branch after comparing it, the files
  * of every checkout are written, the journal says that it is decided, and only then does anything become visible.
  */
-export function undertake(file: JournalFile, settling: Settling): Undertaking {
-  const { journal, parts, env } = settling;
-  let transactions: RefTransaction[] = [];
+export class JournaledMoves implements Undertaking {
+  readonly purpose: Purpose;
+  private readonly file: JournalFile;
+  private readonly settling: Settling;
+  private readonly journal: Journal;
+  private transactions: RefTransaction[] = [];
 
-  const remember = (pid: number | undefined) => {
-    if (pid !== undefined) journal.children.push(printIdentity(identityOf(pid)));
-  };
+  constructor(file: JournalFile, settling: Settling) {
+    this.file = file;
+    this.settling = settling;
+    this.journal = settling.journal;
+    this.purpose = settling.journal.purpose;
+  }
 
-  async function prepare(): Promise<void> {
+  decided(): boolean {
+    return this.journal.decided;
+  }
+
+  close(): void {
+    this.file.remove();
+  }
+
+  undo(): Promise<string[]> {
+    return withoutInterruption(async () => {
+      await this.abort();
+      return takeBack(this.settling);
+    });
+  }
+
+  carryOut(): Promise<void> {
+    return withoutInterruption(async () => {
+      await this.prepare();
+      this.decide();
+      try {
+        await this.commit();
+      } catch {
+        // It is decided, so whatever went wrong at the last step is done again until it is done.
+        await this.abort();
+        const { outcome, notes } = await complete(this.settling);
+        if (outcome === "done") return;
+        this.journal.decided = false;
+        throw takenBack(notes);
+      }
+    });
+  }
+
+  private async prepare(): Promise<void> {
+    const { env, parts } = this.settling;
     for (const part of parts) grantPart(part);
-    transactions = parts.map(({ repo, site }) =>
+    this.transactions = parts.map(({ repo, site }) =>
       openRefTransaction(env, {
         ...{ name: repo.name, branch: repo.branch, old: repo.old, new: repo.new },
-        ...{ gitDir: gitDirOf(site.commonDir, repo.head), reflog: journal.reflog },
+        ...{ gitDir: join(site.commonDir, repo.head), reflog: this.journal.reflog },
       }),
     );
-    for (const { pid } of transactions) remember(pid);
-    file.write(journal, "children");
-    for (const transaction of transactions) {
+    for (const { pid } of this.transactions) this.remember(pid);
+    this.file.write(this.journal, "children");
+    for (const transaction of this.transactions) {
       step("merge-prepare");
       await transaction.prepare();
     }
-    for (const part of parts) for (const moving of part.checkouts) await bringAlong(part, moving);
+    for (const part of parts) for (const moving of part.checkouts) await this.bringAlong(part, moving);
   }
 
   /** Looks once more, now that nobody's git can change this worktree, and writes its files. */
-  async function bringAlong({ repo, git }: Part, moving: Moving): Promise<void> {
+  private async bringAlong({ repo, git }: Part, moving: Moving): Promise<void> {
+    const { env } = this.settling;
     lockIndex(moving);
     const changed = await changedPaths(git, repo.old, repo.new);
-    const [obstacle] = await checkoutObstacles(
-      MergingGit.inCheckout(env, moving),
-      moving,
-      repo.branch,
-      changed,
-    );
+    const inside = MergingGit.inCheckout(env, moving);
+    const [obstacle] = await checkoutObstacles(inside, moving, repo.branch, changed);
     if (obstacle) {
       const { code, message, hint, details } = obstacle;
       throw new Failure("refused", code, message, { hint, details: { repo: repo.name, ...details } });
     }
     await writeFiles(env, moving, repo, (pid) => {
-      remember(pid);
+      this.remember(pid);
       moving.step.writing = true;
-      file.write(journal, "writing");
+      this.file.write(this.journal, "writing");
     });
   }
 
-  async function commit(): Promise<void> {
-    for (const transaction of transactions) {
+  private decide(): void {
+    this.journal.decided = true;
+    try {
+      this.file.write(this.journal, "decided");
+    } catch (error) {
+      // It may have reached the disk all the same; whoever reads it has to know that we turned back.
+      this.journal.decided = false;
+      this.file.write(this.journal, "not decided");
+      throw error;
+    }
+  }
+
+  private async commit(): Promise<void> {
+    for (const transaction of this.transactions) {
       step("merge-ref");
       await transaction.commit();
     }
-    for (const part of parts) {
+    for (const part of this.settling.parts) {
       for (const moving of part.checkouts) {
         installIndex(moving);
         unlockIndex(moving);
@@ -74,41 +123,15 @@ export function undertake(file: JournalFile, settling: Settling): Undertaking {
     }
   }
 
-  async function undo(): Promise<string[]> {
-    for (const transaction of transactions) await transaction.abort();
-    transactions = [];
-    return takeBack(settling);
+  private async abort(): Promise<void> {
+    for (const transaction of this.transactions) await transaction.abort();
+    this.transactions = [];
   }
 
-  return {
-    purpose: journal.purpose,
-    decided: () => journal.decided,
-    undo,
-    close: () => file.remove(),
-    carryOut: () =>
-      withoutInterruption(async () => {
-        try {
-          await prepare();
-          journal.decided = true;
-          file.write(journal, "decided");
-        } catch (error) {
-          journal.decided = false;
-          await undo();
-          throw error;
-        }
-        try {
-          await commit();
-        } catch {
-          // It is decided, so whatever went wrong at the last step is done again until it is done.
-          for (const transaction of transactions) await transaction.abort();
-          const { outcome, notes } = await complete(settling);
-          if (outcome === "undone") throw takenBack(notes);
-        }
-      }),
-  };
+  private remember(pid: number | undefined): void {
+    if (pid !== undefined) this.journal.children.push(printIdentity(identityOf(pid)));
+  }
 }
-
-const gitDirOf = (commonDir: string, head: string) => (head === "." ? commonDir : `${commonDir}/${head}`);
 
 function takenBack(notes: string[]): Failure {
   return new Failure("refused", "base_moved", `Nothing was merged. ${notes.join(" ")}`, {

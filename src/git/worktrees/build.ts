@@ -40,7 +40,7 @@ export async function buildWorktree(git: SiteGit, place: Workplace, env: Environ
     await moveWorktree(git, unfinished, place);
   }
   await settle(git, place);
-  removeEmpty(place.path);
+  removeEmpty(place);
   return [...warnings, ...(await runHook(place, env))];
 }
 
@@ -73,7 +73,7 @@ export async function clearUnfinished(git: SiteGit, place: Workplace): Promise<v
   step("worktree clear");
   for (const path of [unfinished, ...entries]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   await outwaitLock(join(commonDir, "refs", "heads", `${place.branch}.lock`));
-  removeEmpty(place.path);
+  removeEmpty(place);
 }
 
 export async function moveWorktree(
@@ -116,8 +116,8 @@ async function runHook(place: Workplace, env: Environment): Promise<string[]> {
 }
 
 /** Folders that hold nothing any more; one that does is left alone by the system itself. */
-export function removeEmpty(path: string): void {
-  for (const folder of [...sideFolders(path), dirname(path)])
+export function removeEmpty({ site, path }: Pick<Workplace, "site" | "path">): void {
+  for (const folder of [...sideFolders(path), dirname(path), join(site.commonDir, "worktrees")])
     try {
       rmdirSync(folder);
     } catch {

@@ -10,7 +10,7 @@ import { buildWorktree } from "./build.ts";
 import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
-import { bringBack, discard, forget, setAside, undo, whereabouts } from "./remove.ts";
+import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";
 import { type Environment, gitAt } from "./site-git.ts";
 
 export interface WorktreesAround {
@@ -19,6 +19,8 @@ export interface WorktreesAround {
   place: Place;
   /** Where a task is held while its worktrees are made or removed. */
   held: string;
+  /** Completes what a killed process had decided to write down, so that the records say how far it came. */
+  recover(): void;
   /** The names of the clones whose worktrees are on this machine. */
   clones(): readonly string[];
 }
@@ -26,11 +28,16 @@ export interface WorktreesAround {
 export function openWorktrees(around: WorktreesAround): Worktrees {
   const { cwd, env, place: here } = around;
   const git = (site: Site) => gitAt(site, env);
-  const ask = (path: string, args: string[]) => askGit(args, { cwd: path, env });
+  const isDirty = async (path: string) => {
+    const said = await askGit(["status", "--porcelain", "-uall"], { cwd: path, env });
+    return expectGit(said, "git status failed") !== "";
+  };
   return {
     hold(task) {
       mkdirSync(around.held, { recursive: true });
-      return tryAcquire(join(around.held, task));
+      const release = tryAcquire(join(around.held, task));
+      if (release) around.recover();
+      return release;
     },
     isOurs: (clone) => around.clones().includes(clone),
     ago: (minutes) => new Date(Date.now() - minutes * 60_000).toISOString(),
@@ -54,9 +61,7 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
     async contains(site, commit, inside) {
       return (await git(site).ask(["merge-base", "--is-ancestor", commit, inside])).code === 0;
     },
-    async isDirty(path) {
-      return expectGit(await ask(path, ["status", "--porcelain", "-uall"]), "git status failed") !== "";
-    },
+    isDirty,
     lastSign: (site, worktree) => lastSign(site.commonDir, worktree),
     content: (path) => contentOf(path, env),
     async isKept(site, ref, commit, tree) {
@@ -70,15 +75,19 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
     beforeRemoval: (site, worktree) => beforeRemoval(site.commonDir, worktree, cwd, env),
 
     makeBranch: (place, commit) => makeBranch(git(place.site), place, commit),
-    build: (place) => buildWorktree(git(place.site), place, env),
+    async build(place) {
+      await resumeRemoval(git(place.site), place);
+      return buildWorktree(git(place.site), place, env);
+    },
     bind: (place) => bindWorktree(git(place.site), place),
     release: (place) => releaseWorktree(git(place.site), place),
     lockAs: (place, reason) => lockWorktree(git(place.site), place, reason.replace(/\s+/g, " ")),
-    undo: (place, commit) => undo(git(place.site), place, commit),
+    undo: (place, commit) => undo(git(place.site), place, commit, async (path) => !(await isDirty(path))),
     forget: (site, worktree) => forget(git(site), worktree),
     whereabouts,
     setAside: (place) => setAside(git(place.site), place),
     bringBack: (place) => bringBack(git(place.site), place),
+    doom,
     discard: (place) => discard(git(place.site), place),
     deleteBranch: (place, commit) => deleteBranch(git(place.site), place, commit),
   };

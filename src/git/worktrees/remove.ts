@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Failure } from "../../core/failure.ts";
 import type { KnownWorktree, Whereabouts, Workplace } from "../../core/git/worktrees.ts";
 import { step } from "../../core/steps.ts";
+import { unbindBranch } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
 import { entryOf, unlock } from "./bind.ts";
 import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
@@ -41,24 +43,48 @@ export async function bringBack(git: SiteGit, place: Workplace): Promise<void> {
   if (now.state !== "aside") return;
   await repair(git, discardedPlace(place.path), now.worktree);
   await moveWorktree(git, discardedPlace(place.path), place);
-  removeEmpty(place.path);
+  removeEmpty(place);
 }
 
-/** What was set aside and proved to be saved goes; from the mark on, nobody asks again what was in it. */
+export function doom(place: Workplace): void {
+  const now = whereabouts(place);
+  if (now.state !== "aside") return;
+  step("worktree doom");
+  writeFileSync(join(place.site.commonDir, now.worktree.gitDir, DOOMED), "");
+}
+
+/** Only what is marked goes: half of it may be gone already, and what it held is known to be saved. */
 export async function discard(git: SiteGit, place: Workplace): Promise<void> {
   const now = whereabouts(place);
-  if (now.state === "aside" || now.state === "doomed") {
+  if (now.state === "doomed") {
     const aside = discardedPlace(place.path);
     await outliveGit(aside);
     const own = join(git.site.commonDir, now.worktree.gitDir);
-    step("worktree doom");
-    writeFileSync(join(own, DOOMED), "");
     step("worktree remove");
     const removed = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", "--force", aside]);
-    // Without its link to git, half removed, git refuses to look at it.
-    if (removed.code !== 0) for (const path of [aside, own]) rmSync(path, { recursive: true, force: true });
+    // Half removed, without its link to git, it is nothing that git would remove.
+    if (removed.code !== 0) removeFolders([aside, own], removed.err);
   }
-  removeEmpty(place.path);
+  removeEmpty(place);
+}
+
+function removeFolders(paths: readonly string[], said: string): void {
+  try {
+    for (const path of paths) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    const { path, code } = error as NodeJS.ErrnoException;
+    throw new Failure("unavailable", "not_removed", `${path ?? paths[0]} could not be removed (${code}).`, {
+      hint: `Its content is saved. Remove it by hand, or see to it that you may, and run this again. git said: ${said.trim().slice(0, 200)}`,
+      details: { path },
+      cause: error,
+    });
+  }
+}
+
+/** Whoever builds where a removal was interrupted ends it first, or takes it back if it had not really begun. */
+export async function resumeRemoval(git: SiteGit, place: Workplace): Promise<void> {
+  await bringBack(git, place);
+  await discard(git, place);
 }
 
 /** Makes git forget a worktree whose folder is gone. */
@@ -72,21 +98,33 @@ export async function forget(git: SiteGit, worktree: KnownWorktree): Promise<voi
 }
 
 /**
- * Takes back what a start has made. A worktree in which anybody changed anything stays, and so does a branch that has
- * moved.
+ * Takes back what a start has made. A worktree in which anybody changed anything stays; a branch that has moved is not
+ * the one that was made, and stays as well.
  */
-export async function undo(git: SiteGit, place: Workplace, commit: string): Promise<string[]> {
+export async function undo(
+  git: SiteGit,
+  place: Workplace,
+  commit: string,
+  isClean: (path: string) => Promise<boolean>,
+): Promise<"undone" | "used"> {
+  const { commonDir } = git.site;
   await outliveGit(place.path);
   await clearUnfinished(git, place);
-  const found = worktreeAt(git.site.commonDir, place.path);
-  if (found?.branch === place.branch) {
-    await repair(git, place.path, found);
-    if ((await git.commitOf(refOf(place))) !== commit) return [place.path];
-    await unlock(git, found);
-    step("worktree undo");
-    const removed = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", place.path]);
-    if (removed.code !== 0) return [place.path];
+  const found = worktreeAt(commonDir, place.path);
+  if (found?.branch === place.branch) await repair(git, place.path, found);
+  const ours = whereabouts(place).worktree?.branch === place.branch;
+  if (ours) await setAside(git, place);
+  const now = whereabouts(place);
+  if (ours && now.state === "aside") {
+    const untouched = (await git.commitOf(refOf(place))) === commit && (await isClean(now.worktree.path));
+    if (!untouched) {
+      await bringBack(git, place);
+      return "used";
+    }
+    doom(place);
   }
-  removeEmpty(place.path);
-  return (await deleteBranch(git, place, commit)) ? [] : [`the branch ${place.branch}`];
+  await discard(git, place);
+  if (ours && now.state === "gone" && now.worktree) await forget(git, now.worktree);
+  if (!(await deleteBranch(git, place, commit))) unbindBranch(commonDir, refOf(place));
+  return "undone";
 }

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { relative } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import type { BranchMove, Merges, Purpose, Settled, Undertaking } from "../../core/git/merges.ts";
+import type { Site, Sites } from "../../core/git/sites.ts";
+import type { CheckRun } from "../../core/ports.ts";
+import { tryAcquire } from "../../disk/intent-lock.ts";
+import { parseIdentity, printIdentity, seeProcesses } from "../../disk/process-identity.ts";
+import { involvedCheckouts } from "./checkouts.ts";
+import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
+import { type Environment, MergingGit } from "./merging-git.ts";
+import { complete, partsOf, takeBack } from "./settling.ts";
+import { pause, waitForChildren } from "./stale-locks.ts";
+import { tryOut } from "./try-out.ts";
+import { JournaledMoves } from "./undertaking.ts";
+
+export interface MergesSetup {
+  env: Environment;
+  sites: Sites;
+  /** Where the journals are: about this machine only. */
+  folder: string;
+  /** Completes changes of the records that were decided by somebody who was killed: what they say decides here. */
+  settleRecords(): Promise<void>;
+  runCheck(argv: readonly string[], cwd: string): Promise<CheckRun>;
+}
+
+const PATIENCE_MS = 60_000;
+
+export function openMerges(setup: MergesSetup): Merges {
+  const { env, folder } = setup;
+  const at = (site: Site) => MergingGit.inRepository(env, site.commonDir);
+  const lock = `${folder}.lock`;
+  return {
+    async merge(site, ours, theirs) {
+      const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs];
+      const { code, out, err } = await at(site).ask(args);
+      const [tree = "", ...conflicts] = out.split("\0").filter((field) => field !== "");
+      if (code === 0) return { tree };
+      return { conflicts: code === 1 ? [...new Set(conflicts)] : [], said: err.trim() };
+    },
+    commit: (site, what) => commit(at(site), site, what),
+    checkIdentity: (site) => checkIdentity(at(site), site),
+    diffDigest: (site, from, to) =>
+      at(site).digest([
+        ...["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-color"],
+        ...["--no-ext-diff", "--no-textconv", from, to],
+      ]),
+    begin: async (name, purpose, reflog, moves) => begin(setup, name, { purpose, reflog, moves }),
+    async exclusively(act) {
+      for (const started = Date.now(); ; await pause(20 + Math.random() * 60)) {
+        const release = tryAcquire(lock);
+        if (release) return holding(release, act);
+        if (Date.now() - started > PATIENCE_MS) throw busy(lock);
+      }
+    },
+    async ifNobodyElse(act) {
+      const release = tryAcquire(lock);
+      return release && holding(release, act);
+    },
+    settle: (say) => settleAll(setup, say),
+    tryOut: (site, id, near, commands) => tryOut(at(site), id, near, commands, setup.runCheck),
+  };
+}
+
+async function holding<T>(release: () => void, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } finally {
+    release();
+  }
+}
+
+function begin(
+  { env, sites, folder }: MergesSetup,
+  name: string,
+  plan: { purpose: Purpose; reflog: string; moves: readonly BranchMove[] },
+): Undertaking {
+  const repos = plan.moves.map(({ site, branch, old, new: fresh }): RepositoryStep => {
+    const inside = (gitDir: string) => relative(site.commonDir, gitDir).replaceAll("\\", "/") || ".";
+    const checkouts = involvedCheckouts(site, branch).checkouts.map(({ gitDir }) => ({
+      gitDir: inside(gitDir),
+      token: `${name}-${randomBytes(6).toString("hex")}`,
+      writing: false,
+    }));
+    return { name: site.name, branch, old, new: fresh, head: checkouts[0]?.gitDir ?? ".", checkouts };
+  });
+  const journal: Journal = {
+    version: 1,
+    purpose: plan.purpose,
+    reflog: plan.reflog,
+    owner: printIdentity(seeProcesses().self),
+    children: [],
+    started: Date.now(),
+    decided: false,
+    repos,
+  };
+  const file = new JournalFile(folder, name);
+  file.write(journal, "begun");
+  return new JournaledMoves(file, { env, journal, parts: partsOf(env, sites, journal), name });
+}
+
+/** Whoever holds the lock knows that nobody alive is at work on a journal, but for a holder that lost the lock. */
+async function settleAll(
+  { env, sites, folder, settleRecords }: MergesSetup,
+  say: (line: string) => void,
+): Promise<Settled[]> {
+  const settled: Settled[] = [];
+  const files = journalsIn(folder);
+  if (files.length > 0) await settleRecords();
+  for (const file of files) {
+    const journal = file.read();
+    const owner = parseIdentity(journal.owner);
+    const own = owner?.pid === process.pid;
+    if (owner && !own && seeProcesses().livenessOf(owner) === "alive") continue;
+    await waitForChildren(journal, say);
+    const settling = { env, journal, parts: partsOf(env, sites, journal), name: file.name };
+    const { outcome, notes } = journal.decided
+      ? await complete(settling)
+      : { outcome: "undone" as const, notes: await takeBack(settling) };
+    settled.push({ purpose: journal.purpose, outcome, notes, close: () => file.remove() });
+  }
+  return settled;
+}
+
+async function checkIdentity(git: MergingGit, site: Site): Promise<void> {
+  const named = await git.ask(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
+  if (named.code === 0) return;
+  throw new Failure("refused", "no_identity", `git does not know who you are in ${site.name}.`, {
+    hint: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
+    details: { repo: site.name },
+  });
+}
+
+/** Never signed: a signature would ask for a passphrase in the middle of it, and the approval's record is the proof. */
+async function commit(
+  git: MergingGit,
+  site: Site,
+  { tree, parents, message }: { tree: string; parents: string[]; message: string },
+): Promise<string> {
+  await checkIdentity(git, site);
+  const args = ["commit-tree", "--no-gpg-sign", tree, ...parents.flatMap((parent) => ["-p", parent])];
+  return git.expect("The merge could not be made", args, message);
+}
+
+function busy(lock: string): Failure {
+  return new Failure(
+    "conflict",
+    "approval_busy",
+    "Another approval or refresh has been at work for a minute.",
+    {
+      hint: "Let it finish, then run the command again.",
+      details: { dir: lock },
+    },
+  );
+}

@@ -1,0 +1,90 @@
+import { Failure } from "../../core/failure.ts";
+import type { Site } from "../../core/git/sites.ts";
+import type { Obstacle, Targets } from "../../core/git/targets.ts";
+import { changedPaths } from "./changed-paths.ts";
+import { involvedCheckouts } from "./checkouts.ts";
+import { type Environment, MergingGit } from "./merging-git.ts";
+import { findObstacles } from "./obstacles.ts";
+
+const MOST_COMMITS = 20;
+const STAT_WIDTH = "100";
+
+export function openTargets(env: Environment): Targets {
+  const at = (site: Site) => MergingGit.inRepository(env, site.commonDir);
+  return {
+    unsupported: (site, branch) => unsupported(at(site), site, branch),
+    tip: (site, ref) => at(site).line(["rev-parse", "-q", "--verify", "--end-of-options", `${ref}^{commit}`]),
+    treeOf: (site, commit) =>
+      at(site).expect("The tree could not be read", ["rev-parse", "--verify", `${commit}^{tree}`]),
+    async contains(site, commit, ancestor) {
+      const { code, err } = await at(site).ask(["merge-base", "--is-ancestor", ancestor, commit]);
+      if (code <= 1) return code === 0;
+      throw new Failure(
+        "unreadable",
+        "commit_missing",
+        `git cannot tell whether ${ancestor.slice(0, 12)} is part of ${commit.slice(0, 12)} in ${site.name}.`,
+        { hint: `git said: ${err.trim().slice(0, 200)}`, details: { repo: site.name } },
+      );
+    },
+    async apart(site, left, right) {
+      const counts = await at(site).expect("The commits could not be counted", [
+        ...["rev-list", "--left-right", "--count", `${left}...${right}`],
+      ]);
+      const [onlyLeft = 0, onlyRight = 0] = counts.split(/\s+/).map(Number);
+      return { left: onlyLeft, right: onlyRight };
+    },
+    async changedSince(site, other, commit) {
+      const git = at(site);
+      const split = (await git.line(["merge-base", other, commit])) ?? EMPTY_TREE;
+      return (await changedPaths(git, split, commit)).map((one) => one.path);
+    },
+    async story(site, base, head) {
+      const git = at(site);
+      const range = `${base}..${head}`;
+      const total = await git.expect("The commits could not be counted", ["rev-list", "--count", range]);
+      const log = await git.names("The commits could not be read", [
+        ...["log", "-z", `--max-count=${MOST_COMMITS}`, "--format=%h %s", "--no-color", range],
+      ]);
+      const stat = await git.expect("The difference could not be read", [
+        ...["diff", `--stat=${STAT_WIDTH}`, "--no-color", "--no-ext-diff", "--no-textconv", base, head],
+      ]);
+      return {
+        total: Number(total),
+        commits: log.map((entry) => ({
+          id: entry.slice(0, entry.indexOf(" ")),
+          subject: entry.slice(entry.indexOf(" ") + 1),
+        })),
+        stat: stat.split("\n").filter((line) => line !== ""),
+      };
+    },
+    checkouts: async (site, branch) => involvedCheckouts(site, branch).checkouts.map((one) => one.root),
+    obstacles: (site, movement) => findObstacles(env, site, movement),
+  };
+}
+
+/** Every SHA-1 repository knows this tree, whether it has it or not. */
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+async function unsupported(git: MergingGit, site: Site, branch: string): Promise<Obstacle | undefined> {
+  const say = (what: string, hint: string): Obstacle => ({
+    code: "unsupported_repository",
+    message: `${site.name} ${what}.`,
+    hint,
+    details: { repo: site.name },
+  });
+  const format = await git.line(["rev-parse", "--show-object-format"]);
+  if (format !== "sha1")
+    return say(
+      `keeps its objects as ${format ?? "something that git does not name"}`,
+      "Pawl merges SHA-1 repositories only.",
+    );
+  if ((await git.line(["config", "core.worktree"])) !== undefined)
+    return say(
+      "has its working tree elsewhere (core.worktree)",
+      "Pawl merges where the working tree is beside its .git, or in linked worktrees.",
+    );
+  const other = await git.line(["symbolic-ref", "-q", `refs/heads/${branch}`]);
+  if (other !== undefined)
+    return say(`has ${branch} only as another name of ${other}`, `Make ${branch} a branch of its own.`);
+  return undefined;
+}

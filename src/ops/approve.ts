@@ -1,0 +1,161 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import type { Hands } from "../core/hands.ts";
+import { flag, taskField } from "../core/input.ts";
+import { type Plan, procedure } from "../core/operation.ts";
+import { confirm, expectHuman } from "../core/runs/approve-ask.ts";
+import { type Candidate, lookForApproval } from "../core/runs/approve-candidate.ts";
+import { mergeApproved } from "../core/runs/approve-merge.ts";
+import { pushApproval } from "../core/runs/approve-push.ts";
+import type { Landed } from "../core/runs/approve-records.ts";
+import { recoverHolding, recoverMerges } from "../core/runs/approve-recover.ts";
+import { checkAgain, lookForRedo, type Redo } from "../core/runs/approve-redo.ts";
+import { short, showCandidate } from "../core/runs/approve-show.ts";
+import { getTask } from "../core/which-task.ts";
+
+interface Wanted {
+  push?: boolean | undefined;
+  offline?: boolean | undefined;
+}
+
+export const approve = procedure({
+  id: "approve",
+  summary: "Merge a task into its base branch, in all repositories or in none: a human's decision",
+  details:
+    "Shows what would be merged, and asks for the task's id on the terminal; nothing skips that. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved or lags behind its remote, a check that is not the latest. --push publishes\nthe result. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
+  examples: ["pawl approve T0001", "pawl approve T0001 --push", "pawl approve T0001 --redo --push"],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    push: flag("publish the base branches afterwards"),
+    redo: flag("merge again on the remote's tip, after a push that came too late"),
+    offline: flag("do not ask the remotes whether they moved"),
+  }),
+
+  async rehearse(hands, input) {
+    await expectHuman(hands);
+    const id = await hands.look((reader, at) => getTask(reader, input.task, at));
+    if (input.redo) {
+      const { overtaken } = await lookForRedo(hands, id, { fetch: false });
+      return overtaken.map((one) => ({
+        do: "merge again",
+        path: `${id} into ${one.base_branch} of ${one.name}`,
+      }));
+    }
+    const { repos } = await lookForApproval(hands, id, { fetch: false, push: input.push ?? false });
+    return repos.map((one) => ({
+      do: "merge",
+      path: `${one.branch} into ${one.base_branch} of ${one.name}`,
+    }));
+  },
+
+  async perform(hands, input) {
+    await expectHuman(hands);
+    const warnings = await recoverMerges(hands);
+    const id = await hands.look((reader, at) => getTask(reader, input.task, at));
+    const plan = input.redo ? await redo(hands, id, input) : await merge(hands, id, input);
+    const published = input.push ? await pushApproval(hands, id, plan.data.approval) : plan.data.approval;
+    return {
+      data: { ...plan.data, approval: published },
+      warnings: [...warnings, ...(plan.warnings ?? [])],
+      next: {
+        command: `pawl finish ${id} --remove --reason merged`,
+        reason: "its worktree is not needed any more",
+      },
+    };
+  },
+
+  text: ({ approval, task }, style) =>
+    [
+      `${style.bold(approval.id)} ${style.green(approval.status)}: ${task.title}`,
+      ...approval.repos.map(
+        (one) =>
+          `  ${one.name}: ${one.ref.slice("refs/heads/".length)} is at ${short(one.new)}${one.pushed ? ", published" : ""}`,
+      ),
+    ].join("\n"),
+});
+
+async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Landed>> {
+  const push = input.push ?? false;
+  const shown = await lookForApproval(hands, id, { fetch: !input.offline, push });
+  await showCandidate(hands, shown);
+  const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
+  await confirm(hands, id, `Type ${id} to merge it into ${bases}: `);
+  return (await hands.git.merges()).exclusively(async () => {
+    await recoverHolding(hands);
+    // A human takes minutes, and everything may have changed in them.
+    const now = await lookForApproval(hands, id, { fetch: false, push });
+    checkSame(shown, now);
+    return mergeApproved(hands, {
+      task: now.task,
+      receipt: now.receipt,
+      summary: summaryOf(now, input.offline ?? false),
+      redoOf: undefined,
+      merges: now.repos.map(({ site, base_branch, base, head, tree }) => ({
+        ...{ site, base_branch, old: base, onto: base, head, tree },
+      })),
+    });
+  });
+}
+
+function checkSame(shown: Candidate, now: Candidate): void {
+  const print = ({ receipt, repos }: Candidate) =>
+    JSON.stringify([receipt, repos.map((one) => [one.name, one.base_branch, one.base, one.head])]);
+  if (print(shown) === print(now)) return;
+  throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
+    hint: `Nothing was merged. Look again: pawl approve ${now.task.id}`,
+    details: { task: now.task.id },
+  });
+}
+
+function summaryOf({ task, repos }: Candidate, offline: boolean): string {
+  return [
+    `${task.title}\n`,
+    ...repos.map(
+      (one) =>
+        `- ${one.name}: ${one.branch} at ${short(one.head)} into ${one.base_branch} at ${short(one.base)}`,
+    ),
+    ...(offline ? ["\nThe remotes were not asked whether they had moved (--offline)."] : []),
+  ].join("\n");
+}
+
+async function redo(hands: Hands, id: string, input: Wanted): Promise<Plan<Landed>> {
+  const found = await lookForRedo(hands, id, { fetch: !input.offline });
+  const { task, last, overtaken } = found;
+  if (overtaken.length === 0) {
+    if (input.push) return { data: { approval: last, task } };
+    throw new Failure("refused", "nothing_to_redo", `The remote has nothing that ${last.id} lacks.`, {
+      hint: `pawl approve ${id} --redo --push`,
+      details: { approval: last.id },
+    });
+  }
+  for (const one of overtaken)
+    hands.say(
+      `${one.name}: merge ${short(one.head)} again, on ${short(one.onto)} of the remote${one.differs ? "; its checks are repeated" : ""}`,
+    );
+  await confirm(hands, id, `Type ${id} to merge it into ${overtaken[0]?.base_branch} again: `);
+  const passed = await checkAgain(hands, found);
+  return (await hands.git.merges()).exclusively(async () => {
+    await recoverHolding(hands);
+    const now = await lookForRedo(hands, id, { fetch: false });
+    checkSameRedo(found, now);
+    return mergeApproved(hands, {
+      task: now.task,
+      receipt: now.last.receipt,
+      summary: [`Merged again on what the remote had, instead of ${last.id}.`, ...passed].join("\n"),
+      redoOf: last.id,
+      merges: now.overtaken,
+    });
+  });
+}
+
+function checkSameRedo(shown: Redo, now: Redo): void {
+  const print = ({ last, overtaken }: Redo) =>
+    JSON.stringify([last.id, overtaken.map((one) => [one.name, one.old, one.onto, one.tree])]);
+  if (print(shown) === print(now)) return;
+  throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
+    hint: `Nothing was merged. Look again: pawl approve ${now.task.id} --redo`,
+    details: { task: now.task.id },
+  });
+}

@@ -1,0 +1,212 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import type { Hands } from "../core/hands.ts";
+import { shorten } from "../core/ids.ts";
+import { flag, line, taskField } from "../core/input.ts";
+import { type Plan, procedure } from "../core/operation.ts";
+import { MET } from "../core/ready.ts";
+import type { Run } from "../core/records/run.ts";
+import type { Task } from "../core/records/task.ts";
+import { getRun } from "../core/runs/current-run.ts";
+import { keepAll } from "../core/runs/finish-keep.ts";
+import { lookAtEnd } from "../core/runs/finish-look.ts";
+import { recordEnded, recordEnding, recordNotEnded } from "../core/runs/finish-records.ts";
+import {
+  type Ended,
+  endBranches,
+  isUnsaved,
+  planRemoval,
+  removeAll,
+  saveFirst,
+} from "../core/runs/finish-remove.ts";
+import { partsOf, reasonOf, startRunning, takeBack } from "../core/runs/start-carry-out.ts";
+import { otherClone } from "../core/runs/start-conflicts.ts";
+import { checkHolder } from "../core/runs/start-holder.ts";
+import { taskName } from "../core/runs/start-records.ts";
+import { columns } from "../core/text.ts";
+import { getTask } from "../core/which-task.ts";
+
+interface Wanted {
+  task?: string | undefined;
+  keep?: boolean | undefined;
+  remove?: boolean | undefined;
+  reason: string;
+}
+
+interface Finished {
+  run: Run;
+  task: Task;
+  repos: Ended[];
+}
+
+export const finish = procedure({
+  id: "finish",
+  summary: "End a run: keep its worktrees, or remove them once everything is merged or saved",
+  details:
+    "--keep leaves everything where it is. --remove removes the worktrees and the task's branches; what the base branch\ndoes not have is saved first (`pawl diff` shows it), and if it cannot be saved nothing is removed. A worktree that was\nadopted with --here is only let go. A merged task becomes done.",
+  examples: [
+    "pawl finish T0001 --remove --reason merged",
+    'pawl finish T0001 --keep --reason "waiting for the new API"',
+  ],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    keep: flag("leave the worktrees and branches where they are"),
+    remove: flag("remove the worktrees, and branches that are merged or saved"),
+    reason: line("why it ends", "TEXT", 500),
+  }),
+
+  async rehearse(hands, input) {
+    const value = await choose(hands, input);
+    const parts = await partsOf(hands, value);
+    if (value.status === "starting") return parts.map(({ place }) => ({ do: "take back", path: place.path }));
+    if (input.keep) return parts.map(({ place }) => ({ do: "keep", path: place.path }));
+    const endings = await lookAtEnd(hands, value, true);
+    const planned: { do: string; path: string }[] = [];
+    for (const ending of endings) {
+      const { repo, place, tip } = ending;
+      if (await isUnsaved(hands, value, ending))
+        planned.push({ do: "save", path: `${repo.name} ${repo.branch}` });
+      planned.push({ do: repo.adopted ? "let go" : "remove", path: place.path });
+      if (!repo.adopted && tip) planned.push({ do: "delete branch", path: `${repo.branch} of ${repo.name}` });
+    }
+    return planned;
+  },
+
+  async perform(hands, input) {
+    const { id } = await choose(hands, input);
+    const release = (await hands.git.worktrees()).hold(taskName(id));
+    if (!release) throw startRunning(taskName(id));
+    try {
+      const value = await choose(hands, input);
+      if (value.status === "starting") return await giveUp(hands, value, input);
+      return await (input.keep ? keep(hands, value, input) : remove(hands, value, input));
+    } finally {
+      release();
+    }
+  },
+
+  text: ({ run, task, repos }, style) =>
+    [
+      `${style.bold(task.id)} ${task.status}  ${style.dim(`${run.id} ${run.ended ?? ""}: ${shorten(run.reason ?? "", 80)}`)}`,
+      columns(
+        repos.map((one) => [
+          `  ${one.repo}`,
+          `worktree ${one.worktree}`,
+          `branch ${one.branch}`,
+          one.saved === undefined ? "" : `saved as ${one.saved.slice(0, 12)}`,
+          one.worktree === "kept" || one.worktree === "left" ? one.path : "",
+        ]),
+      ),
+    ].join("\n"),
+});
+
+/** The run that is to end, if the caller may end it. */
+async function choose(hands: Hands, input: Wanted): Promise<Run> {
+  if ((input.keep ?? false) === (input.remove ?? false))
+    throw new Failure("usage", "keep_or_remove", "Say what becomes of the worktrees: --keep or --remove.", {
+      hint: 'pawl finish --remove --reason "…" saves what is not merged before it removes anything.',
+      details: { field: "keep" },
+    });
+  const { value, task } = await hands.look((reader, at) => {
+    const id = getTask(reader, input.task, at);
+    return { task: reader.task(id).value, value: getRun(reader, id).value };
+  });
+  if (!(await hands.git.worktrees()).isOurs(value.clone)) throw otherClone(value);
+  if (!MET.includes(task.status)) await checkHolder(hands, value);
+  return value;
+}
+
+/** A run that never began, because its start was killed, has nothing to keep. */
+async function giveUp(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
+  const id = taskName(value.id);
+  if (input.keep)
+    throw new Failure("refused", "start_unfinished", `${value.id} was never completely started.`, {
+      hint: `Complete it first: pawl start ${id}`,
+      details: { run: value.id },
+    });
+  const parts = await partsOf(hands, value);
+  const run = await takeBack(hands, value, input.reason);
+  const task = await hands.look((reader) => reader.task(id).value);
+  const left = run.ended === undefined;
+  const repos = parts.map(
+    ({ repo, place }): Ended => ({
+      repo: repo.name,
+      path: place.path,
+      worktree: repo.adopted || left ? "left" : "removed",
+      branch: repo.adopted || left ? "kept" : "deleted",
+      saved: undefined,
+    }),
+  );
+  return { data: { run, task, repos }, warnings: left ? [run.reason ?? ""] : [] };
+}
+
+async function keep(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
+  const endings = await lookAtEnd(hands, value, false);
+  const about = `keeping the worktrees: ${input.reason}`;
+  await hands.record((reader, at) => recordEnding(reader, at, value.id, endings, input.reason, about), {
+    phase: "before",
+  });
+  const repos = await orTell(hands, value, () => keepAll(hands, endings, input.reason));
+  const { data } = await hands.record(
+    (reader, at) => recordEnded(reader, at, value.id, "kept", `kept: ${input.reason}`),
+    { phase: "after", milestone: `${value.id}: kept, ${input.reason}` },
+  );
+  return conclude({ ...data, repos }, []);
+}
+
+async function remove(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
+  const endings = await lookAtEnd(hands, value, true);
+  const { run: saved, warnings } = await saveFirst(hands, value, endings);
+  const removals = await planRemoval(hands, saved, endings);
+  const about = `removing the worktrees: ${input.reason}`;
+  await hands.record((reader, at) => recordEnding(reader, at, value.id, endings, input.reason, about), {
+    phase: "before",
+  });
+  const repos = await orTell(hands, value, async () => {
+    await removeAll(hands, removals);
+    return endBranches(hands, removals);
+  });
+  const { data } = await hands.record(
+    (reader, at) => recordEnded(reader, at, value.id, "removed", `removed: ${input.reason}`),
+    { phase: "after", milestone: `${value.id}: removed, ${input.reason}` },
+  );
+  const ignored = removals.reduce((sum, one) => sum + one.ignored, 0);
+  if (ignored > 0) warnings.push(`${ignored} ignored files went with the worktrees.`);
+  return conclude({ ...data, repos }, warnings);
+}
+
+/** What could not be done is written down as well; the run has not ended. */
+async function orTell<T>(hands: Hands, value: Run, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const reason = await reasonOf(hands, error);
+    await hands.record((reader, at) => recordNotEnded(reader, at, value.id, reason), { phase: "failed" });
+    throw error;
+  }
+}
+
+function conclude(data: Finished, warnings: string[]): Plan<Finished> {
+  const { task, run, repos } = data;
+  const said = [...warnings];
+  for (const one of repos) {
+    if (one.worktree === "left") said.push(`${one.path} was there before the run; it was left as it is.`);
+    if (one.worktree !== "kept" && one.worktree !== "left" && one.branch === "kept")
+      said.push(
+        `The branch ${run.repos.find((repo) => repo.name === one.repo)?.branch} of ${one.repo} was kept.`,
+      );
+  }
+  if (repos.some((one) => one.saved !== undefined))
+    said.push(`What was not merged is saved; \`pawl diff ${task.id}\` shows it.`);
+  if (MET.includes(task.status)) return { data, warnings: said };
+  return {
+    data,
+    warnings: said,
+    next:
+      run.ended === "kept"
+        ? { command: `pawl start ${task.id} --claim`, reason: "goes on in the kept worktrees" }
+        : { command: `pawl start ${task.id}`, reason: `${task.id} is ${task.status}; this begins it again` },
+  };
+}

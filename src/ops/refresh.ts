@@ -1,0 +1,121 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import type { BranchMove, Purpose } from "../core/git/merges.ts";
+import type { Hands } from "../core/hands.ts";
+import { taskField } from "../core/input.ts";
+import { LIVE } from "../core/lifecycle.ts";
+import { type Plan, procedure } from "../core/operation.ts";
+import type { Run } from "../core/records/run.ts";
+import { recoverHolding } from "../core/runs/approve-recover.ts";
+import { short } from "../core/runs/approve-show.ts";
+import { getRun } from "../core/runs/current-run.ts";
+import { planRefresh, type Refresh, type RefreshPlan } from "../core/runs/refresh-plan.ts";
+import { noteRefresh } from "../core/runs/refresh-records.ts";
+import { getTask } from "../core/which-task.ts";
+
+type Refreshed = Extract<Purpose, { kind: "refresh" }>["refreshed"];
+
+export const refresh = procedure({
+  id: "refresh",
+  summary: "Bring a base branch that moved into the task's branch, in all its repositories or in none",
+  details:
+    "Merges the tip of the base branch into the task's branch, in the run's worktree. Refused while there are uncommitted\nchanges, or when the two conflict; then the merge is made by hand. Where both sides changed no file in common, a\nreview of the work stays valid, and only the checks have to be repeated.",
+  examples: ["pawl refresh", "pawl refresh T0001"],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField() }),
+
+  async rehearse(hands, input) {
+    const { task, run } = await find(hands, input.task);
+    const { moves } = await planRefresh(hands, task, run);
+    return moves.map(({ repo, base }) => ({
+      do: "merge",
+      path: `${repo.base_branch} at ${short(base)} into ${repo.branch} of ${repo.name}`,
+    }));
+  },
+
+  async perform(hands, input) {
+    return (await hands.git.merges()).exclusively(async () => {
+      const said = await recoverHolding(hands);
+      const { task, run } = await find(hands, input.task);
+      const plan = await planRefresh(hands, task, run);
+      const refreshed = plan.moves.length === 0 ? [] : await carryOut(hands, task, run, plan.moves);
+      return answer(task, plan, refreshed, said);
+    });
+  },
+
+  text: ({ refreshed, current }, style) =>
+    [
+      ...refreshed.map(
+        (one) =>
+          `${style.bold(one.repo)}: ${short(one.base)} is in, the branch is at ${short(one.to)}; ${
+            one.overlap
+              ? style.yellow("both sides changed the same files, so it has to be reviewed again")
+              : "no file in common, so a review stays valid"
+          }`,
+      ),
+      ...current.map((repo) => `${style.bold(repo)}: the base did not move`),
+    ].join("\n"),
+});
+
+async function find(hands: Hands, named: string | undefined): Promise<{ task: string; run: Run }> {
+  return hands.look((reader, at) => {
+    const id = getTask(reader, named, at);
+    const { status } = reader.task(id).value;
+    if (!LIVE.includes(status))
+      throw new Failure(
+        "refused",
+        status === "merged" || status === "done" ? "already_merged" : "not_started",
+        `${id} is ${status}; there is nothing to refresh.`,
+        { hint: `pawl task show ${id}`, details: { task: id, status } },
+      );
+    return { task: id, run: getRun(reader, id).value };
+  });
+}
+
+/** The same journal as an approval's: killed anywhere, the next command finishes it or takes it back. */
+async function carryOut(hands: Hands, task: string, run: Run, moves: readonly Refresh[]): Promise<Refreshed> {
+  const merges = await hands.git.merges();
+  const refreshed: Refreshed = [];
+  const branches: BranchMove[] = [];
+  for (const { site, repo, from, base, tree, overlap } of moves) {
+    const message = `Merge ${repo.base_branch} into ${repo.branch}\n\nPawl-Task: ${task}\n`;
+    const to =
+      tree === undefined ? base : await merges.commit(site, { tree, parents: [from, base], message });
+    refreshed.push({ repo: repo.name, from, to, base, overlap: overlap.length > 0 });
+    branches.push({ site, branch: repo.branch, old: from, new: to });
+  }
+  const part = run.id.slice(task.length + 1);
+  const purpose = { kind: "refresh", task, run: part, refreshed } as const;
+  const undertaking = await merges.begin(`${task}-refresh`, purpose, `pawl: refresh ${task}`, branches);
+  try {
+    await undertaking.carryOut();
+  } catch (error) {
+    if (undertaking.decided()) throw error;
+    for (const note of await undertaking.undo()) hands.say(note);
+    undertaking.close();
+    throw error;
+  }
+  await hands.record((reader, at) => noteRefresh(reader, at, purpose), {
+    phase: "after",
+    milestone: `${task}: refreshed`,
+  });
+  undertaking.close();
+  return refreshed;
+}
+
+function answer(
+  task: string,
+  { current, notes, moves }: RefreshPlan,
+  refreshed: Refreshed,
+  said: string[],
+): Plan<{ refreshed: Refreshed; current: string[]; overlap: string[] }> {
+  return {
+    data: { refreshed, current, overlap: moves.flatMap((one) => one.overlap) },
+    warnings: [...said, ...notes],
+    next:
+      refreshed.length === 0
+        ? undefined
+        : { command: `pawl verify ${task}`, reason: "the checks have to be repeated on the new tree" },
+  };
+}

@@ -1,0 +1,153 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import type { Hands } from "../core/hands.ts";
+import { shorten } from "../core/ids.ts";
+import { flag, taskField } from "../core/input.ts";
+import { LIVE } from "../core/lifecycle.ts";
+import { type Plan, procedure } from "../core/operation.ts";
+import type { Run } from "../core/records/run.ts";
+import { findRun, getRun } from "../core/runs/current-run.ts";
+import {
+  answer,
+  begin,
+  carryOut,
+  partsOf,
+  type Started,
+  startRunning,
+} from "../core/runs/start-carry-out.ts";
+import { claim } from "../core/runs/start-claim.ts";
+import { activeElsewhere, otherClone, quote } from "../core/runs/start-conflicts.ts";
+import { type Part, planStart, type StartFacts } from "../core/runs/start-plan.ts";
+import { checkStartable, taskToStart } from "../core/runs/start-task.ts";
+
+interface Wanted {
+  task?: string | undefined;
+  here?: boolean | undefined;
+  claim?: boolean | undefined;
+}
+
+export const start = procedure({
+  id: "start",
+  summary: "Begin work on a task: a branch and a worktree in each of its repositories",
+  details:
+    "The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted.",
+  examples: ["pawl start T0001", "pawl start T0001 --here", "pawl start T0001 --claim"],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    here: flag("use the worktree that you stand in"),
+    claim: flag("take over the worktrees of a run whose holder is gone"),
+  }),
+
+  async rehearse(hands, input) {
+    const id = await choose(hands, input);
+    const current = await currentRun(hands, id);
+    if (input.claim || (current && current.ended === undefined)) {
+      const value = current ?? (await hands.look((reader) => getRun(reader, id).value));
+      await checkOwner(hands, value, input);
+      return (await partsOf(hands, value)).map(({ place }) => ({ do: "use", path: place.path }));
+    }
+    return (await plan(hands, id, input)).flatMap(({ repo, place }) =>
+      repo.adopted
+        ? [{ do: "adopt", path: place.path }]
+        : [
+            { do: "make branch", path: `${repo.branch} of ${repo.name} at ${repo.base_head.slice(0, 12)}` },
+            { do: "add worktree", path: place.path },
+          ],
+    );
+  },
+
+  async perform(hands, input) {
+    const id = await choose(hands, input);
+    const release = (await hands.git.worktrees()).hold(id);
+    if (!release) throw startRunning(id);
+    try {
+      return await startOrGoOn(hands, id, input);
+    } finally {
+      release();
+    }
+  },
+
+  text: ({ run, task, worktrees }, style) =>
+    [
+      `${style.bold(task.id)} ${shorten(task.title, 80)}  ${style.dim(`${run.id}, ${run.holder}`)}`,
+      ...worktrees.map(({ path }) => `  cd ${quote(path)}`),
+    ].join("\n"),
+});
+
+async function choose(hands: Hands, input: Wanted): Promise<string> {
+  if (input.here && input.claim)
+    throw new Failure("usage", "here_and_claim", "--here and --claim exclude each other.", {
+      hint: "--here makes a new run in this worktree; --claim goes on with the run there is.",
+      details: { field: "claim" },
+    });
+  return hands.look((reader, at) => {
+    const id = taskToStart(reader, input.task, at);
+    checkStartable(reader, reader.task(id));
+    return id;
+  });
+}
+
+const currentRun = (hands: Hands, id: string): Promise<Run | undefined> =>
+  hands.look((reader) => findRun(reader, id)?.value);
+
+async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Plan<Started>> {
+  const current = await currentRun(hands, id);
+  if (input.claim || (current && current.ended === undefined)) {
+    const value = current ?? (await hands.look((reader) => getRun(reader, id).value));
+    await checkOwner(hands, value, input);
+    return goOn(hands, value, input);
+  }
+  return begin(hands, id, await plan(hands, id, input));
+}
+
+/** Whose run it is: one in another clone is out of reach, and one of somebody else has to be claimed. */
+async function checkOwner(hands: Hands, value: Run, input: Wanted): Promise<void> {
+  const worktrees = await hands.git.worktrees();
+  const places = value.repos.map((one) => one.worktree);
+  if (!worktrees.isOurs(value.clone))
+    throw input.claim ? otherClone(value) : activeElsewhere(value, [`the clone ${value.clone}`]);
+  const { actor } = await hands.situation("write");
+  // Nobody works in a run that never began; whoever starts it next may finish it.
+  const free = input.claim || value.status === "starting" || value.holder === actor;
+  if (!free) throw activeElsewhere(value, places);
+}
+
+async function goOn(hands: Hands, value: Run, input: Wanted): Promise<Plan<Started>> {
+  if (value.status === "starting") {
+    const adopts = value.repos.some((one) => one.adopted);
+    const asked = adopts === (input.here ?? false);
+    const note = `${value.id} had been begun ${adopts ? "with" : "without"} --here, and was finished that way.`;
+    return carryOut(hands, value, asked ? [] : [note]);
+  }
+  if (input.claim || value.status !== "running") return claim(hands, value);
+  const parts = await partsOf(hands, value);
+  const worktrees = await hands.git.worktrees();
+  const gone = parts.filter(({ place }) => worktrees.whereabouts(place).state === "gone");
+  const task = await hands.look((reader) => reader.task(value.id.slice(0, value.id.indexOf("/"))).value);
+  return answer(
+    { run: value, task },
+    parts,
+    gone.map(({ place }) => `${place.path} is gone: \`pawl start ${task.id} --claim\` makes it again.`),
+  );
+}
+
+async function plan(hands: Hands, id: string, input: Wanted): Promise<Part[]> {
+  const [sites, worktrees, config] = [
+    await hands.git.sites(),
+    await hands.git.worktrees(),
+    await hands.world.config(),
+  ];
+  const facts = await hands.look(
+    (reader): StartFacts => ({
+      task: reader.task(id).value,
+      config,
+      sites,
+      worktrees,
+      repositories: reader.repositories().records.map((one) => one.value),
+      live: reader.current().tasks.filter((one) => LIVE.includes(one.status)),
+    }),
+  );
+  return planStart(hands, facts, input.here ?? false);
+}

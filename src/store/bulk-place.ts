@@ -1,0 +1,61 @@
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { step } from "../core/steps.ts";
+import { makeFolder, syncDirectory } from "../disk/durable.ts";
+import { withLock } from "../disk/intent-lock.ts";
+import { namesIn } from "./files.ts";
+import { recover } from "./journal.ts";
+import { type Home, LOCAL, lockDir } from "./layout.ts";
+
+/** Nobody has written a record here yet. */
+export function isEmptyState(home: Home): boolean {
+  const names = namesIn(home.state).filter((name) => name !== ".git" && name !== LOCAL);
+  return names.every((name) => name === "tasks") && namesIn(join(home.state, "tasks")).length === 0;
+}
+
+/**
+ * Fills a state that has no record with a whole one, folder by folder; record by record it would take minutes where
+ * there are many. False when somebody wrote a record meanwhile. Killed in between, what is missing is still missing,
+ * and the next exchange brings it.
+ */
+export function placeWhole(home: Home, folder: string, joined: () => void): boolean {
+  syncFiles(folder);
+  return withLock(
+    lockDir(home),
+    () => {
+      recover(home);
+      if (!isEmptyState(home)) return false;
+      for (const name of readdirSync(folder).filter((one) => !one.startsWith("."))) {
+        step("sync place");
+        if (name === "tasks") removeEmpty(join(home.state, "tasks"));
+        renameSync(join(folder, name), join(home.state, name));
+      }
+      makeFolder(join(home.state, "tasks"));
+      syncDirectory(home.state);
+      step("sync ref");
+      joined();
+      return true;
+    },
+    { step },
+  );
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+/** A rename must never be on the disk before what it names. */
+function syncFiles(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) syncFiles(path);
+    if (!entry.isFile()) continue;
+    const fd = openSync(path, "r");
+    fsyncSync(fd);
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { step } from "../core/steps.ts";
+import { makeFolder, syncDirectory } from "../disk/durable.ts";
+import { withLock } from "../disk/intent-lock.ts";
+import { recover } from "./journal.ts";
+import { type Home, lockDir, rescuedDir } from "./layout.ts";
+
+/**
+ * Moves a task's folder out of the way, to where it can still be found, if it holds exactly these files. False when
+ * it does not: somebody has changed it since.
+ */
+export function setAside(home: Home, task: string, files: ReadonlyMap<string, Buffer>, mark: string): boolean {
+  const folder = join(home.state, "tasks", task);
+  return withLock(
+    lockDir(home),
+    () => {
+      recover(home);
+      const found = filesBelow(folder);
+      const isSame = (path: string) => files.get(path)?.equals(readFileSync(join(folder, path)));
+      if (found.length !== files.size || !found.every(isSame)) return false;
+      makeFolder(rescuedDir(home));
+      step("sync set aside");
+      renameSync(folder, join(rescuedDir(home), `${task}-${mark}`));
+      syncDirectory(join(home.state, "tasks"));
+      return true;
+    },
+    { step },
+  );
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"));
+}

@@ -1,0 +1,296 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import type { Job, Report } from "../helpers/operation-worker.ts";
+import {
+  copyReady,
+  gitIn,
+  inspect,
+  makeReady,
+  ok,
+  placeTarget,
+  type Ready,
+  type Target,
+  worktreeOf,
+} from "../helpers/ready-task.ts";
+import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
+import { runJob } from "../helpers/worker-process.ts";
+
+let folder: string;
+let worker: string;
+const prepared = new Map<1 | 2, Ready>();
+let copies = 0;
+
+beforeAll(async () => {
+  folder = makeTemporaryFolder("approve crash");
+  const entry = fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url));
+  worker = await bundleProgram(entry, folder, "worker");
+  for (const count of [1, 2] as const)
+    prepared.set(count, await makeReady(join(folder, `ready ${count}`), count));
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+function fresh(count: 1 | 2, target: Target): Ready {
+  const ready = copyReady(prepared.get(count) as Ready, join(folder, `copy ${++copies}`));
+  placeTarget(ready, target);
+  return ready;
+}
+
+const job = (ready: Ready, what: Omit<Job, "cwd">) => runJob(worker, ready.repos[0] as never, what);
+const APPROVE = { operation: "approve", input: { task: "T1" }, typed: "T0001" };
+const NEXT = { operation: "note.add", input: { title: "the next command" } };
+
+function recordOf(ready: Ready, path: string): string {
+  const file = join(stateOf(ready.repos[0] as never), "tasks/T0001", path);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+function phasesOf(ready: Ready, record: string): string[] {
+  const events = join(stateOf(ready.repos[0] as never), "events");
+  return readdirSync(events, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(events, name), "utf8").split("\n"))
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line) as { record: string; phase: string })
+    .filter((event) => event.record.startsWith(`${record}@`))
+    .map((event) => event.phase);
+}
+
+const statusOf = (text: string) => /^status: (\w+)$/m.exec(text)?.[1];
+
+/** The records say what git says, and nothing is left of the interrupted one; answers whether it is merged. */
+function expectTruth(ready: Ready, target: Target, context: string): boolean {
+  const { merged, complaints } = inspect(ready, target);
+  expect(complaints, context).toEqual([]);
+  const said = [
+    recordOf(ready, "task.md"),
+    recordOf(ready, "findings/F1.md"),
+    recordOf(ready, "approvals/A1.md"),
+  ];
+  const [task, finding, approval] = said.map(statusOf);
+  expect([task, finding], context).toEqual(merged ? ["merged", "integrated"] : ["active", "fixed"]);
+  expect(merged ? ["merged"] : [undefined, "rolled_back"], context).toContain(approval);
+  for (const repo of merged ? ready.repos : [])
+    expect(said[2], context).toContain(repo.git("rev-parse", "main"));
+  // The log of events tells the same story: said before it was done, and after it was done or had failed.
+  const phases = merged ? [["before", "after"]] : [[], ["before", "failed"]];
+  expect(phases, context).toContainEqual(phasesOf(ready, "T0001/A1"));
+  return merged;
+}
+
+/** A few at a time: the machine has two cores, and each of them starts processes of its own. */
+async function each<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const lane = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
+  };
+  await Promise.all([lane(), lane(), lane()]);
+}
+
+async function stepsOf(count: 1 | 2, target: Target): Promise<string[]> {
+  const ready = fresh(count, target);
+  const report = (await job(ready, APPROVE)) as Report;
+  expect(report).toMatchObject({ ok: true });
+  expect(expectTruth(ready, target, "uninterrupted")).toBe(true);
+  return report.steps;
+}
+
+describe("kill -9 of the approver", () => {
+  const variants: [count: 1 | 2, target: Target, which: RegExp][] = [
+    [2, "main worktree", /./],
+    [2, "linked worktree", /^merge-/],
+    [1, "nowhere", /^merge-/],
+  ];
+  for (const [count, target, which] of variants)
+    test(`${count} repositories, target in ${target}: merged wholly or not at all, at every step`, async () => {
+      const names = await stepsOf(count, target);
+      const moments = names
+        .map((name, index) => ({ name, n: index + 1 }))
+        .filter(({ name }) => which.test(name));
+      expect(moments.length).toBeGreaterThan(target === "nowhere" ? 7 : 18);
+      const outcomes: boolean[] = [];
+      await each(moments, async ({ name, n }) => {
+        const ready = fresh(count, target);
+        const context = `killed at step ${n}, ${name}`;
+        expect(await job(ready, { ...APPROVE, killAtStep: n }), context).toBeUndefined();
+        expect(await job(ready, NEXT), context).toMatchObject({ ok: true });
+        outcomes[n] = expectTruth(ready, target, context);
+        if (!outcomes[n] && n % 4 === 0) {
+          expect(await job(ready, APPROVE), context).toMatchObject({ ok: true });
+          expect(inspect(ready, target), context).toEqual({ merged: true, complaints: [] });
+        }
+        rmSync(ready.root, { recursive: true, force: true });
+      });
+      // Up to one moment every kill leaves nothing, and from then on every kill leaves all of it.
+      const seen = outcomes.filter((one) => one !== undefined);
+      expect(new Set(seen)).toEqual(new Set([false, true]));
+      expect([...seen].sort()).toEqual(seen);
+    }, 240_000);
+
+  test.each([
+    ["one repository's files written", "merge-lock-index", 2, false],
+    ["one repository's branch moved", "merge-ref", 2, true],
+  ])(
+    "and kill -9 of whoever recovers, with %s",
+    async (_what, name, nth, merged) => {
+      const names = await stepsOf(2, "main worktree");
+      const at = names.flatMap((one, index) => (one === name ? [index + 1] : []))[nth - 1] as number;
+      const killed = async () => {
+        const ready = fresh(2, "main worktree");
+        expect(await job(ready, { ...APPROVE, killAtStep: at })).toBeUndefined();
+        return ready;
+      };
+      const { steps } = (await job(await killed(), NEXT)) as Report;
+      const moments = steps.flatMap((one, index) => (one.startsWith("merge-") ? [index + 1] : []));
+      expect(moments.length).toBeGreaterThan(5);
+      await each(moments, async (n) => {
+        const ready = await killed();
+        const context = `the recovery killed at ${steps[n - 1]}`;
+        expect(await job(ready, { ...NEXT, killAtStep: n }), context).toBeUndefined();
+        expect(await job(ready, NEXT), context).toMatchObject({ ok: true });
+        expect(expectTruth(ready, "main worktree", context)).toBe(merged);
+        rmSync(ready.root, { recursive: true, force: true });
+      });
+    },
+    120_000,
+  );
+});
+
+describe("kill -9 of git itself", () => {
+  test("while it holds the locks of the branches: everything is taken back, and no lock stays", async () => {
+    const ready = fresh(2, "main worktree");
+    // At this step both branches are locked; gits that die now leave refs/heads/main.lock and HEAD.lock.
+    const report = await job(ready, { ...APPROVE, killGitsAt: "merge-lock-index" });
+    expect(report).toMatchObject({ ok: true });
+    expect(expectTruth(ready, "main worktree", "killed gits, completed by the approver itself")).toBe(true);
+  });
+
+  test("and of the approver right after: the next command finds both, and the locks go", async () => {
+    const names = await stepsOf(2, "main worktree");
+    const ready = fresh(2, "main worktree");
+    const at = names.indexOf("merge-lock-index") + 1;
+    const both = { killGitsAt: "merge-lock-index", killAtStep: at + 1 };
+    expect(await job(ready, { ...APPROVE, ...both })).toBeUndefined();
+    for (const repo of ready.repos)
+      for (const lock of ["refs/heads/main.lock", "HEAD.lock"])
+        expect(existsSync(join(repo.path, ".git", lock)), lock).toBe(true);
+    expect(await job(ready, NEXT)).toMatchObject({ ok: true });
+    expect(expectTruth(ready, "main worktree", "killed gits")).toBe(false);
+  });
+
+  test("a lock of somebody else's git is not ours to remove", async () => {
+    const names = await stepsOf(1, "nowhere");
+    const ready = fresh(1, "nowhere");
+    const at = names.indexOf("merge-ref") + 1;
+    expect(await job(ready, { ...APPROVE, killAtStep: at })).toBeUndefined();
+    const [repo] = ready.repos as [Ready["repos"][0]];
+    const lock = join(repo.path, ".git/refs/heads/main.lock");
+    writeFileSync(lock, `${"1".repeat(40)}\n`);
+    const blocked = await job(ready, NEXT);
+    expect(blocked).toMatchObject({ ok: true });
+    expect((blocked as { warnings: string[] }).warnings.join()).toContain("not settled yet");
+    expect(readFileSync(lock, "utf8")).toContain("1111");
+    rmSync(lock);
+    expect(await job(ready, NEXT)).toMatchObject({ ok: true });
+    expect(expectTruth(ready, "nowhere", "after the other git was done")).toBe(true);
+  });
+});
+
+/** Git runs this for every `*.big` file that it writes; whoever made the file `armed` decides what happens at the 40th. */
+function armFilter(ready: Ready, action: string): void {
+  const script = join(ready.root, "smudge.sh");
+  const count = join(ready.root, "count");
+  writeFileSync(
+    script,
+    `#!/bin/sh\necho x >> '${count}'\nif [ -f '${ready.root}/armed' ] && [ $(wc -l < '${count}') -ge 40 ]; then ${action}; fi\nexec cat\n`,
+    { mode: 0o755 },
+  );
+  for (const repo of ready.repos) {
+    repo.git("config", "filter.big.smudge", `'${script}'`);
+    repo.git("config", "filter.big.clean", "cat");
+    repo.git("config", "filter.big.required", "true");
+  }
+  writeFileSync(join(ready.root, "armed"), "");
+}
+
+const disarm = (ready: Ready) => rmSync(join(ready.root, "armed"));
+
+/** The task also brings a hundred files through a filter, changes some and removes some. */
+async function makeBig(): Promise<Ready> {
+  const ready = fresh(1, "main worktree");
+  const [repo] = ready.repos as [Ready["repos"][0]];
+  const at = worktreeOf(repo);
+  writeFileSync(join(at, ".gitattributes"), "*.big filter=big\n");
+  for (let index = 0; index < 100; index++) {
+    mkdirSync(join(at, "big"), { recursive: true });
+    writeFileSync(join(at, "big", `${index}.big`), `${index}\n`.repeat(2_000));
+  }
+  for (const args of [
+    ["add", "-A"],
+    ["commit", "-q", "-m", "Many files"],
+  ])
+    gitIn(ready, at, ...args);
+  for (const argv of [
+    ["snapshot", "T1"],
+    ["check", "T1", "--stage", "close"],
+  ]) {
+    if (argv[0] === "snapshot") await ok(repo.pawlIn(at, {}, "verify", "--", "true"));
+    await ok(repo.pawl(...argv));
+  }
+  return ready;
+}
+
+describe("kill -9 inside the writing of files", () => {
+  let big: Ready;
+  beforeAll(async () => {
+    big = await makeBig();
+  });
+  const another = (action: string) => {
+    const ready = copyReady(big, join(folder, `copy ${++copies}`));
+    armFilter(ready, action);
+    return ready;
+  };
+
+  test("of git: the approver puts every file back", async () => {
+    // The filter's parent is the git that writes the files.
+    const ready = another("kill -9 $PPID; exit 1");
+    const report = await job(ready, APPROVE);
+    expect(report).toMatchObject({ ok: false });
+    expect(expectTruth(ready, "main worktree", "read-tree killed")).toBe(false);
+    disarm(ready);
+    expect(await job(ready, APPROVE)).toMatchObject({ ok: true });
+    expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
+  });
+
+  test("of git and the approver: the next command puts every file back, and keeps what the user wrote since", async () => {
+    const ready = another("kill -9 $(ps -o ppid= -p $PPID) $PPID; exit 1");
+    const [repo] = ready.repos as [Ready["repos"][0]];
+    expect(await job(ready, APPROVE)).toBeUndefined();
+    expect(existsSync(join(repo.path, ".git/index.lock"))).toBe(true);
+    expect(readdirSync(join(repo.path, "big")).length).toBeGreaterThan(20);
+    disarm(ready);
+    // A write that was cut off, an edit of the user's at a path that the merge touches, one elsewhere, and a new file.
+    writeFileSync(join(repo.path, "big/0.big"), "0\n0\n0");
+    writeFileSync(join(repo.path, "src/changed.txt"), "what I wrote after the crash\n");
+    writeFileSync(join(repo.path, "src/kept.txt"), "my edit elsewhere\n");
+    writeFileSync(join(repo.path, "big/mine.txt"), "my new file\n");
+    const report = (await job(ready, NEXT)) as Report & { warnings: string[] };
+    expect(report).toMatchObject({ ok: true });
+    expect(repo.git("status", "--porcelain", "-uall").split("\n").sort()).toEqual(
+      ["M src/changed.txt", " M src/kept.txt", "?? big/mine.txt", "?? notes.txt"].sort(),
+    );
+    expect(readFileSync(join(repo.path, "src/changed.txt"), "utf8")).toBe("what I wrote after the crash\n");
+    const rescued = join(repo.path, ".git/pawl/rescued/T0001-A1/src/changed.txt");
+    expect(readFileSync(rescued, "utf8")).toBe("what I wrote after the crash\n");
+    expect(report.warnings.join("\n")).toContain("src/changed.txt was changed by you meanwhile and stays");
+  });
+
+  test("of the approver alone: the git that it left behind is waited for", async () => {
+    const ready = another("kill -9 $(ps -o ppid= -p $PPID) 2>/dev/null; sleep 0.02");
+    expect(await job(ready, APPROVE)).toBeUndefined();
+    expect(await job(ready, NEXT)).toMatchObject({ ok: true });
+    expect(expectTruth(ready, "main worktree", "an orphan was writing")).toBe(false);
+  });
+});

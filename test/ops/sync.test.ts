@@ -1,0 +1,386 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import type { Project } from "../helpers/command-line.ts";
+import { makeRun } from "../helpers/hand-made-run.ts";
+import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";
+import { expectContained, stateTip, stateTree, test } from "../helpers/two-clones.ts";
+
+const TASK = "tasks/T0001/task.md";
+
+async function sync(project: Project, ...args: string[]) {
+  const { code, json, err } = await project.pawl("sync", ...args, "--json");
+  expect(json.ok, JSON.stringify(json) + err).toBe(true);
+  expect(code).toBe(0);
+  return json.data.sync;
+}
+
+const task = async (project: Project, id = "T1") =>
+  (await project.pawl("task", "show", id, "--json")).json.data.task;
+
+function expectSame(...projects: Project[]): void {
+  expect(new Set(projects.map(stateTip)).size).toBe(1);
+  for (const project of projects) expect(askStateGit(project, "status", "--porcelain")).toBe("");
+}
+
+test("two clones that both made records have the same state after syncing, and one history", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "From Ada");
+  await ben.pawl("note", "add", "From Ben");
+  const before = [stateTip(ada), stateTip(ben)];
+  expect(await sync(ada)).toMatchObject({ received: 0, sent: true });
+  expect(await sync(ben)).toMatchObject({ received: 2, sent: true });
+  expect(await sync(ada)).toMatchObject({ received: 2, sent: false });
+  expectSame(ada, ben);
+  for (const commit of before) expectContained(ada, commit);
+  expect((await ben.pawl("task", "list")).out).toContain("From Ada");
+  expect((await ada.pawl("search", "Ben")).out).toContain("N0001");
+  for (const project of [ada, ben])
+    expect((await project.pawl("sync")).out).toBe("Nothing to do: origin has the same state.\n");
+  expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
+});
+
+test("a fresh clone gets the state back, with the name that records call the project by", async ({ clones }) => {
+  const { ada } = clones;
+  await ada.pawl("task", "new", "From Ada");
+  await ada.pawl("note", "add", "Remember");
+  const made = "2026-11-16T09:30:00.000Z";
+  writeFileSync(
+    join(stateOf(ada), "N0001"),
+    "not a record, and still kept\n",
+  );
+  execFileSync("mkdir", ["-p", join(stateOf(ada), "repos")]);
+  writeFileSync(
+    join(stateOf(ada), "repos", "my project.md"),
+    `---\nid: my project\nhome: true\nrev: 1\nactor: "human:Ada"\ncreated: "${made}"\nupdated: "${made}"\n---\n`,
+  );
+  await sync(ada);
+  const fresh = clones.clone("another name");
+  expect(await sync(fresh)).toMatchObject({ sent: false });
+  expectSame(ada, fresh);
+  expect((await fresh.pawl("task", "list")).out).toContain("From Ada");
+  expect(readFileSync(join(fresh.path, ".git/pawl/name"), "utf8")).toBe("my project\n");
+  expect(fresh.git("status", "--porcelain")).toBe("");
+  await fresh.pawl("task", "new", "Made there");
+  await sync(fresh);
+  await sync(ada);
+  expect(await task(ada, "T2")).toMatchObject({ title: "Made there" });
+});
+
+test("what each clone changed in one record is merged where the fields differ", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "Title", "--objective", "Do it", "--label", "one");
+  await sync(ada);
+  await sync(ben);
+  await ada.pawl("task", "update", "T1", "--title", "Better title", "--label", "one", "--label", "two");
+  await ada.pawl("task", "update", "T1", "--profile", "strict");
+  await ben.pawl("task", "update", "T1", "--objective", "Do it well", "--label", "one", "--label", "three");
+  await sync(ada);
+  expect(await sync(ben)).toMatchObject({ merged: ["T0001"], sent: true });
+  await sync(ada);
+  expectSame(ada, ben);
+  const merged = await task(ada);
+  expect(merged).toMatchObject({ title: "Better title", objective: "Do it well", profile: "strict", rev: 4 });
+  expect(merged.labels.sort()).toEqual(["one", "three", "two"]);
+  const logged = askStateGit(ben, "grep", "-h", '"event":"sync"', "HEAD", "--", "events");
+  expect(logged).toContain('"record":"T0001@4"');
+});
+
+describe("a record that both changed in different ways", () => {
+  async function conflict({ ada, ben }: { ada: Project; ben: Project }) {
+    await ada.pawl("task", "new", "Title");
+    await sync(ada);
+    await sync(ben);
+    await ada.pawl("task", "update", "T1", "--title", "Ada's title");
+    await ben.pawl("task", "update", "T1", "--title", "Ben's title");
+    await ben.pawl("note", "add", "Unrelated");
+    await sync(ada);
+  }
+
+  test("is shown with both versions, and nothing is written", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await conflict(clones);
+    const text = ben.read(TASK);
+    const { code, json } = await ben.pawl("sync", "--json");
+    expect([code, json.error.code]).toEqual([5, "sync_conflict"]);
+    expect(json.error.message).toContain("T0001");
+    expect(json.error.message).toContain(`title: ours "Ben's title", theirs "Ada's title"`);
+    expect(json.error.details.conflicts).toMatchObject([
+      { record: "T0001", reason: "both_changed", paths: [TASK], clashes: [{ field: "title" }] },
+    ]);
+    expect(ben.read(TASK)).toBe(text);
+    expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
+    // The command that is offered really shows the other version.
+    const [show = ""] = /git -C .*/.exec(json.error.hint) ?? [];
+    const shown = execFileSync("sh", ["-c", show], { cwd: ben.path, encoding: "utf8" });
+    expect(shown).toBe(ada.read(TASK));
+    expect((await ben.pawl("sync", "--json")).code).toBe(5);
+  });
+
+  test("can be settled for ours, edited by hand or not", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await conflict(clones);
+    const file = join(stateOf(ben), TASK);
+    writeFileSync(file, readFileSync(file, "utf8").replace("Ben's title", "Both titles"));
+    expect(await sync(ben, "--ours", "T1")).toMatchObject({ settled: ["T0001"], sent: true });
+    await sync(ada);
+    expectSame(ada, ben);
+    expect(await task(ada)).toMatchObject({ title: "Both titles", rev: 3 });
+  });
+
+  test("can be settled for theirs; ours stays in the history", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await conflict(clones);
+    const [ours, tip] = [ben.read(TASK), stateTip(ben)];
+    expect(await sync(ben, "--theirs", "t0001")).toMatchObject({ settled: ["T0001"] });
+    await sync(ada);
+    expectSame(ada, ben);
+    expect(await task(ben)).toMatchObject({ title: "Ada's title" });
+    expectContained(ada, tip);
+    expect(askStateGit(ada, "show", `${tip}:${TASK}`)).toBe(ours.trim());
+  });
+
+  test("a choice for what is not in conflict is told, one for both is refused", async ({ clones }) => {
+    const { ada } = clones;
+    await ada.pawl("task", "new", "Title");
+    expect((await ada.pawl("sync", "--ours", "T1")).err).toContain("T0001 was not in conflict");
+    expect((await ada.pawl("sync", "--ours", "T1", "--theirs", "T1")).code).toBe(3);
+  });
+});
+
+describe("the same id given twice", () => {
+  async function twice({ ada, ben }: { ada: Project; ben: Project }) {
+    await ada.pawl("task", "new", "Ada's task");
+    await ada.pawl("decide", "Ada decided", "--why", "so", "--task", "T1");
+    await ben.pawl("task", "new", "Ben's task");
+    await ben.pawl("finding", "add", "Ben found", "--severity", "low", "--task", "T1");
+    await sync(ada);
+  }
+
+  test("is shown and loses nothing", async ({ clones }) => {
+    const { ben } = clones;
+    await twice(clones);
+    const { code, json } = await ben.pawl("sync", "--json");
+    expect([code, json.error.code]).toEqual([5, "id_taken_twice"]);
+    expect(await task(ben)).toMatchObject({ title: "Ben's task" });
+    expect(existsSync(join(stateOf(ben), "tasks/T0001/decisions"))).toBe(false);
+  });
+
+  for (const [flag, title, parts] of [
+    ["--ours", "Ben's task", ["findings", "task.md"]],
+    ["--theirs", "Ada's task", ["decisions", "task.md"]],
+  ] as const)
+    test(`can be settled with ${flag}, and the parts of the two are never mixed`, async ({ clones }) => {
+      const { ada, ben } = clones;
+      await twice(clones);
+      const tips = [stateTip(ada), stateTip(ben)];
+      await sync(ben, flag, "T1");
+      await sync(ada);
+      await sync(ben);
+      expectSame(ada, ben);
+      for (const project of [ada, ben]) {
+        expect(await task(project)).toMatchObject({ title });
+        expect(readdirSync(join(stateOf(project), "tasks/T0001")).sort()).toEqual(parts);
+        for (const tip of tips) expectContained(project, tip);
+      }
+      const loser = flag === "--ours" ? ada : ben;
+      const [kept = ""] = readdirSync(join(stateOf(loser), ".local/rescued"));
+      expect(readFileSync(join(stateOf(loser), ".local/rescued", kept, "task.md"), "utf8")).not.toContain(title);
+    });
+
+  test("is not settled over the head of somebody who went on with theirs", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await twice(clones);
+    await sync(ben, "--ours", "T1");
+    await ada.pawl("task", "update", "T1", "--title", "Ada went on");
+    const { json } = await ada.pawl("sync", "--json");
+    expect(json.error.code).toBe("id_taken_twice");
+    expect(await task(ada)).toMatchObject({ title: "Ada went on" });
+  });
+
+  test("also for a part of a task", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await ada.pawl("task", "new", "Title");
+    await sync(ada);
+    await sync(ben);
+    await ada.pawl("finding", "add", "Ada found", "--severity", "low", "--task", "T1");
+    await ben.pawl("finding", "add", "Ben found", "--severity", "low", "--task", "T1");
+    await sync(ada);
+    const { json } = await ben.pawl("sync", "--json");
+    expect(json.error.details.conflicts).toMatchObject([{ record: "T0001/F1", reason: "id_taken_twice" }]);
+    await sync(ben, "--theirs", "T1/F1");
+    await sync(ada);
+    expectSame(ada, ben);
+    expect(ben.read("tasks/T0001/findings/F1.md")).toContain("Ada found");
+  });
+});
+
+describe("remotes", () => {
+  test("none, several without an origin, an unknown one", async ({ clones }) => {
+    const alone = makeRepository(join(clones.root, "alone"));
+    const { ada } = clones;
+    const project = { ...ada, pawl: (...argv: string[]) => ada.pawlIn(alone.path, {}, ...argv) };
+    const none = await project.pawl("sync", "--json");
+    expect([none.code, none.json.error.code]).toEqual([1, "no_remote"]);
+    expect(existsSync(join(alone.path, ".pawl"))).toBe(false);
+    expect((await ada.pawl("sync", "--remote", "nowhere", "--json")).json.error.code).toBe("no_remote");
+    ada.git("remote", "rename", "origin", "one");
+    ada.git("remote", "add", "two", clones.remote);
+    const several = await ada.pawl("sync", "--json");
+    expect(several.json.error.hint).toContain("pawl sync --remote two");
+    await sync(ada, "--remote", "two");
+  });
+
+  test("offline it says so, keeps everything, and goes on later", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await ada.pawl("task", "new", "Made offline");
+    renameSync(clones.remote, `${clones.remote}.away`);
+    const { code, json } = await ada.pawl("sync", "--json");
+    expect([code, json.error.code]).toEqual([2, "remote_unreachable"]);
+    expect((await ada.pawl("task", "list")).out).toContain("Made offline");
+    renameSync(`${clones.remote}.away`, clones.remote);
+    await sync(ada);
+    await sync(ben);
+    expectSame(ada, ben);
+  });
+
+  test("a branch that was moved back or deleted there takes nothing from here", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await ada.pawl("task", "new", "One");
+    await sync(ada);
+    const first = stateTip(ada);
+    await ada.pawl("task", "new", "Two");
+    await sync(ada);
+    await sync(ben);
+    clones.remoteGit("update-ref", "refs/heads/pawl/state", first);
+    await sync(ben);
+    expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
+    // An unrelated history in its place: another clone began anew, and pushed with force.
+    const tree = clones.remoteGit("rev-parse", `${first}^{tree}`);
+    const other = clones.remoteGit("-c", "user.name=A", "-c", "user.email=a@b", "commit-tree", "-m", "New", tree);
+    clones.remoteGit("update-ref", "refs/heads/pawl/state", other);
+    await sync(ben);
+    expect((await ben.pawl("task", "list")).out).toContain("Two");
+    expectContained(ben, other);
+    clones.remoteGit("update-ref", "-d", "refs/heads/pawl/state");
+    expect(await sync(ada)).toMatchObject({ sent: true });
+    await sync(ben);
+    await sync(ada);
+    expectSame(ada, ben);
+  });
+
+  test("the project's own settings are used, and none of its hooks, mirrors and signatures", async ({ clones }) => {
+    const { ada, ben } = clones;
+    const ran = join(clones.root, "ran");
+    for (const hook of ["pre-push", "reference-transaction", "post-merge", "pre-commit"]) {
+      execFileSync("mkdir", ["-p", join(ada.path, "hooks")]);
+      writeFileSync(join(ada.path, "hooks", hook), `#!/bin/sh\ntouch '${ran}'\nexit 1\n`);
+      chmodSync(join(ada.path, "hooks", hook), 0o755);
+    }
+    ada.git("config", `url.${clones.root}/.insteadOf`, "elsewhere:");
+    ada.git("config", "remote.origin.url", "elsewhere:the remote.git");
+    ada.git("config", "remote.origin.mirror", "true");
+    ada.git("config", "core.hooksPath", join(ada.path, "hooks"));
+    for (const key of ["commit.gpgSign", "push.gpgSign", "fetch.prune", "push.followTags"])
+      ada.git("config", key, "true");
+    ben.git("remote", "set-url", "origin", "../the remote.git");
+    await ada.pawl("task", "new", "Title");
+    await sync(ada);
+    await sync(ben);
+    expectSame(ada, ben);
+    expect(existsSync(ran)).toBe(false);
+    expect(clones.remoteGit("for-each-ref", "--format=%(refname)").split("\n")).toEqual([
+      "refs/heads/main",
+      "refs/heads/pawl/state",
+    ]);
+  });
+
+  test("a remote that refuses the branch is told as that", async ({ clones }) => {
+    const { ada } = clones;
+    execFileSync("mkdir", ["-p", join(clones.remote, "hooks")]);
+    writeFileSync(join(clones.remote, "hooks", "pre-receive"), "#!/bin/sh\necho not today >&2\nexit 1\n");
+    chmodSync(join(clones.remote, "hooks", "pre-receive"), 0o755);
+    await ada.pawl("task", "new", "Title");
+    const { code, json } = await ada.pawl("sync", "--json");
+    expect([code, json.error.code]).toEqual([2, "push_refused"]);
+  });
+});
+
+test("patches travel with their run: the diff can be read where the work was never done", async ({ clones }) => {
+  const { ada, ben } = clones;
+  const work = await makeRun(ada);
+  work.write("latin1.txt", Buffer.from("stra\xdfe\n", "latin1"));
+  await ada.pawl("snapshot", "T1");
+  await sync(ada);
+  await sync(ben);
+  const [here, there] = [await ada.pawl("diff", "T1"), await ben.pawl("diff", "T1")];
+  expect(there).toEqual(here);
+  expect(there.code).toBe(0);
+});
+
+test("what is deleted in one clone comes back from the other: no record ever goes away", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "One");
+  await ada.pawl("task", "new", "Two");
+  await sync(ada);
+  await sync(ben);
+  rmSync(join(stateOf(ada), "tasks/T0002"), { recursive: true });
+  await ada.pawl("note", "add", "Something new");
+  await sync(ada);
+  await ben.pawl("note", "list");
+  await ben.pawl("task", "new", "Three");
+  await sync(ben);
+  await sync(ada);
+  expectSame(ada, ben);
+  expect((await ada.pawl("task", "list")).out).toContain("Two");
+});
+
+test("links and names that mean something to this machine are not taken from anybody", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "One");
+  await sync(ada);
+  const evil = (...args: string[]) => clones.remoteGit("-c", "user.name=E", "-c", "user.email=e@e", ...args);
+  const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: clones.remote, input: "/etc" })
+    .toString()
+    .trim();
+  const make = (entries: string) =>
+    execFileSync("git", ["mktree"], { cwd: clones.remote, input: entries }).toString().trim();
+  const inner = make(`100644 blob ${blob}\thome\n`);
+  const old = clones.remoteGit("ls-tree", "pawl/state");
+  const tree = make(`${old}\n120000 blob ${blob}\tnotes\n040000 tree ${inner}\t.local\n`);
+  const commit = evil("commit-tree", "-m", "Evil", "-p", "pawl/state", tree);
+  clones.remoteGit("update-ref", "refs/heads/pawl/state", commit);
+  for (const project of [ada, ben]) {
+    await sync(project);
+    expect(existsSync(join(stateOf(project), ".local/home"))).toBe(false);
+    expect(readdirSync(stateOf(project))).not.toContain("notes");
+    expect((await project.pawl("note", "add", "A note of ours")).code).toBe(0);
+  }
+});
+
+test("eight syncs at once, with writes in between, in both clones: nothing is lost", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "Title");
+  await sync(ada);
+  await sync(ben);
+  const write = (project: Project, what: string) =>
+    project.pawl("touch", `${what}.ts`, "--task", "T1", "--json").then((one) => expect(one.code).toBe(0));
+  const results = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      const project = index % 2 ? ada : ben;
+      await write(project, `file-${index}`);
+      return project.pawl("sync", "--json");
+    }),
+  );
+  for (const one of results) expect(one.json.ok, JSON.stringify(one.json)).toBe(true);
+  await sync(ada);
+  await sync(ben);
+  await sync(ada);
+  expectSame(ada, ben);
+  const touched = readdirSync(join(stateOf(ada), "tasks/T0001/touched"))
+    .map((name) => ada.read(`tasks/T0001/touched/${name}`))
+    .join("");
+  for (let index = 0; index < 8; index++) expect(touched).toContain(`file-${index}.ts`);
+  expect(stateTree(ada)).toBe(clones.remoteGit("rev-parse", "pawl/state^{tree}"));
+});
