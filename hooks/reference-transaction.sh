@@ -62,7 +62,13 @@ explain() {
 	# The first commit of an empty repository: the branch never was, and no remote has another idea of it.
 	why=created
 	case $1 in *[!0]*) return 1 ;; esac
-	[ -z "$tracked" ] && [ -d "$home/pawl/tips" ] && [ ! -f "$tip_file" ] && ! in_task
+	[ -z "$tracked" ] && [ -d "$home/pawl/tips" ] && ! in_task || return 1
+	[ ! -f "$tip_file" ] || already_told "$1" "$2" "$3"
+}
+
+# Newer versions of git ask twice about the same change, once from the folder and once from the configuration.
+already_told() {
+	[ -f "$tip_file" ] && read -r was name allowed <"$tip_file" && [ "$was $name $allowed" = "$1 $3 $2" ]
 }
 
 judge_protected() {
@@ -71,7 +77,7 @@ judge_protected() {
 	case $2 in ref:*) refuse "refused: $branch is protected and cannot become another name for a branch." "$WAY" ;; esac
 	name_tip "${3#refs/heads/}"
 	if explain "$old" "$2" "$3"; then
-		[ -d "$home/pawl/tips" ] || return 0
+		[ -d "$home/pawl/tips" ] && ! already_told "$old" "$2" "$3" || return 0
 		printf '%s %s %s\n' "$old" "$3" "$2" >"$tip_file"
 		printf '%s %s %s %s\n' "$old" "$2" "$3" "$why" >>"$home/pawl/moves"
 		return 0

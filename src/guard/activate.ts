@@ -4,7 +4,7 @@ import { step } from "../core/steps.ts";
 import { explainFileError, makeFolder } from "../disk/durable.ts";
 import { withLock } from "../disk/intent-lock.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
-import { editConfig, hasSections, withSections } from "./config-sections.ts";
+import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
 import { type Facts, hooksDir, lookAround } from "./facts.ts";
 import { isInPlace, isOurs, place, remove, textOf } from "./place.ts";
 import { type ActivationPlan, type Programs, planActivation } from "./plan.ts";
@@ -44,7 +44,11 @@ export function rehearse(site: GuardedSite, programs: Programs): { do: string; p
 export function guardedly<T>(commonDir: string, act: () => T): T {
   try {
     makeFolder(join(commonDir, "pawl"));
-    return withLock(lockOf(commonDir), act, { waitMs: 60_000 });
+    const whole = () => {
+      dropLeftovers(commonDir);
+      return act();
+    };
+    return withLock(lockOf(commonDir), whole, { waitMs: 60_000 });
   } catch (error) {
     throw explainFileError(error, "The hooks could not be changed");
   }
@@ -69,8 +73,8 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: 
 }
 
 /** Sections that are there but lost to something that was written after them go to the end again. */
-export function needsSections({ config, commonDir, effective }: Facts): boolean {
-  return !hasSections(config, commonDir) || effective !== hooksDir(commonDir).replaceAll("\\", "/");
+export function needsSections({ config, commonDir, winning }: Facts): boolean {
+  return !hasSections(config, commonDir) || !winning;
 }
 
 /** Written before anything else, so that whatever a kill leaves can be taken back. */

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { step } from "../core/steps.ts";
@@ -55,47 +46,55 @@ export function withoutSections(config: string, brokenLine: boolean): string {
 const PATIENCE_MS = 2_000;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
+const claimOf = (commonDir: string) => join(commonDir, "pawl", "config.claim");
+const configOf = (commonDir: string) => realpathSync(join(commonDir, "config"));
+
 /**
  * Changes the config under git's own lock; whoever calls this holds the guard's. Git's lock is taken as a second name of
  * a file of ours, so that one which a kill left behind is recognised, and one of git's is never taken away.
  */
 export function editConfig(commonDir: string, edit: (text: string) => string): boolean {
-  const path = realpathSync(join(commonDir, "config"));
-  const [lock, claim] = [`${path}.lock`, join(commonDir, "pawl", "config.claim")];
-  const leftBehind = existsSync(claim);
+  const [path, claim] = [configOf(commonDir), claimOf(commonDir)];
   const planned = readFileSync(path, "utf8");
-  if (!leftBehind && edit(planned) === planned) return false;
+  if (edit(planned) === planned) return false;
   step("guard config lock");
-  if (!leftBehind) writeDurably(claim, "");
-  takeLock(claim, lock, path);
+  writeDurably(claim, "");
   try {
+    takeLock(claim, path);
     // Whoever held the lock before may have changed something.
     const before = readFileSync(path, "utf8");
     const after = edit(before);
     if (after !== before) replaceConfig(path, after);
+    step("guard config unlock");
     return after !== before;
   } finally {
-    step("guard config unlock");
-    rmSync(lock, { force: true });
-    rmSync(claim, { force: true });
+    dropLeftovers(commonDir);
   }
 }
 
-function takeLock(claim: string, lock: string, path: string): void {
-  const isClaimed = () => statSync(lock, { throwIfNoEntry: false })?.ino === statSync(claim).ino;
+/** What an edit leaves behind, whether it ended or was killed. */
+export function dropLeftovers(commonDir: string): void {
+  const [path, claim] = [configOf(commonDir), claimOf(commonDir)];
+  const own = statSync(claim, { throwIfNoEntry: false })?.ino;
+  if (own === undefined) return;
+  rmSync(`${path}.pawl-new`, { force: true });
+  if (statSync(`${path}.lock`, { throwIfNoEntry: false })?.ino === own)
+    rmSync(`${path}.lock`, { force: true });
+  rmSync(claim, { force: true });
+}
+
+function takeLock(claim: string, path: string): void {
   for (const deadline = Date.now() + PATIENCE_MS; ; Atomics.wait(sleeper, 0, 0, 20)) {
     try {
-      linkSync(claim, lock);
+      linkSync(claim, `${path}.lock`);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (isClaimed()) return;
     }
     if (Date.now() < deadline) continue;
-    rmSync(claim, { force: true });
     throw new Failure("conflict", "config_locked", `Another program is writing ${path}.`, {
       hint: "Let it finish and run this again. If none is running, a killed git left the file config.lock there.",
-      details: { file: lock },
+      details: { file: `${path}.lock` },
     });
   }
 }

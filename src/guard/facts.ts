@@ -40,8 +40,8 @@ export interface Facts {
   ignoreCase: boolean;
   /** Protected branches with their tips. */
   tips: Map<string, string>;
-  /** The value that git takes in the main worktree now. */
-  effective: string | undefined;
+  /** Our value comes last, so that git takes it wherever no worktree has one of its own. */
+  winning: boolean;
   configHooks: boolean;
 }
 
@@ -50,7 +50,8 @@ export const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
 export function lookAround(site: GuardedSite): Facts {
   refuseUnsupported(site);
   const { commonDir, mainRoot } = site;
-  const previousPath = previousValue(site);
+  const values = sharedValues(site);
+  const previousPath = values.findLast((one) => !one.ours)?.value;
   const previousDir =
     previousPath === undefined ? join(commonDir, "hooks") : resolve(mainRoot ?? commonDir, previousPath);
   const all = branchTips(site);
@@ -68,7 +69,7 @@ export function lookAround(site: GuardedSite): Facts {
     patterns,
     ignoreCase: line(site, ["config", "--type=bool", "core.ignorecase"]) === "true",
     tips: new Map([...all].filter(([ref]) => isProtectedRef(patterns, ref))),
-    effective: line(site, ["config", "--type=path", "core.hooksPath"]),
+    winning: values.at(-1)?.value === hooksDir(commonDir).replaceAll("\\", "/"),
     configHooks: hasConfigHooks(line(site, ["version"]) ?? ""),
   };
 }
@@ -90,8 +91,8 @@ export function hasConfigHooks(version: string): boolean {
   return major > 2 || (major === 2 && minor >= 54);
 }
 
-/** The last value that is neither ours nor a single worktree's or command's own. */
-function previousValue(site: GuardedSite): string | undefined {
+/** What the setting is said to be, in the order in which git reads it, without a single worktree's or command's own. */
+function sharedValues(site: GuardedSite): { value: string; ours: boolean }[] {
   const args = [
     "config",
     "-z",
@@ -102,13 +103,13 @@ function previousValue(site: GuardedSite): string | undefined {
     "core.hooksPath",
   ];
   const words = ask(site, args).out.split("\0");
-  let value: string | undefined;
+  const values: { value: string; ours: boolean }[] = [];
   for (let at = 0; at + 2 < words.length; at += 3) {
-    const [scope = "", origin = "", found = ""] = words.slice(at, at + 3);
+    const [scope = "", origin = "", value = ""] = words.slice(at, at + 3);
     const ours = origin.replaceAll("\\", "/").endsWith(SETTINGS);
-    if (!ours && ["local", "global", "system"].includes(scope)) value = found;
+    if (["local", "global", "system"].includes(scope)) values.push({ value, ours });
   }
-  return value;
+  return values;
 }
 
 function refuseUnsupported({ commonDir }: GuardedSite): void {
