@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { step } from "../core/steps.ts";
+import { sha256 } from "../disk/digest.ts";
 import { explainFileError, makeFolder } from "../disk/durable.ts";
 import { withLock } from "../disk/intent-lock.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
@@ -61,7 +62,7 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: 
   const { commonDir } = site;
   const changed: string[] = [];
   const before = remember(site, facts, plan, programs);
-  const notes = giveBack(facts);
+  const notes = giveBack(facts, before);
   prepareLedger(facts, before);
   for (const file of plan.files) if (place(file)) changed.push(file.path);
   if (facts.previousPath === undefined && remove(join(commonDir, "pawl", "previous")))
@@ -91,6 +92,7 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, program
     noHooksDir: earlier ? earlier.noHooksDir : !existsSync(join(commonDir, "hooks")),
     baseline: { ...Object.fromEntries(facts.tips), ...earlier?.baseline },
     programs,
+    givenBack: { ...earlier?.givenBack },
     written: [
       ...new Set([...(earlier?.written ?? []), ...plan.files.map((file) => shown(file.path))]),
     ].sort(),
@@ -108,17 +110,20 @@ function prepareLedger({ commonDir, tips }: Facts, before: Before): void {
 
 /**
  * Another tool may take our folder for its own and install there. What it wrote goes to where it would have been
- * without us; ours comes back, and calls it.
+ * without us; ours comes back, and calls it. Only what came there the same way before is replaced.
  */
-function giveBack({ commonDir, previousDir, foreign }: Facts): string[] {
+function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): string[] {
   const notes: string[] = [];
   for (const name of foreign) {
-    const from = join(hooksDir(commonDir), name);
-    const to = join(previousDir, name);
-    if (existsSync(to) && textOf(to) !== textOf(from) && !isOurs(textOf(to))) {
+    const [from, to] = [join(hooksDir(commonDir), name), join(previousDir, name)];
+    const [text = "", there] = [textOf(from), textOf(to)];
+    const replaceable = there === undefined || isOurs(there) || before.givenBack[name] === sha256(there);
+    if (!replaceable && there !== text) {
       notes.push(`${from} is not ours, and ${to} is there already: move one of them away.`);
       continue;
     }
+    before.givenBack[name] = sha256(text);
+    writeBefore(commonDir, before);
     step(`guard give back ${name}`);
     makeFolder(previousDir);
     renameSync(from, to);

@@ -14,6 +14,8 @@ export interface Before {
   baseline: Record<string, string>;
   /** What `pre-push` starts. */
   programs: { node: string; program: string };
+  /** Hooks that another tool had put into our folder, by name, with the sha256 of what was moved to its own place. */
+  givenBack: Record<string, string>;
   /** Relative to the common git directory, or absolute where another tool's folder is. */
   written: string[];
 }
