@@ -10,11 +10,7 @@ fi
 if protected "$branch" && ! unlocked "$branch"; then
 	look_up "$branch"
 	new=$(git rev-parse -q --verify "${1:-HEAD}^{commit}" 2>/dev/null) || new=
-	allowed=
-	# With `pull.rebase` git comes here even when there is nothing new.
-	case ${GIT_REFLOG_ACTION-} in pull*) git merge-base --is-ancestor "${new:-HEAD}" "$tip" && allowed=1 ;; esac
-	[ -n "$new" ] && from_remote "$branch" "$tip" "$new" && allowed=1
-	[ -n "$allowed" ] || refuse "refused: ${branch#refs/heads/} is protected and may not be rebased." \
+	[ -n "$new" ] && from_remote "$branch" "$tip" "$new" || refuse "refused: ${branch#refs/heads/} is protected and may not be rebased." \
 		"Rebase a task's branch instead (pawl start). What the remote has comes with: git pull --ff-only"
 fi
 # @include previous

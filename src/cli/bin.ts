@@ -12,6 +12,7 @@ declare const PROGRAM: string;
  * version: V8 itself would accept the cache of another text of the same length.
  */
 const loaded = new Map<string, { exports: unknown }>();
+const unsaved = new Map<string, Script>();
 const compileCache = (module as { enableCompileCache?: () => void }).enableCompileCache;
 if (compileCache) {
   compileCache();
@@ -32,8 +33,16 @@ function load(path: string): unknown {
   const other = createRequire(path);
   const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : other(id));
   script.runInThisContext()(own.exports, requireOwn, own, path, folder);
-  if (!cachedData || script.cachedDataRejected) process.once("exit", () => save(cacheFile, script));
+  if (!cachedData || script.cachedDataRejected) {
+    if (unsaved.size === 0) process.once("exit", saveAll);
+    unsaved.set(cacheFile, script);
+  }
   return own.exports;
+}
+
+/** In one go: Node warns about more than ten listeners, and a command may load more files than that. */
+function saveAll(): void {
+  for (const [path, script] of unsaved) save(path, script);
 }
 
 function readOr(path: string): Buffer | undefined {

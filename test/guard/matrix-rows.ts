@@ -263,6 +263,36 @@ const plumbing = group("Plumbing", [
     everyShell: true,
   },
   {
+    name: "making main again after it was deleted with hooks off",
+    setup: `${FREE} && git remote remove origin && ${OFF} update-ref -d refs/heads/main`,
+    script: 'git update-ref refs/heads/main "$T"',
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "making a protected branch elsewhere than where the remote has it",
+    setup: 'git update-ref refs/remotes/origin/master "$M"',
+    script: 'git update-ref refs/heads/master "$T"',
+    expected: "refused",
+    subject: "refs/heads/master",
+  },
+  {
+    name: "making a protected branch where the remote has it",
+    setup: 'git update-ref refs/remotes/origin/master "$T"',
+    script: "git branch -q master origin/master",
+    expected: "allowed",
+    subject: "refs/heads/master",
+    moves: true,
+  },
+  {
+    name: "making a protected branch that no remote has",
+    script: "git branch -q master feature && ! git branch -q -f master task/1",
+    expected: "allowed",
+    subject: "refs/heads/master",
+    moves: true,
+    note: "it never was, so there is nothing to protect yet; from now on there is",
+  },
+  {
     name: "symbolic-ref HEAD to main in the task's worktree",
     script: 'cd "$W" && git symbolic-ref HEAD refs/heads/main',
     expected: "allowed",
@@ -333,6 +363,12 @@ const plumbing = group("Plumbing", [
     name: "writing .git/HEAD, and a commit",
     script: `cd "$W" && echo "ref: refs/heads/main" > "$(git rev-parse --git-dir)/HEAD" && ${NEW} && git commit -qnm x`,
     expected: "refused",
+  },
+  {
+    name: "back to before an allowed change, with hooks off",
+    setup: "advance_remote && git pull -q --ff-only",
+    script: `${OFF} reset -q --hard "$M"`,
+    expected: "tripwire",
   },
   {
     name: "away and back again, with hooks off",
@@ -695,6 +731,12 @@ const remotes = group("Remotes", [
     script: "git pull -q --ff-only && git -c pull.rebase=true pull -q && git merge -q origin/main",
     expected: "allowed",
     everyShell: true,
+  },
+  {
+    name: "pull of nothing, with approved commits that are not pushed yet",
+    setup: `${OFF} commit -q --allow-empty -m mine && note_tip`,
+    script: "git pull -q --ff-only && git -c pull.rebase=true pull -q",
+    expected: "allowed",
   },
   {
     name: "fetch, then merge origin/main",

@@ -13,11 +13,11 @@ describe.each(["/bin/dash", "/bin/bash", "/bin/busybox sh"])("the guard, run by 
   afterAll(() => at?.remove());
   beforeEach(() => at?.reset());
 
-  const rows = ROWS.filter((row) => row.everyShell);
-  test.skipIf(missing).each(rows)(
-    `$group: $name${missing ? ` (skipped: no ${shell} on this machine)` : ""}`,
-    (row) => checkRow(at, row),
+  const skipped = missing ? ` (skipped: no ${shell} on this machine)` : "";
+  const rows = ROWS.filter((row) => row.everyShell).map(
+    (row) => [`${row.group}: ${row.name}${skipped}`, row] as const,
   );
+  test.skipIf(missing).each(rows)("%s", (_name, row) => checkRow(at, row));
 });
 
 describe("without the guard", () => {
@@ -36,10 +36,13 @@ describe("without the guard", () => {
       !row.harmless &&
       !/pawl|an unlock|a grant/.test(row.script + row.name),
   );
-  test.each(telling)("$group: $name moves it", (row) => {
-    if (row.setup) at.sh(row.setup);
-    const before = firstState(at, row);
-    at.sh(row.script);
-    expect(stateOf(at, row)).not.toBe(before);
-  });
+  test.each(telling.map((row) => [`${row.group}: ${row.name}`, row] as const))(
+    "%s moves it",
+    (_name, row) => {
+      if (row.setup) at.sh(row.setup);
+      const before = firstState(at, row);
+      at.sh(row.script);
+      expect(stateOf(at, row)).not.toBe(before);
+    },
+  );
 });
