@@ -1,10 +1,16 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkRow, expectedOf, firstState, stateOf } from "./check-row.ts";
 import { type GuardedRepository, makeGuardedRepository } from "./guarded-repository.ts";
 import { ROWS } from "./matrix-rows.ts";
 
-describe.each(["/bin/dash", "/bin/bash", "/bin/busybox sh"])("the guard, run by %s", (shell) => {
+/** The shell that /bin/sh is has been tried with every row. */
+const usual = realpathSync("/bin/sh");
+const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox sh"].filter(
+  (shell) => !existsSync(shell) || realpathSync(shell) !== usual,
+);
+
+describe.each(SHELLS)("the guard, run by %s", (shell) => {
   const missing = !existsSync(shell.split(" ")[0] ?? "");
   let at: GuardedRepository;
   beforeAll(async () => {

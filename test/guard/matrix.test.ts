@@ -30,7 +30,10 @@ describe("the guard", () => {
 
   test.each(ROWS.map((row) => [`${row.group}: ${row.name} → ${expectedOf(row)}`, row] as const))(
     "%s",
-    (_name, row) => checkRow(at, row),
+    (_name, row) => {
+      checkRow(at, row);
+      if (row.problem) expect(problemsOf(at)).toContain(row.problem);
+    },
   );
 });
 
