@@ -10,7 +10,8 @@ export function overview(
   group: string | undefined,
   style: Style,
 ): string {
-  const chosen = operations.filter((one) => group === undefined || one.id.startsWith(`${group}.`));
+  const shown = operations.filter((one) => !one.internal);
+  const chosen = shown.filter((one) => group === undefined || one.id.startsWith(`${group}.`));
   const rows = chosen.map((one) => [commandOf(one.id), one.summary]);
   return paragraphs(
     group === undefined

@@ -73,6 +73,8 @@ interface Described<S extends z.ZodMiniObject, Data> {
   examples: readonly string[];
   input: S;
   cli?: CommandLine;
+  /** Called by our own hooks; no list of commands shows it. */
+  internal?: boolean;
   /** `read` never creates or changes anything, not even the state folder. */
   access: "read" | "write";
   text(data: Data, style: Style): string;

@@ -5,11 +5,13 @@ import { replaceFile } from "../disk/durable.ts";
 /**
  * One-line files that the hooks read with nothing but the shell's own words, found by the ref they are about:
  * `update/<ref>` says `old new ref` and allows exactly that one move, `worktree/<ref>` says which worktree's git
- * directory, relative to the common one, a task's branch may be moved from.
+ * directory, relative to the common one, a task's branch may be moved from, `unlock/<ref>` says until which second a
+ * human opened a protected branch, and who that was.
  */
 const grantsDir = (commonDir: string) => join(commonDir, "pawl", "grants");
 const updateFile = (commonDir: string, ref: string) => join(grantsDir(commonDir), "update", ref);
 const worktreeFile = (commonDir: string, ref: string) => join(grantsDir(commonDir), "worktree", ref);
+const unlockFile = (commonDir: string, ref: string) => join(grantsDir(commonDir), "unlock", ref);
 
 export interface RefMove {
   ref: string;
@@ -32,4 +34,9 @@ export function bindBranch(commonDir: string, ref: string, gitDir: string): void
 
 export function unbindBranch(commonDir: string, ref: string): void {
   rmSync(worktreeFile(commonDir, ref), { force: true });
+}
+
+/** `until` is in seconds since 1970, which is what a shell can compare. */
+export function unlockBranch(commonDir: string, ref: string, until: number, who: string): void {
+  replaceFile(unlockFile(commonDir, ref), `${until} ${who.replace(/\s+/g, " ")}\n`);
 }

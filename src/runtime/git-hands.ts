@@ -30,6 +30,16 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       const folders = { state, staging: stagingDir(home()) };
       return (await import("../git/snapshots.ts")).openSnapshots(folders, around.env);
     },
+    guard: async () => {
+      const { openGuard } = await import("../guard/open.ts");
+      const { readConfigText } = await import("../core/config.ts");
+      const { fullYaml } = await import("../store/yaml.ts");
+      return openGuard({
+        env: around.env,
+        programs: { node: process.execPath, program: process.argv[1] ?? "" },
+        readConfig: (where, text) => readConfigText(where, text, fullYaml),
+      });
+    },
     targets: async () => (await import("../git/merging/open-targets.ts")).openTargets(around.env),
     merges: async () => {
       const { openMerges } = await import("../git/merging/open-merges.ts");

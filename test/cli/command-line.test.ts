@@ -99,9 +99,10 @@ test("`pawl` alone is the status, and works before anything was recorded", async
 
 test("help is there for everything and exits 0", async ({ project }) => {
   const overview = await project.pawl("--help");
-  for (const id of Object.keys(operations)) {
+  for (const [id, load] of Object.entries(operations)) {
     const words = id.split(".");
-    expect(overview.out).toContain(`pawl ${words.join(" ")}`);
+    // What only our own hooks call is not for the list.
+    expect(overview.out.includes(`pawl ${words.join(" ")}`), id).toBe(!(await load()).internal);
     const { code, out } = await project.pawl(...words, "--help");
     expect(code).toBe(0);
     expect(out).toContain("Examples");

@@ -1,4 +1,5 @@
 import type { Branches } from "./branches.ts";
+import type { Guard } from "./guard.ts";
 import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
@@ -14,6 +15,7 @@ export interface GitHands {
   snapshots(): Promise<Snapshots>;
   stateExchange(): Promise<StateExchange>;
   branches(): Promise<Branches>;
+  guard(): Promise<Guard>;
   worktrees(): Promise<Worktrees>;
   targets(): Promise<Targets>;
   merges(): Promise<Merges>;

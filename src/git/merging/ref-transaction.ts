@@ -93,7 +93,7 @@ export function refusal({ name, branch, old }: RefUpdate, said: string): Failure
         details,
       },
     );
-  if (/aborted by hook/.test(said))
+  if (/aborted by (?:the reference-transaction )?hook/.test(said))
     return new Failure(
       "refused",
       "hook_refused",

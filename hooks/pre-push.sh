@@ -1,0 +1,29 @@
+#!/bin/sh
+# Written by pawl: a push to a protected name needs an explanation for every commit. Node starts only for that.
+# @include where
+# @include rules
+all='' named=''
+while read -r local_ref local_id remote_ref remote_id; do
+	line="$local_ref $local_id $remote_ref $remote_id
+"
+	all=$all$line
+	protected "$remote_ref" && named=$named$line
+done
+if [ -n "$named" ]; then
+	node=@NODE@
+	[ -x "$node" ] || node=$(command -v node) ||
+		refuse "refused: whether this push to a protected branch was approved cannot be told, because Node was not found." \
+			"Make node available on the PATH and push again."
+	program=$home/pawl/runtime/pawl.cjs
+	[ -f "$program" ] || program=@PROGRAM@
+	[ -f "$program" ] ||
+		refuse "refused: whether this push to a protected branch was approved cannot be told, because pawl was not found." \
+			"Install it again and push again: pawl install --profile hooks"
+	printf '%s' "$named" | "$node" "$program" hook pre-push --updates - --remote "${1:-.}" || exit 1
+fi
+# @include previous
+if [ -x "$previous/pre-push" ]; then
+	printf '%s' "$all" | "$previous/pre-push" "$@"
+	exit $?
+fi
+exit 0

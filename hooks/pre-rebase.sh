@@ -1,0 +1,18 @@
+#!/bin/sh
+# Written by pawl: a rebase that the guard would refuse at its end, with everything taken apart, is refused before it begins.
+# @include where
+# @include rules
+branch=${2:+refs/heads/$2}
+if [ -z "$branch" ]; then
+	read -r kind branch <"$own/HEAD"
+	[ "$kind" = ref: ] || branch=
+fi
+if protected "$branch" && ! unlocked "$branch"; then
+	look_up "$branch"
+	new=$(git rev-parse -q --verify "${1:-HEAD}^{commit}" 2>/dev/null) || new=
+	[ -n "$new" ] && from_remote "$branch" "$tip" "$new" || refuse "refused: ${branch#refs/heads/} is protected and may not be rebased." \
+		"Rebase a task's branch instead (pawl start). What the remote has comes with: git pull --ff-only"
+fi
+# @include previous
+[ -x "$previous/pre-rebase" ] && exec "$previous/pre-rebase" "$@"
+exit 0

@@ -1,0 +1,198 @@
+#!/bin/sh
+# Written by pawl: the guard of this repository's branches. `pawl install` writes it again, `pawl uninstall` removes it.
+#
+# Git asks here before it changes any ref, whatever the command and its options are. Changes that are always allowed are
+# decided with the shell's own words alone, because every commit waits for this twice.
+case $1 in prepared | committed) ;; *) exit 0 ;; esac
+# @include where
+# @include rules
+WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). What the remote has comes with: git pull --ff-only"
+
+# The file in which the last value of a protected branch is kept that came about before our eyes.
+name_tip() {
+	left=$1 flat=
+	while :; do
+		case $left in
+		*/*) flat=$flat${left%%/*}~ left=${left#*/} ;;
+		*) break ;;
+		esac
+	done
+	tip_file=$home/pawl/tips/$flat$left
+}
+
+# Whether the line "$1 $2 $3" changes what the ref is; $old is what it is at. Git writes zeros for an old value that it
+# did not have to compare. A new value of zeros deletes only while packed-refs is locked; otherwise a ref that has just
+# been packed loses its second copy, or is merely compared.
+moves() {
+	old=$1
+	case $2 in
+	*[!0]*) [ "$1" != "$2" ] || return 1 ;;
+	*) [ -f "$home/packed-refs.lock" ] || return 1 ;;
+	esac
+	case $1 in
+	*[!0]*) ;;
+	*) look_up "$3" && old=${tip:-$1} ;;
+	esac
+	[ "$old" != "$2" ]
+}
+
+granted() {
+	[ -f "$home/pawl/grants/update/$3" ] || return 1
+	read -r from to ref <"$home/pawl/grants/update/$3"
+	[ "$from $to $ref" = "$1 $2 $3" ]
+}
+
+# Who may move a task's branch; nothing for other branches.
+read_binding() {
+	bound=
+	[ -f "$home/pawl/grants/worktree/$1" ] && read -r bound <"$home/pawl/grants/worktree/$1"
+}
+
+in_task() { [ -f "$own/pawl-task" ]; }
+
+# Why a protected branch may go from $1 to $2, in $why.
+explain() {
+	why=approved
+	granted "$1" "$2" "$3" && return
+	why=unlocked
+	unlocked "$3" && return
+	case $2 in *[!0]*) ;; *) return 1 ;; esac
+	why=remote
+	from_remote "$3" "$1" "$2" && return
+	# The first commit of an empty repository: the branch never was, and no remote has another idea of it.
+	why=created
+	case $1 in *[!0]*) return 1 ;; esac
+	[ -z "$tracked" ] && [ -d "$home/pawl/tips" ] && ! in_task || return 1
+	[ ! -f "$tip_file" ] || already_told "$1" "$2" "$3"
+}
+
+# Newer versions of git ask twice about the same change, once from the folder and once from the configuration.
+already_told() {
+	[ -f "$tip_file" ] && read -r was name allowed <"$tip_file" && [ "$was $name $allowed" = "$1 $3 $2" ]
+}
+
+judge_protected() {
+	moves "$1" "$2" "$3" || return 0
+	branch=${3#refs/heads/}
+	case $2 in ref:*) refuse "refused: $branch is protected and cannot become another name for a branch." "$WAY" ;; esac
+	name_tip "${3#refs/heads/}"
+	if explain "$old" "$2" "$3"; then
+		[ -d "$home/pawl/tips" ] && ! already_told "$old" "$2" "$3" || return 0
+		printf '%s %s %s\n' "$old" "$3" "$2" >"$tip_file"
+		printf '%s %s %s %s\n' "$old" "$2" "$3" "$why" >>"$home/pawl/moves"
+		return 0
+	fi
+	case $2 in
+	*[!0]*) refuse "refused: $branch is protected, and nobody approved this change of it." "$WAY" ;;
+	*) refuse "refused: $branch is protected and may not be deleted or renamed." "$WAY" ;;
+	esac
+}
+
+judge_branch() {
+	read_binding "$3"
+	if [ -z "$bound" ]; then
+		in_task && moves "$1" "$2" "$3" && ! granted "$old" "$2" "$3" || return 0
+		read -r task <"$own/pawl-task"
+		refuse "refused: this worktree belongs to $task and may change no other branch, such as ${3#refs/heads/}." \
+			"For other work begin a task of its own: pawl start"
+	fi
+	moves "$1" "$2" "$3" || return 0
+	granted "$old" "$2" "$3" && return 0
+	case $2 in
+	*[!0]*) ;;
+	*) refuse "refused: ${3#refs/heads/} belongs to a task and may not be deleted or renamed." \
+		"The task ends with: pawl finish" ;;
+	esac
+	[ "$bound" = "$site" ] || refuse "refused: ${3#refs/heads/} belongs to a task and moves only in that task's own worktree." \
+		"See where that is: pawl session"
+}
+
+# A name that stands for another branch must not hide a protected one or a task's.
+judge_alias() {
+	aim=${2#ref:}
+	protected "$aim" && refuse "refused: ${3#refs/heads/} would be another name for ${aim#refs/heads/}, which is protected." "$WAY"
+	read_binding "$aim"
+	[ -z "$bound" ] || refuse "refused: ${3#refs/heads/} would be another name for ${aim#refs/heads/}, which belongs to a task."
+}
+
+# Git 2.46 and later tell where HEAD will point.
+judge_head() {
+	in_task || return 0
+	read_binding "${1#ref:}"
+	[ "$bound" = "$site" ] && return
+	read -r task <"$own/pawl-task"
+	refuse "refused: this worktree belongs to $task and stays on its branch." "For other work begin a task of its own: pawl start"
+}
+
+# A merge says where it came from before it touches any file: refused now, it leaves everything as it was. What ends
+# where the remote is, or changes nothing, goes on.
+judge_merge() {
+	case ${GIT_REFLOG_ACTION-} in
+	"merge "*) what=${GIT_REFLOG_ACTION#merge } ;;
+	pull*) what=FETCH_HEAD ;;
+	*) return ;;
+	esac
+	read -r kind head <"$own/HEAD"
+	[ "$kind" = ref: ] && protected "$head" || return 0
+	[ -f "$home/pawl/grants/update/$head" ] && return
+	look_up "$head"
+	new=$(git rev-parse -q --verify "$what^{commit}" 2>/dev/null) || new=
+	if [ -n "$new" ]; then
+		git merge-base --is-ancestor "$new" "$tip" && return
+		from_remote "$head" "$tip" "$new" && return
+	fi
+	unlocked "$head" && return
+	refuse "refused: ${head#refs/heads/} is protected; merging into it needs an approval." "$WAY"
+}
+
+if [ "$1" = committed ]; then
+	# What was allowed has come about: from now on it is the only value that the branch may be found at.
+	while read -r before after ref; do
+		case $ref in refs/heads/*) protected "$ref" || continue ;; *) continue ;; esac
+		name_tip "${ref#refs/heads/}"
+		[ -f "$tip_file" ] || continue
+		read -r was name allowed <"$tip_file"
+		[ "$allowed" = "$after" ] && [ "$was" != "$after" ] && printf '%s %s %s\n' "$after" "$ref" "$after" >"$tip_file"
+	done
+	exit 0
+fi
+
+# The tripwire: a protected branch that is elsewhere than where it was last seen moved behind our back.
+for tip_file in "$home"/pawl/tips/*; do
+	[ -f "$tip_file" ] || continue
+	read -r was ref allowed <"$tip_file"
+	[ -f "$home/$ref" ] || continue
+	read -r tip rest <"$home/$ref"
+	[ "$tip" = "$was" ] || [ "$tip" = "$allowed" ] && continue
+	mark=$home/pawl/tripped/${tip_file##*/} told=
+	[ -f "$mark" ] && read -r told rest <"$mark"
+	[ "$told" = "$tip" ] && continue
+	printf '%s %s %s\n' "$tip" "$was" "$ref" >"$mark"
+	printf 'pawl: warning: %s\n' "${ref#refs/heads/} is protected, but it moved while the guard was switched off." \
+		"Look at what came in before you go on: pawl audit" >&2
+done
+
+while read -r before after ref; do
+	case $ref in
+	main-worktree/refs/*) ref=${ref#main-worktree/} ;;
+	worktrees/*/refs/*) ref=${ref#worktrees/*/} ;;
+	esac
+	case $ref in
+	refs/heads/*)
+		if protected "$ref"; then
+			judge_protected "$before" "$after" "$ref"
+		else
+			case $after in ref:*) judge_alias "$before" "$after" "$ref" ;; esac
+			judge_branch "$before" "$after" "$ref"
+		fi
+		;;
+	refs/replace/*)
+		moves "$before" "$after" "$ref" && ! granted "$old" "$after" "$ref" &&
+			refuse "refused: replacing ${ref#refs/replace/} would show other content than what was approved." \
+				"Change it with a commit of its own: pawl start"
+		;;
+	ORIG_HEAD) judge_merge ;;
+	HEAD) case $after in ref:refs/heads/*) judge_head "$after" ;; esac ;;
+	esac
+done
+exit 0

@@ -1,0 +1,70 @@
+import type { Site } from "./sites.ts";
+
+export interface GuardActivation {
+  /** Patterns of branches that are protected now. */
+  patterns: string[];
+  /** Hooks that were there before and go on running. */
+  previous: string[];
+  /** Paths that were written or removed; none when everything was in place. */
+  changed: string[];
+  notes: string[];
+}
+
+/** Something that keeps the guard from holding, or that changed since it was put in place. */
+export interface GuardProblem {
+  code:
+    | "not_active"
+    | "override"
+    | "file_changed"
+    | "not_chained"
+    | "taken_over"
+    | "policy_changed"
+    | "tripped"
+    | "unsupported";
+  /** The worktree, file or branch it is about. */
+  where: string;
+  message: string;
+  hint: string;
+}
+
+export interface GuardState {
+  /** The guard was activated in this repository and not deactivated since. */
+  installed: boolean;
+  problems: GuardProblem[];
+}
+
+/** One line of what git tells before a push. */
+export interface PushedRef {
+  localId: string;
+  remoteRef: string;
+  remoteId: string;
+}
+
+/** Commits of a push to a protected branch that nothing explains. */
+export interface Unexplained {
+  ref: string;
+  /** The newest first; none when the branch would be deleted. */
+  commits: { id: string; subject: string }[];
+  deletes: boolean;
+}
+
+/** The hooks of a repository: putting them in place, taking them away, seeing whether they hold. */
+export interface Guard {
+  activate(site: Site): GuardActivation;
+  /** What `activate` would do, without doing it. */
+  rehearse(site: Site): { do: string; path: string }[];
+  deactivate(site: Site): { removed: string[]; notes: string[] };
+  rehearseDeactivation(site: Site): { do: string; path: string }[];
+  inspect(site: Site): GuardState;
+  isProtected(site: Site, branch: string): boolean;
+  /** Opens a protected branch until this moment; `until` is in seconds since 1970. */
+  unlock(site: Site, branch: string, until: number, who: string): void;
+  /** So many seconds from now, since 1970 and as records write it. */
+  later(seconds: number): { until: number; time: string };
+  /** `approved` holds the commits that humans approved, by the ref they were approved for. */
+  unexplained(
+    site: Site,
+    pushed: readonly PushedRef[],
+    approved: ReadonlyMap<string, ReadonlySet<string>>,
+  ): Unexplained[];
+}

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { step } from "../core/steps.ts";
+import { sha256 } from "../disk/digest.ts";
+import { explainFileError, makeFolder } from "../disk/durable.ts";
+import { withLock } from "../disk/intent-lock.ts";
+import { type Before, readBefore, writeBefore } from "./before.ts";
+import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
+import { type Facts, hooksDir, lookAround } from "./facts.ts";
+import { isInPlace, isOurs, place, remove, textOf } from "./place.ts";
+import { type ActivationPlan, type Programs, planActivation } from "./plan.ts";
+import { type GuardedSite, line } from "./policy.ts";
+import { keepTip } from "./tips.ts";
+
+export interface Activation {
+  patterns: string[];
+  previous: string[];
+  /** What was changed, as paths that a person recognises; nothing when everything was in place. */
+  changed: string[];
+  notes: string[];
+}
+
+export const lockOf = (commonDir: string) => join(commonDir, "pawl", "guard.lock");
+
+/** Puts the guard in place, or back into place. Files come first and the setting that makes git use them last. */
+export function activate(site: GuardedSite, programs: Programs): Activation {
+  return guardedly(site.commonDir, () => {
+    const facts = lookAround(site);
+    const plan = planActivation(facts, programs, presentHooks(site.commonDir));
+    return apply(site, facts, plan, programs);
+  });
+}
+
+/** What an activation would do now. */
+export function rehearse(site: GuardedSite, programs: Programs): { do: string; path: string }[] {
+  const facts = lookAround(site);
+  const plan = planActivation(facts, programs, presentHooks(site.commonDir));
+  return [
+    ...plan.files.filter((file) => !isInPlace(file)).map((file) => ({ do: "write", path: file.path })),
+    ...plan.obsolete.map((path) => ({ do: "remove", path })),
+    ...(needsSections(facts) ? [{ do: "add two sections to", path: join(site.commonDir, "config") }] : []),
+  ];
+}
+
+export function guardedly<T>(commonDir: string, act: () => T): T {
+  try {
+    makeFolder(join(commonDir, "pawl"));
+    const whole = () => {
+      dropLeftovers(commonDir);
+      return act();
+    };
+    return withLock(lockOf(commonDir), whole, { waitMs: 60_000 });
+  } catch (error) {
+    throw explainFileError(error, "The hooks could not be changed");
+  }
+}
+
+export const presentHooks = (commonDir: string) =>
+  existsSync(hooksDir(commonDir)) ? readdirSync(hooksDir(commonDir)) : [];
+
+function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): Activation {
+  const { commonDir } = site;
+  const changed: string[] = [];
+  const before = remember(site, facts, plan, programs);
+  const notes = giveBack(facts, before);
+  prepareLedger(facts, before);
+  for (const file of plan.files) if (place(file)) changed.push(file.path);
+  if (facts.previousPath === undefined && remove(join(commonDir, "pawl", "previous")))
+    changed.push("previous");
+  for (const path of plan.obsolete) if (remove(path)) changed.push(path);
+  if (needsSections(facts) && editConfig(commonDir, (text) => withSections(text, commonDir)))
+    changed.push(join(commonDir, "config"));
+  return { patterns: facts.patterns, previous: facts.previousHooks, changed, notes };
+}
+
+/** Sections that are there but lost to something that was written after them go to the end again. */
+export function needsSections({ config, commonDir, winning }: Facts): boolean {
+  return !hasSections(config, commonDir) || !winning;
+}
+
+/** Written before anything else, so that whatever a kill leaves can be taken back. */
+function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): Before {
+  const { commonDir } = site;
+  const earlier = readBefore(commonDir);
+  const shown = (path: string) => {
+    const inside = relative(commonDir, path);
+    return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+  };
+  const before: Before = {
+    hooksPath: earlier ? earlier.hooksPath : (line(site, ["config", "--local", "core.hooksPath"]) ?? null),
+    brokenLine: earlier ? earlier.brokenLine : facts.config !== "" && !facts.config.endsWith("\n"),
+    noHooksDir: earlier ? earlier.noHooksDir : !existsSync(join(commonDir, "hooks")),
+    baseline: { ...Object.fromEntries(facts.tips), ...earlier?.baseline },
+    programs,
+    givenBack: { ...earlier?.givenBack },
+    written: [
+      ...new Set([...(earlier?.written ?? []), ...plan.files.map((file) => shown(file.path))]),
+    ].sort(),
+  };
+  step("guard before");
+  writeBefore(commonDir, before);
+  return before;
+}
+
+/** Branches that are protected from now on are known from now on. */
+function prepareLedger({ commonDir, tips }: Facts, before: Before): void {
+  for (const name of ["tips", "tripped"]) mkdirSync(join(commonDir, "pawl", name), { recursive: true });
+  for (const [ref, tip] of tips) if (before.baseline[ref] !== undefined) keepTip(commonDir, ref, tip);
+}
+
+/**
+ * Another tool may take our folder for its own and install there. What it wrote goes to where it would have been
+ * without us; ours comes back, and calls it. Only what came there the same way before is replaced.
+ */
+function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): string[] {
+  const notes: string[] = [];
+  for (const name of foreign) {
+    const [from, to] = [join(hooksDir(commonDir), name), join(previousDir, name)];
+    const [text = "", there] = [textOf(from), textOf(to)];
+    const replaceable = there === undefined || isOurs(there) || before.givenBack[name] === sha256(there);
+    if (!replaceable && there !== text) {
+      notes.push(`${from} is not ours, and ${to} is there already: move one of them away.`);
+      continue;
+    }
+    before.givenBack[name] = sha256(text);
+    writeBefore(commonDir, before);
+    step(`guard give back ${name}`);
+    makeFolder(previousDir);
+    renameSync(from, to);
+  }
+  return notes;
+}

@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { replaceFile } from "../disk/durable.ts";
+import { textOf } from "./place.ts";
+
+/** What was found when the guard was first activated, and every file that it has written since. */
+export interface Before {
+  /** The local value of `core.hooksPath`, which stays where it is. */
+  hooksPath: string | null;
+  /** The config's last line had no end. */
+  brokenLine: boolean;
+  /** Git's own folder for hooks was not there. */
+  noHooksDir: boolean;
+  /** The protected branches: whatever they contain was there before us. */
+  baseline: Record<string, string>;
+  /** What `pre-push` starts. */
+  programs: { node: string; program: string };
+  /** Hooks that another tool had put into our folder, by name, with the sha256 of what was moved to its own place. */
+  givenBack: Record<string, string>;
+  /** Relative to the common git directory, or absolute where another tool's folder is. */
+  written: string[];
+}
+
+const fileOf = (commonDir: string) => join(commonDir, "pawl", "before");
+
+export function readBefore(commonDir: string): Before | undefined {
+  const text = textOf(fileOf(commonDir));
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Before;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeBefore(commonDir: string, before: Before): void {
+  const text = `${JSON.stringify(before, null, 2)}\n`;
+  if (textOf(fileOf(commonDir)) !== text) replaceFile(fileOf(commonDir), text);
+}

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { step } from "../core/steps.ts";
+import { makeFolder } from "../disk/durable.ts";
+import { guardedly, lockOf, presentHooks } from "./activate.ts";
+import { type Before, readBefore } from "./before.ts";
+import { editConfig, withoutSections } from "./config-sections.ts";
+import { hooksDir } from "./facts.ts";
+import { isOurs, remove, textOf } from "./place.ts";
+
+export interface Deactivation {
+  removed: string[];
+  /** What was left, and why. */
+  notes: string[];
+}
+
+/** What is only the guard's; task branches keep their bindings, because the tasks go on. */
+const LEDGERS = ["tips", "tripped", "moves", "grants/unlock"];
+
+/** Takes the setting away first, so that git never looks for hooks that are gone, and the memory of it last. */
+export function deactivate(commonDir: string): Deactivation {
+  const done = guardedly(commonDir, () => {
+    const before = readBefore(commonDir);
+    const removed: string[] = [];
+    if (editConfig(commonDir, (text) => withoutSections(text, before?.brokenLine ?? false)))
+      removed.push(join(commonDir, "config"));
+    const notes = removeHooks(commonDir, before, removed);
+    for (const name of [...LEDGERS, "policy", "previous", "hooks.config", "before"])
+      if (remove(join(commonDir, "pawl", name))) removed.push(join(commonDir, "pawl", name));
+    return { removed, notes };
+  });
+  removeEmpty(lockOf(commonDir));
+  return done;
+}
+
+export function rehearseDeactivation(commonDir: string): { do: string; path: string }[] {
+  const before = readBefore(commonDir);
+  if (!before) return [];
+  return [
+    { do: "take our sections out of", path: join(commonDir, "config") },
+    ...before.written.map((path) => ({ do: "remove", path: resolve(commonDir, path) })),
+  ];
+}
+
+function removeHooks(commonDir: string, before: Before | undefined, removed: string[]): string[] {
+  const notes: string[] = [];
+  const own = hooksDir(commonDir);
+  const everywhere = [
+    ...(before?.written ?? []).map((path) => resolve(commonDir, path)),
+    join(commonDir, "hooks", "reference-transaction"),
+    join(commonDir, "pawl", "guard"),
+    ...presentHooks(commonDir).map((name) => join(own, name)),
+  ];
+  for (const path of new Set(everywhere)) if (isOurs(textOf(path)) && remove(path)) removed.push(path);
+  for (const name of presentHooks(commonDir)) notes.push(...giveBack(commonDir, name));
+  removeEmpty(own);
+  if (before?.noHooksDir) removeEmpty(join(commonDir, "hooks"));
+  return notes;
+}
+
+/** What another tool installed in our folder is not ours to delete. */
+function giveBack(commonDir: string, name: string): string[] {
+  const [from, to] = [join(hooksDir(commonDir), name), join(commonDir, "hooks", name)];
+  if (existsSync(to)) return [`${from} is not ours and was left there, because ${to} exists.`];
+  step(`guard give back ${name}`);
+  makeFolder(join(commonDir, "hooks"));
+  renameSync(from, to);
+  return [`${name} was not ours; it is ${to} now.`];
+}
+
+function removeEmpty(dir: string): void {
+  if (existsSync(dir) && readdirSync(dir).length === 0)
+    try {
+      rmdirSync(dir);
+    } catch {
+      // Somebody has just put something there.
+    }
+}

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Failure } from "../core/failure.ts";
+import { matchesPattern } from "../core/naming.ts";
+import { unsupportedFormat } from "../git/worktrees/site-git.ts";
+import { SETTINGS } from "./config-sections.ts";
+import { canRun, isOurs, textOf } from "./place.ts";
+import { ask, branchTips, type GuardedSite, line, readPatterns } from "./policy.ts";
+
+/** Every hook that git knows; only those that another tool or the user really has get a shim. */
+const HOOKS = [
+  ...["applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit"],
+  ...[
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-rebase",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+  ],
+  ...["pre-receive", "update", "proc-receive", "post-receive", "post-update", "reference-transaction"],
+  ...["push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman"],
+  ...["p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change"],
+];
+
+/** What there is before we act; taken under the guard's lock. */
+export interface Facts {
+  commonDir: string;
+  mainRoot: string | undefined;
+  config: string;
+  /** The value that git would take without us, as it is written; undefined for git's own folder. */
+  previousPath: string | undefined;
+  /** Where that is for the main worktree. */
+  previousDir: string;
+  previousHooks: string[];
+  /** Files of others in our own folder. */
+  foreign: string[];
+  patterns: string[];
+  ignoreCase: boolean;
+  /** Protected branches with their tips. */
+  tips: Map<string, string>;
+  /** Our value comes last, so that git takes it wherever no worktree has one of its own. */
+  winning: boolean;
+  configHooks: boolean;
+}
+
+export const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
+
+export function lookAround(site: GuardedSite): Facts {
+  refuseUnsupported(site);
+  const { commonDir, mainRoot } = site;
+  const values = sharedValues(site);
+  const previousPath = values.findLast((one) => !one.ours)?.value;
+  const previousDir =
+    previousPath === undefined ? join(commonDir, "hooks") : resolve(mainRoot ?? commonDir, previousPath);
+  const all = branchTips(site);
+  const patterns = readPatterns(site, all);
+  return {
+    commonDir,
+    mainRoot,
+    config: textOf(join(commonDir, "config")) ?? "",
+    previousPath,
+    previousDir,
+    previousHooks: HOOKS.filter(
+      (name) => isForeign(join(previousDir, name)) && canRun(join(previousDir, name)),
+    ),
+    foreign: namesIn(hooksDir(commonDir)).filter((name) => isForeign(join(hooksDir(commonDir), name))),
+    patterns,
+    ignoreCase: line(site, ["config", "--type=bool", "core.ignorecase"]) === "true",
+    tips: new Map([...all].filter(([ref]) => isProtectedRef(patterns, ref))),
+    winning: values.at(-1)?.value === hooksDir(commonDir).replaceAll("\\", "/"),
+    configHooks: hasConfigHooks(line(site, ["version"]) ?? ""),
+  };
+}
+
+export const isProtectedRef = (patterns: readonly string[], ref: string) =>
+  ref.startsWith("refs/heads/") &&
+  patterns.some((one) => matchesPattern(one, ref.slice("refs/heads/".length)));
+
+const namesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
+
+function isForeign(path: string): boolean {
+  const text = textOf(path);
+  return text !== undefined && !isOurs(text);
+}
+
+/** Git runs hooks from its configuration since 2.54, whatever `core.hooksPath` says. */
+export function hasConfigHooks(version: string): boolean {
+  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
+  return major > 2 || (major === 2 && minor >= 54);
+}
+
+/** What the setting is said to be, in the order in which git reads it, without a single worktree's or command's own. */
+function sharedValues(site: GuardedSite): { value: string; ours: boolean }[] {
+  const args = [
+    "config",
+    "-z",
+    "--show-scope",
+    "--show-origin",
+    "--type=path",
+    "--get-all",
+    "core.hooksPath",
+  ];
+  const words = ask(site, args).out.split("\0");
+  const values: { value: string; ours: boolean }[] = [];
+  for (let at = 0; at + 2 < words.length; at += 3) {
+    const [scope = "", origin = "", value = ""] = words.slice(at, at + 3);
+    const ours = origin.replaceAll("\\", "/").endsWith(SETTINGS);
+    if (["local", "global", "system"].includes(scope)) values.push({ value, ours });
+  }
+  return values;
+}
+
+function refuseUnsupported({ commonDir }: GuardedSite): void {
+  const unsupported = unsupportedFormat(commonDir);
+  if (unsupported === undefined) return;
+  throw new Failure("refused", "unsupported_repository", `This repository uses ${unsupported}.`, {
+    hint: "The guard would see only a part of what happens there, so it is not installed. Nothing was changed.",
+    details: { format: unsupported },
+  });
+}

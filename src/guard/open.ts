@@ -1,0 +1,45 @@
+import { realpathSync } from "node:fs";
+import type { Config } from "../core/config.ts";
+import type { Guard } from "../core/git/guard.ts";
+import type { Site } from "../core/git/sites.ts";
+import { matchesPattern } from "../core/naming.ts";
+import { unlockBranch } from "../git/grants.ts";
+import { activate, rehearse } from "./activate.ts";
+import { readBefore } from "./before.ts";
+import { deactivate, rehearseDeactivation } from "./deactivate.ts";
+import { unexplained } from "./explain-push.ts";
+import { inspect } from "./inspect.ts";
+import type { Programs } from "./plan.ts";
+import { branchTips, type Environment, type GuardedSite, readPatterns } from "./policy.ts";
+
+export interface GuardAround {
+  env: Environment;
+  programs: Programs;
+  readConfig(where: string, text: string): Config;
+}
+
+export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
+  const at = (site: Site): GuardedSite => ({
+    commonDir: realpathSync(site.commonDir),
+    mainRoot: site.mainRoot,
+    env,
+    readConfig,
+  });
+  const patterns = (site: Site) => readPatterns(at(site), branchTips(at(site)));
+  return {
+    activate: (site) => activate(at(site), programs),
+    rehearse: (site) => rehearse(at(site), programs),
+    deactivate: (site) => deactivate(at(site).commonDir),
+    rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),
+    // Another copy of pawl than the one that made the hooks is no reason to call them changed.
+    inspect: (site) => inspect(at(site), readBefore(at(site).commonDir)?.programs ?? programs),
+    isProtected: (site, branch) => patterns(site).some((one) => matchesPattern(one, branch)),
+    unlock: (site, branch, until, who) =>
+      unlockBranch(at(site).commonDir, `refs/heads/${branch}`, until, who),
+    later(seconds) {
+      const until = Math.floor(Date.now() / 1000) + seconds;
+      return { until, time: new Date(until * 1000).toISOString() };
+    },
+    unexplained: (site, pushed, approved) => unexplained(at(site), patterns(site), pushed, approved),
+  };
+}

@@ -1,0 +1,75 @@
+import { basename, dirname, join } from "node:path";
+import { SETTINGS } from "./config-sections.ts";
+import { type Facts, hooksDir } from "./facts.ts";
+import type { OwnFile } from "./place.ts";
+import { quote, renderHooks } from "./render-hooks.ts";
+
+/** The programs that `pre-push` starts. */
+export interface Programs {
+  node: string;
+  program: string;
+}
+
+export interface ActivationPlan {
+  /** In the order in which they are written: whatever comes later relies on what came before. */
+  files: OwnFile[];
+  /** Hooks of ours for which there is nothing to do any more. */
+  obsolete: string[];
+}
+
+/** Pure: the same facts give the same bytes, so that a second activation finds nothing to do. */
+export function planActivation(facts: Facts, programs: Programs, present: readonly string[]): ActivationPlan {
+  const { commonDir } = facts;
+  const pawl = join(commonDir, "pawl");
+  // A hook that somebody put into our folder is moved to where it belongs, and so becomes one to chain to.
+  const previous = [
+    ...new Set([...facts.previousHooks, ...facts.foreign.filter((name) => !/\./.test(name))]),
+  ];
+  const { guard, files } = renderHooks({
+    ...programs,
+    protected: facts.patterns,
+    ignoreCase: facts.ignoreCase,
+    previous,
+  });
+  const hooks = [...files].map(([name, text]) => ({
+    path: join(hooksDir(commonDir), name),
+    text,
+    runs: true,
+  }));
+  return {
+    files: [
+      { path: join(pawl, "policy"), text: facts.patterns.map((one) => `${one}\n`).join(""), runs: false },
+      ...(facts.previousPath === undefined
+        ? []
+        : [{ path: join(pawl, "previous"), text: `${facts.previousPath}\n`, runs: false }]),
+      { path: join(pawl, "guard"), text: guard, runs: true },
+      ...hooks,
+      { path: join(commonDir, SETTINGS), text: settings(facts), runs: false },
+      ...backups(facts, previous).map((path) => ({ path, text: guard, runs: true })),
+    ],
+    obsolete: present
+      .filter((name) => !files.has(name) && !facts.foreign.includes(name))
+      .map((name) => join(hooksDir(commonDir), name)),
+  };
+}
+
+/**
+ * Where git looks when somebody takes our setting away: its own folder, and husky's, which a re-run of husky leaves
+ * alone. A hook of the user's own that is there already is not touched.
+ */
+function backups({ commonDir, previousDir, previousPath }: Facts, previous: readonly string[]): string[] {
+  const husky = previousPath !== undefined && basename(dirname(previousDir)) === ".husky";
+  const dirs = [join(commonDir, "hooks"), ...(husky ? [previousDir] : [])];
+  const taken = previous.includes("reference-transaction") ? previousDir : undefined;
+  return dirs.filter((dir) => dir !== taken).map((dir) => join(dir, "reference-transaction"));
+}
+
+function settings({ commonDir, configHooks }: Facts): string {
+  const value = (text: string) => `"${text.replaceAll("\\", "/").replaceAll('"', '\\"')}"`;
+  const path = `[core]\n\thooksPath = ${value(hooksDir(commonDir))}\n`;
+  if (!configHooks) return path;
+  const command = quote(join(commonDir, "pawl", "guard"))
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"', '\\"');
+  return `${path}[hook "pawl"]\n\tevent = reference-transaction\n\tcommand = "${command}"\n`;
+}

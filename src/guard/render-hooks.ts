@@ -1,0 +1,87 @@
+import chain from "../../hooks/chain.sh";
+import prePush from "../../hooks/pre-push.sh";
+import preRebase from "../../hooks/pre-rebase.sh";
+import previous from "../../hooks/previous.sh";
+import referenceTransaction from "../../hooks/reference-transaction.sh";
+import rules from "../../hooks/rules.sh";
+import shim from "../../hooks/shim.sh";
+import where from "../../hooks/where.sh";
+
+/** Everything that differs between the hooks of two repositories. */
+export interface HookChoices {
+  /** Patterns of branches, as the policy has them. */
+  protected: readonly string[];
+  /** The file system takes `Main` for `main`. */
+  ignoreCase: boolean;
+  /** Where Node was when the hooks were made, and the program it runs unless the repository has its own. */
+  node: string;
+  program: string;
+  /** Hooks that were here before, by name. */
+  previous: readonly string[];
+}
+
+export const LONGEST_UNLOCK_SECONDS = 8 * 60 * 60;
+
+const GUARD = "reference-transaction";
+const PARTS: Record<string, string> = { where, rules, previous };
+
+/** The hooks by file name, and the guard by itself: copies of it lie wherever git might look instead. */
+export function renderHooks(choices: HookChoices): { guard: string; files: Map<string, string> } {
+  const guard = fill(referenceTransaction, choices);
+  const files = new Map([
+    [GUARD, choices.previous.includes(GUARD) ? fill(chain, choices) : guard],
+    ["pre-push", fill(prePush, choices)],
+    ["pre-rebase", fill(preRebase, choices)],
+  ]);
+  for (const name of choices.previous) if (!files.has(name)) files.set(name, fill(shim, choices));
+  return { guard, files };
+}
+
+function fill(template: string, choices: HookChoices): string {
+  const whole = template.replace(/^# @include (\w+)\n/gm, (_line, name: string) => PARTS[name] ?? "");
+  return whole
+    .replace(/^\t# @protected\n/m, () =>
+      tests(choices)
+        .map((line) => `\t${line}\n`)
+        .join(""),
+    )
+    .replace("@LONGEST_UNLOCK@", String(LONGEST_UNLOCK_SECONDS))
+    .replace("@NODE@", () => quote(choices.node))
+    .replace("@PROGRAM@", () => quote(choices.program));
+}
+
+/**
+ * A `*` of the shell also takes slashes, and one of the policy does not. As every slash of a pattern stands for one of
+ * the name, a name that has more of them is one in which a `*` took some.
+ */
+function tests({ protected: patterns, ignoreCase }: HookChoices): string[] {
+  return [...new Set(patterns)].map((pattern) => {
+    const full = `refs/heads/${pattern}`;
+    const test = `${shellPattern(full, ignoreCase)}) return 0 ;;`;
+    const slashes = full.split("/").length - 1;
+    const anySlashes = pattern.includes("**") || !/[*?]/.test(pattern);
+    const deeper = anySlashes ? "" : `${"*/".repeat(slashes + 1)}*) ;; `;
+    return `case $1 in ${deeper}${test} esac`;
+  });
+}
+
+function shellPattern(pattern: string, ignoreCase: boolean): string {
+  return pattern
+    .split(/(\*+|\?)/)
+    .map((part) =>
+      part.startsWith("*") ? "*" : part === "?" || part === "" ? part : literal(part, ignoreCase),
+    )
+    .join("");
+}
+
+function literal(text: string, ignoreCase: boolean): string {
+  if (!ignoreCase) return quote(text);
+  const letters = [...text].map((one) => {
+    const [lower, upper] = [one.toLowerCase(), one.toUpperCase()];
+    return lower === upper ? quote(one) : `[${lower}${upper}]`;
+  });
+  return letters.join("");
+}
+
+/** One word for the shell, whatever is in it. */
+export const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

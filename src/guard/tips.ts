@@ -1,0 +1,48 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "../disk/durable.ts";
+import { textOf } from "./place.ts";
+
+/** Slashes make folders, and the guard can make none without starting a program; no ref may have a tilde. */
+const tipFile = (commonDir: string, ref: string) =>
+  join(commonDir, "pawl", "tips", ref.slice("refs/heads/".length).replaceAll("/", "~"));
+
+/** Makes a protected branch known with the value that it has now; one that is known already keeps its own. */
+export function keepTip(commonDir: string, ref: string, tip: string): void {
+  const path = tipFile(commonDir, ref);
+  if (!existsSync(path)) replaceFile(path, `${tip} ${ref} ${tip}\n`);
+}
+
+export interface Tripped {
+  ref: string;
+  /** Where it was found, and where it was last seen. */
+  found: string;
+  known: string;
+}
+
+/** Protected branches that moved while the guard was switched off. */
+export function readTripped(commonDir: string): Tripped[] {
+  const dir = join(commonDir, "pawl", "tripped");
+  return (existsSync(dir) ? readdirSync(dir) : []).flatMap((name) => {
+    const [found, known, ref] = (textOf(join(dir, name)) ?? "").trim().split(" ");
+    return found && known && ref ? [{ ref, found, known }] : [];
+  });
+}
+
+export const WHYS = ["approved", "unlocked", "remote", "created"] as const;
+
+/** One change of a protected branch that the guard let pass, and why. */
+export interface Move {
+  old: string;
+  new: string;
+  ref: string;
+  why: (typeof WHYS)[number];
+}
+
+export function readMoves(commonDir: string): Move[] {
+  return (textOf(join(commonDir, "pawl", "moves")) ?? "").split("\n").flatMap((row) => {
+    const [old, next, ref, said] = row.split(" ");
+    const why = WHYS.find((one) => one === said);
+    return old && next && ref && why ? [{ old, new: next, ref, why }] : [];
+  });
+}

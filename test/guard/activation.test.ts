@@ -1,0 +1,358 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test as plain } from "vitest";
+import { readConfigText } from "../../src/core/config.ts";
+import { openGuard } from "../../src/guard/open.ts";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import { type Project, test } from "../helpers/command-line.ts";
+import {
+  makeRepository,
+  makeTemporaryFolder,
+  type TemporaryRepository,
+} from "../helpers/temporary-repository.ts";
+import { runJob } from "../helpers/worker-process.ts";
+
+const INSTALL = ["install", "--profile", "hooks"];
+
+function everyFile(dir: string): Record<string, string> {
+  const files = readdirSync(dir, { recursive: true, encoding: "utf8", withFileTypes: true });
+  return Object.fromEntries(
+    files
+      .filter((one) => one.isFile())
+      .map((one) => join(one.parentPath, one.name))
+      .map((path) => [path, `${statSync(path).mode} ${readFileSync(path, "latin1")}`]),
+  );
+}
+
+const guardOf = (repository: TemporaryRepository) =>
+  openGuard({
+    env: repository.env,
+    programs: { node: process.execPath, program: "pawl.cjs" },
+    readConfig: (where, text) => readConfigText(where, text, undefined),
+  });
+const siteOf = (path: string) => ({ name: "x", home: true, commonDir: join(path, ".git"), mainRoot: path });
+const inspect = (repository: TemporaryRepository) =>
+  guardOf(repository)
+    .inspect(siteOf(repository.path))
+    .problems.map((one) => one.code);
+
+/** Whether a commit on the current branch goes through. */
+function canCommit(path: string, env: Record<string, string>): boolean {
+  const args = ["commit", "-q", "--allow-empty", "-m", "try"];
+  return spawnSync("git", args, { cwd: path, env, encoding: "utf8" }).status === 0;
+}
+
+/** The guard holds, and leaves ordinary work alone; or there is no guard. */
+function standOf(path: string, env: Record<string, string>): "guarded" | "not guarded" | "broken" {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: path, env }).status === 0;
+  const onMain = canCommit(path, env);
+  if (onMain) git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", "HEAD~1");
+  const elsewhere =
+    git("checkout", "-q", "-B", "try") && canCommit(path, env) && git("checkout", "-q", "main");
+  return !elsewhere ? "broken" : onMain ? "not guarded" : "guarded";
+}
+
+describe("pawl install --profile hooks and pawl uninstall", () => {
+  test("leave no trace, whatever the config looked like", async ({ project }) => {
+    const config = join(project.path, ".git/config");
+    for (const end of ["", "[x]\n\ty = z", '[alias]\n\tst = status ; "\n\n\n']) {
+      appendFileSync(config, end);
+      const before = everyFile(join(project.path, ".git"));
+      expect((await project.pawl(...INSTALL)).code).toBe(0);
+      expect(standOf(project.path, project.env)).toBe("guarded");
+      expect((await project.pawl("uninstall")).code).toBe(0);
+      project.git("branch", "-q", "-D", "try");
+      const after = everyFile(join(project.path, ".git"));
+      const kept = (files: Record<string, string>) =>
+        Object.fromEntries(
+          Object.entries(files).filter(
+            ([path]) => !/\/(?:objects|logs|index|COMMIT_EDITMSG|packed-refs)/.test(path),
+          ),
+        );
+      expect(kept(after)).toEqual(kept(before));
+      expect(existsSync(join(project.path, ".git/hooks"))).toBe(false);
+    }
+  });
+
+  test("keep what another program wrote into the config meanwhile", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    project.git("config", "remote.origin.url", "x");
+    await project.pawl("uninstall");
+    expect(readFileSync(join(project.path, ".git/config"), "utf8")).toMatch(
+      /\[remote "origin"\]\n\turl = x\n$/,
+    );
+    expect(readFileSync(join(project.path, ".git/config"), "utf8")).not.toContain("includeIf");
+  });
+
+  test("a second one changes nothing, not even a time", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    const times = () =>
+      Object.fromEntries(
+        Object.keys(everyFile(join(project.path, ".git")))
+          .filter((path) => !path.includes("guard.lock"))
+          .map((path) => [path, statSync(path).mtimeMs]),
+      );
+    const before = times();
+    const again = await project.pawl(...INSTALL, "--json");
+    expect(again.json.data.guard.changed).toEqual([]);
+    expect(times()).toEqual(before);
+    expect((await project.pawl("uninstall")).code).toBe(0);
+    expect((await project.pawl("uninstall", "--json")).json.data.guard.removed).toEqual([]);
+  });
+
+  test("a dry run names what would be done and does none of it", async ({ project }) => {
+    const planned = await project.pawl(...INSTALL, "--dry-run", "--json");
+    expect(planned.json.planned.map((one: { path: string }) => one.path)).toContain(
+      join(project.path, ".git/pawl/hooks/reference-transaction"),
+    );
+    expect(existsSync(join(project.path, ".git/pawl/hooks"))).toBe(false);
+  });
+
+  test("another profile is told from those that there are", async ({ project }) => {
+    const { code, json } = await project.pawl("install", "--profile", "all", "--json");
+    expect([code, json.error.code, json.error.hint]).toEqual([
+      3,
+      "unknown_profile",
+      "It can install: hooks.",
+    ]);
+  });
+
+  test("an agent may not uninstall, whatever it claims to be", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    for (const argv of [["uninstall"], ["uninstall", "--actor", "human:ada"], ["uninstall", "--dry-run"]]) {
+      const { code, err } = await project.pawlIn(project.path, { CLAUDECODE: "1" }, ...argv);
+      expect([code, err]).toEqual([1, expect.stringContaining("Only a human may take the guard out")]);
+    }
+    expect(standOf(project.path, project.env)).toBe("guarded");
+  });
+
+  test("formats that would be guarded only in part are refused", async ({ project }) => {
+    const path = join(project.path, "..", "sha256");
+    execFileSync("git", ["init", "-q", "--object-format=sha256", path], { env: project.env });
+    const { code, json } = await project.pawlIn(path, {}, ...INSTALL, "--json");
+    expect([code, json.error.code]).toEqual([1, "unsupported_repository"]);
+    expect(existsSync(join(path, ".git/pawl/hooks"))).toBe(false);
+    project.git("config", "extensions.refStorage", "reftable");
+    expect((await project.pawlIn(project.path, {}, ...INSTALL, "--json")).json.error.code).toBe(
+      "unsupported_repository",
+    );
+  });
+});
+
+describe("the policy in force", () => {
+  test("is the one on the protected tip, and a copy can only add to it", async ({ project }) => {
+    project.write(".pawl/config.yaml", "protected:\n  - main\n  - release/*\n");
+    project.git("add", "-f", ".pawl/config.yaml");
+    project.git("commit", "-q", "-m", "Policy");
+    const patterns = async () => (await project.pawl(...INSTALL, "--json")).json.data.guard.protected;
+    expect(await patterns()).toEqual(["main", "release/*"]);
+    project.write(".pawl/config.yaml", "protected:\n  - other\n");
+    expect(await patterns()).toEqual(["main", "release/*", "other"]);
+    rmSync(join(project.path, ".pawl/config.yaml"));
+    expect(await patterns()).toEqual(["main", "release/*"]);
+    expect(readFileSync(join(project.path, ".git/pawl/policy"), "utf8")).toBe("main\nrelease/*\n");
+  });
+
+  test("protects the remote's default branch when nothing is said", async ({ project }) => {
+    project.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
+    project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
+    project.git("branch", "trunk");
+    expect((await project.pawl(...INSTALL, "--json")).json.data.guard.protected).toEqual(["trunk"]);
+    expect(canCommit(project.path, project.env)).toBe(true);
+    project.git("checkout", "-q", "trunk");
+    expect(canCommit(project.path, project.env)).toBe(false);
+  });
+});
+
+describe("wherever the repository is", () => {
+  const cases = ["moved", "copied"] as const;
+  test.for(cases)("%s", async (how, { project }) => {
+    await project.pawl(...INSTALL);
+    const path = join(project.path, "..", "else where [x]");
+    if (how === "moved") renameSync(project.path, path);
+    else cpSync(project.path, path, { recursive: true });
+    expect(standOf(path, project.env)).toBe("guarded");
+    for (const args of [
+      ["gc", "-q"],
+      ["pack-refs", "--all"],
+    ])
+      execFileSync("git", args, { cwd: path, env: project.env });
+    expect(spawnSync("git", ["branch", "-D", "main"], { cwd: path, env: project.env }).status).not.toBe(0);
+    expect((await project.pawlIn(path, {}, ...INSTALL)).code).toBe(0);
+    const config = readFileSync(join(path, ".git/config"), "utf8");
+    expect(config.match(/includeIf/g)).toHaveLength(2);
+    expect(inspect({ ...project, path })).toEqual([]);
+  });
+
+  test("a bare repository with worktrees around it", async ({ project }) => {
+    const bare = join(project.path, "..", "bare", ".bare");
+    execFileSync("git", ["clone", "-q", "--bare", project.path, bare], { env: project.env });
+    const git = (cwd: string, ...args: string[]) =>
+      spawnSync("git", args, { cwd, env: project.env, encoding: "utf8" });
+    const [main, other] = [join(bare, "../main"), join(bare, "../other")];
+    git(bare, "worktree", "add", "-q", main, "main");
+    git(bare, "worktree", "add", "-q", "-b", "other", other);
+    expect((await project.pawlIn(main, {}, ...INSTALL)).code).toBe(0);
+    expect(canCommit(main, project.env)).toBe(false);
+    expect(canCommit(other, project.env)).toBe(true);
+    expect(git(bare, "update-ref", "refs/heads/main", "other").stderr).toContain("pawl: refused");
+    expect(git(bare, "gc", "-q").status).toBe(0);
+  });
+});
+
+describe("a re-check", () => {
+  const spoil: Record<string, [codes: string[], spoil: (project: Project) => void]> = {
+    "nothing is wrong": [[], () => {}],
+    "a worktree's own setting": [
+      ["override", "override"],
+      (project) => {
+        project.git("config", "extensions.worktreeConfig", "true");
+        project.git("config", "--worktree", "core.hooksPath", "/dev/null");
+        project.git("worktree", "add", "-q", "--detach", "../second");
+      },
+    ],
+    "a hook that cannot be run": [
+      ["file_changed"],
+      ({ path }) => chmodSync(join(path, ".git/pawl/hooks/pre-push"), 0o644),
+    ],
+    "a hook that says something else": [
+      ["file_changed"],
+      ({ path }) => appendFileSync(join(path, ".git/pawl/hooks/reference-transaction"), "exit 0\n"),
+    ],
+    "a hook that is gone": [
+      ["file_changed"],
+      ({ path }) => rmSync(join(path, ".git/hooks/reference-transaction")),
+    ],
+    "another program in our folder": [
+      ["file_changed", "taken_over"],
+      ({ path }) => {
+        writeFileSync(join(path, ".git/pawl/hooks/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
+      },
+    ],
+    "a hook that nobody calls": [
+      ["not_chained"],
+      ({ path }) => writeFileSync(join(path, ".git/hooks/commit-msg"), "#!/bin/sh\n", { mode: 0o755 }),
+    ],
+  };
+  test.for(Object.entries(spoil))("%s", async ([name, [codes, act]], { project }) => {
+    await project.pawl(...INSTALL);
+    act(project);
+    expect(inspect(project)).toEqual(codes);
+    await project.pawl(...INSTALL);
+    expect(inspect(project)).toEqual(name === "a worktree's own setting" ? codes : []);
+  });
+
+  test("tells an environment that switches hooks off", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    const env = {
+      ...project.env,
+      GIT_CONFIG_COUNT: "1",
+      GIT_CONFIG_KEY_0: "core.hooksPath",
+      GIT_CONFIG_VALUE_0: "",
+    };
+    const [problem] = guardOf({ ...project, env }).inspect(siteOf(project.path)).problems;
+    expect(problem).toMatchObject({ code: "override", message: expect.stringContaining("the environment") });
+  });
+
+  test("tells a branch that moved behind the guard's back", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    project.git(
+      "-c",
+      "core.hooksPath=/dev/null",
+      "-c",
+      "hook.pawl.enabled=false",
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      "x",
+    );
+    project.git("tag", "next");
+    expect(inspect(project)).toEqual(["tripped"]);
+  });
+});
+
+describe("killed or crowded", () => {
+  let root: string;
+  let worker: string;
+  beforeAll(async () => {
+    root = makeTemporaryFolder("guard crash");
+    worker = await bundleProgram(join(import.meta.dirname, "../helpers/operation-worker.ts"), root, "worker");
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+  let count = 0;
+  const fresh = () => {
+    const repository = makeRepository(join(root, `r${++count}`));
+    mkdirSync(join(repository.path, ".git/hooks"));
+    writeFileSync(join(repository.path, ".git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    return repository;
+  };
+  const installJob = { operation: "install", input: { profile: "hooks" } };
+  const uninstallJob = { operation: "uninstall", input: {} };
+
+  plain.each([
+    ["install", installJob, uninstallJob],
+    ["uninstall", uninstallJob, installJob],
+  ] as const)(
+    "%s, killed at every step, leaves a guard that holds or none",
+    { timeout: 240_000 },
+    async (name, job, other) => {
+      const prepare = async () => {
+        const repository = fresh();
+        if (name === "uninstall") await runJob(worker, repository, installJob);
+        return repository;
+      };
+      const whole = await runJob(worker, await prepare(), job);
+      const steps = whole?.steps ?? [];
+      expect(steps.length).toBeGreaterThan(8);
+      for (let at = 1; at <= steps.length; at++) {
+        const repository = await prepare();
+        const config = readFileSync(join(repository.path, ".git/config"), "utf8");
+        expect(await runJob(worker, repository, { ...job, killAtStep: at })).toBeUndefined();
+        expect(standOf(repository.path, repository.env), steps[at - 1]).not.toBe("broken");
+        // Whoever comes next finishes it, or takes it back.
+        const next = at % 2 === 0 ? job : other;
+        expect((await runJob(worker, repository, next))?.ok, steps[at - 1]).toBe(true);
+        const guarded = next === installJob;
+        expect(standOf(repository.path, repository.env), steps[at - 1]).toBe(
+          guarded ? "guarded" : "not guarded",
+        );
+        const left = readdirSync(join(repository.path, ".git")).filter((one) =>
+          /lock|pawl-|config\./.test(one),
+        );
+        expect(left, steps[at - 1]).toEqual([]);
+        if (!guarded && name === "install")
+          expect(readFileSync(join(repository.path, ".git/config"), "utf8")).toBe(config);
+      }
+    },
+  );
+
+  plain("eight at once", { timeout: 120_000 }, async () => {
+    const repository = fresh();
+    const reports = await Promise.all(
+      Array.from({ length: 8 }, () => runJob(worker, repository, installJob)),
+    );
+    expect(reports.map((one) => one?.ok)).toEqual(Array(8).fill(true));
+    expect(standOf(repository.path, repository.env)).toBe("guarded");
+    const config = readFileSync(join(repository.path, ".git/config"), "utf8");
+    expect(config.match(/includeIf/g)).toHaveLength(2);
+    const all = Array.from({ length: 8 }, (_, at) =>
+      runJob(worker, repository, at % 2 ? installJob : uninstallJob),
+    );
+    expect((await Promise.all(all)).map((one) => one?.ok)).toEqual(Array(8).fill(true));
+    expect(standOf(repository.path, repository.env)).not.toBe("broken");
+  });
+});

@@ -1,0 +1,85 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { GuardedRepository } from "./guarded-repository.ts";
+import type { Outcome, Row } from "./matrix-rows.ts";
+
+const VERSION = /\d+\.\d+/.exec(spawnSync("git", ["--version"], { encoding: "utf8" }).stdout)?.[0] ?? "0.0";
+
+export function isSince(version: string): boolean {
+  const [major = 0, minor = 0] = VERSION.split(".").map(Number);
+  const [sinceMajor = 0, sinceMinor = 0] = version.split(".").map(Number);
+  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
+}
+
+export const expectedOf = (row: Row): Outcome =>
+  row.since && isSince(row.since.version) ? row.since.expected : row.expected;
+
+const known = new Map<string, string>();
+
+/** Everything that tells where the subject of a row is. */
+export function stateOf(at: GuardedRepository, row: Row): string {
+  const subject = row.subject ?? "refs/heads/main";
+  const script = subject.startsWith("$O")
+    ? 'git -C "$O" for-each-ref refs/heads/main'
+    : subject.startsWith("worktrees/")
+      ? `cat ".git/${subject}" 2>/dev/null; ls -d .git/worktrees/*`
+      : `ref="${subject}"; git rev-parse -q --verify "$ref"; git symbolic-ref -q "$ref"`;
+  return at.sh(script).out;
+}
+
+/** The repository is the same before every row that prepares nothing. */
+export function firstState(at: GuardedRepository, row: Row): string {
+  const key = `${at.root} ${row.subject}`;
+  const state = (row.setup === undefined ? known.get(key) : undefined) ?? stateOf(at, row);
+  if (row.setup === undefined) known.set(key, state);
+  return state;
+}
+
+const statusOf = (at: GuardedRepository) =>
+  at.sh("git status --porcelain -uno; git rev-parse --abbrev-ref HEAD; ls .git | grep -v FETCH_HEAD").out;
+
+/** Runs a row in a repository that is as it was made. */
+export function checkRow(at: GuardedRepository, row: Row): void {
+  if (row.setup) expect(at.sh(row.setup).code).toBe(0);
+  const [before, files] = [firstState(at, row), row.clean ? statusOf(at) : ""];
+  const { code, out, err } = at.sh(row.script);
+  const said = `${out}${err}`;
+  const moved = stateOf(at, row) !== before;
+  switch (expectedOf(row)) {
+    case "refused":
+      expect({ moved, failed: code !== 0 }, said).toEqual({ moved: false, failed: true });
+      if (!row.byGit && !row.silent) expect(said).toMatch(/pawl: /);
+      break;
+    case "allowed":
+      expect({ moved, code }, said).toEqual({ moved: row.moves ?? false, code: 0 });
+      expect(said).not.toMatch(/pawl: warning/);
+      break;
+    case "tripwire":
+      expect({ moved, code, ...lookLater(at) }, said).toEqual({
+        moved: true,
+        code: 0,
+        warned: true,
+        marked: true,
+      });
+      break;
+    case "audit":
+      expect({ moved, code, ...lookLater(at) }, said).toEqual({
+        ...{ moved: row.moves ?? true, code: 0 },
+        ...{ warned: false, marked: false },
+      });
+  }
+  if (row.clean) expect(statusOf(at)).toBe(files);
+  for (const line of said.split("\n").filter((one) => one.includes("pawl: ")))
+    expect(line).not.toMatch(/no-verify|hooksPath|uninstall|pawl unlock/);
+}
+
+/** What the next change of any ref says, here and in the other worktree. */
+function lookLater(at: GuardedRepository) {
+  const next = at.sh('git tag next; cd "$W" && git tag next2');
+  return {
+    warned: /pawl: warning: main is protected/.test(next.err),
+    marked: existsSync(join(at.repo, ".git/pawl/tripped/main")),
+  };
+}

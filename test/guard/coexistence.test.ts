@@ -1,0 +1,254 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect } from "vitest";
+import { type Project, test } from "../helpers/command-line.ts";
+
+const own = fileURLToPath(new URL("../../node_modules", import.meta.url));
+/** Where else the tools may be, for a machine that has them elsewhere. */
+const elsewhere = process.env.PAWL_TEST_TOOLS;
+const packageOf = (name: string) =>
+  [own, elsewhere].map((dir) => join(dir ?? own, name)).find((path) => existsSync(path));
+const programOf = (name: string) =>
+  [...(process.env.PATH ?? "").split(":"), elsewhere ?? ""]
+    .map((dir) => join(dir, name))
+    .find((path) => existsSync(path));
+
+interface Tool {
+  name: string;
+  /** Where it is; absent tools are skipped. */
+  found: string | undefined;
+  /** What a project that uses it has. */
+  configure(project: Project): void;
+  install(project: Project, run: Run): void;
+  /** Installing it while our setting is there. */
+  installAfter?(project: Project, run: Run): void;
+  uninstall(project: Project, run: Run): void;
+  /** It passes arguments and standard input of `git push` on. */
+  push: boolean;
+}
+type Run = (
+  command: string,
+  args: string[],
+  env?: Record<string, string>,
+) => { status: number | null; said: string };
+
+const node =
+  (path: string) =>
+  (script: string, ...args: string[]) =>
+    [process.execPath, [join(path, script), ...args]] as const;
+
+const TOOLS: Tool[] = [
+  {
+    name: "plain hooks",
+    found: "git",
+    configure: () => {},
+    install(project) {
+      mkdirSync(join(project.path, ".git/hooks"), { recursive: true });
+      for (const name of ["pre-commit", "pre-push", "commit-msg", "reference-transaction"]) {
+        const path = join(project.path, ".git/hooks", name);
+        writeFileSync(path, `#!/bin/sh\nexec sh hook.sh ${name} "$@"\n`);
+        chmodSync(path, 0o755);
+      }
+    },
+    uninstall(project) {
+      for (const name of ["pre-commit", "pre-push", "commit-msg", "reference-transaction"])
+        rmSync(join(project.path, ".git/hooks", name), { force: true });
+    },
+    push: true,
+  },
+  {
+    name: "husky 9",
+    found: packageOf("husky"),
+    configure(project) {
+      for (const name of ["pre-commit", "pre-push", "commit-msg"])
+        project.write(`.husky/${name}`, `sh hook.sh ${name} "$@"\n`);
+    },
+    install(_project, run) {
+      const [command, args] = node(packageOf("husky") ?? "")("bin.js");
+      expect(run(command, [...args])).toMatchObject({ status: 0 });
+    },
+    uninstall(project, run) {
+      run("git", ["config", "--local", "--unset", "core.hooksPath"]);
+      rmSync(join(project.path, ".husky"), { recursive: true, force: true });
+    },
+    push: true,
+  },
+  {
+    name: "simple-git-hooks",
+    found: packageOf("simple-git-hooks"),
+    configure(project) {
+      const hooks = Object.fromEntries(
+        ["pre-commit", "pre-push"].map((name) => [name, `sh hook.sh ${name} "$@"`]),
+      );
+      project.write("package.json", JSON.stringify({ name: "x", "simple-git-hooks": hooks }));
+    },
+    install(_project, run) {
+      const [command, args] = node(packageOf("simple-git-hooks") ?? "")("cli.js");
+      expect(run(command, [...args])).toMatchObject({ status: 0 });
+    },
+    uninstall(_project, run) {
+      const [command, args] = node(packageOf("simple-git-hooks") ?? "")("uninstall.js");
+      run(command, [...args]);
+    },
+    push: true,
+  },
+  {
+    name: "lefthook 2",
+    found: packageOf("lefthook"),
+    configure(project) {
+      const hook = (name: string, more: string) =>
+        `${name}:\n  commands:\n    log:\n${more}      run: sh hook.sh ${name} {0}\n`;
+      project.write("lefthook.yml", hook("pre-commit", "") + hook("pre-push", "      use_stdin: true\n"));
+    },
+    install(_project, run) {
+      const [command, args] = node(packageOf("lefthook") ?? "")("bin/index.js", "install", "--force");
+      expect(run(command, [...args])).toMatchObject({ status: 0 });
+    },
+    uninstall(_project, run) {
+      const [command, args] = node(packageOf("lefthook") ?? "")("bin/index.js", "uninstall");
+      run(command, [...args]);
+    },
+    push: true,
+  },
+  {
+    name: "pre-commit",
+    found: programOf("pre-commit"),
+    configure(project) {
+      const hook =
+        "      - {id: log, name: log, language: system, entry: sh hook.sh pre-commit, pass_filenames: false, always_run: true}\n";
+      project.write(".pre-commit-config.yaml", `repos:\n  - repo: local\n    hooks:\n${hook}`);
+    },
+    install(_project, run) {
+      expect(run(programOf("pre-commit") ?? "", ["install"])).toMatchObject({ status: 0 });
+    },
+    installAfter(_project, run) {
+      // It refuses while any hooks path is set, be it ours or husky's.
+      expect(run(programOf("pre-commit") ?? "", ["install"]).status).toBe(1);
+      const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "" };
+      expect(run(programOf("pre-commit") ?? "", ["install"], env)).toMatchObject({ status: 0 });
+    },
+    uninstall(_project, run) {
+      run(programOf("pre-commit") ?? "", ["uninstall"]);
+    },
+    push: false,
+  },
+];
+
+const HOOK = `printf '%s|%s\\n' "$1" "$*" >> "$LOG"
+case $1 in pre-push) cat >> "$LOG" ;; esac
+exit "\${HOOK_EXIT:-0}"
+`;
+
+function open(project: Project) {
+  const log = join(project.path, "..", "log");
+  const env = { ...project.env, LOG: log, NO_COLOR: "1", XDG_CACHE_HOME: join(project.path, "../cache") };
+  const run: Run = (command, args, extra = {}) => {
+    const done = spawnSync(command, args, { cwd: project.path, env: { ...env, ...extra }, encoding: "utf8" });
+    return { status: done.status, said: `${done.stdout}${done.stderr}` };
+  };
+  let tries = 0;
+  const commit = (extra: Record<string, string> = {}, ...flags: string[]) => {
+    project.write("tries", `${++tries}\n`);
+    expect(run("git", ["add", "tries"]).status).toBe(0);
+    const done = run("git", ["commit", "-q", "-m", "try", ...flags], extra);
+    if (done.status !== 0) expect(run("git", ["reset", "-q", "--hard"]).status).toBe(0);
+    return done;
+  };
+  const logged = () => (existsSync(log) ? readFileSync(log, "utf8") : "");
+  const origin = join(project.path, "..", "origin.git");
+
+  /** The tool's hooks run, with everything that git tells them, and can say no. */
+  const expectHooks = (tool: Tool) => {
+    rmSync(log, { force: true });
+    expect(run("git", ["checkout", "-q", "-B", "feature"]).status).toBe(0);
+    expect(commit()).toMatchObject({ status: 0 });
+    expect(logged()).toContain("pre-commit|");
+    expect(commit({ HOOK_EXIT: "3" }).status).not.toBe(0);
+    if (!tool.push) return;
+    rmSync(log, { force: true });
+    expect(run("git", ["push", "-q", "-f", origin, "feature"])).toMatchObject({ status: 0 });
+    const id = project.git("rev-parse", "feature");
+    expect(logged()).toMatch(/^pre-push\|.*origin\.git/m);
+    expect(logged()).toContain(`refs/heads/feature ${id} refs/heads/feature`);
+    expect(commit()).toMatchObject({ status: 0 });
+    expect(run("git", ["push", "-q", "-f", origin, "feature"], { HOOK_EXIT: "3" }).status).not.toBe(0);
+  };
+  const expectGuard = () => {
+    expect(run("git", ["checkout", "-q", "main"]).status).toBe(0);
+    for (const flags of [[], ["--no-verify"]]) {
+      const { status, said } = commit({}, ...flags);
+      expect([status === 0, said]).toEqual([
+        false,
+        expect.stringContaining("pawl: refused: main is protected"),
+      ]);
+    }
+  };
+  const prepare = (tool: Tool) => {
+    project.write("hook.sh", HOOK);
+    tool.configure(project);
+    project.git("add", "-A");
+    project.git("commit", "-q", "-m", "Tools");
+    run("git", ["init", "-q", "--bare", origin]);
+    // Tools look for themselves below the project.
+    if (tool.found && tool.found !== "git" && tool.found.includes("node_modules")) {
+      symlinkSync(dirname(tool.found), join(project.path, "node_modules"));
+    }
+  };
+  return {
+    run,
+    prepare,
+    expectHooks,
+    expectGuard,
+    config: () => readFileSync(join(project.path, ".git/config"), "utf8"),
+  };
+}
+
+for (const tool of TOOLS) {
+  const why = tool.found ? "" : " (skipped: it is not on this machine)";
+  describe.skipIf(!tool.found)(`${tool.name}${why}`, { timeout: 120_000 }, () => {
+    test("was there before us", async ({ project }) => {
+      const { run, prepare, expectHooks, expectGuard, config } = open(project);
+      prepare(tool);
+      tool.install(project, run);
+      const before = config();
+      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+      expectHooks(tool);
+      expectGuard();
+
+      // Run again, as every `npm install` does: the guard holds at once, and both do after the next look.
+      if (tool.installAfter) tool.installAfter(project, run);
+      else tool.install(project, run);
+      expectGuard();
+      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+      expectHooks(tool);
+      expectGuard();
+
+      expect((await project.pawl("uninstall")).code).toBe(0);
+      expect(config()).toBe(before);
+      expectHooks(tool);
+    });
+
+    test("comes after us, and goes", async ({ project }) => {
+      const { run, prepare, expectHooks, expectGuard, config } = open(project);
+      prepare(tool);
+      const before = config();
+      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+      (tool.installAfter ?? tool.install)(project, run);
+      if (tool.name !== "plain hooks") expectGuard();
+      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+      expectHooks(tool);
+      expectGuard();
+
+      tool.uninstall(project, run);
+      expect(run("git", ["checkout", "-q", "-B", "feature"]).status).toBe(0);
+      expect(run("git", ["commit", "-q", "--allow-empty", "-m", "without it"])).toMatchObject({ status: 0 });
+      expectGuard();
+      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+      expectGuard();
+      expect((await project.pawl("uninstall")).code).toBe(0);
+      expect(config()).toBe(before);
+    });
+  });
+}

@@ -1,0 +1,1025 @@
+/**
+ * What becomes of every way to move a protected branch that we know: the data of the test and of docs/guard.md.
+ *
+ * A script runs in the main worktree ($R), which is on main. There is a bound worktree ($W) of the task branch task/1
+ * with one commit, a branch `feature` with another one, and a remote `origin` ($O) that has main.
+ */
+export type Outcome =
+  /** The branch is where it was. */
+  | "refused"
+  /** It works as without the guard. */
+  | "allowed"
+  /** It gets through, and the next change of any ref says so. */
+  | "tripwire"
+  /** It gets through, and only a look at history, reflog, ledger and settings tells. */
+  | "audit";
+
+export interface Row {
+  group: string;
+  name: string;
+  /** With hooks off, before the clock starts. */
+  setup?: string;
+  script: string;
+  expected: Outcome;
+  /** What newer versions of git make of it. */
+  since?: { version: string; expected: Outcome };
+  /** Git says no by itself, so that the guard is not asked. */
+  byGit?: boolean;
+  /** The command keeps our words to itself. */
+  silent?: boolean;
+  /** Nothing would have moved without the guard either. */
+  harmless?: boolean;
+  /** The ref that must not move; main unless said otherwise. `$O` stands for main of the remote. */
+  subject?: string;
+  /** An allowed row that is about moving it; one that only an audit finds moves it unless this says no. */
+  moves?: boolean;
+  /** What a look at the settings finds afterwards. */
+  problem?: "override" | "file_changed" | "not_active";
+  /** A refused command leaves files and index as they were. */
+  clean?: boolean;
+  /** Tried with every shell that may be /bin/sh. */
+  everyShell?: boolean;
+  note?: string;
+}
+
+const NEW = "echo x > z && git add z";
+/** Nobody has main checked out any more. */
+const FREE = "git checkout -q --detach";
+/** Hooks off, for what a row needs before it begins. */
+const OFF = "git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false";
+
+const group = (name: string, rows: Omit<Row, "group">[]): Row[] =>
+  rows.map((row) => ({ group: name, ...row }));
+
+const committing = group("Committing", [
+  { name: "commit on main", script: `${NEW} && git commit -qm x`, expected: "refused", everyShell: true },
+  {
+    name: "commit --no-verify",
+    script: `${NEW} && git commit -qnm x`,
+    expected: "refused",
+    everyShell: true,
+  },
+  { name: "commit --amend --no-verify", script: "git commit -q --amend -nm x", expected: "refused" },
+  {
+    name: "commit with HUSKY=0 LEFTHOOK=0 SKIP=all",
+    script: `${NEW} && HUSKY=0 LEFTHOOK=0 SKIP=all git commit -qm x`,
+    expected: "refused",
+  },
+  {
+    name: "alias for commit -n",
+    script: `${NEW} && git -c alias.ci='commit -n' ci -qm x`,
+    expected: "refused",
+  },
+  {
+    name: "commit with GIT_DIR and GIT_WORK_TREE",
+    script: `${NEW} && cd / && GIT_DIR="$R/.git" GIT_WORK_TREE="$R" git commit -qm x`,
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "commit with GIT_INDEX_FILE",
+    script: "GIT_INDEX_FILE=.git/other git read-tree HEAD~1 && GIT_INDEX_FILE=.git/other git commit -qm x",
+    expected: "refused",
+  },
+  {
+    name: "commit from a subfolder",
+    script: "mkdir -p sub && cd sub && echo x > z && git add z && git commit -qm x",
+    expected: "refused",
+  },
+  {
+    name: "GIT_DIR of another git directory with a commondir",
+    script: `mkdir "$R/../alt" && cp .git/HEAD .git/index "$R/../alt/" && echo "$R/.git" > "$R/../alt/commondir" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
+    expected: "refused",
+  },
+  { name: "commit on a detached HEAD", script: `${FREE} && ${NEW} && git commit -qm x`, expected: "allowed" },
+  {
+    name: "commit on an ordinary branch",
+    script: `git checkout -q feature && ${NEW} && git commit -qm x`,
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "commit on the task's branch, in its worktree",
+    script: `cd "$W" && ${NEW} && git commit -qm x`,
+    expected: "allowed",
+    subject: "refs/heads/task/1",
+    moves: true,
+    everyShell: true,
+  },
+  {
+    name: "first commit of an empty repository",
+    script:
+      'git init -q -b main "$R/../empty" && cd "$R/../empty" && pawl install --profile hooks >/dev/null && git commit -q --allow-empty -m first && ! git commit -q --allow-empty -m second',
+    expected: "allowed",
+    everyShell: true,
+  },
+]);
+
+const switchingOff = group("Switching hooks off", [
+  {
+    name: "-c core.hooksPath=/dev/null",
+    script: `${NEW} && git -c core.hooksPath=/dev/null commit -qm x`,
+    expected: "tripwire",
+    since: { version: "2.54", expected: "refused" },
+    everyShell: true,
+  },
+  {
+    name: "GIT_CONFIG_COUNT in the environment",
+    script: `${NEW} && GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0= git commit -qm x`,
+    expected: "tripwire",
+    since: { version: "2.54", expected: "refused" },
+  },
+  {
+    name: "GIT_CONFIG_PARAMETERS in the environment",
+    script: `${NEW} && GIT_CONFIG_PARAMETERS="'core.hooksPath=/dev/null'" git commit -qm x`,
+    expected: "tripwire",
+    since: { version: "2.54", expected: "refused" },
+  },
+  {
+    name: "-c hook.pawl.enabled=false as well",
+    script: `${NEW} && ${OFF} commit -qm x`,
+    expected: "tripwire",
+  },
+  {
+    name: "GIT_CONFIG_GLOBAL with core.hooksPath",
+    script: `printf '[core]\\n\\thooksPath = /dev/null\\n[user]\\n\\tname = a\\n\\temail = a@b\\n' > "$R/../cfg" && ${NEW} && GIT_CONFIG_GLOBAL="$R/../cfg" git commit -qm x`,
+    expected: "refused",
+  },
+  {
+    name: "git config core.hooksPath X",
+    script: `git config core.hooksPath /dev/null && ${NEW} && git commit -qm x`,
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "git config --unset core.hooksPath",
+    script: `git config --unset core.hooksPath; ${NEW} && git commit -qm x`,
+    expected: "refused",
+  },
+  {
+    name: "git config --worktree core.hooksPath X",
+    script: `git config extensions.worktreeConfig true && git config --worktree core.hooksPath /dev/null && ${NEW} && git commit -qm x`,
+    expected: "tripwire",
+    since: { version: "2.54", expected: "refused" },
+    problem: "override",
+    note: "the other worktrees notice",
+  },
+  {
+    name: "git config include.path X",
+    script: `printf '[core]\\n\\thooksPath = /dev/null\\n' > "$R/../cfg" && git config include.path "$R/../cfg" && ${NEW} && git commit -qm x`,
+    expected: "audit",
+    since: { version: "2.54", expected: "refused" },
+    problem: "override",
+  },
+  {
+    name: "removing our sections from .git/config",
+    script: `sed -i "/includeIf/,+1d" .git/config && ${NEW} && git commit -qm x`,
+    expected: "refused",
+    problem: "not_active",
+  },
+  {
+    name: "deleting .git/pawl",
+    script: `rm -rf .git/pawl && ${NEW} && git commit -qm x`,
+    expected: "refused",
+  },
+  {
+    name: "chmod -x on the hooks",
+    script: `chmod -x .git/pawl/hooks/* && ${NEW} && git commit -qm x`,
+    expected: "audit",
+    since: { version: "2.54", expected: "refused" },
+    problem: "file_changed",
+  },
+  {
+    name: "chmod -x on every copy",
+    script: `chmod -x .git/pawl/hooks/* .git/pawl/guard .git/hooks/* && ${NEW} && git commit -qm x`,
+    expected: "audit",
+    silent: true,
+    since: { version: "2.54", expected: "refused" },
+    problem: "file_changed",
+  },
+  {
+    name: "deleting the hooks",
+    script: `rm .git/pawl/hooks/* && ${NEW} && git commit -qm x`,
+    expected: "audit",
+    since: { version: "2.54", expected: "refused" },
+    problem: "file_changed",
+  },
+  {
+    name: "writing another hook over ours",
+    script: `printf '#!/bin/sh\\n' > .git/pawl/hooks/reference-transaction && ${NEW} && git commit -qm x`,
+    expected: "audit",
+    since: { version: "2.54", expected: "refused" },
+    problem: "file_changed",
+  },
+  {
+    name: "an edited policy in a worktree",
+    script: `mkdir -p .pawl && printf 'protected:\\n  - nothing\\n' > .pawl/config.yaml && pawl install --profile hooks >/dev/null; ${NEW} && git commit -qm x`,
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "an agent calls pawl uninstall",
+    script: `CLAUDECODE=1 pawl uninstall; ${NEW} && git commit -qm x`,
+    expected: "refused",
+  },
+]);
+
+const plumbing = group("Plumbing", [
+  {
+    name: "commit-tree and update-ref",
+    script: 'git update-ref refs/heads/main "$(git commit-tree -p HEAD -m x "HEAD^{tree}")"',
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "update-ref --stdin",
+    script: 'printf "update refs/heads/main %s\\n" "$T" | git update-ref --stdin',
+    expected: "refused",
+  },
+  { name: "update-ref HEAD", script: 'git update-ref HEAD "$T"', expected: "refused" },
+  { name: "update-ref --no-deref HEAD", script: 'git update-ref --no-deref HEAD "$T"', expected: "allowed" },
+  {
+    name: "update-ref -d",
+    script: "git update-ref -d refs/heads/main",
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "update-ref -d after packing",
+    script: "git pack-refs --all && git update-ref -d refs/heads/main",
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "update-ref of main-worktree/refs/heads/main",
+    script: 'cd "$W" && git update-ref main-worktree/refs/heads/main "$T"',
+    expected: "refused",
+    harmless: true,
+  },
+  {
+    name: "update-ref verify",
+    script: 'printf "start\\nverify refs/heads/main %s\\nprepare\\ncommit\\n" "$M" | git update-ref --stdin',
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "making main again after it was deleted with hooks off",
+    setup: `${FREE} && git remote remove origin && ${OFF} update-ref -d refs/heads/main`,
+    script: 'git update-ref refs/heads/main "$T"',
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "making a protected branch elsewhere than where the remote has it",
+    setup: 'git update-ref refs/remotes/origin/master "$M"',
+    script: 'git update-ref refs/heads/master "$T"',
+    expected: "refused",
+    subject: "refs/heads/master",
+  },
+  {
+    name: "making a protected branch where the remote has it",
+    setup: 'git update-ref refs/remotes/origin/master "$T"',
+    script: "git branch -q master origin/master",
+    expected: "allowed",
+    subject: "refs/heads/master",
+    moves: true,
+  },
+  {
+    name: "making a protected branch that no remote has",
+    script: "git branch -q master feature && ! git branch -q -f master task/1",
+    expected: "allowed",
+    subject: "refs/heads/master",
+    moves: true,
+    note: "it never was, so there is nothing to protect yet; from now on there is",
+  },
+  {
+    name: "symbolic-ref HEAD to main in the task's worktree",
+    script: 'cd "$W" && git symbolic-ref HEAD refs/heads/main',
+    expected: "allowed",
+    since: { version: "2.46", expected: "refused" },
+    note: "commits there are refused",
+  },
+  {
+    name: "symbolic-ref refs/heads/main to a task",
+    script: "git symbolic-ref refs/heads/main refs/heads/task/1",
+    expected: "tripwire",
+    since: { version: "2.46", expected: "refused" },
+  },
+  {
+    name: "another name for main, and a commit there",
+    script: `git symbolic-ref refs/heads/evil refs/heads/main; git symbolic-ref HEAD refs/heads/evil && ${NEW} && git commit -qnm x`,
+    expected: "refused",
+    since: { version: "2.46", expected: "allowed" },
+    note: "a newer git refuses the name, and the commit makes a branch of its own",
+  },
+  {
+    name: "fast-import into main",
+    script:
+      'printf "commit refs/heads/main\\ncommitter a <a@b> 0 +0000\\ndata 1\\nx\\nfrom %s\\n" "$M" | git fast-import --quiet --force',
+    expected: "refused",
+  },
+  {
+    name: "filter-branch of main",
+    script: "FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --msg-filter 'cat; echo x' main",
+    expected: "refused",
+    silent: true,
+  },
+  {
+    name: "git replace of main's tip",
+    script: 'git replace "$M" "$T"',
+    expected: "refused",
+    subject: "refs/replace/$M",
+    everyShell: true,
+  },
+  {
+    name: "a graft by hand",
+    script: 'mkdir -p .git/info && printf "%s\\n" "$M" > .git/info/grafts',
+    expected: "audit",
+    moves: false,
+    note: "main stays, and shows another history",
+  },
+  {
+    name: "writing .git/refs/heads/main",
+    script: 'printf "%s\\n" "$T" > .git/refs/heads/main',
+    expected: "tripwire",
+    everyShell: true,
+  },
+  {
+    name: "a library that is not git (isomorphic-git, libgit2)",
+    script: 'c=$(git commit-tree -p HEAD -m x "HEAD^{tree}") && printf "%s\\n" "$c" > .git/refs/heads/main',
+    expected: "tripwire",
+  },
+  {
+    name: "editing packed-refs",
+    script: 'git pack-refs --all && sed -i "s/^$M \\(refs.heads.main\\)$/$T \\1/" .git/packed-refs',
+    expected: "audit",
+  },
+  {
+    name: "a git directory of one's own with linked refs",
+    script: `mkdir "$R/../alt" && cp .git/HEAD .git/config .git/index "$R/../alt/" && ln -s "$R/.git/objects" "$R/.git/refs" "$R/../alt/" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
+    expected: "tripwire",
+  },
+  {
+    name: "writing .git/HEAD, and a commit",
+    script: `cd "$W" && echo "ref: refs/heads/main" > "$(git rev-parse --git-dir)/HEAD" && ${NEW} && git commit -qnm x`,
+    expected: "refused",
+  },
+  {
+    name: "back to before an allowed change, with hooks off",
+    setup: "advance_remote && git pull -q --ff-only",
+    script: `${OFF} reset -q --hard "$M"`,
+    expected: "tripwire",
+  },
+  {
+    name: "away and back again, with hooks off",
+    script: `${OFF} reset -q --hard task/1 && ${OFF} reset -q --hard "$M"`,
+    expected: "audit",
+    moves: false,
+    note: "the reflog shows it",
+  },
+  {
+    name: "forging a grant",
+    script:
+      'mkdir -p .git/pawl/grants/update/refs/heads && echo "$M $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$T"',
+    expected: "audit",
+    note: "no approval has it",
+  },
+  {
+    name: "forging an unlock",
+    script:
+      'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 60)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
+    expected: "audit",
+    note: "no record has it",
+  },
+  {
+    name: "forging a remote-tracking ref, then fast-forward",
+    script: 'git update-ref refs/remotes/origin/main "$T" && git merge -q --ff-only origin/main',
+    expected: "audit",
+    note: "the remote does not confirm it",
+  },
+  {
+    name: "a grant for another value",
+    script:
+      'mkdir -p .git/pawl/grants/update/refs/heads && echo "$T $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$T"',
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "an unlock whose time is over",
+    script:
+      'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) - 1)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "an unlock for longer than there is",
+    script:
+      'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 40000)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
+    expected: "refused",
+  },
+]);
+
+const branches = group("Branch commands", [
+  {
+    name: "branch -f main (checked out)",
+    script: "git branch -f main task/1",
+    expected: "refused",
+    byGit: true,
+  },
+  {
+    name: "branch -f main",
+    script: `${FREE} && git branch -f main task/1`,
+    expected: "refused",
+    everyShell: true,
+  },
+  { name: "branch -M task/1 main", script: `${FREE} && git branch -M task/1 main`, expected: "refused" },
+  {
+    name: "branch -M task/1 main, and the task's branch",
+    script: `${FREE} && git branch -M task/1 main`,
+    expected: "refused",
+    subject: "refs/heads/task/1",
+  },
+  {
+    name: "branch -M feature main",
+    script: `${FREE} && git branch -M feature main`,
+    expected: "refused",
+    note: "git has deleted the name `feature` by then; its commit is in the reflog of HEAD",
+  },
+  {
+    name: "branch -M task/1 main (checked out)",
+    script: "git branch -M task/1 main",
+    expected: "refused",
+    byGit: true,
+  },
+  { name: "branch -D main", script: `${FREE} && git branch -D main`, expected: "refused", everyShell: true },
+  { name: "branch -m main old", script: "git branch -m main old", expected: "refused" },
+  {
+    name: "branch -m main old, then branch -m task/1 main",
+    script: `${FREE} && git branch -m main old; git branch -m task/1 main`,
+    expected: "refused",
+  },
+  {
+    name: "branch -C task/1 main (checked out)",
+    script: "git branch -C task/1 main",
+    expected: "refused",
+    byGit: true,
+  },
+  {
+    name: "branch -C task/1 main",
+    script: `${FREE} && git branch -C task/1 main`,
+    expected: "tripwire",
+    note: "git asks no hook",
+  },
+  {
+    name: "checkout -B main in the task's worktree",
+    script: 'cd "$W" && git checkout -q -B main',
+    expected: "refused",
+    silent: true,
+  },
+  {
+    name: "checkout -B main --ignore-other-worktrees",
+    script: 'cd "$W" && git checkout -q -B main --ignore-other-worktrees',
+    expected: "refused",
+  },
+  { name: "switch -C main task/1", script: `${FREE} && git switch -q -C main task/1`, expected: "refused" },
+  {
+    name: "worktree add -B main",
+    script: `${FREE} && git worktree add -q -B main "$R/../new" task/1`,
+    expected: "refused",
+  },
+  {
+    name: "worktree add main (checked out)",
+    script: 'git worktree add -q "$R/../new" main',
+    expected: "refused",
+    byGit: true,
+    subject: "worktrees/new",
+  },
+  { name: "worktree add -f main", script: 'git worktree add -q -f "$R/../new" main', expected: "allowed" },
+  {
+    name: "worktree add -f main, and a commit there",
+    script: `git worktree add -q -f "$R/../new" main && cd "$R/../new" && ${NEW} && git commit -qnm x`,
+    expected: "refused",
+  },
+  {
+    name: "worktree add with a new branch",
+    script: 'git worktree add -q -b another "$R/../new"',
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "worktree move, lock, unlock, remove, prune",
+    script:
+      'git worktree add -q --detach "$R/../new" && git worktree move "$R/../new" "$R/../newer" && git worktree lock "$R/../newer" && git worktree unlock "$R/../newer" && git worktree remove "$R/../newer" && git worktree prune',
+    expected: "allowed",
+  },
+  {
+    name: "checkout main in the task's worktree",
+    script: 'cd "$W" && git checkout -q main',
+    expected: "refused",
+    byGit: true,
+    subject: "worktrees/wt/HEAD",
+  },
+  {
+    name: "checkout --ignore-other-worktrees main in the task's worktree",
+    script: 'cd "$W" && git checkout -q --ignore-other-worktrees main',
+    expected: "allowed",
+    since: { version: "2.46", expected: "refused" },
+    note: "commits there are refused",
+  },
+  {
+    name: "the same, and a commit there",
+    script: `cd "$W" && git checkout -q --ignore-other-worktrees main; ${NEW} && git commit -qnm x`,
+    expected: "refused",
+    since: { version: "2.46", expected: "allowed" },
+    note: "with a newer git the commit lands on the task's branch",
+  },
+  {
+    name: "checkout of another branch",
+    script: "git checkout -q feature && git checkout -q main && git switch -q -c more",
+    expected: "allowed",
+  },
+  {
+    name: "checkout of files",
+    script: "echo y > f1 && git checkout -q -- f1 && git restore -s feature f2 && git checkout -q HEAD -- f2",
+    expected: "allowed",
+  },
+  {
+    name: "creating and deleting ordinary branches",
+    script:
+      "git branch a && git branch -m a b && git branch -f b feature && git branch -D b && git branch -c feature c",
+    expected: "allowed",
+  },
+]);
+
+const history = group("Merging and rewriting", [
+  {
+    name: "merge --ff-only task/1",
+    script: "git merge -q --ff-only task/1",
+    expected: "refused",
+    clean: true,
+    everyShell: true,
+  },
+  {
+    name: "merge --no-ff task/1",
+    script: "git merge -q --no-ff -m x task/1",
+    expected: "refused",
+    clean: true,
+  },
+  {
+    name: "merge --no-ff --no-verify",
+    script: "git merge -q --no-ff --no-verify -m x task/1",
+    expected: "refused",
+    clean: true,
+  },
+  {
+    name: "merge of two branches",
+    script: "git merge -q -m x task/1 feature",
+    expected: "refused",
+    clean: true,
+  },
+  {
+    name: "merge --squash, then commit -n",
+    script: "git merge -q --squash task/1; git commit -qnm x",
+    expected: "refused",
+    clean: true,
+  },
+  {
+    name: "merge with a GIT_REFLOG_ACTION of one's own",
+    script: "GIT_REFLOG_ACTION=hello git merge -q --ff-only task/1",
+    expected: "refused",
+  },
+  { name: "pull . task/1", script: "git pull -q --ff-only . task/1", expected: "refused", clean: true },
+  {
+    name: "pull --rebase . task/1",
+    script: "git pull -q --rebase . task/1",
+    expected: "refused",
+    clean: true,
+  },
+  { name: "fetch . task/1:main", script: "git fetch -q . task/1:main", expected: "refused", byGit: true },
+  { name: "fetch -u . task/1:main", script: "git fetch -q -u . task/1:main", expected: "refused" },
+  {
+    name: "fetch from a bundle",
+    script: `git bundle create -q "$R/../b" task/1 && ${FREE} && git fetch -q "$R/../b" +task/1:main`,
+    expected: "refused",
+  },
+  {
+    name: "reset --hard task/1",
+    script: "git reset -q --hard task/1",
+    expected: "refused",
+    note: "files and index are those of the other branch; `git reset --hard HEAD` brings them back",
+    everyShell: true,
+  },
+  { name: "reset --soft HEAD~1", script: "git reset -q --soft HEAD~1", expected: "refused" },
+  {
+    name: "reset --hard HEAD",
+    script: "echo y > f1 && git reset -q --hard HEAD",
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "rebase of main",
+    script: "git rebase -q --force-rebase HEAD~1",
+    expected: "refused",
+    clean: true,
+    everyShell: true,
+  },
+  { name: "rebase of main onto a task", script: "git rebase -q task/1", expected: "refused", clean: true },
+  {
+    name: "rebase <upstream> main from elsewhere",
+    setup: "git checkout -q feature",
+    script: "git rebase -q task/1 main",
+    expected: "refused",
+    clean: true,
+  },
+  { name: "rebase --no-verify of main", script: "git rebase -q --no-verify task/1", expected: "refused" },
+  {
+    name: "rebase -i --exec with a move of main",
+    script:
+      'cd "$W" && GIT_SEQUENCE_EDITOR=true git rebase -q -i --force-rebase --exec "git update-ref refs/heads/main HEAD" HEAD~1',
+    expected: "refused",
+  },
+  {
+    name: "cherry-pick",
+    script: "git cherry-pick task/1",
+    expected: "refused",
+    note: "`git cherry-pick --abort` clears it",
+  },
+  {
+    name: "cherry-pick -n, then commit -n",
+    script: "git cherry-pick -n task/1 && git commit -qnm x",
+    expected: "refused",
+  },
+  {
+    name: "revert",
+    script: "git revert --no-edit HEAD",
+    expected: "refused",
+    note: "`git revert --abort` clears it",
+  },
+  {
+    name: "am",
+    script: 'git format-patch -q -1 --stdout task/1 > "$R/../p" && git am -q "$R/../p"',
+    expected: "refused",
+    note: "`git am --abort` clears it",
+  },
+  {
+    name: "apply --index, then commit -n",
+    script:
+      'git format-patch -q -1 --stdout task/1 > "$R/../p" && git apply --index "$R/../p" && git commit -qnm x',
+    expected: "refused",
+  },
+  {
+    name: "rebase of the task's branch onto main",
+    script: 'cd "$W" && git rebase -q --force-rebase HEAD~1',
+    expected: "allowed",
+    subject: "refs/heads/task/1",
+    moves: true,
+    everyShell: true,
+  },
+  {
+    name: "rebase --abort in the task's worktree",
+    script:
+      'cd "$W" && ! GIT_SEQUENCE_EDITOR=true git rebase -q -i --force-rebase --exec false HEAD~1 && git rebase --abort',
+    expected: "allowed",
+  },
+  {
+    name: "rebase --update-refs in an ordinary branch",
+    script:
+      "git checkout -q feature && git branch below HEAD~1 && git rebase -q --force-rebase --update-refs HEAD~1",
+    expected: "allowed",
+  },
+  {
+    name: "merge of main into the task's branch",
+    script: 'cd "$W" && git merge -q -m x feature',
+    expected: "allowed",
+    subject: "refs/heads/task/1",
+    moves: true,
+  },
+  {
+    name: "stash push and pop on main",
+    script: "echo y > f1 && git stash -q && git stash pop -q && git checkout -q f1",
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "stash branch",
+    script: "echo y > f1 && git stash -q && git stash branch nb >/dev/null",
+    expected: "allowed",
+  },
+  {
+    name: "bisect",
+    script: "git bisect start HEAD HEAD~2 >/dev/null && git bisect reset >/dev/null 2>&1",
+    expected: "allowed",
+  },
+]);
+
+const remotes = group("Remotes", [
+  {
+    name: "pull --ff-only of what the remote has",
+    script: "advance_remote && git pull -q --ff-only",
+    expected: "allowed",
+    moves: true,
+    everyShell: true,
+  },
+  {
+    name: "pull with pull.rebase",
+    script: "advance_remote && git -c pull.rebase=true pull -q",
+    expected: "allowed",
+    moves: true,
+  },
+  {
+    name: "pull of nothing",
+    script: "git pull -q --ff-only && git -c pull.rebase=true pull -q && git merge -q origin/main",
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "pull of nothing, with approved commits that are not pushed yet",
+    setup: `${OFF} commit -q --allow-empty -m mine && note_tip`,
+    script: "git pull -q --ff-only && git -c pull.rebase=true pull -q",
+    expected: "allowed",
+  },
+  {
+    name: "fetch, then merge origin/main",
+    script: "advance_remote && git fetch -q && git merge -q origin/main",
+    expected: "allowed",
+    moves: true,
+  },
+  {
+    name: "fetch, pack, then merge @{u}",
+    script: "advance_remote && git fetch -q && git pack-refs --all && git merge -q '@{u}'",
+    expected: "allowed",
+    moves: true,
+  },
+  {
+    name: "fetch, then rebase onto origin/main",
+    script: "advance_remote && git fetch -q && git rebase -q origin/main",
+    expected: "allowed",
+    moves: true,
+  },
+  {
+    name: "fetch origin main:main, after a plain fetch",
+    script: `advance_remote && ${FREE} && git fetch -q && git fetch -q origin main:main`,
+    expected: "allowed",
+    moves: true,
+    everyShell: true,
+  },
+  {
+    name: "fetch origin main:main at once",
+    script: `advance_remote && ${FREE} && git fetch -q origin main:main`,
+    expected: "refused",
+    note: "git asks about main before it has noted what the remote has; after a plain `git fetch` it goes through",
+  },
+  {
+    name: "reset --hard origin/main, which would lose nothing",
+    script: "advance_remote && git fetch -q && git reset -q --hard origin/main",
+    expected: "allowed",
+    moves: true,
+  },
+  {
+    name: "a merge of both histories by pull",
+    setup: `${OFF} commit -q --allow-empty -m mine && note_tip`,
+    script: `advance_remote && git pull -q --no-rebase --no-edit`,
+    expected: "refused",
+    clean: true,
+  },
+  {
+    name: "reset --hard origin/main, which would lose commits",
+    setup: `${OFF} commit -q --allow-empty -m mine && note_tip`,
+    script: "git reset -q --hard origin/main",
+    expected: "refused",
+  },
+  {
+    name: "pull of another branch of the remote",
+    script: `git push -q origin task/1:other && git pull -q --ff-only origin other`,
+    expected: "refused",
+    clean: true,
+  },
+  {
+    name: "push . HEAD:main (checked out)",
+    script: 'cd "$W" && git push -q . HEAD:main',
+    expected: "refused",
+    harmless: true,
+    everyShell: true,
+  },
+  { name: "push . task/1:main", script: `${FREE} && git push -q . task/1:main`, expected: "refused" },
+  {
+    name: "push --no-verify . task/1:main",
+    script: `${FREE} && git push -q --no-verify . task/1:main`,
+    expected: "refused",
+  },
+  {
+    name: "push into this repository from a clone",
+    script: `git clone -q "$R" "$R/../clone" && ${FREE} && cd "$R/../clone" && git commit -q --allow-empty -m x && git push -q origin HEAD:main`,
+    expected: "refused",
+    everyShell: true,
+  },
+  {
+    name: "push origin task/1:main",
+    script: "git push -q origin task/1:main",
+    expected: "refused",
+    subject: "$O",
+    everyShell: true,
+  },
+  {
+    name: "push origin :main",
+    setup: 'git -C "$O" config receive.denyDeleteCurrent ignore',
+    script: "git push -q origin :main",
+    expected: "refused",
+    subject: "$O",
+  },
+  {
+    name: "push --mirror of a moved main",
+    script: 'printf "%s\\n" "$T" > .git/refs/heads/main && git push -q --mirror origin',
+    expected: "refused",
+    subject: "$O",
+  },
+  {
+    name: "push --no-verify origin task/1:main",
+    script: "git push -q --no-verify origin task/1:main",
+    expected: "audit",
+    subject: "$O",
+    note: "a server or CI that runs `pawl audit --ci` refuses it",
+  },
+  {
+    name: "send-pack origin task/1:main",
+    script: 'git send-pack "$O" task/1:main 2>/dev/null',
+    expected: "audit",
+    subject: "$O",
+  },
+  {
+    name: "push with -c core.hooksPath",
+    script: "git -c core.hooksPath=/dev/null push -q origin task/1:main",
+    expected: "audit",
+    subject: "$O",
+  },
+  {
+    name: "push of the task's branch",
+    script: "git push -q origin task/1",
+    expected: "allowed",
+    everyShell: true,
+  },
+  { name: "push of main as the remote has it", script: "git push -q origin main", expected: "allowed" },
+  {
+    name: "first push of a branch with old history",
+    script: 'git init -q --bare "$R/../fresh.git" && git push -q "$R/../fresh.git" main',
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "fetch of nothing, of one ref, of five, all at once, and pruned",
+    script:
+      'git fetch -q && git push -q origin feature:a && git fetch -q && for i in 1 2 3 4 5; do git -C "$O" branch "n$i" main; done && git fetch -q && git -C "$O" branch m main && git fetch -q --atomic && git -C "$O" branch -q -D n1 n2 n3 && git fetch -q --prune',
+    expected: "allowed",
+  },
+  {
+    name: "remote set-head, remote update, remote rename",
+    script:
+      "git remote set-head origin -a >/dev/null && git remote update >/dev/null 2>&1 && git remote rename origin upstream >/dev/null 2>&1",
+    expected: "allowed",
+  },
+  { name: "clone of this repository", script: 'git clone -q "$R" "$R/../clone"', expected: "allowed" },
+]);
+
+const everyday = group("Everyday work that must go on", [
+  { name: "gc", script: "git gc -q && git gc -q --prune=now", expected: "allowed", everyShell: true },
+  {
+    name: "pack-refs --all",
+    script: "git pack-refs --all && git pack-refs --all",
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "maintenance run",
+    script: "git maintenance run --task=pack-refs && git maintenance run --task=gc",
+    expected: "allowed",
+  },
+  { name: "reflog expire", script: "git reflog expire --expire=now --all", expected: "allowed" },
+  {
+    name: "repack, prune, fsck",
+    script: "git repack -qad && git prune && git fsck >/dev/null 2>&1",
+    expected: "allowed",
+  },
+  {
+    name: "tag, move and delete it",
+    script:
+      "git tag v1 && git tag -f -a -m x v1 feature >/dev/null && git tag -d v1 >/dev/null && git tag main",
+    expected: "allowed",
+  },
+  { name: "notes", script: "git notes add -m x && git notes remove 2>/dev/null", expected: "allowed" },
+  {
+    name: "notes, tags and stash in the task's worktree",
+    script:
+      'cd "$W" && git notes add -m x && git tag v2 && echo y > t && git stash -q && git stash pop -q && git fetch -q && git update-ref refs/pawl/x HEAD',
+    expected: "allowed",
+  },
+  {
+    name: "status, log and diff",
+    script: "git status --short && git log --oneline -1 >/dev/null && git diff",
+    expected: "allowed",
+  },
+  {
+    name: "a submodule, and a commit on its own main",
+    script:
+      'git -c protocol.file.allow=always submodule add -q "$O" sub && cd sub && git checkout -q -B main && git commit -q --allow-empty -m x',
+    expected: "allowed",
+    everyShell: true,
+  },
+  {
+    name: "init of another repository inside",
+    script: "git init -q -b main inner && cd inner && git commit -q --allow-empty -m x",
+    expected: "allowed",
+  },
+]);
+
+const tasks = group("Tasks' branches", [
+  {
+    name: "amend in its own worktree",
+    script: 'cd "$W" && git commit -q --amend -m x',
+    expected: "allowed",
+    subject: "refs/heads/task/1",
+    moves: true,
+  },
+  {
+    name: "reset in its own worktree",
+    script: 'cd "$W" && git reset -q --hard HEAD~1',
+    expected: "allowed",
+    subject: "refs/heads/task/1",
+    moves: true,
+  },
+  {
+    name: "moved from the main worktree",
+    script: "git branch -f task/1 main 2>/dev/null || git update-ref refs/heads/task/1 main",
+    expected: "refused",
+    subject: "refs/heads/task/1",
+    everyShell: true,
+  },
+  {
+    name: "moved by another worktree's commit",
+    script: `git worktree add -q -f "$R/../new" task/1 && cd "$R/../new" && git commit -q --allow-empty -m x`,
+    expected: "refused",
+    subject: "refs/heads/task/1",
+  },
+  {
+    name: "deleted in the main worktree",
+    script: "git update-ref -d refs/heads/task/1",
+    expected: "refused",
+    subject: "refs/heads/task/1",
+    everyShell: true,
+  },
+  {
+    name: "deleted in its own worktree",
+    script: 'cd "$W" && git checkout -q --detach && git branch -q -D task/1',
+    expected: "refused",
+    subject: "refs/heads/task/1",
+  },
+  {
+    name: "renamed in its own worktree",
+    script: 'cd "$W" && git branch -m task/1 mine',
+    expected: "refused",
+    subject: "refs/heads/task/1",
+  },
+  {
+    name: "deleted with a grant",
+    script:
+      'mkdir -p .git/pawl/grants/update/refs/heads/task && echo "$T 0000000000000000000000000000000000000000 refs/heads/task/1" > .git/pawl/grants/update/refs/heads/task/1 && git update-ref -d refs/heads/task/1',
+    expected: "allowed",
+    subject: "refs/heads/task/1",
+    moves: true,
+    everyShell: true,
+  },
+  {
+    name: "another branch moved from the task's worktree",
+    script: 'cd "$W" && git branch -f feature HEAD',
+    expected: "refused",
+    subject: "refs/heads/feature",
+    everyShell: true,
+  },
+  {
+    name: "another branch deleted from the task's worktree",
+    script: 'cd "$W" && git branch -q -D feature',
+    expected: "refused",
+    subject: "refs/heads/feature",
+  },
+  {
+    name: "a new branch made in the task's worktree",
+    script: 'cd "$W" && git checkout -q -b mine',
+    expected: "refused",
+    subject: "refs/heads/mine",
+  },
+  {
+    name: "packed from any worktree",
+    script: 'cd "$W" && git pack-refs --all && cd "$R" && git gc -q',
+    expected: "allowed",
+  },
+]);
+
+export const ROWS: readonly Row[] = [
+  ...committing,
+  ...switchingOff,
+  ...plumbing,
+  ...branches,
+  ...history,
+  ...remotes,
+  ...everyday,
+  ...tasks,
+];

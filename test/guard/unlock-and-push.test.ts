@@ -1,0 +1,168 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { scrubbedEnvironment } from "../helpers/temporary-repository.ts";
+import { type GuardedRepository, makeGuardedRepository } from "./guarded-repository.ts";
+
+let at: GuardedRepository;
+beforeAll(async () => {
+  at = await makeGuardedRepository();
+});
+afterAll(() => at.remove());
+beforeEach(() => at.reset());
+
+/** Runs pawl inside this process, with somebody who types `typed` at the terminal, or nobody. */
+async function pawl(typed: string | undefined, env: Record<string, string>, ...argv: string[]) {
+  let [out, err] = ["", ""];
+  const code = await main(argv, {
+    cwd: at.repo,
+    env: { ...scrubbedEnvironment(at.root), ...env },
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += String(text);
+    },
+    outIsTerminal: () => false,
+    errIsTerminal: () => false,
+    ask: () => typed,
+    readText: (path) => readFileSync(path, "utf8"),
+  });
+  return { code, out, err };
+}
+
+const unlockFile = () => join(at.repo, ".git/pawl/grants/unlock/refs/heads/main");
+
+describe("pawl unlock", () => {
+  test("opens a branch for a while, and is recorded with who, when and why", async () => {
+    const done = await pawl("main", {}, "unlock", "main", "--for", "10m", "--reason", "undo it", "--json");
+    expect(done.code, done.out).toBe(0);
+    const { unlock } = JSON.parse(done.out).data;
+    expect(unlock).toMatchObject({
+      id: "U0001",
+      ref: "refs/heads/main",
+      actor: "human:Ada",
+      reason: "undo it",
+    });
+    const left = Date.parse(unlock.until) - Date.now();
+    expect(left).toBeGreaterThan(590_000);
+    expect(left).toBeLessThanOrEqual(600_000);
+    const record = readFileSync(join(at.repo, ".pawl/state/unlocks/U0001.md"), "utf8");
+    expect(record).toContain("how: typed main on the terminal");
+    expect(at.pawl("log").out).toContain("main until");
+
+    expect(at.sh("git commit -q --allow-empty -m by-hand && git reset -q --hard HEAD~2")).toMatchObject({
+      code: 0,
+    });
+    const moves = readFileSync(join(at.repo, ".git/pawl/moves"), "utf8");
+    expect(moves.match(/ refs\/heads\/main unlocked$/gm)).toHaveLength(2);
+    expect((await pawl("main", {}, "unlock", "main", "--for", "1s", "--json")).out).toContain("U0002");
+  });
+
+  test("is over when its time is", async () => {
+    expect((await pawl("main", {}, "unlock", "main", "--for", "1s")).code).toBe(0);
+    await new Promise((resume) => setTimeout(resume, 1_500));
+    expect(at.sh("git commit -q --allow-empty -m late").err).toContain("pawl: refused: main is protected");
+  });
+
+  test.each([
+    ["an agent", "main", { CLAUDECODE: "1" }, ["main", "--for", "10m"], 1, "Only a human may unlock"],
+    [
+      "an agent with another name",
+      "main",
+      {},
+      ["main", "--for", "10m", "--actor", "agent:x"],
+      1,
+      "Only a human",
+    ],
+    ["nobody at the terminal", undefined, {}, ["main", "--for", "10m"], 1, "no terminal"],
+    ["another name typed", "yes", {}, ["main", "--for", "10m"], 1, 'Not confirmed: "yes"'],
+    ["a branch that is not protected", "feature", {}, ["feature", "--for", "10m"], 1, "is not protected"],
+    ["longer than eight hours", "main", {}, ["main", "--for", "9h"], 3, "no time between"],
+    ["no time", "main", {}, ["main", "--for", "0m"], 3, "no time between"],
+    ["words for a time", "main", {}, ["main", "--for", "ten"], 3, "no time between"],
+  ] as const)("is refused: %s", async (_why, typed, env, args, code, words) => {
+    const done = await pawl(typed, env, "unlock", ...args);
+    expect([done.code, done.err]).toEqual([code, expect.stringContaining(words)]);
+    expect(existsSync(unlockFile())).toBe(false);
+  });
+});
+
+const OFF = "git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false";
+const push = () => at.sh("git push -q origin main");
+const refused = (subject: string) =>
+  expect.objectContaining({
+    code: 1,
+    err: expect.stringMatching(
+      new RegExp(`pawl: main is protected, and nobody approved [0-9a-f]{10} "${subject}"`),
+    ),
+  });
+
+describe("a push to a protected branch", () => {
+  test("of what an approval has, goes through; one commit more does not", () => {
+    at.sh(
+      'mkdir -p .git/pawl/grants/update/refs/heads && echo "$M $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main',
+    );
+    expect(
+      at.sh('git update-ref refs/heads/main "$T" && rm .git/pawl/grants/update/refs/heads/main').code,
+    ).toBe(0);
+    expect(push()).toMatchObject({ code: 0 });
+    at.sh(`${OFF} commit -q --allow-empty -m smuggled`);
+    expect(push()).toEqual(refused("smuggled"));
+  });
+
+  test("is told by the records alone, where the guard saw nothing", () => {
+    const record = (commit: string) => {
+      at.pawl("task", "new", "One");
+      const dir = join(at.repo, ".pawl/state/tasks/T0001/approvals");
+      mkdirSync(dir, { recursive: true });
+      const repos = `repos:\n  - name: repo\n    ref: refs/heads/main\n    old: ${commit}\n    new: ${commit}\n    head: ${commit}\n    tree: ${commit}\n    diff_sha256: "${"0".repeat(64)}"\n`;
+      const head = `id: T0001/A1\nstatus: merged\nhow: typed T0001 on the terminal\nreceipt: "${"0".repeat(64)}"\n${repos}`;
+      const made =
+        "rev: 1\nactor: human:Ada\ncreated: 2026-11-16T00:00:00.000Z\nupdated: 2026-11-16T00:00:00.000Z\n";
+      writeFileSync(join(dir, "A1.md"), `---\n${head}${made}---\n`);
+    };
+    at.sh(`${OFF} commit -q --allow-empty -m merged`);
+    expect(push()).toEqual(refused("merged"));
+    record(at.git("rev-parse", "main"));
+    expect(push()).toMatchObject({ code: 0 });
+  });
+
+  test("what came in with hooks off stays unexplained under a later approval", () => {
+    at.sh(`${OFF} commit -q --allow-empty -m smuggled`);
+    at.sh(
+      'o=$(git rev-parse main) && n=$(git commit-tree -p "$o" -p "$T" -m approved "$o^{tree}") && mkdir -p .git/pawl/grants/update/refs/heads && echo "$o $n refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$n"',
+    );
+    expect(push()).toEqual(refused("smuggled"));
+  });
+
+  test("of what a human unlocked goes through, also when the time is over", async () => {
+    await pawl("main", {}, "unlock", "main", "--for", "10m");
+    expect(at.sh("git commit -q --allow-empty -m one && git commit -q --allow-empty -m two").code).toBe(0);
+    writeFileSync(unlockFile(), "1 human:Ada\n");
+    expect(push()).toMatchObject({ code: 0 });
+  });
+
+  test("is refused when pawl or Node cannot be found, and only then", () => {
+    // Another protected name, which the remote does not have yet.
+    const elsewhere = () => at.sh("git push -q origin main:master");
+    const hook = join(at.repo, ".git/pawl/hooks/pre-push");
+    const text = readFileSync(hook, "utf8");
+    writeFileSync(hook, text.replace(/^(\t\[ -f "\$program" \] \|\| program=).*$/m, "$1/nowhere"));
+    expect(elsewhere().err).toContain("because pawl was not found");
+    writeFileSync(hook, text.replace(/^\tnode=.*$/m, "\tnode=/nowhere"));
+    const noNode = join(at.root, "bin");
+    mkdirSync(noNode);
+    for (const name of ["git", "sh", "uname", "sed", "basename", "dirname"]) {
+      const path = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+      if (path) spawnSync("ln", ["-s", path, join(noNode, name)]);
+    }
+    const without = at.sh("git push -q origin main:master 2>&1; git push -q origin task/1", { PATH: noNode });
+    expect(without.out).toContain("because Node was not found");
+    expect(at.sh('git -C "$O" rev-parse task/1').code).toBe(0);
+    // The recorded Node may be gone while another one is on the PATH.
+    expect(elsewhere()).toMatchObject({ code: 0 });
+  });
+});
