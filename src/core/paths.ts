@@ -10,6 +10,7 @@ export const patchFile = (task: string, run: string, repo: string) =>
   `tasks/${task}/runs/${run}/${repo}.patch`;
 export const repositoryFile = (name: string) => `repos/${name}.md`;
 export const noteFile = (note: string) => `notes/${note}.md`;
+export const unlockFile = (unlock: string) => `unlocks/${unlock}.md`;
 export const touchedFile = (task: string, clone: string) => `tasks/${task}/touched/${clone}.md`;
 export const eventFile = (clone: string, now: string) => `events/${clone}/${now.slice(0, 7)}.jsonl`;
 
@@ -20,5 +21,6 @@ export function idOf(path: string): string | undefined {
     path,
   );
   if (part) return `${part[1]}/${part[2] ?? part[3] ?? part[4]}`;
-  return task ?? /^notes\/(N\d+)\.md$/.exec(path)?.[1] ?? /^repos\/([^/]+)\.md$/.exec(path)?.[1];
+  const loose = /^(?:notes\/(N\d+)|unlocks\/(U\d+))\.md$/.exec(path);
+  return task ?? loose?.[1] ?? loose?.[2] ?? /^repos\/([^/]+)\.md$/.exec(path)?.[1];
 }

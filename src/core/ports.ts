@@ -4,6 +4,7 @@ import type { Kind, Stored } from "./record.ts";
 import type { note } from "./records/parts.ts";
 import type { receipt, repository } from "./records/run.ts";
 import type { Task, TaskStatus, task } from "./records/task.ts";
+import type { unlock } from "./records/unlock.ts";
 
 /** What a list of tasks needs to know of each one, without its body. */
 export interface TaskSummary {
@@ -76,6 +77,9 @@ export interface Reader {
   taskNames(): string[];
   notes(): { records: Stored<typeof note>[]; problems: Problem[] };
   noteNames(): string[];
+  /** When protected branches were opened by humans. */
+  unlocks(): { records: Stored<typeof unlock>[]; problems: Problem[] };
+  unlockNames(): string[];
   /** The touched files of a task, by every clone, latest first. */
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;

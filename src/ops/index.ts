@@ -39,6 +39,8 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   sync: async () => (await import("./sync.ts")).sync,
   diff: async () => (await import("./diff.ts")).diff,
   approve: async () => (await import("./approve.ts")).approve,
+  audit: async () => (await import("./audit.ts")).audit,
+  unlock: async () => (await import("./unlock.ts")).unlockOperation,
   refresh: async () => (await import("./refresh.ts")).refresh,
   search: async () => (await import("./search.ts")).search,
 };

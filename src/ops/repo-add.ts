@@ -8,7 +8,7 @@ import { type Effect, type Plan, procedure, type Situation } from "../core/opera
 import { repositoryFile } from "../core/paths.ts";
 import type { Reader } from "../core/ports.ts";
 import { editRecord, printRecord } from "../core/record.ts";
-import { type RepositoryRecord, repository } from "../core/records/run.ts";
+import { type RepositoryRecord, repository, UNGUARDED } from "../core/records/run.ts";
 
 interface Wanted {
   path: string;
@@ -121,11 +121,11 @@ function writeRecords(
   const home = sites.all().find((one) => one.home);
   if (home && !records.some((one) => one.value.id === home.name))
     effects.push(
-      newRepository({ ...madeNow(at), id: home.name, home: true, base_branch: undefined, notes: "" }),
+      newRepository({ ...madeNow(at), id: home.name, home: true, base_branch: undefined, ...UNGUARDED }),
     );
   const stored = records.find((one) => one.value.id === name);
   if (!stored) {
-    const repo = { ...madeNow(at), id: name, home: false, base_branch: base, notes: "" };
+    const repo = { ...madeNow(at), id: name, home: false, base_branch: base, ...UNGUARDED };
     return { data: { repo }, effects: [...effects, newRepository(repo)] };
   }
   if (base === undefined || base === stored.value.base_branch)

@@ -42,6 +42,8 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
       });
     },
+    audits: async () => (await import("../git/audit/open-audits.ts")).openAudits(around.env),
+    locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };
 }

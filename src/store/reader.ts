@@ -11,12 +11,14 @@ import {
   repositoryFile,
   taskFile,
   touchedFile,
+  unlockFile,
 } from "../core/paths.ts";
 import type { Problem, Reader } from "../core/ports.ts";
 import { type FullYaml, type Kind, parseRecord, type Stored } from "../core/record.ts";
 import { note, touched } from "../core/records/parts.ts";
 import { receipt, repository } from "../core/records/run.ts";
 import { task } from "../core/records/task.ts";
+import { unlock } from "../core/records/unlock.ts";
 import { readEvents } from "./event-log.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import { stateExists } from "./home.ts";
@@ -73,6 +75,8 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     taskNames: () => folder("tasks"),
     notes: () => all(note, recordNames(folder("notes"), note).map(noteFile)),
     noteNames: () => folder("notes"),
+    unlocks: () => all(unlock, recordNames(folder("unlocks"), unlock).map(unlockFile)),
+    unlockNames: () => folder("unlocks"),
     touched(taskName) {
       const clones = stems(folder(`tasks/${taskName}/touched`));
       const { records } = all(

@@ -3,7 +3,7 @@ import type { Effect, Plan, Situation } from "../operation.ts";
 import { repositoryFile } from "../paths.ts";
 import type { Reader } from "../ports.ts";
 import { type ChangesOf, printRecord } from "../record.ts";
-import { type Run, repository, run } from "../records/run.ts";
+import { type Run, repository, run, UNGUARDED } from "../records/run.ts";
 import { type Task, task } from "../records/task.ts";
 import { findRun } from "./current-run.ts";
 import { activeElsewhere } from "./start-conflicts.ts";
@@ -81,7 +81,7 @@ function newRepositories(reader: Reader, parts: readonly Part[], at: Situation):
         id: site.name,
         home: site.home,
         base_branch: undefined,
-        notes: "",
+        ...UNGUARDED,
       }),
       about: site.home ? "the home of the state" : "linked",
     }));

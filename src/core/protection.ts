@@ -1,0 +1,18 @@
+import type { Config } from "./config.ts";
+
+/** What most people call the branch that matters, where neither the policy nor the remote names one. */
+const USUAL = ["main", "master"];
+
+/**
+ * The patterns of protected branches. The policy in force is the one that is committed on the protected tip; copies in
+ * worktrees may add to it and take nothing away. Where it names no branch, the default one is meant.
+ */
+export function protectedPatterns(
+  committed: Config | undefined,
+  copies: readonly Config[],
+  defaultBranch: string | undefined,
+): string[] {
+  const named = committed?.protected ?? [];
+  const base = named.length > 0 ? named : defaultBranch ? [defaultBranch] : USUAL;
+  return [...new Set([...base, ...copies.flatMap((copy) => copy.protected)])];
+}
