@@ -67,7 +67,7 @@ function whyNot(
 }
 
 /** In what an approval and the commit that it names contradict each other. */
-function mismatch(approval: ApprovedMerge, commit: CommitFact): string | undefined {
+export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | undefined {
   const [first, second, ...others] = commit.parents;
   if (second !== approval.head || others.length > 0)
     return `it merges ${(second ?? "nothing").slice(0, 12)} instead of ${approval.head.slice(0, 12)}`;

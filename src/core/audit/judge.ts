@@ -1,4 +1,4 @@
-import { CLASSES, type Class, type Explained, explain, overwrites, refine } from "./classify.ts";
+import { CLASSES, type Class, type Explained, explain, mismatch, overwrites, refine } from "./classify.ts";
 import type { BranchAudit, Known, MoveFact, Trace, TraceCode } from "./facts.ts";
 
 /** Something that must not be, beside commits that nobody can explain. */
@@ -48,6 +48,7 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
     findings.push({ code, repo, where, message });
   if (audit.standsFor !== undefined)
     find("symbolic_ref", branch, `${branch} is only another name for ${nameOf(audit.standsFor)}.`);
+  for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
   for (const move of audit.moves) {
     const told = judgeMove(move, audit, permitted);
     if (told?.code) find(told.code, branch, told.message);
@@ -71,6 +72,18 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
     );
   if (audit.unlogged) notes.push(`Git keeps no log of ${branch} here, so its moves cannot be followed.`);
   return { branch: { repo, ref: audit.ref, tip: audit.tip, counts, commits }, findings, notes };
+}
+
+/** Whatever else explains such a commit: a record that contradicts it was not written by an approval. */
+function contradictions(commits: readonly Explained[], { approvals }: Known): { id: string; message: string }[] {
+  const explained = new Map(
+    commits.filter((one) => one.class !== "unexplained").map(({ commit }) => [commit.id, commit]),
+  );
+  return approvals.flatMap((one) => {
+    const commit = explained.get(one.new);
+    const wrong = commit && mismatch(one, commit);
+    return wrong === undefined ? [] : [{ id: one.id, message: `It names ${short(one.new)}, but ${wrong}.` }];
+  });
 }
 
 /** What there is to say about a move: with a code when it must not be; nothing when its commits say it already. */

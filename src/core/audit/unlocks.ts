@@ -68,7 +68,7 @@ function noteClosed(reader: Reader, at: Situation, id: string, log: readonly Log
   const stored = reader.unlocks().records.find((one) => one.path === unlockFile(id));
   if (!stored) throw new Error(`${id} is gone`);
   if (stored.value.status === "closed") return { data: stored.value };
-  const until = at.now < stored.value.until ? at.now : stored.value.until;
+  const [until = at.now] = [at.now, stored.value.until].sort();
   const moves = movesWithin(log, { ...stored.value, until });
   const changes = { status: "closed" as const, closed: at.now, moves };
   const { effect, value } = change(unlock, stored, changes, at, `closed after ${moves.length} moves`);
