@@ -4,6 +4,7 @@ import {
   auditRepository,
   auditUpdates,
   type RepositoryAudit,
+  STATE_REF,
 } from "../core/audit/audit-repository.ts";
 import { CLASSES, type Explained } from "../core/audit/classify.ts";
 import type { AuditedBranch } from "../core/audit/judge.ts";
@@ -24,8 +25,6 @@ interface Wanted {
   updates?: string | undefined;
   offline?: boolean | undefined;
 }
-
-const STATE = "refs/heads/pawl/state";
 
 export const audit = procedure({
   id: "audit",
@@ -56,7 +55,13 @@ export const audit = procedure({
     const clean = unexplained.length === 0 && findings.length === 0;
     const data = { audit: { clean, branches, findings } };
     if (ledger.problems.length > 0) throw cannotTell(ledger, data);
-    return { data, warnings: [...said, ...new Set(notes)], notReady: !clean };
+    const sync = { command: "pawl sync", reason: "what was approved is known here once its record is" };
+    return {
+      data,
+      warnings: [...said, ...new Set(notes)],
+      notReady: !clean,
+      next: input.ci && unexplained.length > 0 ? sync : undefined,
+    };
   },
 
   text: ({ audit: found }, style) => auditText(found, style),
@@ -113,7 +118,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
   const site = (await hands.git.sites()).here();
   const audits = await hands.git.audits();
   const updates = readUpdates(input.updates ?? "");
-  const arriving = updates.find((one) => one.ref === STATE && !/^0*$/.test(one.new))?.new;
+  const arriving = updates.find((one) => one.ref === STATE_REF && !/^0*$/.test(one.new))?.new;
   await audits.checkWhole(site);
   const state = await audits.stateTexts(site, arriving, isLedgerPath);
   if (!state)

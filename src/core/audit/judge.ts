@@ -75,7 +75,10 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
 }
 
 /** Whatever else explains such a commit: a record that contradicts it was not written by an approval. */
-function contradictions(commits: readonly Explained[], { approvals }: Known): { id: string; message: string }[] {
+function contradictions(
+  commits: readonly Explained[],
+  { approvals }: Known,
+): { id: string; message: string }[] {
   const explained = new Map(
     commits.filter((one) => one.class !== "unexplained").map(({ commit }) => [commit.id, commit]),
   );
