@@ -131,11 +131,11 @@ function isPermitted(
   unlockedMoves: readonly { old: string; new: string }[],
 ): boolean {
   if (unlockedMoves.some((one) => isSame(one, move))) return true;
-  const approval = known.approvals.find(
-    (one) => one.ref === ref && one.status === "merged" && isSame(one, move),
+  const madeAgain = known.approvals.some(
+    (one) => one.ref === ref && one.again && one.status === "merged" && isSame(one, move),
   );
   // A merge that was made again, on top of what the remote had, takes the first one away.
-  if (move.forward !== true && !approval) return false;
+  if (move.forward !== true && !madeAgain) return false;
   return explain(move.brought, known).every((one) => one.class !== "unexplained");
 }
 
