@@ -9,7 +9,7 @@ import {
 import { CLASSES, type Explained } from "../core/audit/classify.ts";
 import type { AuditedBranch } from "../core/audit/judge.ts";
 import { isLedgerPath, type Ledger, namesOf, parseLedger, readLedger } from "../core/audit/ledger.ts";
-import { closeExpired } from "../core/audit/unlocks.ts";
+import { closeExpired, ownClones } from "../core/audit/unlocks.ts";
 import { Failure } from "../core/failure.ts";
 import type { RefUpdate } from "../core/git/audits.ts";
 import type { Site } from "../core/git/sites.ts";
@@ -76,12 +76,9 @@ interface Outcome {
 /** A clone that people work in: its own logs, files and settings have a say. */
 async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const said = await closeExpired(hands);
-  const { ledger, clone } = await hands.look((reader, at) => ({
-    ledger: readLedger(reader),
-    clone: at.clone,
-  }));
+  const ledger = await hands.look((reader) => readLedger(reader));
   const sites = await hands.git.sites();
-  const manner = { view: "here", ask: !input.offline, clone } as const;
+  const manner = { view: "here", ask: !input.offline, clones: await ownClones(hands) } as const;
   const subject = (site: Site) => ({ site, names: namesOf(ledger, site), ledger, manner });
   const named = input.repo === undefined ? undefined : sites.named(input.repo);
   if (input.range !== undefined) {
@@ -127,7 +124,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
       details: { repo: site.name },
     });
   const ledger = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
-  const manner = { view: "published", ask: false, clone: "" } as const;
+  const manner = { view: "published", ask: false, clones: new Set<string>() } as const;
   const subject = { site, names: publishedNames(ledger, input.repo), ledger, manner };
   const audited =
     input.updates !== undefined

@@ -156,6 +156,11 @@ describe("an honest repository", () => {
     const found = await it.audit();
     expect(found).toMatchObject({ code: 0, findings: [], reasons: [] });
     expect(found.counts).toMatchObject({ approved: 1, remote: 1 });
+    // Git forgets the moves to the first one in time, and only them.
+    it.git("reflog", "expire", "--expire-unreachable=now", "refs/heads/main");
+    const later = await it.audit();
+    expect(later).toMatchObject({ code: 0, findings: [] });
+    expect(later.warnings.join()).toContain("everything in it is explained");
   }, 120_000);
 
   /** Approved here, and not yet published. */
@@ -492,6 +497,9 @@ describe("tampering is found", () => {
     mkdirSync(tips);
     const tip = it.git("rev-parse", "main");
     writeFileSync(join(tips, "main"), `${tip} refs/heads/main ${tip}\n`);
+    expect((await it.audit()).code).toBe(0);
+    // A move that was allowed and then not made, because somebody else said no.
+    writeFileSync(join(tips, "main"), `${tip} refs/heads/main ${"ab".repeat(20)}\n`);
     expect((await it.audit()).code).toBe(0);
     rmSync(join(it.home.path, ".git/logs/refs/heads/main"));
     writeFileSync(refFile(it), `${it.git("rev-parse", "main~1")}\n`);

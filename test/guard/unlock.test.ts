@@ -1,17 +1,21 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Audited,
   auditIn,
   cloneForCheck,
   copyAudited,
+  guardFromHere,
   makeAudited,
   unlockIt,
 } from "../helpers/audited-project.ts";
+import { bundleProgram } from "../helpers/bundle-program.ts";
 import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
 import { ok, type Ready, typing } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
+import { runJob } from "../helpers/worker-process.ts";
 
 let folder: string;
 let single: Ready;
@@ -208,4 +212,67 @@ describe("unlock", () => {
     expect(out).toContain("U0001 main is open until");
     expect(code).toBe(0);
   });
+});
+
+describe("a kill while a branch is opened or closed", () => {
+  test("leaves no branch open that nobody has a record of, and the next command goes on", async () => {
+    const worker = await bundleProgram(
+      fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url)),
+      folder,
+      "worker",
+    );
+    const open = { operation: "unlock", input: { branch: "main", for: "10m" }, typed: "main" };
+    const end = { operation: "unlock", input: { branch: "main", end: true } };
+    const steps = async (it: Audited, job: typeof open | typeof end) =>
+      (await runJob(worker, it.home, job))?.steps ?? [];
+    const whole = fresh();
+    const opening = await steps(whole, open);
+    const closing = await steps(whole, end);
+    expect(opening).toContain("unlock grant");
+    expect(closing).toContain("unlock withdraw");
+    const near = (all: string[], name: string) => {
+      const at = all.indexOf(name) + 1;
+      return [at - 2, at, at + 1].filter((one) => one >= 1 && one <= all.length);
+    };
+    for (const killAtStep of near(opening, "unlock grant")) {
+      const it = fresh();
+      expect(await runJob(worker, it.home, { ...open, killAtStep })).toBeUndefined();
+      if (existsSync(grantOf(it))) expect(recordOf(it)).toContain("status: open");
+      expect((await it.audit()).findings).toEqual([]);
+      await it.home.pawl("unlock", "main", "--end");
+      expect(existsSync(grantOf(it))).toBe(false);
+      expect((await unlockIt(it, "--for", "5m")).code).toBe(0);
+    }
+    for (const killAtStep of near(closing, "unlock withdraw")) {
+      const it = fresh();
+      await ok(unlockIt(it, "--for", "10m"));
+      it.home.commit("by hand.txt", "by hand\n");
+      expect(await runJob(worker, it.home, { ...end, killAtStep })).toBeUndefined();
+      await it.home.pawl("unlock", "main", "--end");
+      expect(await it.audit()).toMatchObject({ code: 0, findings: [], counts: { unlocked: 1 } });
+    }
+  }, 120_000);
+});
+
+test("two clones that each began with a baseline of their own agree after a sync", async () => {
+  const it = fresh();
+  const other = cloneForCheck(it, "other");
+  await ok(other.pawl("sync"));
+  // Both add to the same list before they hear of each other.
+  const add = (project: typeof other, branch: string) => {
+    project.git("branch", branch);
+    return guardFromHere(project, true, "shop", true, branch);
+  };
+  await add(it.home, "release/1");
+  await add(other, "release/2");
+  await ok(it.home.pawl("sync"));
+  await ok(other.pawl("sync"));
+  await ok(it.home.pawl("sync"));
+  const text = it.home.read("repos/shop.md");
+  expect(text.match(/ref: \S+/g)?.sort()).toEqual([
+    "ref: refs/heads/main",
+    "ref: refs/heads/release/1",
+    "ref: refs/heads/release/2",
+  ]);
+  expect(other.read("repos/shop.md")).toBe(text);
 });

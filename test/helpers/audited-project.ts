@@ -35,11 +35,12 @@ export async function guardFromHere(
   home: boolean,
   name: string,
   active = false,
+  branch = "main",
 ): Promise<void> {
   const around = { cwd: repo.path, env: repo.env, oneShot: true, progress: () => {} };
   const hands = handsFor(unlockOperation, {}, openRuntime(around), []);
-  const commit = repo.git("rev-parse", "main");
-  await recordBaseline(hands, { name, home, active, tips: [{ ref: "refs/heads/main", commit }] });
+  const commit = repo.git("rev-parse", branch);
+  await recordBaseline(hands, { name, home, active, tips: [{ ref: `refs/heads/${branch}`, commit }] });
 }
 
 /** With a baseline, then a merge that a human approved, published together with the state. */

@@ -12,7 +12,8 @@ export interface Manner {
   view: "here" | "published";
   /** Ask the remotes. */
   ask: boolean;
-  clone: string;
+  /** What the repositories on this machine call themselves: only their own logs can be read here. */
+  clones: ReadonlySet<string>;
 }
 
 export interface Subject {
@@ -29,10 +30,10 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
   const baseline = baselineFor(audits, subject, ref);
   if (baseline.from === "none") return untouched(audits, site, branch);
   const local = manner.view === "here";
-  const stretch = { tip, without: baseline.commits };
-  const commits = await audits.history(site, stretch);
+  const commits = await audits.history(site, { tip, without: baseline.commits });
+  const chain = { tip, without: baseline.commits, commits };
   const answers = local ? await audits.remotes(site, ref, manner.ask) : [];
-  const remote = await fromRemotes(audits, site, stretch, answers);
+  const remote = await fromRemotes(audits, site, chain, answers);
   const opened = unlocksOf(audits, subject, ref);
   const approvals = mergesOf(ledger, names, ref);
   const log = local ? audits.log(site, ref) : undefined;
@@ -50,7 +51,7 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
       : [],
     remotes: answers,
     unlogged: local && (log === undefined || log.length === 0),
-    denied: await denied(audits, site, stretch, answers, remote),
+    denied: await denied(audits, site, chain, answers, remote),
     missing: local ? [] : await missing(audits, site, branch, commits, approvals),
   };
   const verdict = judgeBranch(site.name, audit, {
@@ -87,36 +88,48 @@ export async function untouched(
 }
 
 function baselineFor(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Baseline {
-  const found = baselineOf(ledger, names, ref, manner.clone);
+  const found = baselineOf(ledger, names, ref, manner.clones);
   const created = manner.view === "here" ? audits.created(site).filter((one) => one.ref === ref) : [];
   if (created.length === 0) return found;
   const commits = [...found.commits, ...created.map((one) => one.commit)];
   return { ...found, commits, from: found.from === "none" ? "recorded" : found.from };
 }
 
+/** Of a branch's commits those that are part of another commit. */
+async function within(audits: Audits, site: Site, chain: Chain, tip: string): Promise<string[]> {
+  const others = new Set(await audits.ids(site, { tip: chain.tip, without: [...chain.without, tip] }));
+  return chain.commits.map((one) => one.id).filter((id) => !others.has(id));
+}
+
+interface Chain {
+  tip: string;
+  without: readonly string[];
+  commits: readonly CommitFact[];
+}
+
 async function fromRemotes(
   audits: Audits,
   site: Site,
-  stretch: { tip: string; without: readonly string[] },
+  chain: Chain,
   answers: readonly RemoteAnswer[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { name, upTo } of answers)
-    if (upTo !== undefined) for (const id of await audits.contained(site, stretch, upTo)) found.set(id, name);
+    if (upTo !== undefined) for (const id of await within(audits, site, chain, upTo)) found.set(id, name);
   return found;
 }
 
 async function denied(
   audits: Audits,
   site: Site,
-  stretch: { tip: string; without: readonly string[] },
+  chain: Chain,
   answers: readonly RemoteAnswer[],
   confirmed: ReadonlyMap<string, string>,
 ): Promise<Set<string>> {
   const found = new Set<string>();
   for (const { answer, believed } of answers)
     if (answer === "denied")
-      for (const id of await audits.contained(site, stretch, believed)) if (!confirmed.has(id)) found.add(id);
+      for (const id of await within(audits, site, chain, believed)) if (!confirmed.has(id)) found.add(id);
   return found;
 }
 
@@ -125,7 +138,7 @@ function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref
   const own = ledger.unlocks.filter((one) => one.ref === ref && names.has(one.repo ?? ""));
   return own.flatMap((one) => {
     if (one.status === "closed") return [one];
-    if (manner.view !== "here" || one.clone !== manner.clone) return [];
+    if (manner.view !== "here" || !manner.clones.has(one.clone)) return [];
     return [{ ...one, moves: movesWithin(audits.log(site, ref) ?? [], one) }];
   });
 }
@@ -158,7 +171,8 @@ function* movesOf(
   baseline: Baseline,
 ): Generator<LoggedMove & Pick<MoveFact, "seen">> {
   const seen = audits.guardedTips(site).find((one) => one.ref === ref);
-  if (seen && seen.tip !== tip) yield { seen: "guard", old: seen.tip, new: tip, time: "", message: "" };
+  if (seen && ![seen.was, seen.allowed].includes(tip))
+    yield { seen: "guard", old: seen.was, new: tip, time: "", message: "" };
   if (log === undefined || log.length === 0) return;
   const begin = afterBaseline(log, baseline);
   let last = log[begin - 1]?.new;

@@ -64,15 +64,15 @@ async function protectedRefs(
 
 async function lookAround(
   audits: Audits,
-  { site, names, ledger, manner }: Subject,
+  { site, names, ledger }: Subject,
   branches: readonly BranchTip[],
 ): Promise<{ findings: Finding[]; notes: string[] }> {
   const records = ledger.repositories.filter((one) => names.has(one.id));
   const traces = await audits.traces(site, {
     protectedRefs: branches.map((one) => one.ref),
     granted: mergesOf(ledger, names).filter((one) => one.status === "prepared"),
-    open: ledger.unlocks.filter((one) => one.status === "open" && one.clone === manner.clone),
-    guarded: records.some((one) => one.guarded.includes(manner.clone)),
+    open: ledger.unlocks.filter((one) => one.status === "open"),
+    guarded: records.some((one) => one.guarded.some((clone) => clone === audits.cloneOf(site))),
   });
   const notes = audits.guardActive(site) ? [] : [`The guard is not active in ${site.name}.`];
   return { findings: traces.map((one) => judgeTrace(site.name, one)), notes };
@@ -140,7 +140,7 @@ async function explainStretch(
   const { site, names, ledger, manner } = subject;
   const { ref, old, new: tip } = update;
   const named = ref.startsWith("refs/heads/") ? ref : undefined;
-  const baseline = baselineOf(ledger, names, named ?? "", manner.clone);
+  const baseline = baselineOf(ledger, names, named ?? "", manner.clones);
   if (named !== undefined && baseline.from === "none")
     return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
   const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));

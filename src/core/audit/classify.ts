@@ -26,13 +26,18 @@ export interface Explained {
 
 /** Puts every commit into exactly one class; the order of the commits does not matter. */
 export function explain(commits: readonly CommitFact[], known: Known): Explained[] {
+  return commits.map(explainer(known));
+}
+
+/** The same for one commit after the other. */
+export function explainer(known: Known): (commit: CommitFact) => Explained {
   const merges = new Map<string, ApprovedMerge[]>();
   const ids = new Map<string, ApprovedMerge>();
   for (const one of known.approvals) {
     merges.set(one.new, [...(merges.get(one.new) ?? []), one]);
     ids.set(one.id, one);
   }
-  return commits.map((commit) => {
+  return (commit) => {
     if (known.baseline.has(commit.id)) return { commit, class: "baseline" };
     const named = merges.get(commit.id) ?? [];
     const approval = named.find((one) => one.status === "merged" && mismatch(one, commit) === undefined);
@@ -42,7 +47,7 @@ export function explain(commits: readonly CommitFact[], known: Known): Explained
     const remote = known.remote.get(commit.id);
     if (remote !== undefined) return { commit, class: "remote", by: remote };
     return { commit, class: "unexplained", ...whyNot(commit, named, ids) };
-  });
+  };
 }
 
 function whyNot(

@@ -1,5 +1,5 @@
-import { CLASSES, type Class, type Explained, explain, mismatch, overwrites, refine } from "./classify.ts";
-import type { BranchAudit, Known, MoveFact, Trace, TraceCode } from "./facts.ts";
+import { CLASSES, type Class, type Explained, explainer, mismatch, overwrites, refine } from "./classify.ts";
+import type { BranchAudit, CommitFact, Known, MoveFact, Trace, TraceCode } from "./facts.ts";
 
 /** Something that must not be, beside commits that nobody can explain. */
 export interface Finding {
@@ -37,7 +37,8 @@ export interface Permitted {
 /** Judges one protected branch from facts alone. */
 export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitted): Verdict {
   const { known } = permitted;
-  const commits = refine(explain(audit.commits, known), audit);
+  const tell = explainer(known);
+  const commits = refine(audit.commits.map(tell), audit);
   const counts = Object.fromEntries(CLASSES.map((one) => [one, 0])) as Record<Class, number>;
   for (const one of commits) counts[one.class] += 1;
   counts.baseline += audit.earlier;
@@ -49,8 +50,10 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
   if (audit.standsFor !== undefined)
     find("symbolic_ref", branch, `${branch} is only another name for ${nameOf(audit.standsFor)}.`);
   for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
+  const here = new Set(audit.commits.map((one) => one.id));
+  const isExplained = (commit: CommitFact) => tell(commit).class !== "unexplained";
   for (const move of audit.moves) {
-    const told = judgeMove(move, audit, permitted);
+    const told = judgeMove(move, audit.ref, { ...permitted, here, isExplained });
     if (told?.code) find(told.code, branch, told.message);
     else if (told) notes.push(told.message);
   }
@@ -89,13 +92,19 @@ function contradictions(
   });
 }
 
+interface Judging extends Permitted {
+  /** The commits that the branch has now. */
+  here: ReadonlySet<string>;
+  isExplained(commit: CommitFact): boolean;
+}
+
 /** What there is to say about a move: with a code when it must not be; nothing when its commits say it already. */
 function judgeMove(
   move: MoveFact,
-  audit: BranchAudit,
-  { known, unlockedMoves }: Permitted,
+  ref: string,
+  judging: Judging,
 ): { code?: string; message: string } | undefined {
-  const branch = nameOf(audit.ref);
+  const branch = nameOf(ref);
   const from = `${branch} went from ${short(move.old)} to ${short(move.new)}`;
   const unlogged =
     move.seen === "log"
@@ -103,12 +112,13 @@ function judgeMove(
       : move.seen === "guard"
         ? `${from} while the guard was switched off`
         : `${from} without git's knowledge`;
-  if (overwrites(move, audit.ref) && !unlockedMoves.some((one) => isSame(one, move)))
+  const unlocked = judging.unlockedMoves.some((one) => isSame(one, move));
+  if (overwrites(move, ref) && !unlocked)
     return {
       code: "branch_overwritten",
       message: `Another branch took the place of ${branch}: ${move.message}.`,
     };
-  if (isPermitted(move, audit.ref, known, unlockedMoves))
+  if (unlocked || isPermitted(move, ref, judging))
     return unlogged === undefined ? undefined : { message: `${unlogged}; everything in it is explained.` };
   if (unlogged !== undefined)
     return { code: move.seen === "guard" ? "moved_unguarded" : "reflog_gap", message: `${unlogged}.` };
@@ -116,27 +126,20 @@ function judgeMove(
   if (move.forward === undefined)
     return { code: "moved_away", message: `${from} ${at}, to a commit that is gone.` };
   if (!move.forward) return { code: "rewound", message: `${from} ${at}, which took commits away.` };
-  const here = new Set(audit.commits.map((one) => one.id));
-  if (move.brought.every((one) => here.has(one.id))) return undefined;
+  if (move.brought.every((one) => judging.here.has(one.id))) return undefined;
   return { code: "moved_away", message: `${from} ${at}, to commits that nobody approved.` };
 }
 
 const isSame = (one: { old: string; new: string }, other: { old: string; new: string }) =>
   one.old === other.old && one.new === other.new;
 
-function isPermitted(
-  move: MoveFact,
-  ref: string,
-  known: Known,
-  unlockedMoves: readonly { old: string; new: string }[],
-): boolean {
-  if (unlockedMoves.some((one) => isSame(one, move))) return true;
-  const madeAgain = known.approvals.some(
-    (one) => one.ref === ref && one.again && one.status === "merged" && isSame(one, move),
-  );
+function isPermitted(move: MoveFact, ref: string, { known, isExplained }: Judging): boolean {
   // A merge that was made again, on top of what the remote had, takes the first one away.
-  if (move.forward !== true && !madeAgain) return false;
-  return explain(move.brought, known).every((one) => one.class !== "unexplained");
+  const madeAgain = () =>
+    known.approvals.some(
+      (one) => one.again && one.status === "merged" && one.ref === ref && isSame(one, move),
+    );
+  return (move.forward === true || madeAgain()) && move.brought.every(isExplained);
 }
 
 const WORDS: Record<TraceCode, (said: string) => string> = {

@@ -86,14 +86,19 @@ export interface Baseline {
 }
 
 /** Where the history of a branch begins to need explanations. */
-export function baselineOf(ledger: Ledger, names: ReadonlySet<string>, ref: string, clone: string): Baseline {
+export function baselineOf(
+  ledger: Ledger,
+  names: ReadonlySet<string>,
+  ref: string,
+  clones: ReadonlySet<string>,
+): Baseline {
   const recorded = ledger.repositories
     .filter((one) => names.has(one.id))
     .flatMap((one) => one.baseline)
     .filter((one) => one.ref === ref);
   if (recorded.length > 0) {
     // What another clone had done before it was guarded says nothing about the moves in this one.
-    const own = recorded.filter((one) => one.clone === clone);
+    const own = recorded.filter((one) => clones.has(one.clone ?? ""));
     const times = (own.length > 0 ? own : recorded).flatMap((one) => one.at ?? []).sort();
     return { commits: recorded.map((one) => one.commit), at: times[0], from: "recorded" };
   }

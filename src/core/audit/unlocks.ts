@@ -36,8 +36,12 @@ export function siteOf(sites: Sites, { repo }: Pick<Unlock, "repo">): Site | und
 
 /** Closes unlocks of this clone whose time is over. Answers what was done, in words. */
 export async function closeExpired(hands: Hands): Promise<string[]> {
+  const clones = await ownClones(hands);
   const due = await hands.look((reader, at) =>
-    reader.unlocks().records.flatMap(({ value }) => (isDue(value, at) ? [value] : [])),
+    reader
+      .unlocks()
+      .records.map((one) => one.value)
+      .filter((one) => one.status === "open" && clones.has(one.clone) && one.until <= at.now),
   );
   const said: string[] = [];
   for (const one of due) {
@@ -48,8 +52,11 @@ export async function closeExpired(hands: Hands): Promise<string[]> {
   return said;
 }
 
-const isDue = (value: Unlock, at: Situation) =>
-  value.status === "open" && value.clone === at.clone && value.until <= at.now;
+/** What the repositories that share this state call themselves, on this machine. */
+export async function ownClones(hands: Hands): Promise<ReadonlySet<string>> {
+  const [sites, audits] = [await hands.git.sites(), await hands.git.audits()];
+  return new Set([sites.here(), ...sites.all()].flatMap((site) => audits.cloneOf(site) ?? []));
+}
 
 /** First the hooks stop believing in it, then the record says what was done meanwhile. */
 export async function closeUnlock(hands: Hands, value: Unlock): Promise<Unlock | undefined> {

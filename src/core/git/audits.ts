@@ -50,13 +50,15 @@ export interface Audits {
   /** First-parent commits, newest first. */
   history(site: Site, stretch: Stretch): Promise<CommitFact[]>;
   count(site: Site, tip: string): Promise<number>;
-  /** Of these commits those that are part of `tip`. */
-  contained(site: Site, stretch: Stretch, tip: string): Promise<ReadonlySet<string>>;
+  /** Only the ids of the same commits. */
+  ids(site: Site, stretch: Stretch): Promise<string[]>;
   contains(site: Site, tip: string, commit: string): Promise<boolean>;
   /** The moves that git wrote down, oldest first; undefined when it keeps no log of this branch. */
   log(site: Site, ref: string): LoggedMove[] | undefined;
-  /** What the guard last saw each protected branch at; none where it is not active. */
-  guardedTips(site: Site): { ref: string; tip: string }[];
+  /** What this clone calls itself in records; undefined before its first write. */
+  cloneOf(site: Site): string | undefined;
+  /** What the guard last saw each protected branch at, and where it let it go to; none where it is not active. */
+  guardedTips(site: Site): { ref: string; was: string; allowed: string }[];
   /** Branches that came into being before the guard's eyes, with their first commit. */
   created(site: Site): { ref: string; commit: string }[];
   /** Fills in what a move brought, without what these commits have. */

@@ -13,7 +13,12 @@ import { parentsOf, readTraces, shallowCommits } from "./traces.ts";
 const POLICY = ".pawl/config.yaml";
 const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
 
-export function openAudits(env: Environment): Audits {
+interface AuditsAround {
+  env: Environment;
+  cloneOf(commonDir: string): string | undefined;
+}
+
+export function openAudits({ env, cloneOf }: AuditsAround): Audits {
   const at = (site: Site) => plainGit(site, env);
   return {
     checkWhole: (site) => checkWhole(at(site)),
@@ -24,16 +29,12 @@ export function openAudits(env: Environment): Audits {
     },
     history: (site, stretch) => readHistory(at(site), stretch),
     count: (site, tip) => countFirstParents(at(site), tip),
-    async contained(site, stretch, tip) {
-      const all = await readIds(at(site), stretch);
-      const others = await readIds(at(site), { ...stretch, without: [...stretch.without, tip] });
-      const outside = new Set(others);
-      return new Set(all.filter((id) => !outside.has(id)));
-    },
+    ids: (site, stretch) => readIds(at(site), stretch),
     contains: async (site, tip, commit) =>
       (await known(at(site), [commit])).length > 0 && isAncestor(at(site), commit, tip),
     log: (site, ref) => readLog(site.commonDir, ref),
-    guardedTips: (site) => readGuardedTips(site.commonDir).map(({ ref, allowed }) => ({ ref, tip: allowed })),
+    cloneOf: (site) => cloneOf(site.commonDir),
+    guardedTips: (site) => readGuardedTips(site.commonDir),
     created: (site) => readCreated(site.commonDir),
     follow: (site, move, without) => followMove(at(site), move, without),
     remotes: (site, ref, ask) => askRemotes(at(site), ref, ask),

@@ -15,11 +15,11 @@ export function readLog(commonDir: string, ref: string): LoggedMove[] | undefine
 }
 
 /** `value ref allowed`, one file per protected branch, kept by the guard. */
-export function readGuardedTips(commonDir: string): { ref: string; tip: string; allowed: string }[] {
+export function readGuardedTips(commonDir: string): { ref: string; was: string; allowed: string }[] {
   const folder = join(commonDir, "pawl", "tips");
   return (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
-    const [tip, ref, allowed] = (textOf(join(folder, name)) ?? "").trim().split(" ");
-    return tip && ref ? [{ ref, tip, allowed: allowed ?? tip }] : [];
+    const [was, ref, allowed] = (textOf(join(folder, name)) ?? "").trim().split(" ");
+    return was && ref ? [{ ref, was, allowed: allowed ?? was }] : [];
   });
 }
 

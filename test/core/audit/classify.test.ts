@@ -326,7 +326,7 @@ describe("where explanations begin", () => {
       }),
       shop,
       REF,
-      "two",
+      new Set(["two"]),
     );
     expect(found).toEqual({ commits: [id("a"), id("b")], at: "2026-11-16T11:00:00.000Z", from: "recorded" });
   });
@@ -337,12 +337,12 @@ describe("where explanations begin", () => {
       approval("T0001/A1", "2026-11-16T10:00:00.000Z", id("o")),
       approval("T0003/A2", "2026-11-16T09:00:00.000Z", id("x"), "T0003/A1"),
     ];
-    expect(baselineOf(ledger({ approvals }), shop, REF, "")).toEqual({
+    expect(baselineOf(ledger({ approvals }), shop, REF, new Set())).toEqual({
       commits: [id("o")],
       at: "2026-11-16T10:00:00.000Z",
       from: "first approval",
     });
-    expect(baselineOf(ledger({ approvals }), new Set(["api"]), REF, "").from).toBe("none");
+    expect(baselineOf(ledger({ approvals }), new Set(["api"]), REF, new Set()).from).toBe("none");
     expect(mergesOf(ledger({ approvals }), new Set(["api"]))).toEqual([]);
   });
 
