@@ -9,12 +9,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordUnguarded } from "../../src/core/audit/baseline.ts";
 import {
   type Audited,
   auditIn,
   cloneForCheck,
   copyAudited,
   guardFromHere,
+  handsOf,
   makeAudited,
   pretendGuard,
 } from "../helpers/audited-project.ts";
@@ -488,6 +490,14 @@ describe("tampering is found", () => {
     const it = fresh();
     await guardFromHere(it.home, true, "shop", true);
     expect(await it.audit()).toMatchObject({ code: 1, findings: ["guard_removed"] });
+    // In another clone it never was.
+    await ok(it.home.pawl("sync"));
+    const clone = cloneForCheck(it, "other");
+    await ok(clone.pawl("sync"));
+    expect(await auditIn(clone)).toMatchObject({ code: 0, findings: [] });
+    // And where it was taken away in the open, nobody has to wonder.
+    await recordUnguarded(handsOf(it.home), "shop");
+    expect(await it.audit()).toMatchObject({ code: 0, findings: [] });
   });
 
   test("what the guard remembers: a branch that is elsewhere, or gone", async () => {

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { recordBaseline } from "../../src/core/audit/baseline.ts";
+import type { Hands } from "../../src/core/hands.ts";
 import { unlockOperation } from "../../src/ops/unlock.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { handsFor } from "../../src/runtime/perform.ts";
@@ -29,6 +30,12 @@ export interface Audit {
   result: Result;
 }
 
+/** What a procedure works with, in this repository and without a terminal. */
+export function handsOf(repo: Project): Hands {
+  const around = { cwd: repo.path, env: repo.env, oneShot: true, progress: () => {} };
+  return handsFor(unlockOperation, {}, openRuntime(around), []);
+}
+
 /** What activating the guard does for audits; the hooks themselves are another matter. */
 export async function guardFromHere(
   repo: Project,
@@ -37,10 +44,13 @@ export async function guardFromHere(
   active = false,
   branch = "main",
 ): Promise<void> {
-  const around = { cwd: repo.path, env: repo.env, oneShot: true, progress: () => {} };
-  const hands = handsFor(unlockOperation, {}, openRuntime(around), []);
   const commit = repo.git("rev-parse", branch);
-  await recordBaseline(hands, { name, home, active, tips: [{ ref: `refs/heads/${branch}`, commit }] });
+  await recordBaseline(handsOf(repo), {
+    name,
+    home,
+    active,
+    tips: [{ ref: `refs/heads/${branch}`, commit }],
+  });
 }
 
 /** With a baseline, then a merge that a human approved, published together with the state. */
