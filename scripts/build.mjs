@@ -10,7 +10,7 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const COMMON = [
   ...[
     "src/cli/(?!help|pager)",
-    "src/core/(?!context/|runs/start|runs/finish|runs/approve|runs/refresh|runs/take)",
+    "src/core/(?!context/|audit/|sync/|runs/start|runs/finish|runs/approve|runs/refresh|runs/take)",
     "node_modules/zod/",
   ],
   ...[

@@ -12,6 +12,10 @@ export function formatNoteId(number: number): string {
   return `N${String(number).padStart(4, "0")}`;
 }
 
+export function formatUnlockId(number: number): string {
+  return `U${String(number).padStart(4, "0")}`;
+}
+
 /** People type `T7`, `t0007` or `7`; records and JSON always say `T0007`. */
 export function parseTaskId(text: string): string {
   const match = TASK_LOOSE.exec(text.trim());

@@ -1,12 +1,12 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { replaceFile } from "../disk/durable.ts";
 
 /**
  * One-line files that the hooks read with nothing but the shell's own words, found by the ref they are about:
  * `update/<ref>` says `old new ref` and allows exactly that one move, `worktree/<ref>` says which worktree's git
  * directory, relative to the common one, a task's branch may be moved from, `unlock/<ref>` says until which second a
- * human opened a protected branch, and who that was.
+ * human opened a protected branch, and by which record.
  */
 const grantsDir = (commonDir: string) => join(commonDir, "pawl", "grants");
 const updateFile = (commonDir: string, ref: string) => join(grantsDir(commonDir), "update", ref);
@@ -37,6 +37,22 @@ export function unbindBranch(commonDir: string, ref: string): void {
 }
 
 /** `until` is in seconds since 1970, which is what a shell can compare. */
-export function unlockBranch(commonDir: string, ref: string, until: number, who: string): void {
-  replaceFile(unlockFile(commonDir, ref), `${until} ${who.replace(/\s+/g, " ")}\n`);
+export function unlockBranch(commonDir: string, ref: string, until: number, record: string): void {
+  replaceFile(unlockFile(commonDir, ref), `${until} ${record.replace(/\s+/g, " ")}\n`);
+}
+
+/** Closes a branch again; an unlock of another record stays. Empty folders go too: what is there means something is open. */
+export function lockBranch(commonDir: string, ref: string, record: string): void {
+  const file = unlockFile(commonDir, ref);
+  if (!existsSync(file)) return;
+  if (readFileSync(file, "utf8").trim().split(" ")[1] !== record) return;
+  rmSync(file, { force: true });
+  const top = join(grantsDir(commonDir), "unlock");
+  for (let folder = dirname(file); folder.startsWith(top); folder = dirname(folder))
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Something else is in it.
+      return;
+    }
 }

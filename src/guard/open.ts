@@ -2,8 +2,6 @@ import { realpathSync } from "node:fs";
 import type { Config } from "../core/config.ts";
 import type { Guard } from "../core/git/guard.ts";
 import type { Site } from "../core/git/sites.ts";
-import { matchesPattern } from "../core/naming.ts";
-import { unlockBranch } from "../git/grants.ts";
 import { activate, rehearse } from "./activate.ts";
 import { readBefore } from "./before.ts";
 import { deactivate, rehearseDeactivation } from "./deactivate.ts";
@@ -33,13 +31,6 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),
     // Another copy of pawl than the one that made the hooks is no reason to call them changed.
     inspect: (site) => inspect(at(site), readBefore(at(site).commonDir)?.programs ?? programs),
-    isProtected: (site, branch) => patterns(site).some((one) => matchesPattern(one, branch)),
-    unlock: (site, branch, until, who) =>
-      unlockBranch(at(site).commonDir, `refs/heads/${branch}`, until, who),
-    later(seconds) {
-      const until = Math.floor(Date.now() / 1000) + seconds;
-      return { until, time: new Date(until * 1000).toISOString() };
-    },
     unexplained: (site, pushed, approved) => unexplained(at(site), patterns(site), pushed, approved),
   };
 }

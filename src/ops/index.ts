@@ -43,6 +43,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   unlock: async () => (await import("./unlock.ts")).unlockOperation,
   "hook.pre-push": async () => (await import("./hook-pre-push.ts")).hookPrePush,
   approve: async () => (await import("./approve.ts")).approve,
+  audit: async () => (await import("./audit.ts")).audit,
   refresh: async () => (await import("./refresh.ts")).refresh,
   search: async () => (await import("./search.ts")).search,
 };

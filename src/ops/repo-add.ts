@@ -8,7 +8,7 @@ import { type Plan, procedure, type Situation } from "../core/operation.ts";
 import { repositoryFile } from "../core/paths.ts";
 import type { Reader } from "../core/ports.ts";
 import { editRecord } from "../core/record.ts";
-import { type RepositoryRecord, repository } from "../core/records/run.ts";
+import { type RepositoryRecord, repository, UNGUARDED } from "../core/records/run.ts";
 import { knowRepositories } from "../core/runs/know-repositories.ts";
 import { quoted } from "../core/text.ts";
 
@@ -123,7 +123,7 @@ function writeRecords(
   const effects = knowRepositories(reader, home, at);
   const stored = records.find((one) => one.value.id === name);
   if (!stored) {
-    const repo = { ...madeNow(at), id: name, home: false, base_branch: base, notes: "" };
+    const repo = { ...madeNow(at), id: name, home: false, base_branch: base, ...UNGUARDED };
     return {
       data: { repo },
       effects: [...effects, ...knowRepositories(reader, [{ name, home: false }], at, base)],

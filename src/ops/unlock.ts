@@ -1,109 +1,200 @@
 import * as z from "zod/mini";
+import { closeUnlock } from "../core/audit/unlocks.ts";
 import { madeNow } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
+import type { Site } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
 import { refuseAgents } from "../core/human-only.ts";
-import { nextNumber } from "../core/ids.ts";
-import { line, maybe, prose } from "../core/input.ts";
-import { procedure } from "../core/operation.ts";
+import { formatUnlockId, nextNumber } from "../core/ids.ts";
+import { flag, line, maybe, prose } from "../core/input.ts";
+import { matchesPattern } from "../core/naming.ts";
+import { type Plan, procedure, type Situation } from "../core/operation.ts";
 import { unlockFile } from "../core/paths.ts";
+import type { Reader } from "../core/ports.ts";
+import { protectedPatterns } from "../core/protection.ts";
 import { printRecord } from "../core/record.ts";
 import { type Unlock, unlock } from "../core/records/unlock.ts";
+import { plural } from "../core/text.ts";
 
 const LONGEST = 8 * 60 * 60;
 const SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
+interface Wanted {
+  branch: string;
+  for?: string | undefined;
+  reason?: string | undefined;
+  end?: boolean | undefined;
+}
+
 export const unlockOperation = procedure({
   id: "unlock",
-  summary: "Open a protected branch for a while; for humans only",
+  summary: "Open a protected branch for a while; a human's decision",
   details:
-    "For what no approval can do, such as undoing a merge by hand. It is recorded, ends by itself after at most eight hours,\nand asks for the branch's name on the terminal.",
-  examples: ['pawl unlock main --for 10m --reason "undo a merge that broke the release"'],
+    "For what no approval can do, such as undoing a merge by hand. It asks for the branch's name on the terminal, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch meanwhile. --end\ncloses it at once.",
+  examples: [
+    'pawl unlock main --for 10m --reason "undo a merge that broke the release"',
+    "pawl unlock main --end",
+  ],
   access: "write",
   cli: { positional: ["branch"] },
   input: z.strictObject({
     branch: line("the protected branch", "BRANCH", 250),
-    for: line("how long: 30s, 10m or 2h", "TIME", 10),
+    for: maybe(line("how long: 30s, 10m or 2h", "TIME", 10)),
     reason: maybe(prose("why it is needed")),
+    end: flag("close it now"),
   }),
 
   async rehearse(hands, input) {
+    if (input.end) {
+      const open = await openUnlock(hands, input.branch);
+      return [{ do: "close", path: `${input.branch} (${open.id})` }];
+    }
     await expectUnlockable(hands, input);
     return [{ do: "unlock", path: input.branch }];
   },
 
-  async perform(hands, input) {
-    const { guard, site, seconds } = await expectUnlockable(hands, input);
-    await confirm(hands, input.branch, input.for);
-    const { until, time } = guard.later(seconds);
+  async perform(hands, input): Promise<Plan<{ unlock: Unlock }>> {
+    if (input.end) return end(hands, input.branch);
+    const { site, seconds } = await expectUnlockable(hands, input);
+    await confirm(hands, input.branch, input.for ?? "");
+    const ref = refOf(input.branch);
+    const locks = await hands.git.locks();
+    const tip = await (await hands.git.audits()).resolve(site, ref);
+    const until = locks.later(seconds);
     // First the record: an unlock that nobody knows of would be worse than one that did not happen.
     const plan = await hands.record(
-      (reader, at) => {
-        const value: Unlock = {
-          id: `U${String(nextNumber(reader.unlockNames(), "U")).padStart(4, "0")}`,
-          ref: `refs/heads/${input.branch}`,
-          until: time,
-          how: `typed ${input.branch} on the terminal`,
-          ...madeNow(at),
-          reason: input.reason ?? "",
-        };
-        const about = `${input.branch} until ${time}`;
-        const path = unlockFile(value.id);
-        return {
-          data: { unlock: value },
-          effects: [
-            { do: "create", record: value.id, rev: 1, path, text: printRecord(unlock, value), about },
-          ],
-        };
-      },
-      { phase: "before", milestone: `unlock ${input.branch} until ${time}` },
+      (reader, at) => newUnlock(reader, at, { ref, tip, until, reason: input.reason ?? "", repo: site.name }),
+      { phase: "before", milestone: `unlock ${input.branch} until ${until}` },
     );
-    guard.unlock(site, input.branch, until, plan.data.unlock.actor);
-    return plan;
+    locks.open(site, ref, until, plan.data.unlock.id);
+    return {
+      data: plan.data,
+      next: { command: `pawl unlock ${input.branch} --end`, reason: "when you are done before that" },
+    };
   },
 
-  text: ({ unlock: value }, style) =>
-    `${style.bold(value.id)} ${value.ref.slice("refs/heads/".length)} is open until ${value.until}`,
+  text: ({ unlock: value }, style) => {
+    const branch = value.ref.replace(/^refs\/heads\//, "");
+    return value.status === "open"
+      ? `${style.bold(value.id)} ${branch} is open until ${value.until}`
+      : `${style.bold(value.id)} ${branch} is closed; it moved ${plural(value.moves.length, "time")}`;
+  },
 });
 
-async function expectUnlockable(hands: Hands, input: { branch: string; for: string }) {
-  await refuseAgents(hands, "unlock a protected branch");
-  const seconds = secondsOf(input.for);
-  const [guard, site] = [await hands.git.guard(), (await hands.git.sites()).here()];
-  if (!guard.isProtected(site, input.branch))
-    throw new Failure(
-      "refused",
-      "not_protected",
-      `${input.branch} is not protected, so it needs no unlocking.`,
-      {
-        hint: "Branches that are protected are named in .pawl/config.yaml of the protected branch itself.",
-        details: { field: "branch" },
-      },
-    );
-  return { guard, site, seconds };
+const refOf = (branch: string) => `refs/heads/${branch}`;
+
+async function end(hands: Hands, branch: string): Promise<Plan<{ unlock: Unlock }>> {
+  const closed = await closeUnlock(hands, await openUnlock(hands, branch));
+  if (closed) return { data: { unlock: closed } };
+  throw new Failure("not_found", "no_repository", `The repository of this unlock is not on this machine.`);
 }
 
-function secondsOf(text: string): number {
-  const match = /^(\d{1,6})([smh])$/.exec(text);
+async function openUnlock(hands: Hands, branch: string): Promise<Unlock> {
+  const site = (await hands.git.sites()).here();
+  const found = await hands.look((reader, at) => findOpen(reader, at.clone, site.name, refOf(branch)));
+  if (found) return found;
+  throw new Failure("refused", "not_open", `${branch} is not open in this clone.`, {
+    details: { field: "branch" },
+  });
+}
+
+const findOpen = (reader: Reader, clone: string, repo: string, ref: string) =>
+  reader
+    .unlocks()
+    .records.map((one) => one.value)
+    .find((one) => one.status === "open" && one.clone === clone && one.repo === repo && one.ref === ref);
+
+interface Opening {
+  ref: string;
+  tip: string | undefined;
+  until: string;
+  reason: string;
+  repo: string;
+}
+
+function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unlock: Unlock }> {
+  const branch = wanted.ref.replace(/^refs\/heads\//, "");
+  const value: Unlock = {
+    id: formatUnlockId(nextNumber(reader.unlockNames(), unlock.letter)),
+    status: "open",
+    ...{ how: `typed ${branch} on the terminal`, closed: undefined, clone: at.clone, moves: [] },
+    ...madeNow(at),
+    ...wanted,
+  };
+  const path = unlockFile(value.id);
+  const about = `${branch} until ${wanted.until}`;
+  return {
+    data: { unlock: value },
+    effects: [{ do: "create", record: value.id, rev: 1, path, text: printRecord(unlock, value), about }],
+  };
+}
+
+async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Site; seconds: number }> {
+  await refuseAgents(hands, "unlock a protected branch");
+  if ((await hands.ask("")) === undefined) throw noTerminal();
+  const seconds = secondsOf(input.for);
+  const site = (await hands.git.sites()).here();
+  if (!(await isProtected(hands, site, input.branch)))
+    throw new Failure("refused", "not_protected", `${input.branch} is not protected; it is open already.`, {
+      hint: "Protected branches are named in .pawl/config.yaml, as the protected branch has it.",
+      details: { field: "branch" },
+    });
+  const open = await hands.look(
+    (reader, at) => findOpen(reader, at.clone, site.name, refOf(input.branch)),
+    "write",
+  );
+  if (open)
+    throw new Failure(
+      "refused",
+      "already_open",
+      `${input.branch} is open until ${open.until} (${open.id}).`,
+      {
+        hint: `To close it: pawl unlock ${input.branch} --end`,
+        details: { unlock: open.id, until: open.until },
+      },
+    );
+  return { site, seconds };
+}
+
+async function isProtected(hands: Hands, site: Site, branch: string): Promise<boolean> {
+  const { committed, copy, defaultBranch } = await (await hands.git.audits()).branching(site, "own");
+  return hands.look((reader) => {
+    const read = (text: string | undefined) =>
+      text === undefined ? [] : [reader.config(".pawl/config.yaml", text)];
+    const patterns = protectedPatterns(read(committed)[0], read(copy), defaultBranch);
+    const recorded = reader.repositories().records.filter((one) => one.value.id === site.name);
+    return (
+      patterns.some((one) => matchesPattern(one, branch)) ||
+      recorded.some((one) => one.value.baseline.some((each) => each.ref === refOf(branch)))
+    );
+  });
+}
+
+function secondsOf(text: string | undefined): number {
+  const match = /^(\d{1,6})([smh])$/.exec(text ?? "");
   const seconds = match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] : 0;
   if (seconds > 0 && seconds <= LONGEST) return seconds;
-  throw new Failure("usage", "bad_duration", `"${text}" is no time between one second and eight hours.`, {
+  const message =
+    text === undefined ? "Say for how long." : `"${text}" is no time between one second and eight hours.`;
+  throw new Failure("usage", "bad_duration", message, {
     hint: "Write it like this: --for 10m",
     details: { field: "for" },
   });
 }
 
 async function confirm(hands: Hands, branch: string, time: string): Promise<void> {
-  const typed = await hands.ask(
-    `Anybody on this machine can change ${branch} for ${time}, agents included. Type the branch's name to open it: `,
-  );
-  if (typed === branch) return;
-  if (typed === undefined)
-    throw new Failure("refused", "no_terminal", "There is no terminal on which a human could confirm it.", {
-      hint: "Run it in a terminal of your own.",
-    });
+  hands.say(`Anybody on this machine will be able to change ${branch} for ${time}, agents included.`);
+  const typed = await hands.ask(`Type ${branch} to open it: `);
+  if (typed === undefined) throw noTerminal();
+  if (typed.trim() === branch) return;
   throw new Failure("refused", "not_confirmed", `Not confirmed: "${typed.slice(0, 40)}" is not ${branch}.`, {
     hint: "Nothing was changed.",
     details: { branch },
+  });
+}
+
+function noTerminal(): Failure {
+  return new Failure("refused", "no_terminal", "There is no terminal on which a human could confirm it.", {
+    hint: "Run it in a terminal, not through a pipe, a script or an agent.",
   });
 }

@@ -52,6 +52,12 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
       });
     },
+    audits: async () => {
+      const { openAudits } = await import("../git/audit/open-audits.ts");
+      const { readClone } = await import("../store/home.ts");
+      return openAudits({ env: around.env, cloneOf: (commonDir) => readClone(join(commonDir, "pawl")) });
+    },
+    locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };
 }

@@ -1,6 +1,6 @@
 import { parseInput } from "../core/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../core/operation.ts";
-import { hasUnfinishedMerges } from "../store/unfinished.ts";
+import { hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
@@ -22,6 +22,10 @@ export async function run(
   if (operation.access === "write" && !options.dryRun && hasUnfinishedMerges(runtime.home)) {
     const { finishMerges } = await import("./finish-merges.ts");
     restored.push(...(await finishMerges(runtime)));
+  }
+  if (operation.access === "write" && !options.dryRun && hasUnlocks(runtime.home)) {
+    const { closeUnlocks } = await import("./close-unlocks.ts");
+    restored.push(...(await closeUnlocks(runtime)));
   }
   if ("perform" in operation) {
     const { perform } = await import("./perform.ts");

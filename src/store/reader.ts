@@ -58,13 +58,9 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     parse: (kind, path, text, shown) => parseRecord(kind, path, text, fullYaml, shown),
     part(kind, taskName, part) {
       const path = partFile(kind, taskName, part);
-      if (!exists || !existsSync(join(home.state, path)))
-        throw noSuch(
-          kind.name,
-          `${taskName}/${part}`,
-          `\`pawl task show ${taskName}\` lists what the task has.`,
-        );
-      return parse(kind, path);
+      const hint = `\`pawl task show ${taskName}\` lists what the task has.`;
+      if (exists && existsSync(join(home.state, path))) return parse(kind, path);
+      throw noSuch(kind.name, `${taskName}/${part}`, hint);
     },
     parts: (kind, taskName) =>
       all(

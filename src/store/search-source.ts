@@ -5,6 +5,7 @@ import { type FullYaml, type Kind, parseRecord } from "../core/record.ts";
 import { note, TASK_PARTS } from "../core/records/parts.ts";
 import { approval, run } from "../core/records/run.ts";
 import { task } from "../core/records/task.ts";
+import { unlock } from "../core/records/unlock.ts";
 import { type Cursor, changedSince, cursorNow } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
@@ -38,7 +39,7 @@ function scan(home: Home): Map<string, string> {
       if (stat) found.set(path, signatureOf(stat));
     }
   };
-  add("notes", namesIn(join(home.state, "notes")));
+  for (const folder of ["notes", "unlocks"]) add(folder, namesIn(join(home.state, folder)));
   for (const name of namesIn(join(home.state, "tasks"))) {
     const folder = `tasks/${name}`;
     for (const entry of entriesOf(join(home.state, folder)))
@@ -68,6 +69,7 @@ const FOLDERS = new Map<string, Kind>([...TASK_PARTS, approval].map((kind) => [k
 function kindOf(path: string): Kind | undefined {
   if (/^tasks\/T\d{4,}\/task\.md$/.test(path)) return task;
   if (/^notes\/N\d{4,}\.md$/.test(path)) return note;
+  if (/^unlocks\/U\d{4,}\.md$/.test(path)) return unlock;
   if (/^tasks\/T\d{4,}\/runs\/R\d+\/run\.md$/.test(path)) return run;
   const part = /^tasks\/T\d{4,}\/([a-z]+)\/([A-Z])\d+\.md$/.exec(path);
   const kind = part && FOLDERS.get(part[1] ?? "");
@@ -110,6 +112,7 @@ const UNSEARCHED = new Set([
   ...["base_branch", "resolved_commit", "resolved_by", "integrated_commit", "slice", "by"],
   ...["output_sha256", "output_bytes", "exit_code", "duration_ms", "tree", "head", "dirty", "unstable"],
   ...["repos", "snapshots", "refreshed", "receipt", "how", "clone", "holder", "pid", "mode", "log"],
+  ...["tip", "moves", "until", "closed"],
   ...["plan_digest", "profile", "archived", "reopened", "counts", "kind", "severity", "verdict"],
 ]);
 

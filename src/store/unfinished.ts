@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { namesIn } from "./files.ts";
 import { type Home, journalDir, mergingDir } from "./layout.ts";
 
@@ -9,4 +10,9 @@ export function hasUnfinishedWork(home: Home): boolean {
 /** True while a merge is under way, or one that was cut off waits for the next write to settle it. */
 export function hasUnfinishedMerges(home: Home): boolean {
   return namesIn(mergingDir(home)).some((name) => name.endsWith(".json"));
+}
+
+/** True while a protected branch of this repository is open, or one that was waits to be closed. */
+export function hasUnlocks(home: Home): boolean {
+  return namesIn(join(home.local, "grants", "unlock")).length > 0;
 }

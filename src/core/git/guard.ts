@@ -56,11 +56,6 @@ export interface Guard {
   deactivate(site: Site): { removed: string[]; notes: string[] };
   rehearseDeactivation(site: Site): { do: string; path: string }[];
   inspect(site: Site): GuardState;
-  isProtected(site: Site, branch: string): boolean;
-  /** Opens a protected branch until this moment; `until` is in seconds since 1970. */
-  unlock(site: Site, branch: string, until: number, who: string): void;
-  /** So many seconds from now, since 1970 and as records write it. */
-  later(seconds: number): { until: number; time: string };
   /** `approved` holds the commits that humans approved, by the ref they were approved for. */
   unexplained(
     site: Site,

@@ -1,5 +1,7 @@
+import type { Audits } from "./audits.ts";
 import type { Branches } from "./branches.ts";
 import type { Guard } from "./guard.ts";
+import type { Locks } from "./locks.ts";
 import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
@@ -19,4 +21,6 @@ export interface GitHands {
   worktrees(): Promise<Worktrees>;
   targets(): Promise<Targets>;
   merges(): Promise<Merges>;
+  audits(): Promise<Audits>;
+  locks(): Promise<Locks>;
 }

@@ -8,6 +8,7 @@ import {
   optional,
   sha,
   text,
+  time,
   withDefault,
   word,
 } from "../fields.ts";
@@ -146,11 +147,25 @@ export const repository = kind({
     home: withDefault(flag, false),
     /** Where its tasks start and return to, if that is not what the task says. */
     base_branch: optional(text("main")),
+    /** What the protected branches were at when they began to be guarded; whatever these contain was there before. */
+    baseline: list(
+      group({
+        ref: text("refs/heads/main"),
+        commit: sha,
+        at: optional(time),
+        clone: optional(text("1a2b3c4d")),
+      }),
+    ),
+    /** Clones in which the guard was put in place: where it is gone, somebody took it away. */
+    guarded: list(text("1a2b3c4d")),
     ...provenance,
     repo: optional(text("my-project")),
   },
   sections: { notes: "Notes" },
 });
+
+/** What is not known of a repository when it becomes known. */
+export const UNGUARDED = { baseline: [], guarded: [], notes: "" };
 
 export type Run = ValueOf<typeof run>;
 export type RunRepo = Run["repos"][number];

@@ -3,7 +3,7 @@ import type { Effect, Situation } from "../operation.ts";
 import { repositoryFile } from "../paths.ts";
 import type { Reader } from "../ports.ts";
 import { printRecord } from "../record.ts";
-import { repository } from "../records/run.ts";
+import { repository, UNGUARDED } from "../records/run.ts";
 
 interface Known {
   name: string;
@@ -24,7 +24,13 @@ export function knowRepositories(
     .filter((site) => repository.fields.id.read(site.name).ok)
     .map(({ name, home }) => ({
       ...{ do: "create", record: name, rev: 1, path: repositoryFile(name) },
-      text: printRecord(repository, { ...madeNow(at), id: name, home, base_branch: baseBranch, notes: "" }),
+      text: printRecord(repository, {
+        ...madeNow(at),
+        id: name,
+        home,
+        base_branch: baseBranch,
+        ...UNGUARDED,
+      }),
       about: home ? "the home of the state" : "linked",
     }));
 }

@@ -2,11 +2,13 @@ import type { Kind } from "../record.ts";
 import { note, TASK_PARTS, touched } from "../records/parts.ts";
 import { approval, receipt, repository, run } from "../records/run.ts";
 import { task } from "../records/task.ts";
+import { unlock } from "../records/unlock.ts";
 
 /** The kind of record that a path of the state holds; undefined for logs, patches and whatever else there is. */
 export function kindOfPath(path: string): Kind | undefined {
   if (/^tasks\/T\d{4,}\/task\.md$/.test(path)) return task;
   if (/^notes\/N\d{4,}\.md$/.test(path)) return note;
+  if (/^unlocks\/U\d{4,}\.md$/.test(path)) return unlock;
   if (/^repos\/[^/]+\.md$/.test(path)) return repository;
   if (/^tasks\/T\d{4,}\/receipt\.md$/.test(path)) return receipt;
   if (/^tasks\/T\d{4,}\/runs\/R\d+\/run\.md$/.test(path)) return run;
@@ -23,7 +25,7 @@ export function recordOfPath(path: string): string {
   if (part) return `${part[1]}/${part[2] ?? part[3]}`;
   return (
     /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1] ??
-    /^notes\/(N\d+)\.md$/.exec(path)?.[1] ??
+    /^(?:notes|unlocks)\/([NU]\d+)\.md$/.exec(path)?.[1] ??
     path.replace(/\.md$/, "")
   );
 }

@@ -23,7 +23,7 @@ export type MergeResult = { text: string; rev: number } | { clashes: Clash[] };
 const MERGEABLE: readonly Kind[] = [task, finding, note, repository, touched];
 
 /** Lists in which the order means nothing, so that two additions are just two. */
-const SETS = new Set(["labels", "depends_on"]);
+const SETS = new Set(["labels", "depends_on", "baseline", "guarded"]);
 
 type Values = Record<string, unknown>;
 
@@ -62,14 +62,21 @@ function clashesOf(kind: Kind, before: Values | undefined, a: Values, b: Values)
 
 function areAdditions(name: string, before: unknown, a: unknown, b: unknown): boolean {
   if (!SETS.has(name)) return false;
-  const [first, ...others] = [before, a, b].map((one) => (one ?? []) as string[]);
+  const [first, ...others] = [before, a, b].map((one) => ((one ?? []) as unknown[]).map(print));
   return others.every((list) => first?.every((item) => list.includes(item)));
 }
 
 function mergedValue(name: string, before: unknown, a: unknown, b: unknown): unknown {
   if (same(a, b) || same(before, b)) return a;
   if (same(before, a)) return b;
-  return SETS.has(name) ? [...new Set([...(a as string[]), ...(b as string[])])] : a;
+  return SETS.has(name) ? union(a as unknown[], b as unknown[]) : a;
+}
+
+const print = (item: unknown) => JSON.stringify(item);
+
+function union(a: readonly unknown[], b: readonly unknown[]): unknown[] {
+  const known = new Set(a.map(print));
+  return [...a, ...b.filter((item) => !known.has(print(item)))];
 }
 
 /** The merged values in the text of one side, if the other side's text holds nothing but a change of fields. */
@@ -99,6 +106,9 @@ function differing<K extends Kind>(stored: Stored<K>, wanted: Values): ChangesOf
 
 const MAKING = ["rev", "actor", "created", "updated", "repo", "branch", "commit"];
 
+/** What every clone adds its own to. */
+const GROWING = ["baseline", "guarded"];
+
 /** Two machines that both made a record of the same repository have said the same thing twice. */
 function sameButForItsMaking<K extends Kind>(
   kind: K,
@@ -106,7 +116,7 @@ function sameButForItsMaking<K extends Kind>(
   theirs: Stored<K>,
 ): { text: string; rev: number } | undefined {
   const [a, b] = [ours.value as Values, theirs.value as Values];
-  const names = namesOf(kind).filter((name) => !MAKING.includes(name));
+  const names = namesOf(kind).filter((name) => !MAKING.includes(name) && !GROWING.includes(name));
   if (kind !== (repository as Kind) || !names.every((name) => same(a[name], b[name]))) return undefined;
   const first = [ours, theirs].sort((one, other) => (one.text < other.text ? -1 : 1));
   const earlier =
@@ -115,7 +125,16 @@ function sameButForItsMaking<K extends Kind>(
       : String(a.created) < String(b.created)
         ? ours
         : theirs;
-  return { text: (earlier ?? ours).text, rev: Number(((earlier ?? ours).value as Values).rev) };
+  const [kept, other] = earlier === theirs ? [theirs, ours] : [ours, theirs];
+  const grown = GROWING.filter((name) => !same(a[name], b[name]));
+  if (grown.length === 0) return { text: kept.text, rev: Number((kept.value as Values).rev) };
+  // Each clone has noted what it began with; both are true.
+  const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
+  const lists = grown.map((name) => {
+    const [mine, their] = [kept, other].map((one) => (one.value as Values)[name] as unknown[]);
+    return [name, union(mine ?? [], their ?? [])];
+  });
+  return { text: editRecord(kind, kept, { ...Object.fromEntries(lists), rev }), rev };
 }
 
 /** An event log only grows, so that whatever either side has of it belongs to it. */

@@ -44,7 +44,7 @@ export function readContents(repo: StateRepository, ids: readonly string[]): Pro
 }
 
 /** `id type size LF content LF`, again and again. */
-function parseBatch(out: Buffer): Map<string, Buffer> {
+export function parseBatch(out: Buffer): Map<string, Buffer> {
   const contents = new Map<string, Buffer>();
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf(10, at);

@@ -1,0 +1,108 @@
+/** One commit, as its object says it: no replacement, graft or cache has a say. */
+export interface CommitFact {
+  id: string;
+  parents: string[];
+  tree: string;
+  time: string;
+  author: string;
+  subject: string;
+  /** The approvals that its message names (`Pawl-Approval:`). */
+  names: string[];
+}
+
+/** What an approval says about one branch of one repository. */
+export interface ApprovedMerge {
+  id: string;
+  status: "prepared" | "merged" | "rolled_back";
+  ref: string;
+  old: string;
+  new: string;
+  head: string;
+  tree: string;
+  /** It was made on what the remote had, so that its first parent is not `old`. */
+  again: boolean;
+  pushed: boolean;
+}
+
+/** What there is to explain commits with. Sets may be empty where git has left such commits out already. */
+export interface Known {
+  baseline: ReadonlySet<string>;
+  approvals: readonly ApprovedMerge[];
+  /** Commits that came while a human had opened the branch, with the record's id. */
+  unlocked: ReadonlyMap<string, string>;
+  /** Commits that a remote has, with its name. */
+  remote: ReadonlyMap<string, string>;
+}
+
+/** Where a change of a branch was noticed. */
+export type Witness =
+  /** Git wrote it into the branch's log. */
+  | "log"
+  /** The log goes on from another commit than it had come to. */
+  | "gap"
+  /** The branch is not where its log ends. */
+  | "tip"
+  /** The branch is not where the guard last saw it. */
+  | "guard";
+
+/** One change of a protected branch. */
+export interface MoveFact {
+  seen: Witness;
+  old: string;
+  new: string;
+  time: string;
+  message: string;
+  /** Nothing was lost by it; undefined when git cannot tell, because a commit is gone. */
+  forward: boolean | undefined;
+  /** What it brought, without what the baseline or a remote has. */
+  brought: CommitFact[];
+}
+
+/** What a remote said about a branch, compared with what is known of it here. */
+export interface RemoteFact {
+  name: string;
+  tracking: string;
+  /** What this clone believes the remote has. */
+  believed: string;
+  /** `unasked`: offline, or not wanted. */
+  answer: "confirmed" | "denied" | "unasked";
+}
+
+export interface BranchAudit {
+  ref: string;
+  tip: string;
+  /** The ref stands for another one instead of being a commit. */
+  standsFor: string | undefined;
+  /** The first-parent commits that no baseline has, newest first. */
+  commits: CommitFact[];
+  /** How many the baseline has. */
+  earlier: number;
+  moves: MoveFact[];
+  remotes: RemoteFact[];
+  /** There is no log of its moves, or it was emptied. */
+  unlogged: boolean;
+  /** Commits that only a remote-tracking ref has which the remote denies. */
+  denied: ReadonlySet<string>;
+  /** An approved, published merge that the branch does not have. */
+  missing: ApprovedMerge[];
+}
+
+/** A fact about the repository itself, found by looking; the judge only gives it words. */
+export interface Trace {
+  code: TraceCode;
+  where: string;
+  said: string;
+}
+
+export type TraceCode =
+  | "replace_ref"
+  | "graft_file"
+  | "shallow_graft"
+  | "hooks_path_changed"
+  | "hook_missing"
+  | "hook_not_executable"
+  | "hook_changed"
+  | "guard_removed"
+  | "leftover_grant"
+  | "forged_unlock"
+  | "branch_deleted";

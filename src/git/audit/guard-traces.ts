@@ -1,0 +1,94 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { Trace } from "../../core/audit/facts.ts";
+import { sha256 } from "../../disk/digest.ts";
+import { askGit } from "../run-git.ts";
+import { listWorktrees } from "../worktrees/entries.ts";
+import type { PlainGit } from "./plain-git.ts";
+import { textOf } from "./reflog.ts";
+
+/** What the guard remembers of its own making. */
+interface Before {
+  /** Relative to the common git directory, or absolute where another tool's folder is. */
+  written?: string[];
+  /** The sha256 of each of them. */
+  digests?: Record<string, string>;
+}
+
+const beforeFile = (commonDir: string) => join(commonDir, "pawl", "before");
+const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
+
+export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir));
+
+/** Whether the hooks that were put in place are still there, can be run, and are the ones that git uses. */
+export async function guardTraces(git: PlainGit, guarded: boolean): Promise<Trace[]> {
+  const { commonDir } = git.site;
+  if (!isGuarded(commonDir))
+    return guarded ? [{ code: "guard_removed", where: hooksDir(commonDir), said: "" }] : [];
+  return [...hookFiles(commonDir), ...(await overrides(git))];
+}
+
+function hookFiles(commonDir: string): Trace[] {
+  const { written = [], digests = {} } = readBefore(commonDir);
+  // Without this one there is no guard, whatever the list says.
+  const hooks = new Set([
+    "pawl/hooks/reference-transaction",
+    ...written.filter(isHook),
+    ...Object.keys(digests),
+  ]);
+  return [...hooks].sort().flatMap((name): Trace[] => {
+    const path = isAbsolute(name) ? name : join(commonDir, name);
+    const text = textOf(path);
+    if (text === undefined) return [{ code: "hook_missing", where: name, said: "" }];
+    if (isHook(name) && !canRun(path)) return [{ code: "hook_not_executable", where: name, said: "" }];
+    const digest = digests[name];
+    const changed = digest === undefined ? isHook(name) && !isOurs(text) : sha256(text) !== digest;
+    return changed ? [{ code: "hook_changed", where: name, said: "" }] : [];
+  });
+}
+
+/** In a folder for hooks, and not one of the settings that the guard keeps beside them. */
+const isHook = (name: string) => /(?:^|\/)(?:hooks|_)\/[^/.]+$/.test(name.replaceAll("\\", "/"));
+
+const isOurs = (text: string) => /^#!\/bin\/sh\n# Written by pawl/.test(text);
+
+function readBefore(commonDir: string): Before {
+  try {
+    return JSON.parse(textOf(beforeFile(commonDir)) ?? "{}") as Before;
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What each worktree makes of the setting, and whether this very environment changes it. */
+async function overrides({ site, env }: PlainGit): Promise<Trace[]> {
+  const { commonDir, mainRoot } = site;
+  const wanted = hooksDir(commonDir).replaceAll("\\", "/");
+  const places = listWorktrees(commonDir, mainRoot).filter((one) => existsSync(one.path));
+  const found: Trace[] = [];
+  for (const { path, gitDir } of places) {
+    const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
+    const { out } = await askGit(args, { cwd: path, env });
+    const [scope, origin = "", value = ""] = out.split("\0");
+    const by = scope === "command" ? "the environment" : origin.replace(/^file:/, "") || "nothing";
+    if (value !== wanted)
+      found.push({ code: "hooks_path_changed", where: path, said: `"${value}", set by ${by}` });
+    else if (hasOwnSetting(join(commonDir, gitDir)))
+      found.push({ code: "hooks_path_changed", where: path, said: "its config.worktree names other ones" });
+  }
+  return found;
+}
+
+/** Also one that git does not look at yet: a single setting would bring it into force. */
+const hasOwnSetting = (gitDir: string) =>
+  /^\s*hookspath\s*=/im.test(textOf(join(gitDir, "config.worktree")) ?? "");

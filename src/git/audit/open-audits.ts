@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { Failure } from "../../core/failure.ts";
+import type { Audits, Branching, BranchTip } from "../../core/git/audits.ts";
+import type { Site } from "../../core/git/sites.ts";
+import { isGuarded } from "./guard-traces.ts";
+import { countFirstParents, followMove, isAncestor, known, readHistory, readIds } from "./history.ts";
+import { type Environment, type PlainGit, plainGit } from "./plain-git.ts";
+import { readCreated, readGuardedTips, readLog, textOf } from "./reflog.ts";
+import { askRemotes } from "./remote-tips.ts";
+import { readStateTexts } from "./state-texts.ts";
+import { parentsOf, readTraces, shallowCommits } from "./traces.ts";
+
+const POLICY = ".pawl/config.yaml";
+const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
+
+interface AuditsAround {
+  env: Environment;
+  cloneOf(commonDir: string): string | undefined;
+}
+
+export function openAudits({ env, cloneOf }: AuditsAround): Audits {
+  const at = (site: Site) => plainGit(site, env);
+  return {
+    checkWhole: (site) => checkWhole(at(site)),
+    branching: (site, copies) => readBranching(at(site), copies),
+    resolve: async (site, name) => {
+      const { code, out } = await at(site).ask(["rev-parse", "-q", "--verify", `${name}^{commit}`]);
+      return code === 0 ? out.trim() : undefined;
+    },
+    history: (site, stretch) => readHistory(at(site), stretch),
+    count: (site, tip) => countFirstParents(at(site), tip),
+    ids: (site, stretch) => readIds(at(site), stretch),
+    contains: async (site, tip, commit) =>
+      (await known(at(site), [commit])).length > 0 && isAncestor(at(site), commit, tip),
+    log: (site, ref) => readLog(site.commonDir, ref),
+    cloneOf: (site) => cloneOf(site.commonDir),
+    guardedTips: (site) => readGuardedTips(site.commonDir),
+    created: (site) => readCreated(site.commonDir),
+    follow: (site, move, without) => followMove(at(site), move, without),
+    remotes: (site, ref, ask) => askRemotes(at(site), ref, ask),
+    traces: (site, wanted) => readTraces(at(site), wanted),
+    guardActive: (site) => isGuarded(site.commonDir),
+    stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),
+  };
+}
+
+/** A history that was cut off says nothing about what was before; one that was only hidden is looked at in full. */
+async function checkWhole(git: PlainGit): Promise<void> {
+  for (const id of shallowCommits(git.site.commonDir)) {
+    const parents = await parentsOf(git, id);
+    if ((await known(git, parents)).length === parents.length) continue;
+    throw new Failure("unavailable", "shallow_clone", `${git.site.name} has only a part of its history.`, {
+      hint: "Fetch the rest: git fetch --unshallow (in GitHub Actions: `fetch-depth: 0`)",
+      details: { repo: git.site.name },
+    });
+  }
+}
+
+async function readBranching(git: PlainGit, copies: "own" | "remote"): Promise<Branching> {
+  const own = await tips(git, HEADS);
+  const theirs = copies === "remote" ? await tips(git, ORIGIN) : [];
+  // A check is about what was published, wherever that differs from a local branch of the same name.
+  const branches = [...theirs, ...own.filter((one) => !theirs.some((other) => other.ref === one.ref))];
+  const head = (await git.ask(["symbolic-ref", "-q", `${ORIGIN}HEAD`])).out.trim().slice(ORIGIN.length);
+  const names = [head, "main", "master"].map((name) => `${HEADS}${name}`);
+  const base = names.flatMap((ref) => branches.find((one) => one.ref === ref) ?? [])[0];
+  const { mainRoot } = git.site;
+  return {
+    branches: branches.filter((one) => one.ref !== `${HEADS}pawl/state`),
+    defaultBranch: head || undefined,
+    committed: base && (await textAt(git, base.tip)),
+    copy: mainRoot === undefined || copies === "remote" ? undefined : textOf(join(mainRoot, POLICY)),
+  };
+}
+
+async function textAt(git: PlainGit, commit: string): Promise<string | undefined> {
+  if ((await git.must(["ls-tree", commit, "--", POLICY])) === "") return undefined;
+  return git.must(["cat-file", "blob", `${commit}:${POLICY}`]);
+}
+
+async function tips(git: PlainGit, folder: string): Promise<BranchTip[]> {
+  const format = "--format=%(objectname) %(objecttype) %(refname) %(symref)";
+  const out = await git.must(["for-each-ref", format, folder]);
+  return out.split("\n").flatMap((line) => {
+    const [tip = "", type, source = "", symref] = line.split(" ");
+    if (type !== "commit" || source === `${ORIGIN}HEAD`) return [];
+    const ref = `${HEADS}${source.slice(folder.length)}`;
+    return [{ ref, source, tip, standsFor: symref || undefined }];
+  });
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { RemoteAnswer } from "../../core/git/audits.ts";
+import { askGit, type GitAnswer } from "../run-git.ts";
+import { isAncestor, known } from "./history.ts";
+import { type PlainGit, withoutOverrides } from "./plain-git.ts";
+
+/** Whoever waits for this wants an answer, not a password prompt or a host that never replies. */
+const PATIENCE_SECONDS = 20;
+
+/** Compares what this clone believes of each remote's branch with what the remote itself says. */
+export async function askRemotes(git: PlainGit, ref: string, ask: boolean): Promise<RemoteAnswer[]> {
+  const branch = ref.replace(/^refs\/heads\//, "");
+  const names = (await git.must(["remote"])).split("\n").filter(Boolean);
+  const answers: RemoteAnswer[] = [];
+  for (const name of names) {
+    const tracking = `refs/remotes/${name}/${branch}`;
+    const believed = (await git.ask(["rev-parse", "-q", "--verify", `${tracking}^{commit}`])).out.trim();
+    if (believed === "") continue;
+    const fact = { name, tracking, believed };
+    const there = ask ? await tipThere(git, name, ref) : undefined;
+    if (there === undefined) answers.push({ ...fact, answer: "unasked", upTo: believed });
+    else answers.push({ ...fact, ...(await compare(git, name, ref, believed, there)) });
+  }
+  return answers;
+}
+
+/** The remote's own word; empty when it has no such branch, undefined when nobody answers. */
+async function tipThere(git: PlainGit, remote: string, ref: string): Promise<string | undefined> {
+  const { code, out } = await transferring(git, ["ls-remote", "--", remote, ref]);
+  if (code !== 0) return undefined;
+  const line = out.split("\n").find((one) => one.endsWith(`\t${ref}`));
+  return line?.split("\t")[0] ?? "";
+}
+
+async function compare(
+  git: PlainGit,
+  remote: string,
+  ref: string,
+  believed: string,
+  there: string,
+): Promise<Pick<RemoteAnswer, "answer" | "upTo">> {
+  if (there === believed) return { answer: "confirmed", upTo: believed };
+  if (there === "") return { answer: "denied", upTo: undefined };
+  if ((await known(git, [there])).length > 0)
+    return (await isAncestor(git, believed, there))
+      ? { answer: "confirmed", upTo: there }
+      : { answer: "denied", upTo: there };
+  return compareUnfetched(git, remote, ref, believed, there);
+}
+
+/** The remote went on since the last fetch. Its new commits are looked at in a place of their own, and forgotten. */
+async function compareUnfetched(
+  git: PlainGit,
+  remote: string,
+  ref: string,
+  believed: string,
+  there: string,
+): Promise<Pick<RemoteAnswer, "answer" | "upTo">> {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-audit-"));
+  const own = git.env.GIT_OBJECT_DIRECTORY ?? join(git.site.commonDir, "objects");
+  const others = [own, git.env.GIT_ALTERNATE_OBJECT_DIRECTORIES].filter(Boolean).join(delimiter);
+  const extra = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: others };
+  try {
+    const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];
+    const fetched = await transferring(git, ["fetch", ...options, "--", remote, ref], extra);
+    if (fetched.code !== 0) return { answer: "unasked", upTo: believed };
+    const ask = (...args: string[]) => git.ask(args, undefined, extra);
+    if ((await ask("merge-base", "--is-ancestor", believed, there)).code === 0)
+      return { answer: "confirmed", upTo: believed };
+    // What both have in common is confirmed still.
+    const common = (await ask("merge-base", believed, there)).out.trim();
+    return { answer: "denied", upTo: common === "" ? undefined : common };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** With the user's own settings for the way there; it never asks for anything. */
+async function transferring(
+  git: PlainGit,
+  args: readonly string[],
+  extra: Record<string, string> = {},
+): Promise<GitAnswer> {
+  const { site, env } = git;
+  const chosen = env.GIT_SSH_COMMAND ?? env.GIT_SSH;
+  const ownWay = chosen !== undefined || (await git.ask(["config", "core.sshCommand"])).code === 0;
+  const ssh = `ssh -oBatchMode=yes -oConnectTimeout=${PATIENCE_SECONDS}`;
+  const slow = ["-c", "http.lowSpeedLimit=1", "-c", `http.lowSpeedTime=${PATIENCE_SECONDS}`];
+  return askGit([...slow, ...args], {
+    cwd: site.mainRoot ?? site.commonDir,
+    env: withoutOverrides(env),
+    extra: { GIT_DIR: site.commonDir, ...(ownWay ? {} : { GIT_SSH_COMMAND: ssh }), ...extra },
+  });
+}

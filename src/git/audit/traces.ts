@@ -1,0 +1,102 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Trace } from "../../core/audit/facts.ts";
+import type { TracesWanted } from "../../core/git/audits.ts";
+import type { Site } from "../../core/git/sites.ts";
+import { guardTraces } from "./guard-traces.ts";
+import { known } from "./history.ts";
+import type { PlainGit } from "./plain-git.ts";
+import { readGuardedTips, textOf } from "./reflog.ts";
+
+/** What somebody may have left in the repository who went around its rules. */
+export async function readTraces(git: PlainGit, wanted: TracesWanted): Promise<Trace[]> {
+  const { commonDir } = git.site;
+  return [
+    ...(await replacements(git)),
+    ...grafts(commonDir),
+    ...(await shallowGrafts(git)),
+    ...grants(git.site, wanted),
+    ...unlocks(git.site, wanted),
+    ...(await deleted(git)),
+    ...(await guardTraces(git, wanted.guarded)),
+  ];
+}
+
+async function replacements(git: PlainGit): Promise<Trace[]> {
+  const out = await git.must(["for-each-ref", "--format=%(refname) %(objectname)", "refs/replace/"]);
+  return out
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => {
+      const [ref = "", shown = ""] = line.split(" ");
+      return { code: "replace_ref", where: ref, said: shown.slice(0, 12) };
+    });
+}
+
+function grafts(commonDir: string): Trace[] {
+  const text = textOf(join(commonDir, "info", "grafts")) ?? "";
+  const real = text.split("\n").some((line) => /^[0-9a-f]/.test(line));
+  return real ? [{ code: "graft_file", where: "info/grafts", said: "" }] : [];
+}
+
+/** A shallow clone lacks the parents of the commits it ends with; where they are there, somebody hid them. */
+async function shallowGrafts(git: PlainGit): Promise<Trace[]> {
+  const hidden: Trace[] = [];
+  for (const id of shallowCommits(git.site.commonDir)) {
+    const parents = await parentsOf(git, id);
+    if (parents.length === 0 || (await known(git, parents)).length < parents.length) continue;
+    hidden.push({ code: "shallow_graft", where: "shallow", said: id.slice(0, 12) });
+  }
+  return hidden;
+}
+
+export const shallowCommits = (commonDir: string) =>
+  (textOf(join(commonDir, "shallow")) ?? "").split("\n").filter((line) => /^[0-9a-f]{40,64}$/.test(line));
+
+export async function parentsOf(git: PlainGit, id: string): Promise<string[]> {
+  const { code, out } = await git.ask(["cat-file", "commit", id]);
+  if (code !== 0) return [];
+  const header = out.slice(0, out.indexOf("\n\n"));
+  return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1] ?? "");
+}
+
+/** A grant allows one move, for as long as that takes. */
+function grants(site: Site, { protectedRefs, granted }: TracesWanted): Trace[] {
+  return filesBelow(join(site.commonDir, "pawl", "grants", "update")).flatMap(({ path, name: ref }) => {
+    if (!protectedRefs.includes(ref)) return [];
+    const said = (textOf(path) ?? "").trim();
+    if (granted.some((one) => `${one.old} ${one.new} ${one.ref}` === said)) return [];
+    return [{ code: "leftover_grant", where: ref, said }];
+  });
+}
+
+function unlocks(site: Site, { open }: TracesWanted): Trace[] {
+  return filesBelow(join(site.commonDir, "pawl", "grants", "unlock")).flatMap(({ path, name: ref }) => {
+    const said = (textOf(path) ?? "").trim();
+    const [until, id] = said.split(" ");
+    const record = open.find((one) => one.ref === ref && one.id === id);
+    if (record && Date.parse(record.until) === Number(until) * 1000) return [];
+    return [{ code: "forged_unlock", where: ref, said }];
+  });
+}
+
+/** The guard knows a branch that is not there any more. */
+async function deleted(git: PlainGit): Promise<Trace[]> {
+  const out = await git.must(["for-each-ref", "--format=%(refname)", "refs/heads/"]);
+  const refs = new Set(out.split("\n"));
+  return readGuardedTips(git.site.commonDir)
+    .filter((one) => !refs.has(one.ref) && /[1-9a-f]/.test(one.allowed))
+    .map((one) => ({ code: "branch_deleted", where: one.ref, said: "" }));
+}
+
+export function filesBelow(folder: string): { path: string; name: string }[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+      .map((path) => ({ path, name: relative(folder, path).replaceAll("\\", "/") }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

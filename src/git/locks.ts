@@ -1,0 +1,18 @@
+import type { Locks } from "../core/git/locks.ts";
+import { step } from "../core/steps.ts";
+import { lockBranch, unlockBranch } from "./grants.ts";
+
+export function openLocks(): Locks {
+  return {
+    // Whole seconds: a shell that compares knows no others.
+    later: (seconds) => new Date((Math.floor(Date.now() / 1000) + seconds) * 1000).toISOString(),
+    open(site, ref, until, record) {
+      step("unlock grant");
+      unlockBranch(site.commonDir, ref, Date.parse(until) / 1000, record);
+    },
+    close(site, ref, record) {
+      step("unlock withdraw");
+      lockBranch(site.commonDir, ref, record);
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import * as z from "zod/mini";
+import {
+  auditRange,
+  auditRepository,
+  auditUpdates,
+  type RepositoryAudit,
+  STATE_REF,
+} from "../core/audit/audit-repository.ts";
+import { CLASSES, type Explained } from "../core/audit/classify.ts";
+import type { AuditedBranch } from "../core/audit/judge.ts";
+import { isLedgerPath, type Ledger, namesOf, parseLedger, readLedger } from "../core/audit/ledger.ts";
+import { closeExpired, ownClones } from "../core/audit/unlocks.ts";
+import { Failure } from "../core/failure.ts";
+import type { RefUpdate } from "../core/git/audits.ts";
+import type { Site } from "../core/git/sites.ts";
+import type { Hands } from "../core/hands.ts";
+import { flag, line, maybe, raw } from "../core/input.ts";
+import { procedure, type Style } from "../core/operation.ts";
+import { columns, indent, plural } from "../core/text.ts";
+
+interface Wanted {
+  range?: string | undefined;
+  ci?: boolean | undefined;
+  repo?: string | undefined;
+  updates?: string | undefined;
+  offline?: boolean | undefined;
+}
+
+export const audit = procedure({
+  id: "audit",
+  summary: "Is every commit of the protected branches explained, and was nothing tampered with?",
+  details:
+    "Every first-parent commit is one of: baseline (there before), approved, from the remote, unlocked by a human, or\nunexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
+  examples: ["pawl audit", "pawl audit main", "pawl audit main~5..main", "pawl audit --ci"],
+  access: "read",
+  cli: { positional: ["range"], files: ["updates"] },
+  input: z.strictObject({
+    range: maybe(line("a branch, or two commits", "RANGE", 500)),
+    ci: flag("for a check of what was published: tell it from the branch pawl/state alone"),
+    repo: maybe(line("the repository, as records call it", "NAME", 60)),
+    updates: maybe(raw("with --ci: lines `old new ref`, as git gives them to a server's hook", "FILE")),
+    offline: flag("do not ask the remotes whether they have what this clone believes"),
+  }),
+
+  rehearse: async () => [],
+
+  async perform(hands, input) {
+    if (input.updates !== undefined && !input.ci)
+      throw new Failure("usage", "needs_ci", "--updates is for --ci only.", {
+        details: { field: "updates" },
+      });
+    const { audited, ledger, said } = input.ci ? await published(hands, input) : await here(hands, input);
+    const { branches, findings, notes } = audited;
+    const unexplained = branches.flatMap((one) => one.commits.filter((each) => each.class === "unexplained"));
+    const clean = unexplained.length === 0 && findings.length === 0;
+    const data = { audit: { clean, branches, findings } };
+    if (ledger.problems.length > 0) throw cannotTell(ledger, data);
+    const sync = { command: "pawl sync", reason: "what was approved is known here once its record is" };
+    return {
+      data,
+      warnings: [...said, ...new Set(notes)],
+      notReady: !clean,
+      next: input.ci && unexplained.length > 0 ? sync : undefined,
+    };
+  },
+
+  text: ({ audit: found }, style) => auditText(found, style),
+});
+
+interface Outcome {
+  audited: RepositoryAudit;
+  ledger: Ledger;
+  said: string[];
+}
+
+/** A clone that people work in: its own logs, files and settings have a say. */
+async function here(hands: Hands, input: Wanted): Promise<Outcome> {
+  const said = await closeExpired(hands);
+  const ledger = await hands.look((reader) => readLedger(reader));
+  const sites = await hands.git.sites();
+  const manner = { view: "here", ask: !input.offline, clones: await ownClones(hands) } as const;
+  const subject = (site: Site) => ({ site, names: namesOf(ledger, site), ledger, manner });
+  const named = input.repo === undefined ? undefined : sites.named(input.repo);
+  if (input.range !== undefined) {
+    const site = named ?? sites.here();
+    const audited = input.range.includes("..")
+      ? await auditRange(hands, subject(site), input.range)
+      : await auditRepository(hands, subject(site), await branchNamed(hands, site, input.range));
+    return { audited, ledger, said };
+  }
+  const all = sites.all();
+  const known = all.some((one) => one.commonDir === sites.here().commonDir) ? all : [sites.here(), ...all];
+  const audited: RepositoryAudit = { branches: [], findings: [], notes: [] };
+  for (const site of named ? [named] : known) {
+    const one = await auditRepository(hands, subject(site), undefined);
+    audited.branches.push(...one.branches);
+    audited.findings.push(...one.findings);
+    audited.notes.push(...one.notes);
+  }
+  return { audited, ledger, said };
+}
+
+async function branchNamed(hands: Hands, site: Site, name: string): Promise<string> {
+  const ref = `refs/heads/${name.replace(/^refs\/heads\//, "")}`;
+  const { branches } = await (await hands.git.audits()).branching(site, "own");
+  if (branches.some((one) => one.ref === ref)) return ref;
+  throw new Failure("not_found", "no_branch", `${site.name} has no branch "${name}".`, {
+    hint: "Name a branch, or two commits as in main~5..main.",
+    details: { field: "range" },
+  });
+}
+
+/** A clone for a check, or a server: nothing but commits has a say. */
+async function published(hands: Hands, input: Wanted): Promise<Outcome> {
+  const site = (await hands.git.sites()).here();
+  const audits = await hands.git.audits();
+  const updates = readUpdates(input.updates ?? "");
+  const arriving = updates.find((one) => one.ref === STATE_REF && !/^0*$/.test(one.new))?.new;
+  await audits.checkWhole(site);
+  const state = await audits.stateTexts(site, arriving, isLedgerPath);
+  if (!state)
+    throw new Failure("unavailable", "no_state", "The records are not here: there is no branch pawl/state.", {
+      hint: "Fetch it: git fetch origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state. `pawl sync` publishes it.",
+      details: { repo: site.name },
+    });
+  const ledger = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
+  const manner = { view: "published", ask: false, clones: new Set<string>() } as const;
+  const subject = { site, names: publishedNames(ledger, input.repo), ledger, manner };
+  const audited =
+    input.updates !== undefined
+      ? await auditUpdates(hands, subject, updates)
+      : input.range?.includes("..")
+        ? await auditRange(hands, subject, input.range)
+        : await auditRepository(hands, subject, input.range && `refs/heads/${input.range}`);
+  return { audited, ledger, said: [] };
+}
+
+/** The folder of such a clone may be called anything; the records know what the home of the state is called. */
+function publishedNames(ledger: Ledger, repo: string | undefined): ReadonlySet<string> {
+  if (repo !== undefined) return new Set([repo]);
+  const homes = ledger.repositories.filter((one) => one.home).map((one) => one.id);
+  if (homes.length > 0) return new Set(homes);
+  const approved = new Set(ledger.approvals.flatMap((one) => one.repos.map((each) => each.name)));
+  if (approved.size <= 1) return approved;
+  throw new Failure("usage", "which_repository", "The records do not say which repository this is.", {
+    hint: `Say it: pawl audit --ci --repo ${[...approved][0]}`,
+    details: { field: "repo", known: [...approved] },
+  });
+}
+
+function readUpdates(text: string): RefUpdate[] {
+  return text.split("\n").flatMap((row) => {
+    const [old, fresh, ref] = row.trim().split(" ");
+    return old && fresh && ref ? [{ old, new: fresh, ref }] : [];
+  });
+}
+
+/** A record that cannot be read might explain what nothing else explains. */
+function cannotTell({ problems }: Ledger, data: unknown): Failure {
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${plural(problems.length - 1, "other record")})` : "";
+  return new Failure("unreadable", "cannot_tell", `It cannot be told: ${first?.message}${more}`, {
+    ...(first?.hint === undefined ? {} : { hint: first.hint }),
+    details: { problems, ...(data as object) },
+  });
+}
+
+interface Found {
+  clean: boolean;
+  branches: AuditedBranch[];
+  findings: { code: string; repo: string; where: string; message: string }[];
+}
+
+function auditText({ clean, branches, findings }: Found, style: Style): string {
+  const blocks = branches.map((one) => branchText(one, style));
+  if (findings.length > 0)
+    blocks.push(
+      [
+        style.red(`${plural(findings.length, "trace")} of tampering`),
+        ...findings.map((one) => `  ${style.yellow(one.code)} ${one.where} (${one.repo}): ${one.message}`),
+      ].join("\n"),
+    );
+  if (branches.length === 0) blocks.push("No protected branch is here.");
+  blocks.push(clean ? style.green("Everything is explained.") : style.red("Not everything is explained."));
+  return blocks.join("\n");
+}
+
+function branchText({ repo, ref, counts, commits }: AuditedBranch, style: Style): string {
+  const told = CLASSES.filter((one) => counts[one] > 0).map((one) => `${counts[one]} ${one}`);
+  const wrong = commits.filter((one) => one.class === "unexplained");
+  const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}`;
+  if (wrong.length === 0) return head;
+  return `${head}\n${indent(columns(wrong.map((one) => row(one, style))))}`;
+}
+
+const row = ({ commit, reason, message }: Explained, style: Style) => [
+  style.yellow(commit.id.slice(0, 12)),
+  reason ?? "",
+  commit.subject.slice(0, 60),
+  style.dim(message ?? ""),
+];

@@ -1,0 +1,17 @@
+import { closeExpired } from "../core/audit/unlocks.ts";
+import { Failure } from "../core/failure.ts";
+import { unlockOperation } from "../ops/unlock.ts";
+import type { Runtime } from "./open.ts";
+import { handsFor } from "./perform.ts";
+
+/** Closes protected branches whose time is over. What cannot be closed now is told, and keeps nobody from working. */
+export async function closeUnlocks(runtime: Runtime): Promise<string[]> {
+  const said: string[] = [];
+  const hands = handsFor(unlockOperation, {}, runtime, said);
+  try {
+    return [...(await closeExpired(hands)), ...said];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [`An unlock that is over could not be closed yet: ${error.message}`, ...said];
+  }
+}

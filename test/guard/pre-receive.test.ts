@@ -1,0 +1,176 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import {
+  type Audited,
+  cloneForCheck,
+  copyAudited,
+  makeAudited,
+  unlockIt,
+} from "../helpers/audited-project.ts";
+import { bundlePawl } from "../helpers/pseudo-terminal.ts";
+import { gitIn, ok, type Ready } from "../helpers/ready-task.ts";
+import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+
+let folder: string;
+let single: Ready;
+let pawl: string;
+let copies = 0;
+
+beforeAll(async () => {
+  folder = makeTemporaryFolder("server");
+  single = await makeAudited(join(folder, "single"), 1);
+  const program = await bundlePawl(folder);
+  pawl = join(folder, "bin", "pawl");
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(pawl, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+const shipped = (name: string) => fileURLToPath(new URL(`../../hooks/${name}`, import.meta.url));
+
+/** The project with a server that checks what it is sent. */
+function fresh(): Audited {
+  const it = copyAudited(single, join(folder, `copy ${++copies}`));
+  mkdirSync(join(it.remote, "hooks"));
+  copyFileSync(shipped("server/pre-receive"), join(it.remote, "hooks/pre-receive"));
+  gitIn(it, it.remote, "config", "pawl.program", pawl);
+  return it;
+}
+
+const push = (it: Audited, ...args: string[]) => it.gitWith({}, "push", "--no-verify", "origin", ...args);
+const tipThere = (it: Audited, ref = "main") => gitIn(it, it.remote, "rev-parse", ref);
+
+describe("a server with the pre-receive hook", () => {
+  test("refuses a commit that nobody approved, and keeps nothing of it", async () => {
+    const it = fresh();
+    const before = tipThere(it);
+    const evil = it.home.commit("evil.txt", "evil\n");
+    const refused = push(it, "main");
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("not every commit of this push to a protected branch is approved");
+    expect(refused.err).toContain(`${evil.slice(0, 12)}  no_approval`);
+    expect(tipThere(it)).toBe(before);
+    expect(() => gitIn(it, it.remote, "cat-file", "-e", evil)).toThrow();
+  });
+
+  test("takes other branches, tags, and what is there already", () => {
+    const it = fresh();
+    it.git("switch", "-qc", "side");
+    it.home.commit("work.txt", "work\n");
+    it.git("tag", "v1");
+    expect(push(it, "side", "v1", "main").code).toBe(0);
+    expect(push(it, ":side").code).toBe(0);
+  });
+
+  test("takes an approved merge once its record is there, also in one push", async () => {
+    const it = fresh();
+    // As before the approval was published: the server has the baseline and an older state.
+    const [merge, base] = [it.git("rev-parse", "main"), it.git("rev-parse", "main~1")];
+    const states = gitIn(it, it.remote, "rev-list", "pawl/state").split("\n");
+    const older = states.find(
+      (one) => !gitIn(it, it.remote, "ls-tree", "-r", "--name-only", one).includes("approvals/A1.md"),
+    ) as string;
+    const newest = states[0] as string;
+    gitIn(it, it.remote, "update-ref", "refs/heads/main", base);
+    gitIn(it, it.remote, "update-ref", "refs/heads/pawl/state", older);
+    it.git("fetch", "-q", join(it.home.path, ".git/pawl/state.git"), "pawl/state");
+    const early = push(it, `${merge}:main`);
+    expect(early.code).toBe(1);
+    expect(early.err).toContain("pawl sync");
+    // Both arrive together, and neither is part of the repository yet while the hook decides.
+    const together = push(it, "--atomic", `${merge}:main`, `${newest}:refs/heads/pawl/state`);
+    expect(together.err).not.toContain("refused");
+    expect(together.code).toBe(0);
+    expect(tipThere(it)).toBe(merge);
+  });
+
+  test("takes what a human unlocked, once the record says what that was", async () => {
+    const it = fresh();
+    await ok(unlockIt(it, "--for", "10m"));
+    it.home.commit("by hand.txt", "by hand\n");
+    await ok(it.home.pawl("sync"));
+    expect(push(it, "main").code).toBe(1);
+    await ok(it.home.pawl("unlock", "main", "--end"));
+    await ok(it.home.pawl("sync"));
+    expect(push(it, "main").code).toBe(0);
+  });
+
+  test("does not let protected branches or the records be deleted or set back", () => {
+    const it = fresh();
+    gitIn(it, it.remote, "config", "receive.denyDeleteCurrent", "ignore");
+    const [main, state] = [tipThere(it), tipThere(it, "pawl/state")];
+    expect(push(it, ":main").err).toContain("branch_deleted");
+    expect(push(it, "--force", "main~1:main").err).toContain("rewound");
+    expect(push(it, ":pawl/state").err).toContain("branch_deleted");
+    expect(push(it, "--force", "main:pawl/state").err).toContain("refused");
+    expect([tipThere(it), tipThere(it, "pawl/state")]).toEqual([main, state]);
+  });
+
+  test("refuses branches while it cannot tell", () => {
+    const it = fresh();
+    gitIn(it, it.remote, "config", "pawl.program", "/nowhere/pawl");
+    it.git("branch", "side");
+    const refused = push(it, "side");
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("cannot be told");
+    it.git("tag", "v1");
+    expect(push(it, "v1").code).toBe(0);
+    gitIn(it, it.remote, "config", "pawl.program", pawl);
+    gitIn(it, it.remote, "update-ref", "-d", "refs/heads/pawl/state");
+    const stateless = push(it, "side");
+    expect(stateless.code).toBe(1);
+    expect(stateless.err).toContain("there is no branch pawl/state");
+  });
+});
+
+describe("the workflow for GitHub", () => {
+  interface Workflow {
+    jobs: {
+      audit: { env: Record<string, string>; steps: { run?: string; with?: Record<string, unknown> }[] };
+    };
+  }
+  const workflow = () => parse(readFileSync(shipped("ci/pawl-audit.yml"), "utf8")) as Workflow;
+
+  /** Its one step, in a clone such as its checkout makes, with an npx that is ours. */
+  function runStep(it: Audited): { code: number | null; out: string } {
+    const { steps, env } = workflow().jobs.audit;
+    expect(steps[0]?.with).toEqual({ "fetch-depth": 0 });
+    const script = steps.flatMap((one) => one.run ?? [])[0] as string;
+    const clone = cloneForCheck(it, `checkout ${++copies}`, "--single-branch");
+    const bin = join(it.root, "bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(
+      join(bin, "npx"),
+      `#!/bin/sh\n[ "$1 $2" = "--yes pawl@${env.PAWL_VERSION}" ] || exit 99\nshift 2\nexec '${pawl}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    const run = spawnSync("sh", ["-e", "-c", script], {
+      cwd: clone.path,
+      env: { ...it.env, ...env, PAWL_WAIT_SECONDS: "0", PATH: `${bin}:${it.env.PATH}` },
+      encoding: "utf8",
+    });
+    return { code: run.status, out: run.stdout + run.stderr };
+  }
+
+  test("passes what is explained, fails what is not", async () => {
+    const it = copyAudited(single, join(folder, `copy ${++copies}`));
+    const good = runStep(it);
+    expect([good.code, good.out]).toEqual([0, expect.stringContaining("Everything is explained.")]);
+    it.home.commit("evil.txt", "evil\n");
+    it.git("push", "-q", "--no-verify", "origin", "main");
+    const bad = runStep(it);
+    expect(bad.code).toBe(1);
+    // It looked again, because a record may arrive after its merge.
+    expect(bad.out.match(/Not everything is explained/g)).toHaveLength(3);
+  });
+
+  test("names the version that this is", () => {
+    const { version } = JSON.parse(readFileSync(shipped("../package.json"), "utf8")) as { version: string };
+    expect(workflow().jobs.audit.env.PAWL_VERSION).toBe(version);
+    expect(execFileSync("sh", ["-n", shipped("server/pre-receive")], { encoding: "utf8" })).toBe("");
+  });
+});
