@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
+import type { GuardActivation } from "../core/git/guard.ts";
 import { step } from "../core/steps.ts";
 import { sha256 } from "../disk/digest.ts";
 import { explainFileError, makeFolder } from "../disk/durable.ts";
@@ -12,18 +13,10 @@ import { type ActivationPlan, type Programs, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
 import { keepTip } from "./tips.ts";
 
-export interface Activation {
-  patterns: string[];
-  previous: string[];
-  /** What was changed, as paths that a person recognises; nothing when everything was in place. */
-  changed: string[];
-  notes: string[];
-}
-
 export const lockOf = (commonDir: string) => join(commonDir, "pawl", "guard.lock");
 
 /** Puts the guard in place, or back into place. Files come first and the setting that makes git use them last. */
-export function activate(site: GuardedSite, programs: Programs): Activation {
+export function activate(site: GuardedSite, programs: Programs): GuardActivation {
   return guardedly(site.commonDir, () => {
     const facts = lookAround(site);
     const plan = planActivation(facts, programs, presentHooks(site.commonDir));
@@ -58,7 +51,7 @@ export function guardedly<T>(commonDir: string, act: () => T): T {
 export const presentHooks = (commonDir: string) =>
   existsSync(hooksDir(commonDir)) ? readdirSync(hooksDir(commonDir)) : [];
 
-function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): Activation {
+function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): GuardActivation {
   const { commonDir } = site;
   const changed: string[] = [];
   const before = remember(site, facts, plan, programs);
@@ -70,7 +63,8 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: 
   for (const path of plan.obsolete) if (remove(path)) changed.push(path);
   if (needsSections(facts) && editConfig(commonDir, (text) => withSections(text, commonDir)))
     changed.push(join(commonDir, "config"));
-  return { patterns: facts.patterns, previous: facts.previousHooks, changed, notes };
+  const tips = Object.entries(before.baseline).map(([ref, commit]) => ({ ref, commit }));
+  return { patterns: facts.patterns, tips, previous: facts.previousHooks, changed, notes };
 }
 
 /** Sections that are there but lost to something that was written after them go to the end again. */
@@ -96,6 +90,9 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, program
     written: [
       ...new Set([...(earlier?.written ?? []), ...plan.files.map((file) => shown(file.path))]),
     ].sort(),
+    digests: Object.fromEntries(
+      plan.files.filter((file) => file.runs).map((file) => [shown(file.path), sha256(file.text)]),
+    ),
   };
   step("guard before");
   writeBefore(commonDir, before);

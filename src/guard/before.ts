@@ -18,6 +18,8 @@ export interface Before {
   givenBack: Record<string, string>;
   /** Relative to the common git directory, or absolute where another tool's folder is. */
   written: string[];
+  /** The sha256 of every hook that is in place, by the same paths. */
+  digests: Record<string, string>;
 }
 
 const fileOf = (commonDir: string) => join(commonDir, "pawl", "before");

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { recordBaseline } from "../core/audit/baseline.ts";
 import { Failure } from "../core/failure.ts";
 import type { Hands } from "../core/hands.ts";
 import { line } from "../core/input.ts";
@@ -22,7 +23,8 @@ export const install = procedure({
 
   async perform(hands, input) {
     const { guard, site } = await expectProfile(hands, input.profile);
-    const { patterns, previous, changed, notes } = guard.activate(site);
+    const { patterns, tips, previous, changed, notes } = guard.activate(site);
+    await recordBaseline(hands, { name: site.name, home: site.home, tips, active: true });
     return { data: { guard: { protected: patterns, chained: previous, changed } }, warnings: notes };
   },
 

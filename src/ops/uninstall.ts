@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { recordUnguarded } from "../core/audit/baseline.ts";
 import type { Hands } from "../core/hands.ts";
 import { refuseAgents } from "../core/human-only.ts";
 import { procedure } from "../core/operation.ts";
@@ -20,6 +21,7 @@ export const uninstall = procedure({
   async perform(hands) {
     const { guard, site } = await expectHuman(hands);
     const { removed, notes } = guard.deactivate(site);
+    await recordUnguarded(hands, site);
     return { data: { guard: { removed } }, warnings: notes };
   },
 

@@ -496,7 +496,7 @@ describe("tampering is found", () => {
     await ok(clone.pawl("sync"));
     expect(await auditIn(clone)).toMatchObject({ code: 0, findings: [] });
     // And where it was taken away in the open, nobody has to wonder.
-    await recordUnguarded(handsOf(it.home), "shop");
+    await recordUnguarded(handsOf(it.home), { name: "shop", home: true });
     expect(await it.audit()).toMatchObject({ code: 0, findings: [] });
   });
 

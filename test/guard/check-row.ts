@@ -63,16 +63,46 @@ export function checkRow(at: GuardedRepository, row: Row): void {
         warned: true,
         marked: true,
       });
+      expectFound(at, row);
       break;
     case "audit":
       expect({ moved, code, ...lookLater(at) }, said).toEqual({
         ...{ moved: row.moves ?? true, code: 0 },
         ...{ warned: false, marked: false },
       });
+      expectFound(at, row);
   }
   if (row.clean) expect(statusOf(at)).toBe(files);
   for (const line of said.split("\n").filter((one) => one.includes("pawl: ")))
     expect(line).not.toMatch(/no-verify|hooksPath|uninstall|pawl unlock/);
+}
+
+/** What an audit says: in this clone, or as a check of what was published where a row is about the remote. */
+export function auditOf(
+  at: GuardedRepository,
+  where: "here" | "published",
+): { code: number; found: string[] } {
+  const published = 'pawl sync >/dev/null && git clone -q "$O" "$R/../check" && cd "$R/../check"';
+  const { code, out, err } = at.sh(
+    where === "here" ? "pawl audit --json" : `${published} && pawl audit --ci --json`,
+  );
+  expect(out, err).toMatch(/^\{/);
+  const { branches, findings }: Told = JSON.parse(out).data.audit;
+  const reasons = branches.flatMap((one) => one.commits.flatMap((each) => each.reason ?? []));
+  return { code, found: [...reasons, ...findings.map((one) => one.code)] };
+}
+
+interface Told {
+  branches: { commits: { reason?: string }[] }[];
+  findings: { code: string }[];
+}
+
+function expectFound(at: GuardedRepository, row: Row): void {
+  const { code, found } = auditOf(at, row.subject === "$O" ? "published" : "here");
+  expect({ code, found }).toEqual({
+    code: 1,
+    found: expect.arrayContaining([row.found ?? "moved_unguarded"]),
+  });
 }
 
 /** What the next change of any ref says, here and in the other worktree. */

@@ -9,7 +9,7 @@ export type Outcome =
   | "refused"
   /** It works as without the guard. */
   | "allowed"
-  /** It gets through, and the next change of any ref says so. */
+  /** It gets through, and the next change of any ref says so; an audit finds it too. */
   | "tripwire"
   /** It gets through, and only a look at history, reflog, ledger and settings tells. */
   | "audit";
@@ -35,6 +35,8 @@ export interface Row {
   moves?: boolean;
   /** What a look at the settings finds afterwards. */
   problem?: "override" | "file_changed" | "not_active";
+  /** What `pawl audit` calls it afterwards, beside whatever else it finds. */
+  found?: string;
   /** A refused command leaves files and index as they were. */
   clean?: boolean;
   /** Tried with every shell that may be /bin/sh. */
@@ -168,6 +170,7 @@ const switchingOff = group("Switching hooks off", [
     name: "git config include.path X",
     script: `printf '[core]\\n\\thooksPath = /dev/null\\n' > "$R/../cfg" && git config include.path "$R/../cfg" && ${NEW} && git commit -qm x`,
     expected: "audit",
+    found: "hooks_path_changed",
     since: { version: "2.54", expected: "refused" },
     problem: "override",
   },
@@ -186,6 +189,7 @@ const switchingOff = group("Switching hooks off", [
     name: "chmod -x on the hooks",
     script: `chmod -x .git/pawl/hooks/* && ${NEW} && git commit -qm x`,
     expected: "audit",
+    found: "hook_not_executable",
     since: { version: "2.54", expected: "refused" },
     problem: "file_changed",
   },
@@ -193,6 +197,7 @@ const switchingOff = group("Switching hooks off", [
     name: "chmod -x on every copy",
     script: `chmod -x .git/pawl/hooks/* .git/pawl/guard .git/hooks/* && ${NEW} && git commit -qm x`,
     expected: "audit",
+    found: "hook_not_executable",
     silent: true,
     since: { version: "2.54", expected: "refused" },
     problem: "file_changed",
@@ -201,6 +206,7 @@ const switchingOff = group("Switching hooks off", [
     name: "deleting the hooks",
     script: `rm .git/pawl/hooks/* && ${NEW} && git commit -qm x`,
     expected: "audit",
+    found: "hook_missing",
     since: { version: "2.54", expected: "refused" },
     problem: "file_changed",
   },
@@ -208,6 +214,7 @@ const switchingOff = group("Switching hooks off", [
     name: "writing another hook over ours",
     script: `printf '#!/bin/sh\\n' > .git/pawl/hooks/reference-transaction && ${NEW} && git commit -qm x`,
     expected: "audit",
+    found: "hook_changed",
     since: { version: "2.54", expected: "refused" },
     problem: "file_changed",
   },
@@ -335,6 +342,7 @@ const plumbing = group("Plumbing", [
     name: "a graft by hand",
     script: 'mkdir -p .git/info && printf "%s\\n" "$M" > .git/info/grafts',
     expected: "audit",
+    found: "graft_file",
     moves: false,
     note: "main stays, and shows another history",
   },
@@ -353,6 +361,7 @@ const plumbing = group("Plumbing", [
     name: "editing packed-refs",
     script: 'git pack-refs --all && sed -i "s/^$M \\(refs.heads.main\\)$/$T \\1/" .git/packed-refs',
     expected: "audit",
+    found: "reflog_gap",
   },
   {
     name: "a git directory of one's own with linked refs",
@@ -374,6 +383,7 @@ const plumbing = group("Plumbing", [
     name: "away and back again, with hooks off",
     script: `${OFF} reset -q --hard task/1 && ${OFF} reset -q --hard "$M"`,
     expected: "audit",
+    found: "moved_away",
     moves: false,
     note: "the reflog shows it",
   },
@@ -382,6 +392,7 @@ const plumbing = group("Plumbing", [
     script:
       'mkdir -p .git/pawl/grants/update/refs/heads && echo "$M $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$T"',
     expected: "audit",
+    found: "leftover_grant",
     note: "no approval has it",
   },
   {
@@ -389,12 +400,14 @@ const plumbing = group("Plumbing", [
     script:
       'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 60)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
     expected: "audit",
+    found: "forged_unlock",
     note: "no record has it",
   },
   {
     name: "forging a remote-tracking ref, then fast-forward",
     script: 'git update-ref refs/remotes/origin/main "$T" && git merge -q --ff-only origin/main',
     expected: "audit",
+    found: "remote_not_confirmed",
     note: "the remote does not confirm it",
   },
   {
@@ -837,6 +850,7 @@ const remotes = group("Remotes", [
     name: "push --no-verify origin task/1:main",
     script: "git push -q --no-verify origin task/1:main",
     expected: "audit",
+    found: "no_approval",
     subject: "$O",
     note: "a server or CI that runs `pawl audit --ci` refuses it",
   },
@@ -844,12 +858,14 @@ const remotes = group("Remotes", [
     name: "send-pack origin task/1:main",
     script: 'git send-pack "$O" task/1:main 2>/dev/null',
     expected: "audit",
+    found: "no_approval",
     subject: "$O",
   },
   {
     name: "push with -c core.hooksPath",
     script: "git -c core.hooksPath=/dev/null push -q origin task/1:main",
     expected: "audit",
+    found: "no_approval",
     subject: "$O",
   },
   {

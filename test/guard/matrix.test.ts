@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readConfigText } from "../../src/core/config.ts";
 import { openGuard } from "../../src/guard/open.ts";
 import { scrubbedEnvironment } from "../helpers/temporary-repository.ts";
-import { checkRow, expectedOf } from "./check-row.ts";
+import { auditOf, checkRow, expectedOf } from "./check-row.ts";
 import { type GuardedRepository, makeGuardedRepository } from "./guarded-repository.ts";
 import { ROWS } from "./matrix-rows.ts";
 import { renderMatrix } from "./render-matrix.ts";
@@ -27,6 +27,11 @@ describe("the guard", () => {
   });
   afterAll(() => at.remove());
   beforeEach(() => at.reset());
+
+  // Otherwise a row that an audit finds would prove nothing.
+  test.each(["here", "published"] as const)("leaves nothing for an audit to find: %s", (where) => {
+    expect(auditOf(at, where)).toEqual({ code: 0, found: [] });
+  });
 
   test.each(ROWS.map((row) => [`${row.group}: ${row.name} → ${expectedOf(row)}`, row] as const))(
     "%s",

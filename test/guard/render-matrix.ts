@@ -19,7 +19,7 @@ a server or CI can run as well.
 
 * **refused**: the branch stays where it is.
 * **allowed**: works as without the guard.
-* **found by the tripwire**: gets through; the next change of any ref says so and leaves a mark.
+* **found by the tripwire**: gets through; the next change of any ref says so and leaves a mark, and \`pawl audit\` finds it too.
 * **found by \`pawl audit\`**: gets through; history, reflog, ledger and settings tell.
 `;
 
@@ -41,7 +41,13 @@ function lineOf(row: Row): string {
   const newer = row.since ? `; ${WORDS[row.since.expected]} since git ${row.since.version}` : "";
   const by = row.byGit ? " by git itself" : "";
   const subject = row.subject === "$O" ? "the remote's main" : row.subject?.replace(/^refs\/heads\//, "");
-  const notes = [row.note, row.clean ? "files stay as they were" : "", subject ? `about ${subject}` : ""];
+  const found = row.found ? `it says \`${row.found}\`` : "";
+  const notes = [
+    found,
+    row.note,
+    row.clean ? "files stay as they were" : "",
+    subject ? `about ${subject}` : "",
+  ];
   const cell = (text: string) => text.replaceAll("|", "\\|");
   return `| ${cell(row.name)} | ${WORDS[row.expected]}${by}${newer} | ${cell(notes.filter(Boolean).join("; "))} |`;
 }

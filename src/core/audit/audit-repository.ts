@@ -64,7 +64,7 @@ async function protectedRefs(
 
 async function lookAround(
   audits: Audits,
-  { site, names, ledger }: Subject,
+  { site, names, ledger, manner }: Subject,
   branches: readonly BranchTip[],
 ): Promise<{ findings: Finding[]; notes: string[] }> {
   const records = ledger.repositories.filter((one) => names.has(one.id));
@@ -72,7 +72,7 @@ async function lookAround(
     protectedRefs: branches.map((one) => one.ref),
     granted: mergesOf(ledger, names).filter((one) => one.status === "prepared"),
     open: ledger.unlocks.filter((one) => one.status === "open"),
-    guarded: records.some((one) => one.guarded.some((clone) => clone === audits.cloneOf(site))),
+    guarded: records.some((one) => one.guarded.some((clone) => manner.clones.has(clone))),
   });
   const notes = audits.guardActive(site) ? [] : [`The guard is not active in ${site.name}.`];
   return { findings: traces.map((one) => judgeTrace(site.name, one)), notes };

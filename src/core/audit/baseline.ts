@@ -28,9 +28,7 @@ export async function recordBaseline(hands: Hands, guarded: Guarded): Promise<Re
 }
 
 function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<RepositoryRecord> {
-  const stored = reader
-    .repositories()
-    .records.find((one) => one.value.id === guarded.name || (guarded.home && one.value.home));
+  const stored = findRecord(reader, guarded);
   const known: Pick<RepositoryRecord, "baseline" | "guarded"> = stored?.value ?? UNGUARDED;
   const missing = guarded.tips.filter((tip) => !known.baseline.some((one) => one.ref === tip.ref));
   const baseline = [
@@ -67,10 +65,16 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
   };
 }
 
+/** The home's folder may have been renamed since it was recorded. */
+function findRecord(reader: Reader, { name, home }: Pick<Guarded, "name" | "home">) {
+  const { records } = reader.repositories();
+  return records.find((one) => one.value.id === name) ?? records.find((one) => home && one.value.home);
+}
+
 /** A clone guards a branch no more: nobody has to wonder where its hooks are. */
-export async function recordUnguarded(hands: Hands, name: string): Promise<void> {
+export async function recordUnguarded(hands: Hands, site: Pick<Guarded, "name" | "home">): Promise<void> {
   await hands.record((reader, at) => {
-    const stored = reader.repositories().records.find((one) => one.value.id === name);
+    const stored = findRecord(reader, site);
     if (!stored?.value.guarded.includes(at.clone)) return { data: undefined };
     const guarded = stored.value.guarded.filter((one) => one !== at.clone);
     const changes = { guarded, rev: stored.value.rev + 1, updated: at.now };
@@ -79,7 +83,7 @@ export async function recordUnguarded(hands: Hands, name: string): Promise<void>
     const about = "guarded no more in this clone";
     return {
       data: undefined,
-      effects: [{ do: "replace", record: name, rev: changes.rev, path, before, text, about }],
+      effects: [{ do: "replace", record: stored.value.id, rev: changes.rev, path, before, text, about }],
     };
   });
 }

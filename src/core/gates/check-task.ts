@@ -156,13 +156,13 @@ function describe(
   const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
   const copies = parse(policy.worktree, `${repo.worktree}/.pawl/config.yaml`);
   if (!committed) copies.push(...parse(policy.main, ".pawl/config.yaml"));
-  const all = committed ? [committed, ...copies] : copies;
   return {
     ...git,
     repo,
     lostFixes,
     snapshotKept: kept,
-    isProtected: repo.branch === repo.base_branch || isProtected(repo.branch, all, defaultBranch),
+    isProtected:
+      repo.branch === repo.base_branch || isProtected(repo.branch, committed, copies, defaultBranch),
     checks: requiredChecks(committed, copies),
   };
 }

@@ -1,5 +1,6 @@
 import type { Check, Config } from "../config.ts";
 import { matchesPattern } from "../naming.ts";
+import { protectedPatterns } from "../protection.ts";
 
 /**
  * The policy in force is the one committed on the base; a copy in a worktree can only add to it. While the base has
@@ -12,13 +13,12 @@ export function requiredChecks(committed: Config | undefined, copies: readonly C
   return [...all.values()];
 }
 
-/** Whether a branch is protected: by any pattern, or by being what most people call the main one. */
+/** Whether a branch is protected: by the policy in force, by a copy that adds to it, or by being the default one. */
 export function isProtected(
   branch: string,
-  configs: readonly Config[],
+  committed: Config | undefined,
+  copies: readonly Config[],
   defaultBranch: string | undefined,
 ): boolean {
-  const patterns = configs.flatMap((config) => config.protected);
-  const all = patterns.length > 0 ? patterns : defaultBranch ? [defaultBranch] : ["main", "master"];
-  return all.some((pattern) => matchesPattern(pattern, branch));
+  return protectedPatterns(committed, copies, defaultBranch).some((one) => matchesPattern(one, branch));
 }

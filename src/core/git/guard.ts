@@ -3,6 +3,8 @@ import type { Site } from "./sites.ts";
 export interface GuardActivation {
   /** Patterns of branches that are protected now. */
   patterns: string[];
+  /** The protected branches, at what they were when they began to be guarded. */
+  tips: { ref: string; commit: string }[];
   /** Hooks that were there before and go on running. */
   previous: string[];
   /** Paths that were written or removed; none when everything was in place. */

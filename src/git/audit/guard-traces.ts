@@ -11,7 +11,7 @@ import { textOf } from "./reflog.ts";
 interface Before {
   /** Relative to the common git directory, or absolute where another tool's folder is. */
   written?: string[];
-  /** The sha256 of each of them. */
+  /** The sha256 of every hook that has to be there; what else was written once may be gone for good reasons. */
   digests?: Record<string, string>;
 }
 
@@ -29,19 +29,17 @@ export async function guardTraces(git: PlainGit, guarded: boolean): Promise<Trac
 }
 
 function hookFiles(commonDir: string): Trace[] {
-  const { written = [], digests = {} } = readBefore(commonDir);
+  const { written = [], digests } = readBefore(commonDir);
+  const listed = digests ? Object.keys(digests) : written.filter(isHook);
   // Without this one there is no guard, whatever the list says.
-  const hooks = new Set([
-    "pawl/hooks/reference-transaction",
-    ...written.filter(isHook),
-    ...Object.keys(digests),
-  ]);
+  const hooks = new Set(["pawl/hooks/reference-transaction", ...listed]);
   return [...hooks].sort().flatMap((name): Trace[] => {
     const path = isAbsolute(name) ? name : join(commonDir, name);
     const text = textOf(path);
     if (text === undefined) return [{ code: "hook_missing", where: name, said: "" }];
-    if (isHook(name) && !canRun(path)) return [{ code: "hook_not_executable", where: name, said: "" }];
-    const digest = digests[name];
+    const digest = digests?.[name];
+    if ((digest !== undefined || isHook(name)) && !canRun(path))
+      return [{ code: "hook_not_executable", where: name, said: "" }];
     const changed = digest === undefined ? isHook(name) && !isOurs(text) : sha256(text) !== digest;
     return changed ? [{ code: "hook_changed", where: name, said: "" }] : [];
   });

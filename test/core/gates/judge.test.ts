@@ -382,5 +382,20 @@ test.each([
   ["a.b", ["a?b"], undefined, true],
   ["axb", ["a.b"], undefined, false],
 ])("%s with patterns %j and the remote's default %s: protected %s", (branch, patterns, remote, expected) => {
-  expect(isProtected(branch, [config({ protected: patterns })], remote)).toBe(expected);
+  expect(isProtected(branch, config({ protected: patterns }), [], remote)).toBe(expected);
 });
+
+test.each([
+  ["main", undefined, undefined, true],
+  ["trunk", undefined, "trunk", true],
+  ["main", config({}), undefined, true],
+  ["release/1", config({}), undefined, true],
+  ["main", config({ protected: ["stable"] }), undefined, false],
+  ["stable", config({ protected: ["stable"] }), undefined, true],
+  ["release/1", config({ protected: ["stable"] }), undefined, true],
+])(
+  "a copy that names release/* only adds to the policy: %s, %j, %s: %s",
+  (branch, committed, remote, expected) => {
+    expect(isProtected(branch, committed, [config({ protected: ["release/*"] })], remote)).toBe(expected);
+  },
+);
