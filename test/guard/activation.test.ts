@@ -68,6 +68,8 @@ function standOf(path: string, env: Record<string, string>): "guarded" | "not gu
 describe("pawl install --profile hooks and pawl uninstall", () => {
   test("leave no trace, whatever the config looked like", async ({ project }) => {
     const config = join(project.path, ".git/config");
+    // The state is there before us; what is recorded there of the guard is kept.
+    await project.pawl("task", "new", "One");
     for (const end of ["", "[x]\n\ty = z", '[alias]\n\tst = status ; "\n\n\n']) {
       appendFileSync(config, end);
       const before = everyFile(join(project.path, ".git"));
@@ -79,12 +81,53 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
       const kept = (files: Record<string, string>) =>
         Object.fromEntries(
           Object.entries(files).filter(
-            ([path]) => !/\/(?:objects|logs|index|COMMIT_EDITMSG|packed-refs)/.test(path),
+            ([path]) => !/\/(?:objects|logs|index|COMMIT_EDITMSG|packed-refs|state\.git\/refs)/.test(path),
           ),
         );
       expect(kept(after)).toEqual(kept(before));
       expect(existsSync(join(project.path, ".git/hooks"))).toBe(false);
     }
+  });
+
+  test("are recorded: a guard that is gone without it is missed", async ({ project }) => {
+    const audit = async () => {
+      const { code, json } = await project.pawl("audit", "--json");
+      return { code, found: json.data.audit.findings.map((one: { code: string }) => one.code) };
+    };
+    await project.pawl(...INSTALL);
+    expect(await audit()).toEqual({ code: 0, found: [] });
+    const config = join(project.path, ".git/config");
+    const withGuard = readFileSync(config, "utf8");
+    rmSync(join(project.path, ".git/pawl/before"));
+    expect(await audit()).toEqual({ code: 1, found: ["guard_removed"] });
+    await project.pawl(...INSTALL);
+    expect(readFileSync(config, "utf8")).toBe(withGuard);
+    expect(await audit()).toEqual({ code: 0, found: [] });
+    await project.pawl("uninstall");
+    expect(await audit()).toEqual({ code: 0, found: [] });
+    // What comes in meanwhile is no baseline for the next time.
+    project.git("commit", "-q", "--allow-empty", "-m", "meanwhile");
+    await project.pawl(...INSTALL);
+    expect((await audit()).code).toBe(1);
+  });
+
+  test("a hook that there is no more need for is not missed, a changed one is", async ({ project }) => {
+    const [own, shim] = ["hooks/post-commit", "pawl/hooks/post-commit"].map((name) =>
+      join(project.path, ".git", name),
+    ) as [string, string];
+    mkdirSync(join(own, ".."), { recursive: true });
+    writeFileSync(own, "#!/bin/sh\n", { mode: 0o755 });
+    await project.pawl(...INSTALL);
+    expect((await project.pawl("audit")).code).toBe(0);
+    appendFileSync(shim, "exit 0\n");
+    const changed = await project.pawl("audit", "--json");
+    expect(changed.json.data.audit.findings).toMatchObject([
+      { code: "hook_changed", where: expect.any(String) },
+    ]);
+    rmSync(own);
+    await project.pawl(...INSTALL);
+    expect(existsSync(shim)).toBe(false);
+    expect((await project.pawl("audit")).code).toBe(0);
   });
 
   test("keep what another program wrote into the config meanwhile", async ({ project }) => {

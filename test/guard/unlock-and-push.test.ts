@@ -58,6 +58,8 @@ describe("pawl unlock", () => {
     });
     const moves = readFileSync(join(at.repo, ".git/pawl/moves"), "utf8");
     expect(moves.match(/ refs\/heads\/main unlocked$/gm)).toHaveLength(2);
+    expect((await pawl("main", {}, "unlock", "main", "--end")).code).toBe(0);
+    expect(at.sh("git commit -q --allow-empty -m late").err).toContain("pawl: refused: main is protected");
     expect((await pawl("main", {}, "unlock", "main", "--for", "1s", "--json")).out).toContain("U0002");
   });
 

@@ -24,6 +24,10 @@ test("a task that was begun under no guard is approved and finished under one", 
   const after = ready.repos.map((repo) => gitIn(ready, repo.path, "rev-parse", "main"));
   for (const [at, commit] of after.entries()) expect(commit).not.toBe(before[at]);
   for (const repo of ready.repos) expect(gitIn(ready, repo.path, "status", "--porcelain", "-uno")).toBe("");
+  expect(await home.pawl("audit", "--json")).toMatchObject({
+    code: 0,
+    json: { data: { audit: { branches: [{ counts: { approved: 1 } }, { counts: { approved: 1 } }] } } },
+  });
 
   expect(await ready.repos[0]?.pawl("finish", "T1", "--remove", "--reason", "merged")).toMatchObject({
     code: 0,
