@@ -42,4 +42,11 @@ test("a task that was begun under no guard is approved and finished under one", 
   expect(() => gitIn(ready, home.path, "branch", "-f", "task/T0002-another-one", "main")).toThrow();
   expect(() => gitIn(ready, worktree, "branch", "mine")).toThrow(/this worktree belongs to T0002/);
   expect(await home.pawl("snapshot", "T2")).toMatchObject({ code: 0 });
+
+  // A linked repository's guard is missed as well as the home's.
+  rmSync(join(ready.repos[1]?.path ?? "", ".git/pawl/before"));
+  expect(await home.pawl("audit", "--json")).toMatchObject({
+    code: 1,
+    json: { data: { audit: { findings: [{ code: "guard_removed", repo: "api" }] } } },
+  });
 });
