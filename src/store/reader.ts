@@ -19,7 +19,7 @@ import { receipt, repository } from "../core/records/run.ts";
 import { task } from "../core/records/task.ts";
 import { readEvents } from "./event-log.ts";
 import { namesIn, readRecordText } from "./files.ts";
-import { stateExists } from "./home.ts";
+import { remoteHasState, stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
@@ -42,6 +42,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
 
   return {
     exists,
+    waits: () => !exists && remoteHasState(home),
     tasks() {
       summaries ??= exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] };
       return summaries;
