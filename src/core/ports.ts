@@ -62,6 +62,8 @@ export interface LoggedEvent {
 export interface Reader {
   /** False before the first write of this repository. */
   exists: boolean;
+  /** There is no state here, but the remote has one that was never brought here. */
+  waits(): boolean;
   tasks(): { tasks: TaskSummary[]; problems: Problem[] };
   /** Much cheaper than all tasks where most of them are past. */
   current(): CurrentTasks;

@@ -36,7 +36,8 @@ export const session = operation({
 
   gather(reader, input, at) {
     const which = findTask(reader, input.task, at);
-    if (which.id === undefined) return { task: undefined, which, ready: readyTasks(reader.tasks().tasks) };
+    if (which.id === undefined)
+      return { task: undefined, which, waits: reader.waits(), ready: readyTasks(reader.tasks().tasks) };
     return {
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
@@ -104,6 +105,7 @@ type Loaded =
   | { task: null; why: string; candidates: string[]; ready: string[] };
 
 type NoTask = {
+  waits: boolean;
   which: { why?: string; candidates?: { id: string; title: string }[] };
   ready: { id: string; title: string }[];
 };
@@ -118,7 +120,8 @@ function none({ which, ready }: NoTask): Loaded {
   };
 }
 
-function nextWithoutTask({ which, ready }: NoTask): Next {
+function nextWithoutTask({ which, waits, ready }: NoTask): Next {
+  if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
   const [first] = which.candidates ?? [];
   if (first) return { command: `pawl session ${first.id}`, reason: "name the task you work on" };
   const [open] = ready;

@@ -19,10 +19,10 @@ export const status = operation({
     const findings = mine ? reader.parts(finding, mine.id).records.map((record) => record.value) : [];
     // Only without a task of one's own does it matter which one could be begun, and that takes a look at all.
     const [ready] = mine ? [] : readyTasks(reader.tasks().tasks);
-    return { exists: reader.exists, tasks, past, problems, mine, findings, ready };
+    return { waits: reader.waits(), exists: reader.exists, tasks, past, problems, mine, findings, ready };
   },
 
-  decide(_input, { exists, tasks, past, problems, mine, findings, ready }, at) {
+  decide(_input, { waits, exists, tasks, past, problems, mine, findings, ready }, at) {
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     for (const [name, count] of Object.entries(past)) counts[name] = (counts[name] ?? 0) + count;
@@ -39,11 +39,13 @@ export const status = operation({
         },
       },
       warnings: warningsOf(problems),
-      next: mine
-        ? { command: "pawl session", reason: `load what is known about ${mine.id}` }
-        : ready
-          ? { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" }
-          : { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" },
+      next: waits
+        ? { command: "pawl sync", reason: "the remote has the state of this project" }
+        : mine
+          ? { command: "pawl session", reason: `load what is known about ${mine.id}` }
+          : ready
+            ? { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" }
+            : { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" },
     };
   },
 

@@ -37,13 +37,24 @@ export const taskNew = operation({
     const depends = [...new Set((input.depends ?? []).map(parseTaskId))];
     return {
       config,
+      waits: reader.waits(),
       names: reader.taskNames(),
       missing: depends.filter((id) => !reader.hasTask(id)),
       depends,
     };
   },
 
-  decide(input, { config, names, depends, missing }, at) {
+  decide(input, { config, waits, names, depends, missing }, at) {
+    // Ids are given here without asking anybody: a second T0001 would meet the first one at the next sync.
+    if (waits)
+      throw new Failure(
+        "refused",
+        "state_not_here",
+        "The remote has the state of this project, and this clone does not.",
+        {
+          hint: "pawl sync",
+        },
+      );
     if (missing.length > 0)
       throw new Failure("not_found", "no_task", `There is no task ${missing.join(", ")} to depend on.`, {
         hint: "`pawl task list` shows the tasks there are.",

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { readLine } from "../disk/read-line.ts";
 import type { Home } from "./layout.ts";
@@ -69,6 +69,15 @@ function statOr(path: string, stat: typeof lstatSync): Stats | "blocked" | undef
     if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return "blocked";
     throw error;
   }
+}
+
+/** A fresh clone knows the state's branch of its remote, and nothing of it is here yet. */
+export function remoteHasState(home: Home): boolean {
+  const commonDir = dirname(home.local);
+  const ref = "refs/remotes/origin/pawl/state";
+  if (existsSync(join(commonDir, ref))) return true;
+  const packed = join(commonDir, "packed-refs");
+  return existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */

@@ -21,7 +21,7 @@ import { task } from "../core/records/task.ts";
 import { unlock } from "../core/records/unlock.ts";
 import { readEvents } from "./event-log.ts";
 import { namesIn, readRecordText } from "./files.ts";
-import { stateExists } from "./home.ts";
+import { remoteHasState, stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
@@ -44,6 +44,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
 
   return {
     exists,
+    waits: () => !exists && remoteHasState(home),
     tasks() {
       summaries ??= exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] };
       return summaries;

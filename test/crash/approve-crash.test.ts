@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Job, Report } from "../helpers/operation-worker.ts";
 import {
@@ -194,6 +194,8 @@ describe("kill -9 of git itself", () => {
     expect(await job(ready, { ...APPROVE, killAtStep: at })).toBeUndefined();
     const [repo] = ready.repos as [Ready["repos"][0]];
     const lock = join(repo.path, ".git/refs/heads/main.lock");
+    // The git that the killed approver left behind takes its own lock away when it notices.
+    await vi.waitFor(() => expect(existsSync(lock)).toBe(false), { timeout: 10_000 });
     writeFileSync(lock, `${"1".repeat(40)}\n`);
     const blocked = await job(ready, NEXT);
     expect(blocked).toMatchObject({ ok: true });

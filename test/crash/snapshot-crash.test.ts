@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
-import { openProject } from "../helpers/command-line.ts";
+import { openProject, type Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
+import { copyReady, makeReady, type Ready, worktreeOf } from "../helpers/ready-task.ts";
 import { complaintsOf, inspectStore } from "../helpers/store-verifier.ts";
 import {
   askStateGit,
@@ -114,6 +116,48 @@ test("kill -9 at every step: the next snapshot is whole, the earlier one is kept
   expect(new Set(outcomes)).toEqual(new Set([true, false]));
   expect([...outcomes].sort().reverse()).toEqual(outcomes);
 }, 240_000);
+
+test("kill -9 at every step, in two repositories: both are saved by the next one, and no file of the user's changes", async () => {
+  const double = await makeReady(join(root, "double"), 2);
+  for (const repo of double.repos) {
+    writeFileSync(join(worktreeOf(repo), "README.md"), "# Changed after the first snapshot\n");
+    writeFileSync(join(worktreeOf(repo), "untracked.txt"), "the user's\n");
+  }
+  const fresh = (name: string) => copyReady(double, join(root, name));
+  const home = (ready: Ready) => ready.repos[0] as Project;
+  const whole = fresh("both whole");
+  const steps = (await runJob(worker, home(whole), CALL))?.steps ?? [];
+  expect(steps.filter((name) => name === "snapshot ref")).toHaveLength(2);
+  let kills = 0;
+  for (const [index, name] of steps.entries()) {
+    if (OF_THE_LOCK.includes(name)) continue;
+    kills++;
+    const ready = fresh(`both ${index}`);
+    const look = () => ready.repos.map((repo) => filesOf(worktreeOf(repo)));
+    const before = look();
+    expect(await runJob(worker, home(ready), { ...CALL, killAtStep: index + 1 })).toBeUndefined();
+    expect(look(), name).toEqual(before);
+    expect(await runJob(worker, home(ready), CALL), name).toMatchObject({ ok: true });
+    expect(look(), name).toEqual(before);
+    const run = readFileSync(join(stateOf(home(ready)), "tasks/T0001/runs/R1/run.md"), "utf8");
+    for (const repo of ready.repos) {
+      expect(repo.git("show", `${REF}:untracked.txt`), name).toBe("the user's");
+      expect(run).toContain(repo.git("rev-parse", REF));
+      const patch = readFileSync(
+        join(stateOf(home(ready)), `tasks/T0001/runs/R1/${repo.path.split("/").at(-1)}.patch`),
+      );
+      expect(run).toContain(createHash("sha256").update(patch).digest("hex"));
+    }
+    rmSync(ready.root, { recursive: true, force: true });
+  }
+  expect(kills).toBeGreaterThan(12);
+}, 240_000);
+
+function filesOf(folder: string): [string, string][] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name !== ".git" && statSync(join(folder, name)).isFile())
+    .map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+}
 
 interface Answered {
   snapshots: { commit: string }[];

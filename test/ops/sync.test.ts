@@ -44,6 +44,34 @@ test("two clones that both made records have the same state after syncing, and o
   expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
 });
 
+test("a fresh clone is told to bring the state, and makes no task before", async ({ clones }) => {
+  await clones.ada.pawl("task", "new", "From Ada");
+  await sync(clones.ada);
+  const fresh = clones.clone("fresh clone");
+  for (const command of ["status", "session"])
+    expect((await fresh.pawl(command, "--json")).json.next.command).toBe("pawl sync");
+  expect((await fresh.pawl("task", "new", "Too early", "--json")).json.error.code).toBe("state_not_here");
+  await sync(fresh);
+  expect((await fresh.pawl("task", "new", "In time", "--json")).json.data.task.id).toBe("T0002");
+});
+
+test("a conflict is not settled by an agent", async ({ clones }) => {
+  await clones.ada.pawl("task", "new", "From Ada");
+  const env = { CODEX_SESSION_ID: "one" };
+  const { json } = await clones.ada.pawlIn(clones.ada.path, env, "sync", "--ours", "T1", "--json");
+  expect(json.error.code).toBe("human_only");
+});
+
+test("clones in folders of different names start each other's tasks", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ben.pawl("task", "new", "Made where the folder has another name");
+  await ada.pawl("note", "add", "Something of her own");
+  await sync(ben);
+  await sync(ada);
+  const { code, err } = await ada.pawl("start", "T1");
+  expect(code, err).toBe(0);
+});
+
 test("a fresh clone gets the state back, with the name that records call the project by", async ({
   clones,
 }) => {
