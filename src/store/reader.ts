@@ -27,8 +27,7 @@ import { currentTasks, listTasks } from "./task-list.ts";
 
 export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
   const exists = stateExists(home);
-  const parse = <K extends Kind>(kind: K, path: string): Stored<K> =>
-    parseRecord(kind, path, readRecordText(home, path), fullYaml, join(home.shown, path));
+  const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
     exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
   const folder = (path: string) => (exists ? namesIn(join(home.state, path)) : []);
@@ -89,6 +88,18 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
+  };
+}
+
+/** One reader serves one gathering of facts, which may come by the same record on several ways. */
+function openParser(home: Home, fullYaml: FullYaml | undefined) {
+  const known = new Map<string, Stored<Kind>>();
+  return <K extends Kind>(kind: K, path: string): Stored<K> => {
+    const found =
+      known.get(path) ??
+      (parseRecord(kind, path, readRecordText(home, path), fullYaml, join(home.shown, path)) as Stored<Kind>);
+    known.set(path, found);
+    return found as Stored<K>;
   };
 }
 
