@@ -29,6 +29,9 @@ export interface Hands {
   /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
   look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
   sha256(text: string): Promise<string>;
+  /** An answer that was made from exactly this before; only for telling, never for deciding. */
+  recall(name: string, from: string): string | undefined;
+  remember(name: string, from: string, answer: string): void;
   /** The agent whose environment this is, whatever anybody claims; undefined for a human's own. */
   agent: string | undefined;
   /** A line of progress, for whoever waits. */

@@ -2,6 +2,7 @@ import type { Hands } from "../core/hands.ts";
 import type { Plan, Procedure, Situation } from "../core/operation.ts";
 import type { Reader } from "../core/ports.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
+import { recall, remember } from "./memory.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
@@ -50,6 +51,8 @@ export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runti
     situation,
     look,
     agent: runtime.agent,
+    recall: (name, from) => recall(runtime.home.local, name, from),
+    remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
     sha256: async (text) => (await import("../disk/digest.ts")).sha256(text),
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),
