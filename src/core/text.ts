@@ -72,4 +72,4 @@ export function warningsOf(problems: readonly Problem[]): string[] {
 
 /** A word as one can type it in a shell. */
 export const quoted = (word: string) =>
-  /^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -16,9 +16,10 @@ import {
   startRunning,
 } from "../core/runs/start-carry-out.ts";
 import { claim } from "../core/runs/start-claim.ts";
-import { activeElsewhere, otherClone, quote } from "../core/runs/start-conflicts.ts";
+import { activeElsewhere, otherClone } from "../core/runs/start-conflicts.ts";
 import { type Part, planStart, type StartFacts } from "../core/runs/start-plan.ts";
 import { checkStartable, taskToStart } from "../core/runs/start-task.ts";
+import { quoted } from "../core/text.ts";
 
 interface Wanted {
   task?: string | undefined;
@@ -72,7 +73,7 @@ export const start = procedure({
   text: ({ run, task, worktrees }, style) =>
     [
       `${style.bold(task.id)} ${shorten(task.title, 80)}  ${style.dim(`${run.id}, ${run.holder}`)}`,
-      ...worktrees.map(({ path }) => `  cd ${quote(path)}`),
+      ...worktrees.map(({ path }) => `  cd ${quoted(path)}`),
     ].join("\n"),
 });
 

@@ -4,7 +4,7 @@ import { madeNow } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
 import type { Site } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
-import { refuseAgents } from "../core/human-only.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../core/human-only.ts";
 import { formatUnlockId, nextNumber } from "../core/ids.ts";
 import { flag, line, maybe, prose } from "../core/input.ts";
 import { matchesPattern } from "../core/naming.ts";
@@ -131,7 +131,7 @@ function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unloc
 
 async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Site; seconds: number }> {
   await refuseAgents(hands, "unlock a protected branch");
-  if ((await hands.ask("")) === undefined) throw noTerminal();
+  await expectTerminal(hands);
   const seconds = secondsOf(input.for);
   const site = (await hands.git.sites()).here();
   if (!(await isProtected(hands, site, input.branch)))
@@ -182,19 +182,7 @@ function secondsOf(text: string | undefined): number {
   });
 }
 
-async function confirm(hands: Hands, branch: string, time: string): Promise<void> {
+function confirm(hands: Hands, branch: string, time: string): Promise<void> {
   hands.say(`Anybody on this machine will be able to change ${branch} for ${time}, agents included.`);
-  const typed = await hands.ask(`Type ${branch} to open it: `);
-  if (typed === undefined) throw noTerminal();
-  if (typed.trim() === branch) return;
-  throw new Failure("refused", "not_confirmed", `Not confirmed: "${typed.slice(0, 40)}" is not ${branch}.`, {
-    hint: "Nothing was changed.",
-    details: { branch },
-  });
-}
-
-function noTerminal(): Failure {
-  return new Failure("refused", "no_terminal", "There is no terminal on which a human could confirm it.", {
-    hint: "Run it in a terminal, not through a pipe, a script or an agent.",
-  });
+  return confirmTyped(hands, `Type ${branch} to open it: `, branch);
 }

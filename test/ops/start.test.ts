@@ -704,3 +704,15 @@ test("after a kept run the way on is to claim it", async ({ project }) => {
   expect((await project.pawl("start", "T1", "--claim")).code).toBe(0);
   expect((await project.pawl("finish", "T1", "--remove", "--reason", "done")).code).toBe(0);
 });
+
+test("a copy of the policy that names other branches does not open the usual ones to --here", async ({
+  project,
+}) => {
+  await project.pawl("task", "new", "Alpha", "--base", "main");
+  project.git("switch", "-q", "-c", "trunk");
+  await project.pawl("task", "update", "T1", "--base", "trunk");
+  project.git("switch", "-q", "main");
+  project.write(".pawl/config.yaml", "protected: [release/*]\n");
+  const { json } = await project.pawl("start", "T1", "--here", "--json");
+  expect(json.error.code).toBe("on_protected_branch");
+});

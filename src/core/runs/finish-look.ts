@@ -2,10 +2,9 @@ import { Failure } from "../failure.ts";
 import type { Content, RemovalLook, RepositoryLook, Whereabouts } from "../git/worktrees.ts";
 import type { Hands } from "../hands.ts";
 import type { Run, RunSnapshot } from "../records/run.ts";
-import { plural } from "../text.ts";
+import { plural, quoted } from "../text.ts";
 import { snapshotRef } from "./current-run.ts";
 import { partsOf } from "./start-carry-out.ts";
-import { quote } from "./start-conflicts.ts";
 import type { Part } from "./start-plan.ts";
 import { tellAll } from "./tell-all.ts";
 
@@ -71,12 +70,12 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
   const details = { repo: repo.name, worktree: place.path };
   if (before.standing)
     throw new Failure("refused", "standing_in_it", `You stand in ${place.path}, which is to be removed.`, {
-      hint: `cd ${quote(place.site.mainRoot ?? place.site.commonDir)}`,
+      hint: `cd ${quoted(place.site.mainRoot ?? place.site.commonDir)}`,
       details,
     });
   if (before.operation !== undefined)
     throw new Failure("refused", "worktree_busy", `There is ${before.operation} in ${place.path}.`, {
-      hint: `Bring it to its end there: git -C ${quote(place.path)} status`,
+      hint: `Bring it to its end there: git -C ${quoted(place.path)} status`,
       details: { ...details, operation: before.operation },
     });
   if (before.processes.length > 0)
@@ -100,7 +99,7 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       "submodules_inside",
       `${place.path} has ${plural(before.submodules.length, "submodule")} with a repository of its own.`,
       {
-        hint: `Nothing saves what is only there. Push it, then: git -C ${quote(place.path)} submodule deinit --all`,
+        hint: `Nothing saves what is only there. Push it, then: git -C ${quoted(place.path)} submodule deinit --all`,
         details: { ...details, submodules: before.submodules },
       },
     );
@@ -110,7 +109,7 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       "worktree_locked",
       `${place.path} is locked: ${lock || "no reason given"}.`,
       {
-        hint: `If that is over: git worktree unlock ${quote(place.path)}`,
+        hint: `If that is over: git worktree unlock ${quoted(place.path)}`,
         details: { ...details, lock },
       },
     );
@@ -123,7 +122,7 @@ function otherBranch({ place, repo }: Part, found: string | undefined): Failure 
     "other_branch",
     `${place.path} has ${what} checked out, not ${repo.branch}.`,
     {
-      hint: `Go back to the task's branch: git -C ${quote(place.path)} switch ${repo.branch}`,
+      hint: `Go back to the task's branch: git -C ${quoted(place.path)} switch ${repo.branch}`,
       details: { repo: repo.name, worktree: place.path, branch: repo.branch, found },
     },
   );

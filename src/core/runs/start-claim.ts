@@ -4,8 +4,8 @@ import type { KnownWorktree } from "../git/worktrees.ts";
 import type { Hands } from "../hands.ts";
 import type { Plan } from "../operation.ts";
 import { type Run, type RunRepo, run } from "../records/run.ts";
+import { quoted } from "../text.ts";
 import { answer, partsOf, type Started } from "./start-carry-out.ts";
-import { quote } from "./start-conflicts.ts";
 import { checkHolder } from "./start-holder.ts";
 import type { Part } from "./start-plan.ts";
 import { partName, recordRunning, taskName } from "./start-records.ts";
@@ -111,7 +111,7 @@ function checkWorkplace(
     "other_branch",
     `${place.path} has ${worktree.branch} checked out, not ${repo.branch}.`,
     {
-      hint: `If that is the task's branch under another name: git -C ${quote(place.path)} branch -m ${quote(repo.branch)}. Otherwise go back to it with git switch.`,
+      hint: `If that is the task's branch under another name: git -C ${quoted(place.path)} branch -m ${quoted(repo.branch)}. Otherwise go back to it with git switch.`,
       details,
     },
   );
@@ -127,7 +127,7 @@ function madeFrom(value: Run, repo: RunRepo, tip: string | undefined): string | 
     "branch_gone",
     `${repo.branch} of ${repo.name} is gone, and nothing of it was saved.`,
     {
-      hint: `If you know its last commit: git branch ${quote(repo.branch)} <commit>. Otherwise end the run: pawl finish ${task} --remove --reason "lost"`,
+      hint: `If you know its last commit: git branch ${quoted(repo.branch)} <commit>. Otherwise end the run: pawl finish ${task} --remove --reason "lost"`,
       details: { run: value.id, repo: repo.name, branch: repo.branch },
     },
   );

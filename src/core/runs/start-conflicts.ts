@@ -1,8 +1,8 @@
 import { Failure } from "../failure.ts";
 import type { Site } from "../git/sites.ts";
 import type { KnownWorktree, RepositoryLook } from "../git/worktrees.ts";
-import { matchesPattern } from "../naming.ts";
 import type { Run } from "../records/run.ts";
+import { quoted } from "../text.ts";
 
 /** Each thing that can stand in the way of a start, with its own name and its own way out. */
 
@@ -117,7 +117,7 @@ export function pathTaken(site: Site, path: string, known: KnownWorktree | undef
       : `${path} is there already; the worktree of ${site.name} belongs there.`,
     {
       hint: missing
-        ? `Make git forget it: git worktree unlock ${quote(path)}; git worktree prune`
+        ? `Make git forget it: git worktree unlock ${quoted(path)}; git worktree prune`
         : "Move it away if it is needed, and run this again.",
       details: { repo: site.name, path },
     },
@@ -147,17 +147,4 @@ export function otherClone(run: Run): Failure {
       details: { run: run.id, clone: run.clone, holder: run.holder },
     },
   );
-}
-
-/** Patterns of the config, or else the remote's default branch, or else the names that most people use. */
-export function isProtected(look: RepositoryLook, patterns: readonly string[], branch: string): boolean {
-  if (patterns.length > 0) return patterns.some((pattern) => matchesPattern(pattern, branch));
-  return look.defaultBranch === undefined
-    ? branch === "main" || branch === "master"
-    : branch === look.defaultBranch;
-}
-
-/** A path as a shell takes it for one word. */
-export function quote(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

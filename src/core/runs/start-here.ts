@@ -1,7 +1,8 @@
 import { Failure } from "../failure.ts";
+import { isProtected } from "../gates/policy.ts";
 import type { Site } from "../git/sites.ts";
 import type { KnownWorktree, RepositoryLook } from "../git/worktrees.ts";
-import { isProtected, quote } from "./start-conflicts.ts";
+import { quoted } from "../text.ts";
 import type { Part, StartFacts } from "./start-plan.ts";
 
 /** The worktree we stand in becomes the task's, as it is: nothing in it is made, moved or cleaned. */
@@ -63,7 +64,7 @@ function branchOf(facts: StartFacts, look: RepositoryLook, found: KnownWorktree,
       hint: "Make one first: git switch -c <branch>",
       details: { worktree: found.path },
     });
-  if (isProtected(look, config.protected, branch))
+  if (isProtected(branch, undefined, [config], look.defaultBranch))
     throw new Failure("refused", "on_protected_branch", `${branch} is protected; no task is done on it.`, {
       hint: `Make a branch first (git switch -c <branch>), or leave --here out: pawl start ${task.id}`,
       details: { branch, worktree: found.path },
@@ -81,7 +82,7 @@ function branchOf(facts: StartFacts, look: RepositoryLook, found: KnownWorktree,
   const owner = live.find((one) => one.id !== task.id && (one.id === found.task || one.branch === branch));
   if (owner)
     throw new Failure("conflict", "worktree_bound", `This worktree belongs to ${owner.id}.`, {
-      hint: `End that first (pawl finish ${owner.id} …), or give ${task.id} a place of its own: cd ${quote(found.path)} && pawl start ${task.id}`,
+      hint: `End that first (pawl finish ${owner.id} …), or give ${task.id} a place of its own: cd ${quoted(found.path)} && pawl start ${task.id}`,
       details: { task: owner.id, worktree: found.path, branch },
     });
   return branch;

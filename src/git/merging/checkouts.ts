@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Site } from "../../core/git/sites.ts";
+import { readLine } from "../../disk/read-line.ts";
 import type { Checkout } from "./merging-git.ts";
 
 /** What git leaves in a worktree's git directory while something is under way there. */
@@ -93,12 +94,4 @@ function beganOn(gitDir: string, branch: string): boolean {
 function operationIn(gitDir: string): Operation | undefined {
   const found = OPERATIONS.find(([file]) => existsSync(join(gitDir, file)));
   return found && { file: found[0], what: found[1], end: found[2] };
-}
-
-export function readLine(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Site } from "../../core/git/sites.ts";
 import type { Movement, Obstacle } from "../../core/git/targets.ts";
-import { plural } from "../../core/text.ts";
+import { plural, quoted } from "../../core/text.ts";
 import { type ChangedPath, changedPaths, isSubmodule } from "./changed-paths.ts";
 import { type Involved, involvedCheckouts } from "./checkouts.ts";
 import { hashFiles, holds, lookAt } from "./file-states.ts";
@@ -127,7 +127,7 @@ function operations({ busy }: Involved, branch: string): Obstacle[] {
   return busy.map(({ checkout: { root }, operation }) => ({
     code: "operation_in_progress",
     message: `${operation.what} is under way on ${branch} in ${root} (${operation.file}).`,
-    hint: `Finish it: cd ${quote(root)} && ${operation.end}`,
+    hint: `Finish it: cd ${quoted(root)} && ${operation.end}`,
     details: { worktree: root, operation: operation.file },
   }));
 }
@@ -154,7 +154,7 @@ function sparse({ root }: Checkout, branch: string): Obstacle {
   return {
     code: "sparse_checkout",
     message: `${branch} is checked out sparsely in ${root}; which files belong there cannot be told safely.`,
-    hint: `Stand elsewhere meanwhile: git -C ${quote(root)} switch --detach`,
+    hint: `Stand elsewhere meanwhile: git -C ${quoted(root)} switch --detach`,
     details: { worktree: root },
   };
 }
@@ -163,7 +163,7 @@ function edited({ root }: Checkout, branch: string, files: string[]): Obstacle {
   return {
     code: "target_dirty",
     message: `${plural(files.length, "tracked file")} of ${branch} changed in ${root}: ${shown(files)}.`,
-    hint: `Commit them on a branch of their own, or put them back: git -C ${quote(root)} status`,
+    hint: `Commit them on a branch of their own, or put them back: git -C ${quoted(root)} status`,
     details: { worktree: root, files },
   };
 }
@@ -179,6 +179,3 @@ function inTheWay({ root }: Checkout, files: string[]): Obstacle {
 
 const shown = (files: readonly string[]) =>
   files.slice(0, SHOWN).join(", ") + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : "");
-
-export const quote = (path: string) =>
-  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
