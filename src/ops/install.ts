@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { recordBaseline } from "../core/audit/baseline.ts";
 import { Failure } from "../core/failure.ts";
 import type { Hands } from "../core/hands.ts";
-import { line } from "../core/input.ts";
+import { line, maybe } from "../core/input.ts";
 import { procedure } from "../core/operation.ts";
 
 const PROFILES = ["hooks"];
@@ -14,7 +14,7 @@ export const install = procedure({
     "Hooks go into the git directory, never into the project, and hooks that are there already go on running. Running it\nagain changes only what is not in place. `pawl uninstall` takes everything back.",
   examples: ["pawl install --profile hooks", "pawl install --profile hooks --dry-run"],
   access: "write",
-  input: z.strictObject({ profile: line("what to install: hooks", "PROFILE", 20) }),
+  input: z.strictObject({ profile: maybe(line("what to install: hooks", "PROFILE", 20)) }),
 
   async rehearse(hands, input) {
     const { guard, site } = await expectProfile(hands, input.profile);
@@ -36,7 +36,8 @@ export const install = procedure({
     ].join("\n"),
 });
 
-async function expectProfile(hands: Hands, profile: string) {
+/** Without a word everything is meant, and this version does not have everything. */
+async function expectProfile(hands: Hands, profile = "all") {
   if (!PROFILES.includes(profile))
     throw new Failure("usage", "unknown_profile", `This version of pawl cannot install "${profile}" yet.`, {
       hint: `It can install: ${PROFILES.join(", ")}.`,

@@ -165,6 +165,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
   });
 
   test("another profile is told from those that there are", async ({ project }) => {
+    expect((await project.pawl("install", "--json")).json.error.code).toBe("unknown_profile");
     const { code, json } = await project.pawl("install", "--profile", "all", "--json");
     expect([code, json.error.code, json.error.hint]).toEqual([
       3,

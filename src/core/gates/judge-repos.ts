@@ -91,18 +91,26 @@ function judgePlace({ task, run }: RecordFacts, { repo, ...git }: RepoFacts): Br
     );
   if (git.dirty && git.dirty.length > 0)
     found.push(
-      breach("dirty_worktree", `Not committed: ${few(git.dirty)}.`, `git -C ${quoted(git.path)} commit`),
-    );
-  for (const { worktree, files } of git.targetDirty)
-    found.push({
-      ...breach(
-        "target_dirty",
-        `${repo.base_branch} is checked out with changes of yours: ${few(files)}.`,
-        `git -C ${quoted(worktree)} status`,
+      breach(
+        "dirty_worktree",
+        `Not committed: ${few(git.dirty)}.`,
+        `git -C ${quoted(git.path)} add -A && git -C ${quoted(git.path)} commit`,
       ),
-      record: worktree,
-    });
-  return found;
+    );
+  return [...found, ...git.targetDirty.map((one) => targetBreach(repo, one))];
+}
+
+function targetBreach(
+  repo: RepoFacts["repo"],
+  { worktree, files }: RepoFacts["targetDirty"][number],
+): Breach {
+  return {
+    code: "target_dirty",
+    message: `${repo.base_branch} is checked out with changes of yours: ${few(files)}.`,
+    record: worktree,
+    repo: repo.name,
+    command: `git -C ${quoted(worktree)} status`,
+  };
 }
 
 function judgeBase(task: string, { repo, ...git }: RepoFacts): Breach[] {
