@@ -97,7 +97,7 @@ describe("the packed program", () => {
     pawl(repo, "task", "new", "One");
     pawl(repo, "task", "update", "T1", "--status", "active");
     const spy = `const fs=require("fs"),read=fs.readFileSync,seen=[];fs.readFileSync=(...a)=>(seen.push(String(a[0])),read(...a));process.on("exit",()=>fs.writeSync(2,JSON.stringify([seen,Object.keys(require.cache),process.moduleLoadList])))`;
-    const loaded = (...args: string[]) => {
+    const loadedIn = (cwd: string, ...args: string[]) => {
       const entry = join(installed, "node_modules", "pawl", "dist", "pawl.cjs");
       const spied = [
         "-e",
@@ -106,20 +106,14 @@ describe("the packed program", () => {
       ];
       const script = `node "$@" 2>&1 >/dev/null | tail -n 1`;
       const text = execFileSync("sh", ["-c", script, "sh", ...spied], {
-        cwd: repo.path,
+        cwd,
         env: repo.env,
         encoding: "utf8",
       });
       return text.slice(text.indexOf("[["));
     };
-    for (const args of [
-      ["status"],
-      ["session"],
-      ["task", "show", "T1"],
-      ["task", "list"],
-      ["task", "ready"],
-    ]) {
-      const text = loaded(...args);
+    const loaded = (...args: string[]) => loadedIn(repo.path, ...args);
+    const expectLight = (text: string, args: string[]) => {
       expect(text, args.join(" ")).toContain("program-");
       for (const heavy of [
         "sqlite",
@@ -130,8 +124,26 @@ describe("the packed program", () => {
         "NativeModule child_process",
       ])
         expect(text.includes(heavy), `${args.join(" ")} loads ${heavy}`).toBe(false);
-    }
+    };
+    for (const args of [["status"], ["session"], ["task", "show", "T1"], ["task", "list"], ["task", "ready"]])
+      expectLight(loaded(...args), args);
     expect(loaded("search", "one")).toContain("sqlite");
+
+    // A clean worktree, as young as its index, on commits that were looked at before.
+    const { worktree } = JSON.parse(pawl(repo, "start", "T1", "--json")).data.run.repos[0];
+    const inside = { ...repo, path: join(repo.path, worktree) };
+    execFileSync("sh", ["-c", "echo x > new && git add -A && git commit -q -m Work"], {
+      cwd: inside.path,
+      env: repo.env,
+    });
+    pawl(inside, "verify", "--", "true");
+    pawl(inside, "handoff", "--what", "done", "--next", "approve");
+    pawl(inside, "snapshot");
+    for (const stage of ["plan", "review", "close"]) {
+      const check = ["check", "--stage", stage];
+      loadedIn(inside.path, ...check);
+      expectLight(loadedIn(inside.path, ...check), check);
+    }
   });
 
   test("a closed pipe ends quietly", async () => {
