@@ -97,7 +97,7 @@ function rootTree(data: Buffer, from: number): string | undefined {
 const TICK_NS = 10_000_000n;
 const MOST_YOUNG = 50;
 /** Above this node:crypto is quicker in spite of its loading. */
-const MOST_SMALL_BYTES = 100_000;
+const MOST_SMALL_BYTES = 8_000;
 
 /** What git does with such files as well: it reads them. Where a filter stands between file and blob, git has to. */
 async function haveSameContent(root: string, young: readonly Entry[]): Promise<boolean> {
