@@ -192,6 +192,8 @@ while read -r before after ref; do
 				"Change it with a commit of its own: pawl start"
 		;;
 	ORIG_HEAD) judge_merge ;;
+	# A question of pawl doctor, which never means to make this ref: whether git asks here at all.
+	refs/pawl/probe) refuse "the guard is on duty." ;;
 	HEAD) case $after in ref:refs/heads/*) judge_head "$after" ;; esac ;;
 	esac
 done

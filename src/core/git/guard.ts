@@ -1,3 +1,4 @@
+import type { Diagnosis } from "../doctor.ts";
 import type { Site } from "./sites.ts";
 
 export interface GuardActivation {
@@ -17,16 +18,22 @@ export interface GuardProblem {
   code:
     | "not_active"
     | "override"
+    | "silent"
     | "file_changed"
+    | "outdated"
     | "not_chained"
     | "taken_over"
     | "policy_changed"
+    | "policy_unreadable"
+    | "node_missing"
+    | "program_missing"
     | "tripped"
     | "unsupported";
   /** The worktree, file or branch it is about. */
   where: string;
   message: string;
-  hint: string;
+  /** The one command that puts it right; absent where none does. */
+  command?: string;
 }
 
 export interface GuardState {
@@ -57,7 +64,10 @@ export interface Guard {
   rehearse(site: Site): { do: string; path: string }[];
   deactivate(site: Site): { removed: string[]; notes: string[] };
   rehearseDeactivation(site: Site): { do: string; path: string }[];
+  /** Looks at everything that an activation would write, and has git itself ask the guard in every worktree. */
   inspect(site: Site): GuardState;
+  /** What is worth knowing about this machine and this shell. */
+  surroundings(): Diagnosis[];
   /** `approved` holds the commits that humans approved, by the ref they were approved for. */
   unexplained(
     site: Site,
