@@ -2,6 +2,7 @@ import { Failure } from "../core/failure.ts";
 import { parseInput } from "../core/input.ts";
 import type { AnyOperation, Command } from "../core/operation.ts";
 import { printable } from "../core/printable.ts";
+import { VERSION } from "../core/version.ts";
 import { operations } from "../ops/index.ts";
 import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
@@ -9,7 +10,6 @@ import { run } from "../runtime/run.ts";
 import { type CommonOptions, parseLine } from "./arguments.ts";
 import { type OwnCommand, ownCommands } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
-import { VERSION } from "./version.ts";
 import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
