@@ -9,7 +9,7 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 /** Loaded by every command: each further file would cost about half a millisecond at the start. */
 const COMMON = [
   ...[
-    "src/cli/(?!help|pager)",
+    "src/cli/(?!help|pager|completions)",
     "src/core/(?!context/|audit/|sync/|gates/|runs/(?!current-run))",
     "node_modules/zod/",
   ],

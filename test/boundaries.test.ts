@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   git: ["core", "disk", "git", "node:", "simple-git"],
   guard: ["core", "disk", "git", "guard", "hooks", "node:"],
   runtime: ["core", "ops", "disk", "store", "git", "guard", "runtime", "node:"],
-  cli: ["core", "ops", "runtime", "cli", "node:", "citty"],
+  cli: ["core", "ops", "runtime", "cli", "node:", "citty", "zod/mini"],
 };
 
 interface Import {

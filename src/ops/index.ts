@@ -46,5 +46,6 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   approve: async () => (await import("./approve.ts")).approve,
   audit: async () => (await import("./audit.ts")).audit,
   refresh: async () => (await import("./refresh.ts")).refresh,
+  "report-issue": async () => (await import("./report-issue.ts")).reportIssue,
   search: async () => (await import("./search.ts")).search,
 };

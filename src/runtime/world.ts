@@ -47,6 +47,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       const progress = (message: string) => around.progress(Buffer.from(`${message}\n`));
       return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot, progress });
     },
+    machine: async () => (await import("./machine.ts")).readMachine(around),
     async edit(name, text) {
       const { editText } = await import("./open-editor.ts");
       return editText(name, text, around);
