@@ -22,7 +22,8 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
     if (!guard.mayBeOutdated(site)) continue;
     try {
       const { changed, notes } = await activate(hands, site, await mayLoosen(hands, "explained"));
-      if (changed.length > 0) said.push(`The hooks of ${site.name} were made anew: its policy has changed.`);
+      if (changed.length > 0)
+        said.push(`The hooks of ${site.name} were made anew, for the policy and the place that it has now.`);
       said.push(...notes);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -6,6 +6,8 @@ import { join } from "node:path";
  * is loaded for it.
  */
 export interface Stamps {
+  /** The common git directory: in a moved or copied repository only the copies of the guard in git's own folders hold. */
+  at: string;
   /** By paths relative to the common git directory. */
   config: Record<string, string>;
   hooks: Record<string, string>;
@@ -33,11 +35,11 @@ export function readStamps(commonDir: string): Stamps | undefined {
 const changed = (commonDir: string, stamps: Record<string, string>) =>
   Object.keys(stamps).filter((path) => stampOf(join(commonDir, path)) !== stamps[path]);
 
-/** The policy may be another one than the hooks were made from. */
+/** The policy, or the place, may be another one than the hooks were made for. */
 export function mayBeOutdated(commonDir: string): boolean {
   if (!existsSync(pawlFile(commonDir, "before"))) return false;
   const stamps = readStamps(commonDir);
-  return stamps === undefined || changed(commonDir, stamps.inputs).length > 0;
+  return stamps?.at !== commonDir || changed(commonDir, stamps.inputs).length > 0;
 }
 
 export interface Suspicions {
@@ -59,7 +61,7 @@ export function suspect(
   const stamps = readStamps(commonDir);
   const found: Suspicions = {
     files: stamps === undefined ? ["pawl/stamps"] : changed(commonDir, stamps.hooks),
-    config: stamps !== undefined && changed(commonDir, stamps.config).length > 0,
+    config: stamps?.at === commonDir && changed(commonDir, stamps.config).length > 0,
     override: overriding(gitDir, env),
     tripped: namesIn(pawlFile(commonDir, "tripped")),
   };

@@ -11,6 +11,7 @@ export function writeStamps({ commonDir, inputs }: Facts, { files }: ActivationP
   const stamp = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((one) => [relative(commonDir, one), stampOf(one)]));
   const stamps: Stamps = {
+    at: commonDir,
     config: stamp([join(commonDir, "config")]),
     hooks: stamp(files.map((one) => one.path)),
     inputs: stamp(inputs),
