@@ -37,7 +37,7 @@ async function bundle(input, options) {
     input,
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text" },
+    moduleTypes: { ".sh": "text", ".hbs": "text" },
     ...options.input,
   });
   const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
