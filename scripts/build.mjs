@@ -38,7 +38,7 @@ async function bundle(input, options) {
     input,
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text" },
+    moduleTypes: { ".sh": "text", ".hbs": "text" },
     // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     ...options.input,
