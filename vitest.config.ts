@@ -4,7 +4,8 @@ import { defineConfig, type Plugin } from "vitest/config";
 const asText: Plugin = {
   name: "as-text",
   enforce: "pre",
-  transform: (code, id) => (/\.(?:sh|hbs)$/.test(id) ? `export default ${JSON.stringify(code)};` : undefined),
+  transform: (code, id) =>
+    /\.(?:sh|hbs|txt)$/.test(id) ? `export default ${JSON.stringify(code)};` : undefined,
 };
 
 export default defineConfig({

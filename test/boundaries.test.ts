@@ -15,8 +15,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   git: ["core", "disk", "git", "node:", "simple-git"],
   guard: ["core", "disk", "git", "guard", "hooks", "node:"],
   render: ["core", "render", "skills", "handlebars", "node-diff3"],
-  installer: ["core", "render", "installer", "adapters", "zod/mini", "jsonc-parser", "toml-eslint-parser"],
-  runtime: ["core", "ops", "disk", "store", "git", "guard", "runtime", "node:"],
+  installer: [
+    ...["core", "disk", "git", "render", "installer", "adapters", "node:"],
+    ...["zod/mini", "jsonc-parser", "toml-eslint-parser", "node-diff3"],
+  ],
+  runtime: ["core", "ops", "disk", "store", "git", "guard", "installer", "runtime", "node:"],
   cli: ["core", "ops", "runtime", "cli", "node:", "citty", "zod/mini"],
 };
 
