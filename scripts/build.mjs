@@ -32,12 +32,32 @@ const CHECK = [
 /** One of these paths, on every system. */
 const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"));
 
+/** The files are read as one byte per character, so what is more than ASCII is written as its escape. */
+const onlyAscii = {
+  name: "only-ascii",
+  generateBundle(_, files) {
+    const escaped = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    for (const one of Object.values(files))
+      if (one.type === "chunk") one.code = one.code.replace(/[\u0080-\uffff]/g, escaped);
+  },
+};
+
+/** The ids of the registry; the program itself would have to be loaded to ask it. */
+function operationIds() {
+  const text = readFileSync(file("src/ops/index.ts"), "utf8");
+  const ids = [...text.matchAll(/^ {2}"?([a-z.-]+)"?: async/gm)].map((found) => found[1]);
+  if (ids.length !== text.split("async () =>").length - 1)
+    throw new Error("src/ops/index.ts is not understood");
+  return ` ${ids.join(" ")} `;
+}
+
 async function bundle(input, options) {
   const build = await rolldown({
     input,
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
     moduleTypes: { ".sh": "text" },
+    plugins: [onlyAscii],
     ...options.input,
   });
   const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
@@ -69,7 +89,9 @@ const program = chunks.find((chunk) => chunk.type === "chunk" && chunk.isEntry).
 await bundle(
   { pawl: file("src/cli/bin.ts") },
   {
-    input: { transform: { define: { PROGRAM: JSON.stringify(program) } } },
+    input: {
+      transform: { define: { PROGRAM: JSON.stringify(program), OPERATIONS: JSON.stringify(operationIds()) } },
+    },
     output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
   },
 );
