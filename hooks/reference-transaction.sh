@@ -5,6 +5,7 @@
 # decided with the shell's own words alone, because every commit waits for this twice.
 case $1 in prepared | committed) ;; *) exit 0 ;; esac
 # @include where
+# @include refuse
 # @include rules
 WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). What the remote has comes with: git pull --ff-only"
 

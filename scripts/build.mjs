@@ -14,7 +14,8 @@ const COMMON = [
     "node_modules/zod/",
   ],
   ...[
-    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory)\\.ts",
+    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory|guard-warnings)\\.ts",
+    "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs)\\.ts",
     "src/disk/read-line\\.ts",
   ],

@@ -1,4 +1,4 @@
-import { recordBaseline } from "./audit/baseline.ts";
+import { activateGuard } from "./activate-guard.ts";
 import { namesOf, readLedger } from "./audit/ledger.ts";
 import { type Diagnosis, REPAIR, type Specialist } from "./doctor.ts";
 import type { Site } from "./git/sites.ts";
@@ -19,8 +19,7 @@ export const guardSpecialist: Specialist = {
     for (const site of await knownSites(hands)) {
       const wanted = guard.inspect(site).installed || (await isRecorded(hands, site));
       if (!wanted || !found.some((one) => one.command === REPAIR)) continue;
-      const { tips, changed, notes } = guard.activate(site);
-      await recordBaseline(hands, { name: site.name, home: site.home, tips, active: true });
+      const { changed, notes } = await activateGuard(hands, site);
       if (changed.length > 0) done.push(`The guard of ${site.name} was put back into place.`);
       done.push(...notes);
     }
@@ -36,7 +35,9 @@ async function knownSites(hands: Hands): Promise<Site[]> {
 
 async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const { installed, problems } = (await hands.git.guard()).inspect(site);
-  if (installed) return problems.map((one) => ({ ...one, level: "problem" }));
+  // What is stricter than it has to be keeps nobody's work from being guarded.
+  const level = (code: string) => (code === "policy_stricter" ? "note" : "problem");
+  if (installed) return problems.map((one) => ({ ...one, level: level(one.code) }));
   const where = site.mainRoot ?? site.commonDir;
   if (await isRecorded(hands, site)) {
     const message = "The guard was put in place here, and it is gone, although nobody ran pawl uninstall.";

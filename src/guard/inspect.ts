@@ -3,12 +3,13 @@ import { join, relative } from "node:path";
 import { REPAIR } from "../core/doctor.ts";
 import { Failure } from "../core/failure.ts";
 import type { GuardProblem, GuardState } from "../core/git/guard.ts";
+import { missingFrom } from "../core/guard-policy.ts";
 import { quoted } from "../core/text.ts";
 import { sha256 } from "../disk/digest.ts";
 import { askGitSync } from "../git/run-git.ts";
-import { needsSections, presentHooks } from "./activate.ts";
+import { needsSections, presentHooks, stillDemanded } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
-import { type Facts, hooksDir, lookAround } from "./facts.ts";
+import { type Facts, hooksDir, lookAround, policyFile, readMade } from "./facts.ts";
 import { canRun, isInPlace, type OwnFile, textOf } from "./place.ts";
 import { type Programs, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
@@ -21,7 +22,7 @@ export function inspect(site: GuardedSite): GuardState {
   if (!before) return { installed: false, problems: [] };
   let facts: Facts;
   try {
-    facts = lookAround(site);
+    facts = lookAround(site, "never");
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { installed: true, problems: [cannotLook(site, error)] };
@@ -29,16 +30,17 @@ export function inspect(site: GuardedSite): GuardState {
   // Another copy of pawl than the one that made the hooks is no reason to call them changed.
   const { files, obsolete } = planActivation(facts, before.programs, presentHooks(site.commonDir));
   const fires = needsSections(facts) ? [notActive(site)] : worktreeProblems(site);
-  const policy = policyProblem(site, facts);
+  const policy = policyProblems(site, facts);
+  const changed = policy.some((one) => one.code === "policy_changed");
   return {
     installed: true,
     problems: [
       ...fires,
       ...policy,
       ...files
-        .filter((file) => file.path !== policyFile(site) && !isInPlace(file))
-        .flatMap((file) => fileProblem(file, facts, before) ?? [])
-        .filter((one) => one.code !== "outdated" || policy.length === 0),
+        .filter((file) => file.path !== policyFile(site.commonDir) && !isInPlace(file))
+        .map((file) => fileProblem(file, facts, before))
+        .filter((one) => one.code !== "outdated" || !changed),
       ...facts.foreign.map((name) => takenOver(join(hooksDir(site.commonDir), name))),
       ...obsolete.map((where) => ({
         ...({ code: "not_chained", where, command: REPAIR } as const),
@@ -53,8 +55,6 @@ export function inspect(site: GuardedSite): GuardState {
     ],
   };
 }
-
-const policyFile = ({ commonDir }: GuardedSite) => join(commonDir, "pawl", "policy");
 
 function cannotLook({ commonDir }: GuardedSite, { code, message, hint }: Failure): GuardProblem {
   const told = hint === undefined ? message : `${message} ${hint}`;
@@ -107,12 +107,18 @@ function override(
 }
 
 /** What the protected tip says now, against what the hooks were made from. */
-function policyProblem(site: GuardedSite, { patterns }: Facts): GuardProblem[] {
-  const said = textOf(policyFile(site));
-  const made = (said ?? "").split("\n").filter((one) => one !== "");
-  if (said !== undefined && made.join("\n") === patterns.join("\n")) return [];
-  const message = `The policy in force protects ${patterns.join(", ")}; the hooks were made for ${made.join(", ") || "nothing"}.`;
-  return [{ code: "policy_changed", where: policyFile(site), message, command: REPAIR }];
+function policyProblems({ commonDir }: GuardedSite, { wanted, policy }: Facts): GuardProblem[] {
+  const made = readMade(commonDir) ?? { protected: [], format: [] };
+  const where = policyFile(commonDir);
+  const lacking = missingFrom(wanted, made);
+  const found: GuardProblem[] = [];
+  if (lacking.length > 0) {
+    const message = `The policy in force names ${lacking.join(", ")}, and the hooks were made without it.`;
+    found.push({ code: "policy_changed", where, message, command: REPAIR });
+  }
+  const kept = missingFrom(policy, wanted);
+  if (kept.length > 0) found.push({ code: "policy_stricter", where, message: stillDemanded(kept) });
+  return found;
 }
 
 function fileProblem(file: OwnFile, facts: Facts, before: Before): GuardProblem {

@@ -7,7 +7,8 @@ import { deactivate, rehearseDeactivation } from "./deactivate.ts";
 import { unexplained } from "./explain-push.ts";
 import { inspect } from "./inspect.ts";
 import type { Programs } from "./plan.ts";
-import { branchTips, type Environment, type GuardedSite, readPatterns } from "./policy.ts";
+import { branchTips, type Environment, type GuardedSite, readPolicyInForce } from "./policy.ts";
+import { mayBeOutdated } from "./quick-look.ts";
 import { surroundings } from "./surroundings.ts";
 
 export interface GuardAround {
@@ -23,9 +24,10 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     env,
     readConfig,
   });
-  const patterns = (site: Site) => readPatterns(at(site), branchTips(at(site)));
+  const patterns = (site: Site) => readPolicyInForce(at(site), branchTips(at(site))).policy.protected;
   return {
-    activate: (site) => activate(at(site), programs),
+    activate: (site, loosening = "never") => activate(at(site), programs, loosening),
+    mayBeOutdated: (site) => mayBeOutdated(site.commonDir),
     rehearse: (site) => rehearse(at(site), programs),
     deactivate: (site) => deactivate(at(site).commonDir),
     rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),

@@ -16,6 +16,7 @@ export const doctor = procedure({
     "Looks at the guard in every worktree, and really asks it. --fix puts back what an install would put in place and\nleaves everything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not problems.",
   examples: ["pawl doctor", "pawl doctor --fix", "pawl doctor --json"],
   access: "write",
+  asItIs: true,
   input: z.strictObject({ fix: flag("put back into place what is not") }),
 
   async rehearse(hands, input) {

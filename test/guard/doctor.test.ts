@@ -60,7 +60,7 @@ describe("pawl doctor", () => {
     "a policy that has changed on the tip": [
       ["policy_changed"],
       (project) => {
-        project.write(".pawl/config.yaml", "protected:\n  - main\n  - release/*\n");
+        project.write(".pawl/config.yaml", "protected:\n  - main\n  - master\n  - release/*\n");
         project.git("add", "-f", ".pawl/config.yaml");
         project.git("-c", "core.hooksPath=/dev/null", "-c", "hook.pawl.enabled=false", "commit", "-qm", "x");
         const tip = project.git("rev-parse", "HEAD");

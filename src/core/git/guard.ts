@@ -1,6 +1,12 @@
 import type { Diagnosis } from "../doctor.ts";
 import type { Site } from "./sites.ts";
 
+/**
+ * Whether hooks may stop demanding what the policy has dropped: never, only when the policy comes from a branch that is
+ * where it went before the guard's eyes, or whatever the policy says.
+ */
+export type Loosening = "never" | "explained" | "always";
+
 export interface GuardActivation {
   /** Patterns of branches that are protected now. */
   patterns: string[];
@@ -24,6 +30,7 @@ export interface GuardProblem {
     | "not_chained"
     | "taken_over"
     | "policy_changed"
+    | "policy_stricter"
     | "policy_unreadable"
     | "node_missing"
     | "program_missing"
@@ -59,7 +66,10 @@ export interface Unexplained {
 
 /** The hooks of a repository: putting them in place, taking them away, seeing whether they hold. */
 export interface Guard {
-  activate(site: Site): GuardActivation;
+  /** May be repeated, and is the repair too. Hooks never get looser unless that is asked for. */
+  activate(site: Site, loosening?: Loosening): GuardActivation;
+  /** The policy may be another one than the hooks were made from; found out by looking at a few files. */
+  mayBeOutdated(site: Site): boolean;
   /** What `activate` would do, without doing it. */
   rehearse(site: Site): { do: string; path: string }[];
   deactivate(site: Site): { removed: string[]; notes: string[] };
