@@ -59,6 +59,8 @@ async function bundle(input, options) {
     external: [/^node:/, "node-sqlite3-wasm"],
     moduleTypes: { ".sh": "text" },
     plugins: [onlyAscii],
+    // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     ...options.input,
   });
   const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });

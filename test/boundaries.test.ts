@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   store: ["core", "disk", "store", "node:", "yaml", "node-sqlite3-wasm"],
   git: ["core", "disk", "git", "node:", "simple-git"],
   guard: ["core", "disk", "git", "guard", "hooks", "node:"],
+  installer: ["core", "installer", "jsonc-parser", "toml-eslint-parser"],
   runtime: ["core", "ops", "disk", "store", "git", "guard", "runtime", "node:"],
   cli: ["core", "ops", "runtime", "cli", "node:", "citty", "zod/mini"],
 };
