@@ -1,6 +1,7 @@
 // Bundles the program into dist/: a small entry, the part that every command needs in one file, and chunks that are
 // loaded when they are used. Only node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
-import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
@@ -10,7 +11,7 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const COMMON = [
   ...[
     "src/cli/(?!help|pager|completions)",
-    "src/core/(?!context/|audit/|sync/|gates/|runs/(?!current-run))",
+    "src/core/(?!context/|audit/|install/|sync/|gates/|runs/(?!current-run))",
     "node_modules/zod/",
   ],
   ...[
@@ -57,7 +58,7 @@ async function bundle(input, options) {
     input,
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text" },
+moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
     plugins: [onlyAscii],
     // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
@@ -85,7 +86,7 @@ const chunks = await bundle(
   },
 );
 // Node 20 runs these files as scripts, which have no `import()`: what is loaded later has to be a chunk of its own.
-const importing = chunks.filter((chunk) => chunk.type === "chunk" && /\bimport\(/.test(chunk.code));
+const importing = chunks.filter((chunk) => chunk.type === "chunk" && /\bimport\(["'`]/.test(chunk.code));
 if (importing.length > 0)
   throw new Error(`import() of a package in ${importing.map((chunk) => chunk.fileName).join(", ")}`);
 const program = chunks.find((chunk) => chunk.type === "chunk" && chunk.isEntry).fileName;
@@ -101,4 +102,22 @@ await bundle(
 chmodSync(file("dist/pawl.cjs"), 0o755);
 if (!readFileSync(file("dist/pawl.cjs"), "utf8").includes(program))
   throw new Error("dist/pawl.cjs names no program");
+
+/** What a clone's own copy of the program consists of, with digests: `pawl install` copies exactly these files. */
+const PACKAGE = "node_modules/node-sqlite3-wasm";
+const digest = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
+const below = (folder) =>
+  readdirSync(file(folder), { recursive: true })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => statSync(file(`${folder}/${name}`)).isFile())
+    .sort();
+const files = [
+  ...below("dist").map((name) => [name, digest(file(`dist/${name}`))]),
+  ...["package.json", ...below(`${PACKAGE}/dist`).map((name) => `dist/${name}`)].map((name) => [
+    `${PACKAGE}/${name}`,
+    digest(file(`${PACKAGE}/${name}`)),
+  ]),
+];
+const { version } = JSON.parse(readFileSync(file("package.json"), "utf8"));
+writeFileSync(file("dist/runtime.json"), JSON.stringify({ version, files: Object.fromEntries(files) }));
 console.log(`dist/pawl.cjs, ${program} and ${chunks.length - 1} chunks`);

@@ -10,6 +10,7 @@ import { run } from "../runtime/run.ts";
 import { type CommonOptions, parseLine } from "./arguments.ts";
 import { type OwnCommand, ownCommands } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
+import { seenFrom } from "./target-folder.ts";
 import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
@@ -62,7 +63,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   const answer =
     "answer" in operation
       ? answerOf(operation.answer(parseInput(operation.input, line.input), await loadAll()), [])
-      : await run(operation, line.input, openAt(io, line.common), {
+      : await run(operation, line.input, openAt(io, line.common, line.input[operation.cli?.folder ?? ""]), {
           dryRun: line.common["dry-run"],
           key: line.common.key,
         });
@@ -100,10 +101,9 @@ async function help(group: string | undefined, io: Io): Promise<number> {
   return 0;
 }
 
-function openAt(io: Io, common: CommonOptions) {
+function openAt(io: Io, common: CommonOptions, folder: unknown) {
   return openRuntime({
-    cwd: io.cwd,
-    env: io.env,
+    ...seenFrom(io, folder),
     actor: common.actor,
     oneShot: true,
     progress: (chunk) => io.err(chunk),

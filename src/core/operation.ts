@@ -63,6 +63,8 @@ export interface CommandLine {
   clears?: readonly string[];
   /** Fields whose value is a file to read, or `-` for standard input. */
   files?: readonly string[];
+  /** The field whose value is the folder that the command is about, in place of the one we stand in. */
+  folder?: string;
 }
 
 export interface Described<S extends z.ZodMiniObject, Data> {

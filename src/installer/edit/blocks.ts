@@ -1,6 +1,6 @@
 import { Failure } from "../../core/failure.ts";
 import { applyEdits } from "./splice.ts";
-import { gapBefore, lineStart, newlineOf, positionOf, splitMark } from "./text-style.ts";
+import { gapBefore, lineStart, newlineOf, positionOf, splitMark, wholeLines } from "./text-style.ts";
 import type { Inserted, Range } from "./types.ts";
 
 /** Lines of ours in a text file of the user's. */
@@ -65,7 +65,7 @@ export function removeBlock(
   const range = whole(text, block);
   if (!range) return { text: before, exact: inserted.pieces.length === 0 };
   const piece = pieceAround(text, range, inserted);
-  const result = applyEdits(text, [{ ...(piece ?? withGap(text, range)), text: "" }]);
+  const result = applyEdits(text, [piece ? { ...piece, text: "" } : wholeLines(text, range)]);
   const nothing = inserted.created && result.trim() === "";
   return { text: nothing ? undefined : mark + result, exact: piece !== undefined };
 }
@@ -123,14 +123,4 @@ function pieceAround(text: string, range: Range, inserted: Inserted): Range | un
   const start = piece ? range.start - piece.indexOf(text.slice(range.start, range.end)) : 0;
   if (!piece || start > range.start || start < 0 || !text.startsWith(piece, start)) return undefined;
   return { start, end: start + piece.length };
-}
-
-/** With its line end, and with the empty line above it where there would be two in a row or one at the end. */
-function withGap(text: string, range: Range): Range {
-  const rest = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(range.end))?.[0] ?? "";
-  const end = range.end + rest.length;
-  const from = lineStart(text, range.start);
-  const gap = /(?:^|\n)([ \t]*\r?\n)$/.exec(text.slice(0, from))?.[1] ?? "";
-  const apart = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
-  return { start: apart ? from - gap.length : from, end };
 }

@@ -63,7 +63,9 @@ function around(text: string, piece: string, places: readonly Range[]): Range | 
     const ours = text.slice(place.start, place.end);
     for (let at = piece.indexOf(ours); at >= 0; at = piece.indexOf(ours, at + 1)) {
       const start = place.start - at;
-      if (start >= 0 && text.startsWith(piece, start)) return { start, end: start + piece.length };
+      // A line end that was changed since begins before the piece does.
+      const split = piece.startsWith("\n") && text[start - 1] === "\r";
+      if (start >= 0 && !split && text.startsWith(piece, start)) return { start, end: start + piece.length };
     }
   }
   return undefined;

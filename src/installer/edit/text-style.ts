@@ -1,3 +1,5 @@
+import type { Edit, Range } from "./types.ts";
+
 const BYTE_ORDER_MARK = "\ufeff";
 
 export function splitMark(text: string): { mark: string; text: string } {
@@ -31,6 +33,22 @@ export function gapBefore(text: string, newline: string): string {
   if (text.trim() === "") return "";
   if (!text.endsWith("\n")) return newline + newline;
   return /\n\r?\n$/.test(text) ? "" : newline;
+}
+
+const REST_OF_LINE = /^[ \t]*(?:\r?\n|$)/;
+
+/** Cuts out lines, with the empty line above them where two would follow each other or one would end the file. */
+export function wholeLines(text: string, { start, end }: Range): Edit {
+  const from = lineStart(text, start);
+  const rest = REST_OF_LINE.exec(text.slice(end))?.[0];
+  // Something else is on these lines, which stays where it is.
+  if (rest === undefined || text.slice(from, start).trim() !== "") return { start, end, text: "" };
+  const until = end + rest.length;
+  const gapBelow = REST_OF_LINE.exec(text.slice(until))?.[0];
+  if (gapBelow === undefined) return { start: from, end: until, text: "" };
+  if (from === 0) return { start: from, end: until + gapBelow.length, text: "" };
+  const gapAbove = /\n([ \t]*\r?\n)$/.exec(text.slice(0, from))?.[1] ?? "";
+  return { start: from - gapAbove.length, end: until, text: "" };
 }
 
 /** A line and a column as editors count them. */

@@ -1,7 +1,7 @@
 import type { AST } from "toml-eslint-parser";
-import { type CommaList, commaBefore, commentsIn, endOfList, removeItem } from "./comma-list.ts";
+import { type CommaList, commaBefore, commentsIn, endOfList, removeItem, skipSpace } from "./comma-list.ts";
 import { wrongContainer } from "./refusals.ts";
-import { gapBefore, indentAt, lineStart, newlineOf } from "./text-style.ts";
+import { gapBefore, indentAt, newlineOf, wholeLines } from "./text-style.ts";
 import { printKey, printTable, printTomlValue } from "./toml-print.ts";
 import {
   equals,
@@ -51,28 +51,26 @@ function places(tree: TomlTree, text: string, entry: Entry): Place[] {
     commented: tree.comments.some((one) =>
       ranges.some(({ start, end }) => start <= one.start && one.end <= end),
     ),
-    removal: () => definitions.flatMap((definition) => removal(tree, text, definition)),
+    removal: () => removal(tree, text, definitions),
     replacement: (value) => replacement(tree, text, at, definitions, value),
   };
   return [place];
 }
 
-function removal(tree: TomlTree, text: string, definition: Definition): Edit[] {
-  if (definition.parent.type !== "TOMLInlineTable") return [wholeLines(text, rangeOf(definition))];
-  const table = definition.parent;
-  const around = { text, list: listOf(table), comments: tree.comments };
-  return removeItem(around, table.body.indexOf(definition as AST.TOMLKeyValue));
-}
-
-/** With the line end, where nothing else is on these lines, and with the empty line that set it apart. */
-function wholeLines(text: string, { start, end }: Range): Edit {
-  const from = lineStart(text, start);
-  const rest = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(end))?.[0];
-  if (rest === undefined || text.slice(from, start).trim() !== "") return { start, end, text: "" };
-  const until = end + rest.length;
-  const gap = /(?:^|\n)([ \t]*\r?\n)$/.exec(text.slice(0, from))?.[1] ?? "";
-  const endsSection = /^[ \t]*(?:\r?\n|$)/.test(text.slice(until));
-  return { start: endsSection ? from - gap.length : from, end: until, text: "" };
+function removal(tree: TomlTree, text: string, definitions: Definition[]): Edit[] {
+  const lines: Range[] = [];
+  const edits: Edit[] = [];
+  for (const definition of definitions) {
+    const { parent } = definition;
+    const { start, end } = rangeOf(definition);
+    const above = lines.at(-1);
+    if (parent.type === "TOMLInlineTable") {
+      const around = { text, list: listOf(parent), comments: tree.comments };
+      edits.push(...removeItem(around, parent.body.indexOf(definition as AST.TOMLKeyValue)));
+    } else if (above && skipSpace(text, above.end) === start) above.end = end;
+    else lines.push({ start, end });
+  }
+  return [...edits, ...lines.map((range) => wholeLines(text, range))];
 }
 
 function replacement(
