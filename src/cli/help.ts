@@ -1,4 +1,4 @@
-import type { AnyOperation, Style } from "../core/operation.ts";
+import type { AnyDescribed, Style } from "../core/operation.ts";
 import { columns, indent, paragraphs } from "../core/text.ts";
 import { COMMON, optionName, optionsOf } from "./arguments.ts";
 
@@ -6,7 +6,7 @@ const commandOf = (id: string) => `pawl ${id.replace(".", " ")}`;
 
 /** All commands, or those of one group, each with one line. */
 export function overview(
-  operations: readonly AnyOperation[],
+  operations: readonly AnyDescribed[],
   group: string | undefined,
   style: Style,
 ): string {
@@ -24,7 +24,7 @@ export function overview(
   );
 }
 
-export function commandHelp(operation: AnyOperation, style: Style): string {
+export function commandHelp(operation: AnyDescribed, style: Style): string {
   const options = [...optionsOf(operation)].filter(([name]) => !(name in COMMON));
   const positional = (operation.cli?.positional ?? []).map(optionName);
   const words = positional.map((name) => {

@@ -65,7 +65,7 @@ export interface CommandLine {
   files?: readonly string[];
 }
 
-interface Described<S extends z.ZodMiniObject, Data> {
+export interface Described<S extends z.ZodMiniObject, Data> {
   id: string;
   summary: string;
   /** Whole paragraphs for `--help`: what it is for, what it refuses. */
@@ -116,6 +116,10 @@ export interface Procedure<S extends z.ZodMiniObject, Data> extends Described<S,
 export type SingleOperation = Operation<any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: the registry holds operations of every input and result
 export type AnyOperation = SingleOperation | Procedure<any, any>;
+
+/** What every command says about itself, also one that is no operation, such as a server. */
+// biome-ignore lint/suspicious/noExplicitAny: commands of every input and result
+export type AnyDescribed = Omit<Described<any, any>, "text">;
 
 export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
   spec: Operation<S, Observed, Facts, Data>,
