@@ -2,17 +2,20 @@
 // loaded when they are used. Only node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+/** Tests build into a folder of their own: nobody may take the program away from under another one. */
+const target = process.argv[2] ?? file("dist");
 
 /** Loaded by every command: each further file would cost about half a millisecond at the start. */
 const COMMON = [
   ...[
     "src/cli/(?!help|pager|completions)",
     "src/core/(?!context/|audit/|install/|sync/|gates/|runs/(?!current-run))",
-    "node_modules/zod/",
+    "node_modules/zod/[^?]*$",
   ],
   ...[
     "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory|guard-warnings)\\.ts",
@@ -30,6 +33,36 @@ const CHECK = [
   "src/runtime/sites\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
 ];
+
+/** Loaded by `pawl mcp` alone. */
+const MCP = ["src/mcp/(?!command)", "node_modules/@modelcontextprotocol/", "\\?sdk$"];
+
+/**
+ * The MCP SDK uses all of zod, our commands a small part. Shared, the whole would be loaded by every command, so the
+ * SDK gets a copy of its own. What would validate schemas of clients is left out: we ask clients for nothing.
+ */
+const sdkAlone = {
+  name: "sdk-alone",
+  resolveId: {
+    order: "pre",
+    async handler(source, importer, options) {
+      if (source === "@modelcontextprotocol/server/_shims") return "sdk-shims?sdk";
+      if (!importer || !/@modelcontextprotocol|\?sdk$/.test(importer)) return undefined;
+      const found = await this.resolve(source, importer.replace(/\?sdk$/, ""), {
+        ...options,
+        skipSelf: true,
+      });
+      return found && /node_modules[\\/]zod[\\/]/.test(found.id)
+        ? { ...found, id: `${found.id}?sdk` }
+        : found;
+    },
+  },
+  load(id) {
+    if (id === "sdk-shims?sdk")
+      return 'export { default as process } from "node:process"; export class DefaultJsonSchemaValidator {}';
+    return id.endsWith("?sdk") ? readFileSync(id.slice(0, -"?sdk".length), "utf8") : undefined;
+  },
+};
 
 /** One of these paths, on every system. */
 const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"));
@@ -58,18 +91,18 @@ async function bundle(input, options) {
     input,
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
-    plugins: [onlyAscii],
+    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
+    plugins: [onlyAscii, sdkAlone],
     // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     ...options.input,
   });
-  const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
+  const { output } = await build.write({ dir: target, format: "cjs", minify: true, ...options.output });
   await build.close();
   return output;
 }
 
-rmSync(file("dist"), { recursive: true, force: true });
+rmSync(target, { recursive: true, force: true });
 const chunks = await bundle(
   { program: file("src/cli/program.ts") },
   {
@@ -80,6 +113,7 @@ const chunks = await bundle(
         groups: [
           { name: "program", test: matching(COMMON) },
           { name: "check", test: matching(CHECK) },
+          { name: "mcp", test: matching(MCP) },
         ],
       },
     },
@@ -99,25 +133,25 @@ await bundle(
     output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
   },
 );
-chmodSync(file("dist/pawl.cjs"), 0o755);
-if (!readFileSync(file("dist/pawl.cjs"), "utf8").includes(program))
-  throw new Error("dist/pawl.cjs names no program");
+const entry = join(target, "pawl.cjs");
+chmodSync(entry, 0o755);
+if (!readFileSync(entry, "utf8").includes(program)) throw new Error("dist/pawl.cjs names no program");
 
 /** What a clone's own copy of the program consists of, with digests: `pawl install` copies exactly these files. */
 const PACKAGE = "node_modules/node-sqlite3-wasm";
 const digest = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
 const below = (folder) =>
-  readdirSync(file(folder), { recursive: true })
+  readdirSync(folder, { recursive: true })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => statSync(file(`${folder}/${name}`)).isFile())
+    .filter((name) => statSync(join(folder, name)).isFile())
     .sort();
 const files = [
-  ...below("dist").map((name) => [name, digest(file(`dist/${name}`))]),
-  ...["package.json", ...below(`${PACKAGE}/dist`).map((name) => `dist/${name}`)].map((name) => [
+  ...below(target).map((name) => [name, digest(join(target, name))]),
+  ...["package.json", ...below(file(`${PACKAGE}/dist`)).map((name) => `dist/${name}`)].map((name) => [
     `${PACKAGE}/${name}`,
     digest(file(`${PACKAGE}/${name}`)),
   ]),
 ];
 const { version } = JSON.parse(readFileSync(file("package.json"), "utf8"));
-writeFileSync(file("dist/runtime.json"), JSON.stringify({ version, files: Object.fromEntries(files) }));
+writeFileSync(join(target, "runtime.json"), JSON.stringify({ version, files: Object.fromEntries(files) }));
 console.log(`dist/pawl.cjs, ${program} and ${chunks.length - 1} chunks`);
