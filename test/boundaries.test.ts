@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   git: ["core", "disk", "git", "node:", "simple-git"],
   guard: ["core", "disk", "git", "guard", "hooks", "node:"],
   runtime: ["core", "ops", "disk", "store", "git", "guard", "runtime", "node:"],
+  "agent-hooks": ["core", "disk", "git", "store", "agent-hooks", "node:", "unbash"],
   cli: ["core", "ops", "runtime", "cli", "node:", "citty"],
 };
 
