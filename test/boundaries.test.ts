@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   guard: ["core", "disk", "git", "guard", "hooks", "node:"],
   runtime: ["core", "ops", "disk", "store", "git", "guard", "runtime", "node:"],
   "agent-hooks": ["core", "disk", "git", "store", "agent-hooks", "node:", "unbash"],
-  cli: ["core", "ops", "runtime", "cli", "node:", "citty"],
+  cli: ["core", "ops", "runtime", "cli", "node:", "citty", "zod/mini"],
 };
 
 interface Import {

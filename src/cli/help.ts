@@ -1,15 +1,11 @@
-import type { AnyOperation, Style } from "../core/operation.ts";
+import type { Command, Style } from "../core/operation.ts";
 import { columns, indent, paragraphs } from "../core/text.ts";
 import { COMMON, optionName, optionsOf } from "./arguments.ts";
 
 const commandOf = (id: string) => `pawl ${id.replace(".", " ")}`;
 
 /** All commands, or those of one group, each with one line. */
-export function overview(
-  operations: readonly AnyOperation[],
-  group: string | undefined,
-  style: Style,
-): string {
+export function overview(operations: readonly Command[], group: string | undefined, style: Style): string {
   const shown = operations.filter((one) => !one.internal);
   const chosen = shown.filter((one) => group === undefined || one.id.startsWith(`${group}.`));
   const rows = chosen.map((one) => [commandOf(one.id), one.summary]);
@@ -24,7 +20,7 @@ export function overview(
   );
 }
 
-export function commandHelp(operation: AnyOperation, style: Style): string {
+export function commandHelp(operation: Command, style: Style): string {
   const options = [...optionsOf(operation)].filter(([name]) => !(name in COMMON));
   const positional = (operation.cli?.positional ?? []).map(optionName);
   const words = positional.map((name) => {

@@ -1,13 +1,15 @@
 import { Failure } from "../core/failure.ts";
-import type { AnyOperation } from "../core/operation.ts";
+import { parseInput } from "../core/input.ts";
+import type { AnyOperation, Command } from "../core/operation.ts";
 import { printable } from "../core/printable.ts";
+import { VERSION } from "../core/version.ts";
 import { operations } from "../ops/index.ts";
-import type { Answer } from "../runtime/answer.ts";
+import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { type CommonOptions, parseLine } from "./arguments.ts";
+import { type OwnCommand, ownCommands } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
-import { VERSION } from "./version.ts";
 import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
@@ -47,7 +49,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   }
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
-  const found = findOperation(Object.keys(operations), asked);
+  const found = findOperation(Object.keys(commands), asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
   const line = await parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
@@ -57,10 +59,13 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   }
   readFiles(operation, line.input, io);
-  const answer = await run(operation, line.input, openAt(io, line.common), {
-    dryRun: line.common["dry-run"],
-    key: line.common.key,
-  });
+  const answer =
+    "answer" in operation
+      ? answerOf(operation.answer(parseInput(operation.input, line.input), await loadAll()), [])
+      : await run(operation, line.input, openAt(io, line.common), {
+          dryRun: line.common["dry-run"],
+          key: line.common.key,
+        });
   await print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
 }
@@ -76,16 +81,22 @@ function wantsHelp(rest: readonly string[]): boolean {
   return beforeRest(rest).some((word) => word === "--help" || word === "-h");
 }
 
-async function load(id: string): Promise<AnyOperation> {
-  const loader = operations[id];
+const commands: Readonly<Record<string, () => Promise<AnyOperation | OwnCommand>>> = {
+  ...operations,
+  ...ownCommands,
+};
+
+async function load(id: string): Promise<AnyOperation | OwnCommand> {
+  const loader = commands[id];
   if (!loader) throw new Error(`The registry has no operation "${id}"`);
   return loader();
 }
 
+const loadAll = () => Promise.all(Object.keys(commands).map(load));
+
 async function help(group: string | undefined, io: Io): Promise<number> {
   const { overview } = await import("./help.ts");
-  const all = await Promise.all(Object.keys(operations).map(load));
-  io.out(`${overview(all, group, styleFor(io.outIsTerminal(), io.env))}\n`);
+  io.out(`${overview(await loadAll(), group, styleFor(io.outIsTerminal(), io.env))}\n`);
   return 0;
 }
 
@@ -100,20 +111,25 @@ function openAt(io: Io, common: CommonOptions) {
   });
 }
 
-function readFiles(operation: AnyOperation, input: Record<string, unknown>, io: Io): void {
+function readFiles(operation: Command, input: Record<string, unknown>, io: Io): void {
   for (const field of operation.cli?.files ?? []) {
     const path = input[field];
     if (typeof path === "string") input[field] = io.readText(path);
   }
 }
 
-async function print(operation: AnyOperation, answer: Answer, common: CommonOptions, io: Io): Promise<void> {
+async function print(
+  operation: AnyOperation | OwnCommand,
+  answer: Answer,
+  common: CommonOptions,
+  io: Io,
+): Promise<void> {
   if (common.json) {
     const { data, next, warnings, planned } = answer;
     io.out(`${JSON.stringify({ schema: 1, ok: true, data, next, warnings, planned })}\n`);
     return;
   }
-  const rehearsed = answer.planned && operation.rehearse;
+  const rehearsed = answer.planned && "rehearse" in operation && operation.rehearse;
   if (answer.body) {
     const { printBody } = await import("./pager.ts");
     await printBody(answer.body, io);

@@ -65,7 +65,7 @@ export interface CommandLine {
   files?: readonly string[];
 }
 
-interface Described<S extends z.ZodMiniObject, Data> {
+export interface Described<S extends z.ZodMiniObject, Data> {
   id: string;
   summary: string;
   /** Whole paragraphs for `--help`: what it is for, what it refuses. */
@@ -77,6 +77,8 @@ interface Described<S extends z.ZodMiniObject, Data> {
   internal?: boolean;
   /** `read` never creates or changes anything, not even the state folder. */
   access: "read" | "write";
+  /** Wants to see everything as it is: nothing that waits to be settled is settled before it. */
+  asItIs?: true;
   text(data: Data, style: Style): string;
 }
 
@@ -116,6 +118,10 @@ export interface Procedure<S extends z.ZodMiniObject, Data> extends Described<S,
 export type SingleOperation = Operation<any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: the registry holds operations of every input and result
 export type AnyOperation = SingleOperation | Procedure<any, any>;
+
+/** What help, completions and documentation need of a command, whoever carries it out. */
+// biome-ignore lint/suspicious/noExplicitAny: commands of every input and result are described alike
+export type Command = Described<any, any>;
 
 export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
   spec: Operation<S, Observed, Facts, Data>,

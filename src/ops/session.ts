@@ -43,11 +43,16 @@ export const session = operation({
     ),
   }),
 
-  gather(reader, input, at) {
+  observe: (world) => world.guardWarnings(),
+
+  gather(reader, input, at, unguarded) {
     const which = findTask(reader, input.task, at);
-    if (which.id === undefined)
-      return { task: undefined, which, waits: reader.waits(), ready: readyTasks(reader.tasks().tasks) };
+    if (which.id === undefined) {
+      const ready = readyTasks(reader.tasks().tasks);
+      return { task: undefined, which, waits: reader.waits(), ready, unguarded };
+    }
     return {
+      unguarded,
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       decisions: reader.parts(decision, which.id),
@@ -62,8 +67,9 @@ export const session = operation({
 
   decide(input, facts) {
     const budget = input.budget ?? MOST_TOKENS;
+    const { unguarded } = facts;
     if (facts.task === undefined)
-      return { data: { session: none(facts, budget) }, next: nextWithoutTask(facts) };
+      return { data: { session: none(facts, budget) }, next: nextWithoutTask(facts), warnings: unguarded };
     const open = facts.findings.records.map((one) => one.value).filter((one) => one.status === "open");
     const last = facts.handoffs.records.at(-1)?.value;
     const { findings, decisions, handoffs, evidence: proofs, reviews, runs } = facts;
@@ -78,7 +84,7 @@ export const session = operation({
         },
       },
       next: nextStep(facts.task, open, last, values(proofs)),
-      warnings: warningsOf(problems),
+      warnings: [...unguarded, ...warningsOf(problems)],
     };
   },
 
