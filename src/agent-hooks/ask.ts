@@ -20,12 +20,6 @@ export function askPawl(program: string, args: readonly string[], cwd: string, e
   return run(process.execPath, [program, ...args], cwd, rest);
 }
 
-/** Where git looks for hooks from there, for everything that the agent starts. */
-export function askHooksPath(cwd: string, env: Environment): string | undefined {
-  const { code, out } = run("git", ["config", "--type=path", "--get", "core.hooksPath"], cwd, env);
-  return code === 0 ? out.replace(/\n$/, "") : undefined;
-}
-
 export function askIsIgnored(path: string, cwd: string, env: Environment): boolean {
   return run("git", ["check-ignore", "-q", "--", path], cwd, env).code === 0;
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { tokensOf } from "../core/budget.ts";
 import type { Answer } from "./answer.ts";
 import type { HookCall } from "./call.ts";
 import { checkRunIn, MAY_BE_CHECK, offerWords } from "./evidence-offer.ts";
@@ -10,7 +9,7 @@ import { CONCERNS, judgeScript, judgeUnread, judgeWrites, LONGEST } from "./judg
 import { type Marks, openMarks, sweepMarks } from "./marks.ts";
 import { nearestExisting } from "./place.ts";
 import { printRefusal, type Refusal } from "./refusal.ts";
-import { MOST_TOKENS, openingWords, type StartFacts, startText } from "./session-start.ts";
+import { sessionBudget, startText } from "./session-start.ts";
 import type { Script } from "./shell/command.ts";
 import type { Parser } from "./shell/parser.ts";
 import { readPlain } from "./shell/plain.ts";
@@ -69,22 +68,11 @@ async function atStart(call: HookCall, { facts, env, now, program }: Around): Pr
   // A resumed or compacted session goes on; what it did before still wants a handoff.
   if (marks.began === undefined) marks.add(`began ${now}`);
   sweepMarks(spot.commonDir, now);
-  const { askHooksPath, askPawl } = await import("./ask.ts");
-  const hooksPath = spot.guarded ? askHooksPath(call.folder, env) : undefined;
-  const guard = guardState(spot, hooksPath);
-  const left = MOST_TOKENS - tokensOf(openingWords({ agent: call.agent, guard })) - NEXT_TOKENS;
-  const session = askPawl(program, ["session", "--budget", String(left)], call.folder, env);
-  return { kind: "tell", event: "SessionStart", text: startText({ agent: call.agent, guard, session }) };
-}
-
-/** Kept free for the next step, which is printed beside the session. */
-const NEXT_TOKENS = 50;
-
-function guardState(spot: Spot, hooksPath: string | undefined): StartFacts["guard"] {
-  if (!spot.guarded) return "not installed";
-  return hooksPath === join(spot.commonDir, "pawl", "hooks").replaceAll("\\", "/")
-    ? "in place"
-    : { hooksPath };
+  const { askPawl } = await import("./ask.ts");
+  const known = { agent: call.agent, guarded: spot.guarded };
+  const args = ["session", "--budget", String(sessionBudget(known))];
+  const session = askPawl(program, args, call.folder, env);
+  return { kind: "tell", event: "SessionStart", text: startText({ ...known, session }) };
 }
 
 async function afterTool(call: HookCall, { facts, loadParser }: Around): Promise<Answer | undefined> {
