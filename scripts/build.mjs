@@ -136,6 +136,19 @@ await bundle(
 const entry = join(target, "pawl.cjs");
 chmodSync(entry, 0o755);
 if (!readFileSync(entry, "utf8").includes(program)) throw new Error("dist/pawl.cjs names no program");
+// What agents start before each of their tools: an entry of its own, because nothing of the program is needed for it.
+const [parser] = await bundle(
+  { parser: file("src/agent-hooks/shell/parser.ts") },
+  { output: { entryFileNames: "chunks/hook-[name]-[hash].cjs" } },
+);
+const hook = await bundle(
+  { hook: file("src/agent-hooks/bin.ts") },
+  {
+    input: { transform: { define: { PARSER: JSON.stringify(parser.fileName) } } },
+    output: { entryFileNames: "[name].cjs", chunkFileNames: "chunks/hook-[name]-[hash].cjs" },
+  },
+);
+console.log(`dist/hook.cjs, ${parser.fileName} and ${hook.length - 1} chunk`);
 
 /** What a clone's own copy of the program consists of, with digests: `pawl install` copies exactly these files. */
 const PACKAGE = "node_modules/node-sqlite3-wasm";
