@@ -14,7 +14,8 @@ const COMMON = [
     "node_modules/zod/",
   ],
   ...[
-    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory)\\.ts",
+    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory|guard-warnings)\\.ts",
+    "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs)\\.ts",
     "src/disk/read-line\\.ts",
   ],
@@ -26,11 +27,30 @@ const CHECK = [
   "src/(?:ops/check|core/authors)\\.ts",
   "src/core/gates/",
   "src/runtime/sites\\.ts",
-  "src/git/(?:branches|branch-facts|quick-clean)\\.ts",
+  "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
 ];
 
 /** One of these paths, on every system. */
 const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"));
+
+/** The files are read as one byte per character, so what is more than ASCII is written as its escape. */
+const onlyAscii = {
+  name: "only-ascii",
+  generateBundle(_, files) {
+    const escaped = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    for (const one of Object.values(files))
+      if (one.type === "chunk") one.code = one.code.replace(/[\u0080-\uffff]/g, escaped);
+  },
+};
+
+/** The ids of the registry; the program itself would have to be loaded to ask it. */
+function operationIds() {
+  const text = readFileSync(file("src/ops/index.ts"), "utf8");
+  const ids = [...text.matchAll(/^ {2}"?([a-z.-]+)"?: async/gm)].map((found) => found[1]);
+  if (ids.length !== text.split("async () =>").length - 1)
+    throw new Error("src/ops/index.ts is not understood");
+  return ` ${ids.join(" ")} `;
+}
 
 async function bundle(input, options) {
   const build = await rolldown({
@@ -38,6 +58,7 @@ async function bundle(input, options) {
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
     moduleTypes: { ".sh": "text" },
+    plugins: [onlyAscii],
     ...options.input,
   });
   const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
@@ -61,11 +82,17 @@ const chunks = await bundle(
     },
   },
 );
+// Node 20 runs these files as scripts, which have no `import()`: what is loaded later has to be a chunk of its own.
+const importing = chunks.filter((chunk) => chunk.type === "chunk" && /\bimport\(/.test(chunk.code));
+if (importing.length > 0)
+  throw new Error(`import() of a package in ${importing.map((chunk) => chunk.fileName).join(", ")}`);
 const program = chunks.find((chunk) => chunk.type === "chunk" && chunk.isEntry).fileName;
 await bundle(
   { pawl: file("src/cli/bin.ts") },
   {
-    input: { transform: { define: { PROGRAM: JSON.stringify(program) } } },
+    input: {
+      transform: { define: { PROGRAM: JSON.stringify(program), OPERATIONS: JSON.stringify(operationIds()) } },
+    },
     output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
   },
 );

@@ -77,6 +77,8 @@ export interface Described<S extends z.ZodMiniObject, Data> {
   internal?: boolean;
   /** `read` never creates or changes anything, not even the state folder. */
   access: "read" | "write";
+  /** Wants to see everything as it is: nothing that waits to be settled is settled before it. */
+  asItIs?: true;
   text(data: Data, style: Style): string;
 }
 

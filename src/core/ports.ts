@@ -156,6 +156,8 @@ export interface World {
   branchChanges(repos: readonly RunRepo[]): Promise<{ repo: string; files: string[] }[]>;
   /** Whether a commit is part of a run's branch, in its own repository. */
   isInBranch(repo: RunRepo, commit: string): Promise<boolean>;
+  /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */
+  guardWarnings(): Promise<string[]>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
   machine(): Promise<Machine>;
   /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */

@@ -13,6 +13,12 @@ export function keepTip(commonDir: string, ref: string, tip: string): void {
   if (!existsSync(path)) replaceFile(path, `${tip} ${ref} ${tip}\n`);
 }
 
+/** The branch is where it went before the guard's eyes. */
+export function isKnownTip(commonDir: string, ref: string, tip: string | undefined): boolean {
+  const [known, , allowed] = (textOf(tipFile(commonDir, ref)) ?? "").trim().split(" ");
+  return tip !== undefined && tip !== "" && (tip === known || tip === allowed);
+}
+
 export interface Tripped {
   ref: string;
   /** Where it was found, and where it was last seen. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { recordBaseline } from "../core/audit/baseline.ts";
+import { activateGuard } from "../core/activate-guard.ts";
 import { Failure } from "../core/failure.ts";
 import type { Hands } from "../core/hands.ts";
 import { line, maybe } from "../core/input.ts";
@@ -22,9 +22,8 @@ export const install = procedure({
   },
 
   async perform(hands, input) {
-    const { guard, site } = await expectProfile(hands, input.profile);
-    const { patterns, tips, previous, changed, notes } = guard.activate(site);
-    await recordBaseline(hands, { name: site.name, home: site.home, tips, active: true });
+    const { site } = await expectProfile(hands, input.profile);
+    const { patterns, previous, changed, notes } = await activateGuard(hands, site);
     return { data: { guard: { protected: patterns, chained: previous, changed } }, warnings: notes };
   },
 

@@ -34,11 +34,16 @@ export const session = operation({
   cli: { positional: ["task"] },
   input: z.strictObject({ task: taskField() }),
 
-  gather(reader, input, at) {
+  observe: (world) => world.guardWarnings(),
+
+  gather(reader, input, at, unguarded) {
     const which = findTask(reader, input.task, at);
-    if (which.id === undefined)
-      return { task: undefined, which, waits: reader.waits(), ready: readyTasks(reader.tasks().tasks) };
+    if (which.id === undefined) {
+      const ready = readyTasks(reader.tasks().tasks);
+      return { task: undefined, which, waits: reader.waits(), ready, unguarded };
+    }
     return {
+      unguarded,
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       handoffs: reader.parts(handoff, which.id),
@@ -51,7 +56,9 @@ export const session = operation({
   },
 
   decide(_input, facts) {
-    if (facts.task === undefined) return { data: { session: none(facts) }, next: nextWithoutTask(facts) };
+    const { unguarded } = facts;
+    if (facts.task === undefined)
+      return { data: { session: none(facts) }, next: nextWithoutTask(facts), warnings: unguarded };
     const open = facts.findings.records.map((one) => one.value).filter((one) => one.status === "open");
     const last = facts.handoffs.records.at(-1)?.value;
     const { findings, handoffs, evidence: proofs, reviews, runs } = facts;
@@ -61,7 +68,7 @@ export const session = operation({
     return {
       data: { session: { task: facts.task, gates, findings: open, handoff: last, touched: facts.touched } },
       next: nextStep(facts.task, open, last, values(proofs)),
-      warnings: warningsOf(problems),
+      warnings: [...unguarded, ...warningsOf(problems)],
     };
   },
 

@@ -68,8 +68,12 @@ export function openRuntime(around: Surroundings): Runtime {
     reader: () => readably(() => openReader(home, fullYaml, Date.now())),
     async situation(access) {
       const head = readHead(place) ?? (await repositoryOf(around, place)).head();
+      const begun = Date.now();
       return {
-        now: new Date().toISOString(),
+        // Put into words when it is asked for: the first time is when a process reads about time zones.
+        get now() {
+          return new Date(begun).toISOString();
+        },
         actor: access === "read" ? "" : await actorOf(around, place),
         minds: possibleMinds(around.env).map(printActor),
         repo: repositoryName(home, place),

@@ -4,6 +4,7 @@ import { type Config, parseConfig, readConfigText } from "../core/config.ts";
 import { Failure } from "../core/failure.ts";
 import type { World } from "../core/ports.ts";
 import type { Place } from "../git/discover.ts";
+import { guardWarnings } from "./guard-warnings.ts";
 import type { Runtime, Surroundings } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
@@ -39,6 +40,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       );
     },
     isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
+    guardWarnings: () => guardWarnings(place, around.env, runtime().home),
     async search(query) {
       const { search } = await import("../store/search/search.ts");
       const { openSource } = await import("../store/search-source.ts");

@@ -308,7 +308,10 @@ describe("a re-check", () => {
       GIT_CONFIG_VALUE_0: "",
     };
     const [problem] = guardOf({ ...project, env }).inspect(siteOf(project.path)).problems;
-    expect(problem).toMatchObject({ code: "override", message: expect.stringContaining("the environment") });
+    expect(problem).toMatchObject({
+      code: "override",
+      message: expect.stringContaining("in this environment"),
+    });
   });
 
   test("tells a branch that moved behind the guard's back", async ({ project }) => {
