@@ -1,6 +1,7 @@
 // Bundles the program into dist/: a small entry, the part that every command needs in one file, and chunks that are
 // loaded when they are used. Only node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
-import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
@@ -61,12 +62,14 @@ async function bundle(input, options) {
     plugins: [onlyAscii],
     ...options.input,
   });
-  const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
+  const { output } = await build.write({ dir: made, format: "cjs", minify: true, ...options.output });
   await build.close();
   return output;
 }
 
-rmSync(file("dist"), { recursive: true, force: true });
+// Made beside dist/ and put into its place at the end: whoever runs the program meanwhile finds it whole.
+const made = file(`.dist-${process.pid}`);
+const replaced = `${made}-replaced`;
 const chunks = await bundle(
   { program: file("src/cli/program.ts") },
   {
@@ -96,7 +99,10 @@ await bundle(
     output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
   },
 );
-chmodSync(file("dist/pawl.cjs"), 0o755);
-if (!readFileSync(file("dist/pawl.cjs"), "utf8").includes(program))
-  throw new Error("dist/pawl.cjs names no program");
+chmodSync(join(made, "pawl.cjs"), 0o755);
+if (!readFileSync(join(made, "pawl.cjs"), "utf8").includes(program))
+  throw new Error("pawl.cjs names no program");
+if (existsSync(file("dist"))) renameSync(file("dist"), replaced);
+renameSync(made, file("dist"));
+rmSync(replaced, { recursive: true, force: true });
 console.log(`dist/pawl.cjs, ${program} and ${chunks.length - 1} chunks`);

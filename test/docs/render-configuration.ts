@@ -28,6 +28,12 @@ const KEYS: Record<keyof Config, Key> = {
     example: "checks:\n  test: npm test\n  lint: [npx, biome, check, .]",
     wrong: "checks: npm test",
   },
+  format: {
+    describe:
+      "What the files of a commit have to pass, by pattern; `{files}` stands for their names. The guard's `pre-commit` hook runs it when you commit.",
+    example: 'format:\n  "*.ts": npx biome check {files}',
+    wrong: "format: biome",
+  },
   protected: {
     describe:
       "Branches that the guard protects, with `*` as a wildcard. Without it, the remote's default branch, else `main` and `master`.",
