@@ -18,10 +18,10 @@ const env: NodeJS.ProcessEnv = {
   NO_COLOR: "1",
 };
 
-/** Modules of the tools that are compared; PAWL_TEST_TOOLS names another place to look. */
+/** Modules of the tools that are compared. */
 const tool = (name: string) =>
-  [join(process.cwd(), "node_modules"), process.env.PAWL_TEST_TOOLS ?? ""]
-    .map((dir) => join(dir, name))
+  ["node_modules", "test/guard/tools/node_modules"]
+    .map((dir) => join(process.cwd(), dir, name))
     .find((path) => existsSync(path));
 
 interface Setting {
