@@ -16,7 +16,7 @@ const COMMON = [
   ...[
     "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory)\\.ts",
     "src/git/(?:discover|refs)\\.ts",
-    "src/disk/read-line\\.ts",
+    "src/disk/(?:read-line|below)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
 ];
