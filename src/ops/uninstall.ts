@@ -12,7 +12,7 @@ export const uninstall = procedure({
   id: "uninstall",
   summary: "Take everything that pawl installed out of this repository",
   details:
-    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. The\nrecords of your tasks are kept. Refused to agents.",
+    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. The\nrecords of your tasks are kept; a state that has none goes too. Refused to agents.",
   examples: ["pawl uninstall", "pawl uninstall --dry-run"],
   access: "write",
   input: z.strictObject({ yes: flag("do not ask on a terminal") }),
@@ -23,6 +23,9 @@ export const uninstall = procedure({
     return [
       ...files.map(({ path }) => ({ do: "remove what is pawl's of", path })),
       ...guard.rehearseDeactivation(site),
+      ...((await hands.isStateForgettable()) && hands.reader().exists
+        ? [{ do: "remove, as there is nothing else in it,", path: "the state" }]
+        : []),
     ];
   },
 
@@ -35,8 +38,11 @@ export const uninstall = procedure({
       await confirm(hands, installation.planRemoval().filter((one) => one.do === "remove").length);
     const { removed, notes: told } = guard.deactivate(site);
     const files = tellFiles(installation.remove());
-    await recordUnguarded(hands, site);
+    const forgettable = await hands.isStateForgettable();
+    if (!forgettable) await recordUnguarded(hands, site);
     const copies = installation.removeRuntime().map((path) => `A copy of a file of yours stays: ${path}`);
+    // What only says that pawl was here goes with it.
+    if (forgettable) await hands.forgetState();
     return {
       data: { uninstall: { removed: files.removed, left: files.left, guard: { removed } } },
       warnings: [...notes, ...told, ...copies],

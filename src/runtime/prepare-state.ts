@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { explainFileError } from "../disk/durable.ts";
 import { withLock } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
-import { addLine, prepare } from "../git/state-repository.ts";
+import { hide } from "../git/exclude.ts";
+import { prepare } from "../git/state-repository.ts";
 import { stateExists } from "../store/home.ts";
 import { ensureClone, writeHome } from "../store/home-setup.ts";
 import type { Home } from "../store/layout.ts";
@@ -30,12 +31,8 @@ export function prepareState(home: Home, place: Place, env: Environment): string
   }
 }
 
-/** info/exclude is not tracked and covers every branch and worktree, so the project never becomes dirty. */
 function hideFromProject(home: Home, place: Place): void {
   if (!place.mainRoot) return;
   const inside = relative(place.mainRoot, home.state).replaceAll("\\", "/");
-  if (inside === "" || inside.startsWith("..")) return;
-  const exclude = join(place.commonDir, "info", "exclude");
-  mkdirSync(dirname(exclude), { recursive: true });
-  addLine(exclude, `/${inside}/`);
+  if (inside !== "" && !inside.startsWith("..")) hide(place.commonDir, `/${inside}/`);
 }
