@@ -6,6 +6,8 @@ import { operations } from "../src/ops/index.ts";
 
 const src = fileURLToPath(new URL("../src", import.meta.url));
 
+const MCP_SDK = ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"];
+
 /** What each folder may import; whatever is not listed here is not allowed. */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core", "zod/mini"],
@@ -20,7 +22,10 @@ const MAY_IMPORT: Record<string, string[]> = {
     ...["zod/mini", "jsonc-parser", "toml-eslint-parser", "node-diff3"],
   ],
   runtime: ["core", "ops", "disk", "store", "git", "guard", "installer", "runtime", "node:"],
-  cli: ["core", "ops", "runtime", "cli", "node:", "citty", "zod/mini"],
+  "agent-hooks": ["core", "disk", "git", "store", "agent-hooks", "node:", "unbash"],
+  // The command line starts the other surface, and knows nothing else of it; that one knows nothing of the command line.
+  cli: ["core", "ops", "runtime", "cli", "mcp", "node:", "citty", "zod/mini"],
+  mcp: ["core", "ops", "runtime", "mcp", "node:", "zod/mini", ...MCP_SDK],
 };
 
 interface Import {

@@ -7,7 +7,7 @@ import { operations } from "../ops/index.ts";
 import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
-import { type CommonOptions, parseLine } from "./arguments.ts";
+import { type CommonOptions, type ParsedLine, parseLine } from "./arguments.ts";
 import { type OwnCommand, ownCommands } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
 import { seenFrom } from "./target-folder.ts";
@@ -50,15 +50,12 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   }
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
-  const found = findOperation(Object.keys(commands), asked);
+  if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
+  const found = findOperation([...Object.keys(commands), "mcp"], asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
-  const line = await parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
-  if (line.common.help) {
-    const { commandHelp } = await import("./help.ts");
-    io.out(`${commandHelp(operation, styleFor(io.outIsTerminal(), io.env))}\n`);
-    return 0;
-  }
+  const line = await parseOrHelp(operation, found.rest, io);
+  if (!line) return 0;
   readFiles(operation, line.input, io);
   const answer =
     "answer" in operation
@@ -69,6 +66,35 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
         });
   await print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
+}
+
+/** Another surface, with nothing of this one's but its start. */
+async function serveMcp(rest: readonly string[], io: Io): Promise<number> {
+  const { mcpCommand } = await import("../mcp/command.ts");
+  const line = await parseOrHelp(mcpCommand, rest, io);
+  if (!line) return 0;
+  const { json, actor, key, "dry-run": dryRun } = line.common;
+  if (json || actor || key || dryRun)
+    throw new Failure("usage", "not_here", "`pawl mcp` takes --tools and --agent only.", {
+      hint: "Who calls is an agent, and what it does is said in each call.",
+    });
+  const { tools, agent } = parseInput(mcpCommand.input, line.input);
+  const { serve } = await import("../mcp/serve.ts");
+  await serve({ tier: tools ?? "core", agent, env: io.env, version: VERSION });
+  return 0;
+}
+
+/** What a line says, unless it asks for help. */
+async function parseOrHelp(
+  described: Command,
+  rest: readonly string[],
+  io: Io,
+): Promise<ParsedLine | undefined> {
+  const line = await parseLine(described, wantsHelp(rest) ? ["--help"] : rest);
+  if (!line.common.help) return line;
+  const { commandHelp } = await import("./help.ts");
+  io.out(`${commandHelp(described, styleFor(io.outIsTerminal(), io.env))}\n`);
+  return undefined;
 }
 
 /** `pawl --json task list` means what `pawl task list --json` means. */
@@ -93,7 +119,11 @@ async function load(id: string): Promise<AnyOperation | OwnCommand> {
   return loader();
 }
 
-const loadAll = () => Promise.all(Object.keys(commands).map(load));
+/** Everything that help and completions tell of. */
+async function loadAll(): Promise<Command[]> {
+  const { mcpCommand } = await import("../mcp/command.ts");
+  return [...(await Promise.all(Object.keys(commands).map(load))), mcpCommand];
+}
 
 async function help(group: string | undefined, io: Io): Promise<number> {
   const { overview } = await import("./help.ts");

@@ -123,7 +123,7 @@ export type AnyOperation = SingleOperation | Procedure<any, any>;
 
 /** What help, completions and documentation need of a command, whoever carries it out. */
 // biome-ignore lint/suspicious/noExplicitAny: commands of every input and result are described alike
-export type Command = Described<any, any>;
+export type Command = Omit<Described<any, any>, "text">;
 
 export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
   spec: Operation<S, Observed, Facts, Data>,
