@@ -1,10 +1,13 @@
 // Bundles the program into dist/: a small entry, the part that every command needs in one file, and chunks that are
 // loaded when they are used. Only node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
 import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+/** Tests build into a folder of their own: nobody may take the program away from under another one. */
+const target = process.argv[2] ?? file("dist");
 
 /** Loaded by every command: each further file would cost about half a millisecond at the start. */
 const COMMON = [
@@ -61,12 +64,12 @@ async function bundle(input, options) {
     plugins: [onlyAscii],
     ...options.input,
   });
-  const { output } = await build.write({ dir: file("dist"), format: "cjs", minify: true, ...options.output });
+  const { output } = await build.write({ dir: target, format: "cjs", minify: true, ...options.output });
   await build.close();
   return output;
 }
 
-rmSync(file("dist"), { recursive: true, force: true });
+rmSync(target, { recursive: true, force: true });
 const chunks = await bundle(
   { program: file("src/cli/program.ts") },
   {
@@ -96,9 +99,9 @@ await bundle(
     output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
   },
 );
-chmodSync(file("dist/pawl.cjs"), 0o755);
-if (!readFileSync(file("dist/pawl.cjs"), "utf8").includes(program))
-  throw new Error("dist/pawl.cjs names no program");
+const entry = join(target, "pawl.cjs");
+chmodSync(entry, 0o755);
+if (!readFileSync(entry, "utf8").includes(program)) throw new Error("dist/pawl.cjs names no program");
 // What agents start before each of their tools: an entry of its own, because nothing of the program is needed for it.
 const [parser] = await bundle(
   { parser: file("src/agent-hooks/shell/parser.ts") },
