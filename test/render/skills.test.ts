@@ -33,7 +33,7 @@ const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== ""
 describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text }) => {
   const [, header = "", body = ""] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
   const front = parseYaml(header) as Record<string, unknown>;
-  const description = String(front["description"]);
+  const description = String(front.description);
 
   test("is what a person reviewed", async () => {
     await expect(text).toMatchFileSnapshot(`golden/${rendering}/${name}/SKILL.md`);
@@ -42,7 +42,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   test("has a header that every agent accepts", () => {
     const keys = rendering === "claude" ? ["name", "description", "argument-hint"] : ["name", "description"];
     expect(Object.keys(front)).toEqual(keys);
-    expect(front["name"]).toBe(name);
+    expect(front.name).toBe(name);
     expect(name).toMatch(/^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/);
     expect(path).toBe(`${RENDERINGS[rendering].skills.dir}/${name}/SKILL.md`);
     expect(description.length).toBeLessThanOrEqual(1024);
