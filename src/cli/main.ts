@@ -1,14 +1,16 @@
 import { Failure } from "../core/failure.ts";
 import { parseInput } from "../core/input.ts";
-import type { AnyDescribed, AnyOperation } from "../core/operation.ts";
+import type { AnyOperation, Command } from "../core/operation.ts";
 import { printable } from "../core/printable.ts";
+import { VERSION } from "../core/version.ts";
 import { operations } from "../ops/index.ts";
-import type { Answer } from "../runtime/answer.ts";
+import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { type CommonOptions, type ParsedLine, parseLine } from "./arguments.ts";
+import { type OwnCommand, ownCommands } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
-import { VERSION } from "./version.ts";
+import { seenFrom } from "./target-folder.ts";
 import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
@@ -49,16 +51,19 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
   if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
-  const found = findOperation([...Object.keys(operations), "mcp"], asked);
+  const found = findOperation([...Object.keys(commands), "mcp"], asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
   const line = await parseOrHelp(operation, found.rest, io);
   if (!line) return 0;
   readFiles(operation, line.input, io);
-  const answer = await run(operation, line.input, openAt(io, line.common), {
-    dryRun: line.common["dry-run"],
-    key: line.common.key,
-  });
+  const answer =
+    "answer" in operation
+      ? answerOf(operation.answer(parseInput(operation.input, line.input), await loadAll()), [])
+      : await run(operation, line.input, openAt(io, line.common, line.input[operation.cli?.folder ?? ""]), {
+          dryRun: line.common["dry-run"],
+          key: line.common.key,
+        });
   await print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
 }
@@ -81,7 +86,7 @@ async function serveMcp(rest: readonly string[], io: Io): Promise<number> {
 
 /** What a line says, unless it asks for help. */
 async function parseOrHelp(
-  described: AnyDescribed,
+  described: Command,
   rest: readonly string[],
   io: Io,
 ): Promise<ParsedLine | undefined> {
@@ -103,24 +108,32 @@ function wantsHelp(rest: readonly string[]): boolean {
   return beforeRest(rest).some((word) => word === "--help" || word === "-h");
 }
 
-async function load(id: string): Promise<AnyOperation> {
-  const loader = operations[id];
+const commands: Readonly<Record<string, () => Promise<AnyOperation | OwnCommand>>> = {
+  ...operations,
+  ...ownCommands,
+};
+
+async function load(id: string): Promise<AnyOperation | OwnCommand> {
+  const loader = commands[id];
   if (!loader) throw new Error(`The registry has no operation "${id}"`);
   return loader();
 }
 
+/** Everything that help and completions tell of. */
+async function loadAll(): Promise<Command[]> {
+  const { mcpCommand } = await import("../mcp/command.ts");
+  return [...(await Promise.all(Object.keys(commands).map(load))), mcpCommand];
+}
+
 async function help(group: string | undefined, io: Io): Promise<number> {
   const { overview } = await import("./help.ts");
-  const { mcpCommand } = await import("../mcp/command.ts");
-  const all = [...(await Promise.all(Object.keys(operations).map(load))), mcpCommand];
-  io.out(`${overview(all, group, styleFor(io.outIsTerminal(), io.env))}\n`);
+  io.out(`${overview(await loadAll(), group, styleFor(io.outIsTerminal(), io.env))}\n`);
   return 0;
 }
 
-function openAt(io: Io, common: CommonOptions) {
+function openAt(io: Io, common: CommonOptions, folder: unknown) {
   return openRuntime({
-    cwd: io.cwd,
-    env: io.env,
+    ...seenFrom(io, folder),
     actor: common.actor,
     oneShot: true,
     progress: (chunk) => io.err(chunk),
@@ -128,20 +141,25 @@ function openAt(io: Io, common: CommonOptions) {
   });
 }
 
-function readFiles(operation: AnyOperation, input: Record<string, unknown>, io: Io): void {
+function readFiles(operation: Command, input: Record<string, unknown>, io: Io): void {
   for (const field of operation.cli?.files ?? []) {
     const path = input[field];
     if (typeof path === "string") input[field] = io.readText(path);
   }
 }
 
-async function print(operation: AnyOperation, answer: Answer, common: CommonOptions, io: Io): Promise<void> {
+async function print(
+  operation: AnyOperation | OwnCommand,
+  answer: Answer,
+  common: CommonOptions,
+  io: Io,
+): Promise<void> {
   if (common.json) {
     const { data, next, warnings, planned } = answer;
     io.out(`${JSON.stringify({ schema: 1, ok: true, data, next, warnings, planned })}\n`);
     return;
   }
-  const rehearsed = answer.planned && operation.rehearse;
+  const rehearsed = answer.planned && "rehearse" in operation && operation.rehearse;
   if (answer.body) {
     const { printBody } = await import("./pager.ts");
     await printBody(answer.body, io);

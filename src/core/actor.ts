@@ -44,6 +44,12 @@ const KNOWN_AGENTS: readonly KnownAgent[] = [
   { name: "agent", signs: ["AI_AGENT"], session: [], called: /^agent$/i },
 ];
 
+/** Every variable by which an agent is recognised. */
+export const AGENT_SIGNS: readonly string[] = KNOWN_AGENTS.flatMap(({ signs, session }) => [
+  ...signs,
+  ...session,
+]);
+
 export function recogniseAgent(env: Environment): Actor | undefined {
   return recogniseAgents(env)[0];
 }

@@ -34,13 +34,16 @@ export const word: Field<string> = {
   print: (value) => value,
 };
 
-export function matching(pattern: RegExp, expected: string, example: string): Field<string> {
+export function matching(pattern: RegExp | (() => RegExp), expected: string, example: string): Field<string> {
   return {
     example,
-    read: (value) => (typeof value === "string" && pattern.test(value) ? good(value) : bad(expected)),
+    read: (value) =>
+      typeof value === "string" && patternOf(pattern).test(value) ? good(value) : bad(expected),
     print: (value) => value,
   };
 }
+
+const patternOf = (pattern: RegExp | (() => RegExp)) => (pattern instanceof RegExp ? pattern : pattern());
 
 export const time = matching(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,

@@ -1,5 +1,5 @@
-import { type BigIntStats, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { below } from "../disk/below.ts";
 
 /**
  * Whether a worktree is exactly its commit, told from git's index without starting git, which would cost more than the
@@ -12,7 +12,7 @@ export async function isSurelyClean(
   options: { untracked: boolean },
 ): Promise<boolean> {
   try {
-    const index = readIndex(join(gitDir, "index"));
+    const index = readIndex(below(gitDir, "index"));
     if (!index || index.tree !== tree) return false;
     if (!index.entries.every((entry) => isUnchanged(root, entry))) return false;
     const young = index.entries.filter((entry) => entry.mtimeNs + TICK_NS >= index.writtenNs);
@@ -96,21 +96,27 @@ function rootTree(data: Buffer, from: number): string | undefined {
 /** Clocks of file systems tick slowly: a file as young as the index may have been changed after it was looked at. */
 const TICK_NS = 10_000_000n;
 const MOST_YOUNG = 50;
+/** Above this node:crypto is quicker in spite of its loading. */
+const MOST_SMALL_BYTES = 8_000;
 
 /** What git does with such files as well: it reads them. Where a filter stands between file and blob, git has to. */
 async function haveSameContent(root: string, young: readonly Entry[]): Promise<boolean> {
-  if (young.length > MOST_YOUNG || young.some((entry) => entry.mode === LINK)) return false;
-  const { createHash } = await import("node:crypto");
-  return young.every(({ path, blob }) => {
-    const data = readFileSync(join(root, path));
-    return createHash("sha1").update(`blob ${data.length}\0`).update(data).digest("hex") === blob;
+  if (young.length > MOST_YOUNG) return false;
+  const bytes = young.reduce((sum, { size }) => sum + size, 0);
+  const hash =
+    bytes <= MOST_SMALL_BYTES
+      ? (await import("./small-blob-hash.ts")).smallBlobHash
+      : (await import("./blob-hash.ts")).blobHash;
+  return young.every(({ path, blob, mode }) => {
+    const file = below(root, path);
+    return hash(mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file)) === blob;
   });
 }
 
 const LINK = 0o120000;
 
 function isUnchanged(root: string, entry: Entry): boolean {
-  const stat = lstatSync(join(root, entry.path), { bigint: true, throwIfNoEntry: false });
+  const stat = lstatSync(below(root, entry.path), { bigint: true, throwIfNoEntry: false });
   return (
     stat !== undefined &&
     stat.mtimeNs === entry.mtimeNs &&
@@ -140,6 +146,6 @@ function hasNothingElse(root: string, entries: readonly Entry[]): boolean {
     }
   }
   for (const [folder, names] of known)
-    if (readdirSync(join(root, folder)).some((name) => !names.has(name))) return false;
+    if (readdirSync(below(root, folder)).some((name) => !names.has(name))) return false;
   return true;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { choice, line, maybe } from "../core/input.ts";
-import type { AnyDescribed } from "../core/operation.ts";
+import type { Command } from "../core/operation.ts";
 
 /** `pawl mcp` is no operation but a way to all of them; it describes itself like one, so that help and flags are the same. */
 export const mcpCommand = {
@@ -14,4 +14,4 @@ export const mcpCommand = {
     tools: maybe(choice(["core", "all"], "how many tools (default: core)")),
     agent: maybe(line("which agent calls, where its environment does not tell", "NAME", 60)),
   }),
-} satisfies AnyDescribed;
+} satisfies Command;

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -51,7 +52,7 @@ const at = (project: Project, path: string) => join(project.path, path);
 /** As if the file had been written in the very tick of the clock in which git looked at it and wrote its index. */
 function makeYoung(project: Project, path: string): void {
   const index = readFileSync(at(project, ".git/index"));
-  const stat = statSync(at(project, path), { bigint: true });
+  const stat = lstatSync(at(project, path), { bigint: true });
   const entry = index.indexOf(`${path}\0`) - 62;
   for (const [offset, ns] of [
     [0, stat.ctimeNs],
@@ -60,6 +61,7 @@ function makeYoung(project: Project, path: string): void {
     index.writeUInt32BE(Number(ns / 1_000_000_000n), entry + offset);
     index.writeUInt32BE(Number(ns % 1_000_000_000n), entry + offset + 4);
   }
+  index.writeUInt32BE(Number(stat.ino & 0xffffffffn), entry + 20);
   writeFileSync(at(project, ".git/index"), index);
   utimesSync(at(project, ".git/index"), stat.mtime, stat.mtime);
 }
@@ -190,6 +192,26 @@ test("a file as young as the index is read, and found to be the same", async ({ 
   project.write("src/a b.ts", "one\n");
   makeYoung(project, "src/a b.ts");
   expect(await look(project)).toBe(true);
+});
+
+test("a link as young as the index is read as what it points to", async ({ project }) => {
+  settle(project);
+  makeYoung(project, "link");
+  expect(await look(project)).toBe(true);
+  unlinkSync(at(project, "link"));
+  symlinkSync("src/b a.ts", at(project, "link"));
+  makeYoung(project, "link");
+  expect(await look(project)).toBe(false);
+});
+
+test("a large file as young as the index is read too", async ({ project }) => {
+  project.write("large", "large file\n".repeat(100_000));
+  settle(project);
+  makeYoung(project, "large");
+  expect(await look(project)).toBe(true);
+  project.write("large", "other file\n".repeat(100_000));
+  makeYoung(project, "large");
+  expect(await look(project)).toBe(false);
 });
 
 test("another commit than the one that is checked out is not what the worktree is", async ({ project }) => {

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { blobHash } from "../blob-hash.ts";
 import { type ChangedPath, type Entry, LINK } from "./changed-paths.ts";
 import type { MergingGit } from "./merging-git.ts";
 
@@ -61,12 +61,6 @@ export async function hashFiles(git: MergingGit, paths: readonly string[]): Prom
     if (hash !== undefined) hashes.set(path, hash);
   }
   return hashes;
-}
-
-/** The id of a blob with exactly these bytes; what a link points to is its content. */
-export function blobHash(content: string | Buffer): string {
-  const bytes = Buffer.from(content);
-  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
 /** Whether a file is what a tree has there; the executable bit is not content. */

@@ -11,8 +11,9 @@ import {
 import { dirname, join } from "node:path";
 import { step } from "../../core/steps.ts";
 import { makeFolder } from "../../disk/durable.ts";
+import { blobHash } from "../blob-hash.ts";
 import { type ChangedPath, isSubmodule } from "./changed-paths.ts";
-import { blobHash, hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";
+import { hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";
 import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
 
 export interface Repair {
