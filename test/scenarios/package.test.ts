@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,24 +72,6 @@ describe("the packed program", () => {
   test("is a package without mistakes", async () => {
     const { messages } = await publint({ pkgDir: root, strict: true });
     expect(messages).toEqual([]);
-  });
-
-  test("does the example of the README, word for word", () => {
-    const repo = makeRepository(join(folder, "readme"));
-    const readme = readFileSync(join(root, "README.md"), "utf8");
-    const example = /```console\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
-    const steps = example.split(/^\$ /m).filter(Boolean);
-    expect(steps.length).toBeGreaterThan(10);
-    let cwd = repo.path;
-    for (const step of steps) {
-      const [command = "", ...expected] = step.split("\n");
-      const folder = /^cd (.*)$/.exec(command)?.[1];
-      if (folder) cwd = join(cwd, folder);
-      const words = ["-c", command.replace(/^pawl/, `'${bin}'`)];
-      const run = spawnSync("sh", words, { cwd: folder ? repo.path : cwd, env: repo.env, encoding: "utf8" });
-      const out = run.stdout.replace(new RegExp(`'${repo.path}([^'\n]*)'`, "g"), "~/shop$1");
-      expect(`${command}\n${out.trimEnd()}`).toBe(`${command}\n${expected.join("\n").trimEnd()}`);
-    }
   });
 
   test("a read loads neither SQLite nor a YAML parser nor a git library nor the cryptography", () => {
