@@ -7,9 +7,10 @@ import { operations } from "../ops/index.ts";
 import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
-import { type CommonOptions, parseLine } from "./arguments.ts";
+import { type CommonOptions, type ParsedLine, parseLine } from "./arguments.ts";
 import { type OwnCommand, ownCommands } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
+import { seenFrom } from "./target-folder.ts";
 import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
@@ -49,25 +50,51 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   }
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
-  const found = findOperation(Object.keys(commands), asked);
+  if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
+  const found = findOperation([...Object.keys(commands), "mcp"], asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
-  const line = await parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
-  if (line.common.help) {
-    const { commandHelp } = await import("./help.ts");
-    io.out(`${commandHelp(operation, styleFor(io.outIsTerminal(), io.env))}\n`);
-    return 0;
-  }
+  const line = await parseOrHelp(operation, found.rest, io);
+  if (!line) return 0;
   readFiles(operation, line.input, io);
   const answer =
     "answer" in operation
       ? answerOf(operation.answer(parseInput(operation.input, line.input), await loadAll()), [])
-      : await run(operation, line.input, openAt(io, line.common), {
+      : await run(operation, line.input, openAt(io, line.common, line.input[operation.cli?.folder ?? ""]), {
           dryRun: line.common["dry-run"],
           key: line.common.key,
         });
   await print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
+}
+
+/** Another surface, with nothing of this one's but its start. */
+async function serveMcp(rest: readonly string[], io: Io): Promise<number> {
+  const { mcpCommand } = await import("../mcp/command.ts");
+  const line = await parseOrHelp(mcpCommand, rest, io);
+  if (!line) return 0;
+  const { json, actor, key, "dry-run": dryRun } = line.common;
+  if (json || actor || key || dryRun)
+    throw new Failure("usage", "not_here", "`pawl mcp` takes --tools and --agent only.", {
+      hint: "Who calls is an agent, and what it does is said in each call.",
+    });
+  const { tools, agent } = parseInput(mcpCommand.input, line.input);
+  const { serve } = await import("../mcp/serve.ts");
+  await serve({ tier: tools ?? "core", agent, env: io.env, version: VERSION });
+  return 0;
+}
+
+/** What a line says, unless it asks for help. */
+async function parseOrHelp(
+  described: Command,
+  rest: readonly string[],
+  io: Io,
+): Promise<ParsedLine | undefined> {
+  const line = await parseLine(described, wantsHelp(rest) ? ["--help"] : rest);
+  if (!line.common.help) return line;
+  const { commandHelp } = await import("./help.ts");
+  io.out(`${commandHelp(described, styleFor(io.outIsTerminal(), io.env))}\n`);
+  return undefined;
 }
 
 /** `pawl --json task list` means what `pawl task list --json` means. */
@@ -92,7 +119,11 @@ async function load(id: string): Promise<AnyOperation | OwnCommand> {
   return loader();
 }
 
-const loadAll = () => Promise.all(Object.keys(commands).map(load));
+/** Everything that help and completions tell of. */
+async function loadAll(): Promise<Command[]> {
+  const { mcpCommand } = await import("../mcp/command.ts");
+  return [...(await Promise.all(Object.keys(commands).map(load))), mcpCommand];
+}
 
 async function help(group: string | undefined, io: Io): Promise<number> {
   const { overview } = await import("./help.ts");
@@ -100,10 +131,9 @@ async function help(group: string | undefined, io: Io): Promise<number> {
   return 0;
 }
 
-function openAt(io: Io, common: CommonOptions) {
+function openAt(io: Io, common: CommonOptions, folder: unknown) {
   return openRuntime({
-    cwd: io.cwd,
-    env: io.env,
+    ...seenFrom(io, folder),
     actor: common.actor,
     oneShot: true,
     progress: (chunk) => io.err(chunk),

@@ -10,7 +10,10 @@ import type { Hands } from "./hands.ts";
  * hooks that are as the policy is; an agent gets none that demand less than the ones before.
  */
 export async function activateGuard(hands: Hands, site: Site): Promise<GuardActivation> {
-  return activate(hands, site, await mayLoosen(hands, "always"));
+  const loosening = await mayLoosen(hands, "always");
+  const done = (await hands.git.guard()).activate(site, loosening);
+  await record(hands, site, done);
+  return done;
 }
 
 /** Makes hooks anew whose policy has changed since. What cannot be done now is told, and keeps nobody from working. */
@@ -21,7 +24,9 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
   for (const site of [sites.here(), ...sites.all()]) {
     if (!guard.mayBeOutdated(site)) continue;
     try {
-      const { changed, notes } = await activate(hands, site, await mayLoosen(hands, "explained"));
+      const done = guard.renew(site, await mayLoosen(hands, "explained"));
+      await record(hands, site, done);
+      const { changed, notes } = done;
       if (changed.length > 0)
         said.push(`The hooks of ${site.name} were made anew, for the policy and the place that it has now.`);
       said.push(...notes);
@@ -38,10 +43,8 @@ async function mayLoosen(hands: Hands, human: Loosening): Promise<Loosening> {
   return hands.agent === undefined && isHuman(actor) ? human : "never";
 }
 
-async function activate(hands: Hands, site: Site, loosening: Loosening): Promise<GuardActivation> {
-  const done = (await hands.git.guard()).activate(site, loosening);
-  await recordBaseline(hands, { name: site.name, home: site.home, tips: done.tips, active: true });
-  return done;
+async function record(hands: Hands, { name, home }: Site, { tips }: GuardActivation): Promise<void> {
+  await recordBaseline(hands, { name, home, tips, active: true });
 }
 
 /** What keeps the guard of these repositories from holding, as whoever begins to work there should know. */

@@ -63,6 +63,8 @@ export interface CommandLine {
   clears?: readonly string[];
   /** Fields whose value is a file to read, or `-` for standard input. */
   files?: readonly string[];
+  /** The field whose value is the folder that the command is about, in place of the one we stand in. */
+  folder?: string;
 }
 
 export interface Described<S extends z.ZodMiniObject, Data> {
@@ -121,7 +123,7 @@ export type AnyOperation = SingleOperation | Procedure<any, any>;
 
 /** What help, completions and documentation need of a command, whoever carries it out. */
 // biome-ignore lint/suspicious/noExplicitAny: commands of every input and result are described alike
-export type Command = Described<any, any>;
+export type Command = Omit<Described<any, any>, "text">;
 
 export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
   spec: Operation<S, Observed, Facts, Data>,

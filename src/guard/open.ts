@@ -1,13 +1,13 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../core/config.ts";
 import type { Guard } from "../core/git/guard.ts";
 import type { Site } from "../core/git/sites.ts";
 import { activate, rehearse } from "./activate.ts";
+import { readBefore } from "./before.ts";
 import { deactivate, rehearseDeactivation } from "./deactivate.ts";
-import { unexplained } from "./explain-push.ts";
 import { inspect } from "./inspect.ts";
 import type { Programs } from "./plan.ts";
-import { branchTips, type Environment, type GuardedSite, readPolicyInForce } from "./policy.ts";
+import type { Environment, GuardedSite } from "./policy.ts";
 import { mayBeOutdated } from "./quick-look.ts";
 import { surroundings } from "./surroundings.ts";
 
@@ -24,15 +24,20 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     env,
     readConfig,
   });
-  const patterns = (site: Site) => readPolicyInForce(at(site), branchTips(at(site))).policy.protected;
   return {
     activate: (site, loosening = "never") => activate(at(site), programs, loosening),
+    renew: (site, loosening) => activate(at(site), recorded(at(site).commonDir) ?? programs, loosening),
     mayBeOutdated: (site) => mayBeOutdated(site.commonDir),
     rehearse: (site) => rehearse(at(site), programs),
     deactivate: (site) => deactivate(at(site).commonDir),
     rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),
     inspect: (site) => inspect(at(site)),
     surroundings: () => surroundings(env, process.versions.node),
-    unexplained: (site, pushed, approved) => unexplained(at(site), patterns(site), pushed, approved),
   };
+}
+
+/** What was recorded at the activation, if it is still there. */
+function recorded(commonDir: string): Programs | undefined {
+  const known = readBefore(commonDir)?.programs;
+  return known && existsSync(known.node) && existsSync(known.program) ? known : undefined;
 }

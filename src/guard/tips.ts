@@ -34,21 +34,3 @@ export function readTripped(commonDir: string): Tripped[] {
     return found && known && ref ? [{ ref, found, known }] : [];
   });
 }
-
-export const WHYS = ["approved", "unlocked", "remote", "created"] as const;
-
-/** One change of a protected branch that the guard let pass, and why. */
-export interface Move {
-  old: string;
-  new: string;
-  ref: string;
-  why: (typeof WHYS)[number];
-}
-
-export function readMoves(commonDir: string): Move[] {
-  return (textOf(join(commonDir, "pawl", "moves")) ?? "").split("\n").flatMap((row) => {
-    const [old, next, ref, said] = row.split(" ");
-    const why = WHYS.find((one) => one === said);
-    return old && next && ref && why ? [{ old, new: next, ref, why }] : [];
-  });
-}

@@ -24,6 +24,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
         cwd: where === "top" ? (place.root ?? around.cwd) : around.cwd,
         env: around.env,
         progress: around.progress,
+        signal: around.signal,
       });
     },
     async branchTips(repos) {

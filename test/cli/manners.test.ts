@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { optionsOf, parseLine } from "../../src/cli/arguments.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import { ownCommands } from "../../src/cli/own-commands.ts";
-import { PLAIN, styleFor } from "../../src/cli/style.ts";
+import { styleFor } from "../../src/cli/style.ts";
 import { findOperation } from "../../src/cli/words.ts";
 import type { Failure } from "../../src/core/failure.ts";
 import { parseInput } from "../../src/core/input.ts";
 import type { Command } from "../../src/core/operation.ts";
+import { PLAIN } from "../../src/core/text.ts";
 import { operations } from "../../src/ops/index.ts";
 import { shellWords } from "../helpers/shell-words.ts";
 

@@ -49,25 +49,12 @@ export interface GuardState {
   problems: GuardProblem[];
 }
 
-/** One line of what git tells before a push. */
-export interface PushedRef {
-  localId: string;
-  remoteRef: string;
-  remoteId: string;
-}
-
-/** Commits of a push to a protected branch that nothing explains. */
-export interface Unexplained {
-  ref: string;
-  /** The newest first; none when the branch would be deleted. */
-  commits: { id: string; subject: string }[];
-  deletes: boolean;
-}
-
 /** The hooks of a repository: putting them in place, taking them away, seeing whether they hold. */
 export interface Guard {
   /** May be repeated, and is the repair too. Hooks never get looser unless that is asked for. */
   activate(site: Site, loosening?: Loosening): GuardActivation;
+  /** The same for a guard that is there: what its hooks start stays what it was, while that can be started. */
+  renew(site: Site, loosening: Loosening): GuardActivation;
   /** The policy may be another one than the hooks were made from; found out by looking at a few files. */
   mayBeOutdated(site: Site): boolean;
   /** What `activate` would do, without doing it. */
@@ -78,10 +65,4 @@ export interface Guard {
   inspect(site: Site): GuardState;
   /** What is worth knowing about this machine and this shell. */
   surroundings(): Diagnosis[];
-  /** `approved` holds the commits that humans approved, by the ref they were approved for. */
-  unexplained(
-    site: Site,
-    pushed: readonly PushedRef[],
-    approved: ReadonlyMap<string, ReadonlySet<string>>,
-  ): Unexplained[];
 }

@@ -1,6 +1,7 @@
 import type { Audits } from "./audits.ts";
 import type { Branches } from "./branches.ts";
 import type { Guard } from "./guard.ts";
+import type { Installation } from "./installation.ts";
 import type { Locks } from "./locks.ts";
 import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
@@ -18,6 +19,7 @@ export interface GitHands {
   stateExchange(): Promise<StateExchange>;
   branches(): Promise<Branches>;
   guard(): Promise<Guard>;
+  installation(): Promise<Installation>;
   worktrees(): Promise<Worktrees>;
   targets(): Promise<Targets>;
   merges(): Promise<Merges>;
