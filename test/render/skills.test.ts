@@ -83,11 +83,14 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     expect(text).not.toContain("$ARGUMENTS");
   });
 
-  test("ends in a gate and a stop, after numbered steps without a hole", () => {
+  test("has purpose, occasion, numbered steps without a hole, a gate and a stop", () => {
     const numbers = [...body.matchAll(/^(\d+)\. /gm)].map((match) => Number(match[1]));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(numbers.length).toBeGreaterThanOrEqual(3);
     if (name === "pawl") return;
+    const [, purpose = "", when = ""] = body.trim().split("\n\n");
+    expect(purpose, "one sentence of purpose").toMatch(/^[A-Z][^.]+\.$/);
+    expect(when, "when to use it, and what else there is").toMatch(/\b(?:[Uu]se|unless|attempts)\b/);
     expect([...body.matchAll(/^## (.+)$/gm)].map((match) => match[1]).slice(-2)).toEqual(["Gate", "Stop"]);
   });
 
