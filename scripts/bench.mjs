@@ -27,6 +27,7 @@ async function bundle(suite) {
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm", "rolldown"],
     moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     checks: { ineffectiveDynamicImport: false },
   });
   await built.write({

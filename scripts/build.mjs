@@ -1,81 +1,70 @@
 // Bundles the program into dist/: a small entry, the part that every command needs in one file, and chunks that are
 // loaded when they are used. Only node-sqlite3-wasm stays a package, because its wasm file has to lie beside its code.
-import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
+import { bundle } from "./build/bundle.mjs";
+import { groups } from "./build/chunk-groups.mjs";
+import { listRuntime } from "./build/list-runtime.mjs";
 
-const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-/** Tests build into a folder of their own: nobody may take the program away from under another one. */
+const root = fileURLToPath(new URL("..", import.meta.url));
+const file = (path) => join(root, path);
+/** Tests may build into a folder of their own. */
 const target = process.argv[2] ?? file("dist");
+// Made beside the target and put into its place at the end: whoever runs the program meanwhile finds it whole.
+const made = `${target}-${process.pid}`;
 
-/** Loaded by every command: each further file would cost about half a millisecond at the start. */
-const COMMON = [
-  ...[
-    "src/cli/(?!help|pager|completions)",
-    "src/core/(?!context/|audit/|install/|sync/|gates/|runs/(?!current-run))",
-    "node_modules/zod/[^?]*$",
-  ],
-  ...[
-    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory|guard-warnings)\\.ts",
-    "src/guard/quick-look\\.ts",
-    "src/git/(?:discover|refs)\\.ts",
-    "src/disk/read-line\\.ts",
-  ],
-  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
-];
+const program = await bundleProgram();
+await bundleEntry(program);
+await bundleHook();
+listRuntime(root, made);
+putInPlace();
+console.log(`${program} and what it loads are in ${process.argv[2] ?? "dist"}`);
 
-/** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
-const CHECK = [
-  "src/(?:ops/check|core/authors)\\.ts",
-  "src/core/gates/",
-  "src/runtime/sites\\.ts",
-  "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
-];
-
-/** Loaded by `pawl mcp` alone. */
-const MCP = ["src/mcp/(?!command)", "node_modules/@modelcontextprotocol/", "\\?sdk$"];
-
-/**
- * The MCP SDK uses all of zod, our commands a small part. Shared, the whole would be loaded by every command, so the
- * SDK gets a copy of its own. What would validate schemas of clients is left out: we ask clients for nothing.
- */
-const sdkAlone = {
-  name: "sdk-alone",
-  resolveId: {
-    order: "pre",
-    async handler(source, importer, options) {
-      if (source === "@modelcontextprotocol/server/_shims") return "sdk-shims?sdk";
-      if (!importer || !/@modelcontextprotocol|\?sdk$/.test(importer)) return undefined;
-      const found = await this.resolve(source, importer.replace(/\?sdk$/, ""), {
-        ...options,
-        skipSelf: true,
-      });
-      return found && /node_modules[\\/]zod[\\/]/.test(found.id)
-        ? { ...found, id: `${found.id}?sdk` }
-        : found;
+async function bundleProgram() {
+  const chunks = await bundle({ program: file("src/cli/program.ts") }, made, {
+    output: {
+      entryFileNames: "[name]-[hash].cjs",
+      chunkFileNames: "chunks/[name]-[hash].cjs",
+      codeSplitting: { groups },
     },
-  },
-  load(id) {
-    if (id === "sdk-shims?sdk")
-      return 'export { default as process } from "node:process"; export class DefaultJsonSchemaValidator {}';
-    return id.endsWith("?sdk") ? readFileSync(id.slice(0, -"?sdk".length), "utf8") : undefined;
-  },
-};
+  });
+  // Node 20 runs these files as scripts, which have no `import()`: what is loaded later has to be a chunk of its own.
+  const importing = chunks.filter((chunk) => chunk.type === "chunk" && /\bimport\(["'`]/.test(chunk.code));
+  if (importing.length > 0)
+    throw new Error(`import() of a package in ${importing.map((chunk) => chunk.fileName).join(", ")}`);
+  return chunks.find((chunk) => chunk.type === "chunk" && chunk.isEntry).fileName;
+}
 
-/** One of these paths, on every system. */
-const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"));
+async function bundleEntry(programName) {
+  const define = { PROGRAM: JSON.stringify(programName), OPERATIONS: JSON.stringify(operationIds()) };
+  await bundle({ pawl: file("src/cli/bin.ts") }, made, {
+    input: { transform: { define } },
+    output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
+  });
+  chmodSync(join(made, "pawl.cjs"), 0o755);
+  if (!readFileSync(join(made, "pawl.cjs"), "utf8").includes(programName))
+    throw new Error("pawl.cjs names no program");
+}
 
-/** The files are read as one byte per character, so what is more than ASCII is written as its escape. */
-const onlyAscii = {
-  name: "only-ascii",
-  generateBundle(_, files) {
-    const escaped = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    for (const one of Object.values(files))
-      if (one.type === "chunk") one.code = one.code.replace(/[\u0080-\uffff]/g, escaped);
-  },
-};
+/** What agents start before each of their tools: an entry of its own, because nothing of the program is needed for it. */
+async function bundleHook() {
+  const chunkFileNames = "chunks/hook-[name]-[hash].cjs";
+  const [parser] = await bundle({ parser: file("src/agent-hooks/shell/parser.ts") }, made, {
+    output: { entryFileNames: chunkFileNames },
+  });
+  await bundle({ hook: file("src/agent-hooks/bin.ts") }, made, {
+    input: { transform: { define: { PARSER: JSON.stringify(parser.fileName) } } },
+    output: { entryFileNames: "[name].cjs", chunkFileNames },
+  });
+}
+
+function putInPlace() {
+  const replaced = `${made}-replaced`;
+  if (existsSync(target)) renameSync(target, replaced);
+  renameSync(made, target);
+  rmSync(replaced, { recursive: true, force: true });
+}
 
 /** The ids of the registry; the program itself would have to be loaded to ask it. */
 function operationIds() {
@@ -85,86 +74,3 @@ function operationIds() {
     throw new Error("src/ops/index.ts is not understood");
   return ` ${ids.join(" ")} `;
 }
-
-async function bundle(input, options) {
-  const build = await rolldown({
-    input,
-    platform: "node",
-    external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
-    plugins: [onlyAscii, sdkAlone],
-    // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
-    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
-    ...options.input,
-  });
-  const { output } = await build.write({ dir: target, format: "cjs", minify: true, ...options.output });
-  await build.close();
-  return output;
-}
-
-rmSync(target, { recursive: true, force: true });
-const chunks = await bundle(
-  { program: file("src/cli/program.ts") },
-  {
-    output: {
-      entryFileNames: "[name]-[hash].cjs",
-      chunkFileNames: "chunks/[name]-[hash].cjs",
-      codeSplitting: {
-        groups: [
-          { name: "program", test: matching(COMMON) },
-          { name: "check", test: matching(CHECK) },
-          { name: "mcp", test: matching(MCP) },
-        ],
-      },
-    },
-  },
-);
-// Node 20 runs these files as scripts, which have no `import()`: what is loaded later has to be a chunk of its own.
-const importing = chunks.filter((chunk) => chunk.type === "chunk" && /\bimport\(["'`]/.test(chunk.code));
-if (importing.length > 0)
-  throw new Error(`import() of a package in ${importing.map((chunk) => chunk.fileName).join(", ")}`);
-const program = chunks.find((chunk) => chunk.type === "chunk" && chunk.isEntry).fileName;
-await bundle(
-  { pawl: file("src/cli/bin.ts") },
-  {
-    input: {
-      transform: { define: { PROGRAM: JSON.stringify(program), OPERATIONS: JSON.stringify(operationIds()) } },
-    },
-    output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
-  },
-);
-const entry = join(target, "pawl.cjs");
-chmodSync(entry, 0o755);
-if (!readFileSync(entry, "utf8").includes(program)) throw new Error("dist/pawl.cjs names no program");
-// What agents start before each of their tools: an entry of its own, because nothing of the program is needed for it.
-const [parser] = await bundle(
-  { parser: file("src/agent-hooks/shell/parser.ts") },
-  { output: { entryFileNames: "chunks/hook-[name]-[hash].cjs" } },
-);
-const hook = await bundle(
-  { hook: file("src/agent-hooks/bin.ts") },
-  {
-    input: { transform: { define: { PARSER: JSON.stringify(parser.fileName) } } },
-    output: { entryFileNames: "[name].cjs", chunkFileNames: "chunks/hook-[name]-[hash].cjs" },
-  },
-);
-console.log(`dist/hook.cjs, ${parser.fileName} and ${hook.length - 1} chunk`);
-
-/** What a clone's own copy of the program consists of, with digests: `pawl install` copies exactly these files. */
-const PACKAGE = "node_modules/node-sqlite3-wasm";
-const digest = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
-const below = (folder) =>
-  readdirSync(folder, { recursive: true })
-    .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => statSync(join(folder, name)).isFile())
-    .sort();
-const files = [
-  ...below(target).map((name) => [name, digest(join(target, name))]),
-  ...["package.json", ...below(file(`${PACKAGE}/dist`)).map((name) => `dist/${name}`)].map((name) => [
-    `${PACKAGE}/${name}`,
-    digest(file(`${PACKAGE}/${name}`)),
-  ]),
-];
-const { version } = JSON.parse(readFileSync(file("package.json"), "utf8"));
-writeFileSync(join(target, "runtime.json"), JSON.stringify({ version, files: Object.fromEntries(files) }));
-console.log(`dist/pawl.cjs, ${program} and ${chunks.length - 1} chunks`);

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { below } from "../disk/below.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,7 +63,7 @@ export async function containsAll(
   return true;
 }
 
-const fileOf = (commonDir: string) => join(commonDir, "pawl", "branches.cache");
+const fileOf = (commonDir: string) => below(commonDir, "pawl/branches.cache");
 
 function recall(commonDir: string): Memory {
   try {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Branches, BranchState } from "../core/git/branches.ts";
 import type { Site, Sites } from "../core/git/sites.ts";
 import type { RunRepo } from "../core/records/run.ts";
+import { below } from "../disk/below.ts";
 import { readLine } from "../disk/read-line.ts";
 import { branchFacts, containsAll } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
@@ -58,14 +59,14 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: textOf(join(path, ".pawl", "config.yaml")),
-      main: site.mainRoot && textOf(join(site.mainRoot, ".pawl", "config.yaml")),
+      worktree: textOf(below(path, ".pawl/config.yaml")),
+      main: site.mainRoot && textOf(below(site.mainRoot, ".pawl/config.yaml")),
     },
     surfacesMissing:
       facts !== undefined &&
       !facts.surfaces &&
       site.mainRoot !== undefined &&
-      existsSync(join(site.mainRoot, ".pawl", "lock.json")),
+      existsSync(below(site.mainRoot, ".pawl/lock.json")),
     defaultBranch: targetOf(site.commonDir, "refs/remotes/origin/HEAD")?.replace(
       /^refs\/remotes\/origin\//,
       "",
@@ -79,7 +80,7 @@ interface Worktree {
 }
 
 function gitDirOf(worktree: string): string | undefined {
-  const dotGit = join(worktree, ".git");
+  const dotGit = below(worktree, ".git");
   const stat = statSync(dotGit, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return dotGit;
   const target = stat && /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
@@ -115,11 +116,11 @@ function checkoutsOf(site: Site, ref: string): Worktree[] {
   const found: Worktree[] = [];
   if (site.mainRoot && targetOf(site.commonDir, "HEAD") === ref)
     found.push({ path: site.mainRoot, gitDir: site.commonDir });
-  const linked = join(site.commonDir, "worktrees");
+  const linked = below(site.commonDir, "worktrees");
   for (const name of existsSync(linked) ? readdirSync(linked) : []) {
-    const gitDir = join(linked, name);
+    const gitDir = below(linked, name);
     if (targetOf(gitDir, "HEAD") !== ref) continue;
-    const dotGit = readLine(join(gitDir, "gitdir"));
+    const dotGit = readLine(below(gitDir, "gitdir"));
     const link = dotGit && resolve(gitDir, dotGit);
     if (link && existsSync(link)) found.push({ path: dirname(link), gitDir });
   }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
+import { below } from "../disk/below.ts";
 import { readLine } from "../disk/read-line.ts";
 import { tipOf } from "./refs.ts";
 
@@ -73,18 +74,24 @@ function looksBare(dir: string): boolean {
 function describe(gitDir: string, root: string | undefined, env: Environment): Place {
   const commonDir = env.GIT_COMMON_DIR
     ? resolve(gitDir, env.GIT_COMMON_DIR)
-    : realpathOr(resolve(gitDir, readLine(join(gitDir, "commondir")) ?? "."));
+    : realpathOr(resolve(gitDir, readLine(below(gitDir, "commondir")) ?? "."));
   const mainRoot =
     basename(commonDir) === ".git" && !isBareConfig(commonDir) ? dirname(commonDir) : undefined;
   // A repository kept as `project/.bare` or `project/.git` is called by its folder, `project.git` by its stem.
   const base = basename(commonDir);
   const name = base.startsWith(".") ? basename(dirname(commonDir)) : base.replace(/\.git$/, "");
-  return { root, gitDir, commonDir, mainRoot, name };
+  return { root, gitDir, commonDir, mainRoot, name: plainName(name) };
+}
+
+/** Records are files that are called by this name, so it has only letters, digits and what reads well between them. */
+function plainName(folder: string): string {
+  const plain = folder.normalize("NFC").replace(/[^\p{L}\p{N}_. -]+/gu, "-");
+  return plain.replace(/^[^\p{L}\p{N}_]+|[ -]+$/gu, "") || "project";
 }
 
 function isBareConfig(commonDir: string): boolean {
   try {
-    return /^\s*bare\s*=\s*true\s*$/im.test(readFileSync(join(commonDir, "config"), "utf8"));
+    return /^\s*bare\s*=\s*true\s*$/im.test(readFileSync(below(commonDir, "config"), "utf8"));
   } catch {
     return false;
   }
@@ -92,8 +99,8 @@ function isBareConfig(commonDir: string): boolean {
 
 /** Branch and commit from HEAD, loose refs and packed-refs; undefined where only git itself could tell. */
 export function readHead(place: Place): Head | undefined {
-  const head = readLine(join(place.gitDir, "HEAD"));
-  if (head === undefined || existsSync(join(place.commonDir, "reftable"))) return undefined;
+  const head = readLine(below(place.gitDir, "HEAD"));
+  if (head === undefined || existsSync(below(place.commonDir, "reftable"))) return undefined;
   const ref = /^ref: (.+)$/.exec(head)?.[1];
   if (!ref) return { branch: undefined, commit: head };
   const branch = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;

@@ -29,13 +29,15 @@ export function inspect(site: GuardedSite): GuardState {
   }
   // Another copy of pawl than the one that made the hooks is no reason to call them changed.
   const { files, obsolete } = planActivation(facts, before.programs, presentHooks(site.commonDir));
-  const fires = needsSections(facts) ? [notActive(site)] : worktreeProblems(site);
+  const inactive = needsSections(facts);
   const policy = policyProblems(site, facts);
   const changed = policy.some((one) => one.code === "policy_changed");
   return {
     installed: true,
     problems: [
-      ...fires,
+      ...(inactive ? [notActive(site)] : []),
+      // Without the sections no worktree has the setting; worth telling is then only who has set another one.
+      ...worktreeProblems(site).filter((one) => !inactive || one.command !== REPAIR),
       ...policy,
       ...files
         .filter((file) => file.path !== policyFile(site.commonDir) && !isInPlace(file))

@@ -41,7 +41,8 @@ export const doctor = procedure({
   text: ({ doctor: { diagnoses, done } }, style) => report(diagnoses, done, style),
 });
 
-async function examine(hands: Hands): Promise<Diagnosis[]> {
+/** Everything that every specialist has to say. */
+export async function examine(hands: Hands): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
   for (const one of SPECIALISTS) found.push(...(await one.examine(hands)));
   return found;

@@ -6,12 +6,13 @@ import { TASK_PARTS } from "../core/records/parts.ts";
 import { approval, run } from "../core/records/run.ts";
 import { type Known, redact, redactPath } from "../core/redact.ts";
 import { indent, paragraphs } from "../core/text.ts";
+import { examine } from "./doctor.ts";
 
 const COUNTED = [...TASK_PARTS, run, approval];
 
 export const reportIssue = procedure({
   id: "report-issue",
-  summary: "Print the text of a bug report: versions, findings of the guard, counts of records",
+  summary: "Print the text of a bug report: versions, what the doctor finds, counts of records",
   details:
     "Nothing is sent anywhere. Addresses, secrets and paths outside the repository are replaced, titles and texts of your\nrecords are left out; read it all the same before you paste it.",
   examples: ["pawl report-issue", 'pawl report-issue "approve said that main moved, but it did not"'],
@@ -36,8 +37,8 @@ export const reportIssue = procedure({
           ...{ pawl: machine.pawl, node: machine.node, git: show(machine.git), system: show(machine.system) },
           agent: hands.agent?.split(":")[1],
           guard: guard.installed,
-          findings: guard.problems.map(({ code, where, message }) => ({
-            ...{ code, where: redactPath(where, known), message: show(message) },
+          findings: (await examine(hands)).map(({ code, level, where, message }) => ({
+            ...{ code, level, where: redactPath(where, known), message: show(message) },
           })),
           ...(await countRecords(hands)),
         },
@@ -58,7 +59,7 @@ export const reportIssue = procedure({
         ["records", countsOf(report.records)],
         ["unreadable records", String(report.unreadable)],
       ])}`,
-      `## What is wrong here\n\n${report.findings.length === 0 ? "Nothing was found." : report.findings.map((one) => `* \`${one.code}\` ${one.where}\n${indent(one.message)}`).join("\n")}`,
+      `## What the doctor says\n\n${report.findings.length === 0 ? "Nothing was found." : report.findings.map((one) => `* ${one.level} \`${one.code}\` ${one.where}\n${indent(one.message)}`).join("\n")}`,
     ),
 });
 

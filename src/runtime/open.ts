@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../core/actor.ts";
 import { Failure } from "../core/failure.ts";
 import type { GitHands } from "../core/git/hands.ts";
@@ -6,6 +5,7 @@ import type { Situation } from "../core/operation.ts";
 import type { Reader, World } from "../core/ports.ts";
 import { printable } from "../core/printable.ts";
 import type { FullYaml } from "../core/record.ts";
+import { below } from "../disk/below.ts";
 import { explainFileError } from "../disk/durable.ts";
 import { readLine } from "../disk/read-line.ts";
 import { BINDING, discover, type Place, readHead } from "../git/discover.ts";
@@ -81,7 +81,7 @@ export function openRuntime(around: Surroundings): Runtime {
         actor: access === "read" ? "" : await actorOf(around, place),
         minds: possibleMinds(around.env, around.agent).map(printActor),
         repo: repositoryName(home, place),
-        bound: readLine(join(place.gitDir, BINDING)),
+        bound: readLine(below(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
         sha256: access === "read" ? readsNeedNoDigest : (await import("../disk/digest.ts")).sha256,

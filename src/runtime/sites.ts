@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { Found, Site, Sites } from "../core/git/sites.ts";
 import { quoted } from "../core/text.ts";
+import { below } from "../disk/below.ts";
 import { discover, type Place } from "../git/discover.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
@@ -78,7 +79,7 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
 
 function describe(place: Place, home: boolean): Site {
   const { commonDir, mainRoot } = place;
-  return { name: repositoryName({ local: join(commonDir, "pawl") }, place), home, commonDir, mainRoot };
+  return { name: repositoryName({ local: below(commonDir, "pawl") }, place), home, commonDir, mainRoot };
 }
 
 const placeOf = (commonDir: string) => discover(commonDir, { GIT_DIR: commonDir });

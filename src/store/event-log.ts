@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { LoggedEvent } from "../core/ports.ts";
+import { below } from "../disk/below.ts";
 import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 
 /** The latest events of every clone, oldest first. A torn line is passed over: the record it was about says the same. */
 export function readEvents(home: Home, wanted: { task?: string | undefined; limit: number }): LoggedEvent[] {
-  const logs = join(home.state, "events");
+  const logs = below(home.state, "events");
   return namesIn(logs)
-    .flatMap((clone) => latestOf(join(logs, clone), wanted))
+    .flatMap((clone) => latestOf(below(logs, clone), wanted))
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     .slice(-wanted.limit);
 }
@@ -23,7 +23,7 @@ function latestOf(
     .sort()
     .reverse();
   for (const month of months) {
-    const lines = readFileSync(join(folder, month), "utf8").split("\n");
+    const lines = readFileSync(below(folder, month), "utf8").split("\n");
     for (let at = lines.length - 1; at >= 0 && found.length < limit; at--) {
       const line = lines[at] ?? "";
       // A cheap look before the dear one; the event itself decides.

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
+import { below } from "../disk/below.ts";
 import { readLine } from "../disk/read-line.ts";
 import type { Home } from "./layout.ts";
 
@@ -14,7 +15,7 @@ interface Whereabouts {
 export function findHome(at: Whereabouts, cwd: string): Home {
   const local = join(at.commonDir, "pawl");
   const fallback = at.mainRoot ? join(at.mainRoot, ".pawl", "state") : join(local, "state");
-  const named = readLine(join(local, "home"));
+  const named = readLine(below(local, "home"));
   const state = named === undefined ? fallback : resolve(local, named);
   if (state !== fallback && !existsSync(state)) throw homeMissing(state);
   const near = relative(cwd, state);
@@ -75,19 +76,19 @@ function statOr(path: string, stat: typeof lstatSync): Stats | "blocked" | undef
 export function remoteHasState(home: Home): boolean {
   const commonDir = dirname(home.local);
   const ref = "refs/remotes/origin/pawl/state";
-  if (existsSync(join(commonDir, ref))) return true;
-  const packed = join(commonDir, "packed-refs");
+  if (existsSync(below(commonDir, ref))) return true;
+  const packed = below(commonDir, "packed-refs");
   return existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */
 export function readClone(local: string): string | undefined {
-  const [id, inode] = (readLine(join(local, "clone")) ?? "").split(" ");
+  const [id, inode] = (readLine(below(local, "clone")) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
 }
 
 function gitDirOf(state: string): string | undefined {
-  const dotGit = join(state, ".git");
+  const dotGit = below(state, ".git");
   const stat = statOr(dotGit, statSync as typeof lstatSync);
   if (stat === undefined || stat === "blocked") return undefined;
   if (stat.isDirectory()) return dotGit;

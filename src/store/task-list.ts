@@ -1,11 +1,11 @@
 import { type Stats, statSync } from "node:fs";
-import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { idNumber } from "../core/ids.ts";
 import { taskFile } from "../core/paths.ts";
 import type { CurrentTasks, Problem, TaskSummary } from "../core/ports.ts";
 import { type FullYaml, parseRecord } from "../core/record.ts";
 import { type Task, task } from "../core/records/task.ts";
+import { below } from "../disk/below.ts";
 import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
@@ -47,7 +47,7 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
   // Before anything is read, so that a write that comes meanwhile is found again next time.
   const cursor = cursorNow(home);
   const snapshot = readSnapshot(home);
-  const names = namesIn(join(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
+  const names = namesIn(below(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
   names.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
   const tail = recentTail(home, snapshot, names.length, now);
   const past = new Map(snapshot.past().map((row) => [row[0], row]));
@@ -144,7 +144,7 @@ function readRow(
   const path = taskFile(name);
   try {
     const text = readRecordText(home, path);
-    const { value } = parseRecord(task, path, text, fullYaml, join(home.shown, path));
+    const { value } = parseRecord(task, path, text, fullYaml, below(home.shown, path));
     return toRow(name, stat, summarise(value));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

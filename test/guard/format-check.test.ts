@@ -47,7 +47,7 @@ async function prepare(project: Project, format: string, shell?: string): Promis
 }
 
 describe.each(SHELLS)("the format check, run by %s", (shell) => {
-  const skipped = isThere(shell) ? "" : ` (skipped: no ${shell} on this machine)`;
+  const skipped = isThere(shell) ? "" : ` (not run: no ${shell} on this machine)`;
 
   test.skipIf(!isThere(shell))(`gets every name as it is${skipped}`, async ({ project }) => {
     const at = await prepare(project, 'format: CHECK {files}"', shell);

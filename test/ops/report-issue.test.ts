@@ -46,6 +46,6 @@ test("a report is made where nothing was recorded yet, and changes nothing", asy
   expect(code).toBe(0);
   expect(out).toContain("(what you did, what you expected, and what you saw)");
   expect(out).toContain("| guard | not installed |");
-  expect(out).toContain("Nothing was found.");
+  expect(out).toContain("* note `not_guarded` <repository>");
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
 });
