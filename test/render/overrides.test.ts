@@ -120,6 +120,11 @@ describe("files", () => {
     ["no digest", good.replace(/upstream: .*\n/, ""), /"upstream" has to be the digest/],
     ["another name", good.replace('name: "tdd"', 'name: "tdd2"'), /"name" in its header/],
     ["no description", good.replace(/description: .*\n/, ""), /needs a "description"/],
+    [
+      "description in a block",
+      good.replace(/description: .*/, "description: >-\n  Folded"),
+      /needs a "description"/,
+    ],
     ["unfinished merge", `${good}<<<<<<< yours\n`, /marks of an unfinished merge/],
   ])("%s is refused by name", (_title, file, why) => {
     expect(() => readOverride("tdd", file, undefined)).toThrow(why);
