@@ -24,33 +24,39 @@ test.each(withConsole)(
     const home = join(folder, path.replaceAll("/", " "));
     mkdirSync(home);
     const session = openSession(home, program);
-    for (const block of readPage(path).blocks.filter(isConsole)) {
-      if (/\bfresh\b/.test(block.info)) {
-        rmSync(home, { recursive: true, force: true });
-        Object.assign(session, openSession(home, program));
-      }
+    const blocks = readPage(path).blocks.filter(isConsole);
+    const seen: string[] = [];
+    for (const block of blocks) {
+      const shown: string[] = [];
       for (const step of stepsOf(block)) {
         const printed = await runStep(session, program, block, step);
-        if (process.env.UPDATE_DOCS && !matches(printed, step.expected)) rewrite(path, step, printed);
-        else if (!matches(printed, step.expected))
-          expect(`$ ${step.command}\n${printed.join("\n")}`, `${path}:${block.line}`).toBe(
-            `$ ${step.command}\n${step.expected.join("\n")}`,
-          );
+        const same = matches(printed, step.expected);
+        if (!same && !process.env.UPDATE_DOCS)
+          expect(textOf(step, printed), `${path}:${block.line}`).toBe(textOf(step, step.expected));
+        shown.push(textOf(step, same ? step.expected : printed));
       }
+      seen.push(shown.join(""));
     }
+    if (process.env.UPDATE_DOCS) rewrite(path, blocks, seen);
   },
   120_000,
 );
 
+const textOf = ({ command }: Step, output: readonly string[]) =>
+  [`$ ${command.replaceAll("\n", "\n> ")}`, ...output].map((line) => `${line}\n`).join("");
+
 /** UPDATE_DOCS=1 puts in what is printed now; read it before you commit it. */
-function rewrite(path: string, step: Step, printed: readonly string[]): void {
+function rewrite(path: string, blocks: readonly Block[], seen: readonly string[]): void {
   const file = join(root, path);
-  const text = readFileSync(file, "utf8");
-  const begin = `$ ${step.command.replaceAll("\n", "\n> ")}\n`;
-  const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
-  const old = `${begin}${linesOf(step.expected)}`;
-  if (text.split(old).length !== 2) throw new Error(`"${begin}" with its output is not there exactly once`);
-  writeFileSync(file, text.split(old).join(`${begin}${linesOf(printed)}`));
+  let text = readFileSync(file, "utf8");
+  let at = 0;
+  for (const [index, block] of blocks.entries()) {
+    at = text.indexOf(block.text, at);
+    const now = seen[index] ?? "";
+    text = text.slice(0, at) + now + text.slice(at + block.text.length);
+    at += now.length;
+  }
+  writeFileSync(file, text);
 }
 
 describe("what the runner compares", () => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownCommands } from "../../src/cli/own-commands.ts";
+import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
 import type { Command } from "../../src/core/operation.ts";
 import { operations } from "../../src/ops/index.ts";
 import { bundlePawl } from "../helpers/pseudo-terminal.ts";
@@ -105,7 +105,7 @@ function restore(): void {
   writeFileSync(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
 }
 
-const commands: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands };
+const commands: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands, ...surfaces };
 const loaded = await Promise.all(Object.values(commands).map((load) => load()));
 const examples = loaded.flatMap(({ access, examples }) => examples.map((one) => [one, access] as const));
 /** Reads change nothing, which other tests show; only after a write the next one needs the project as it was. */

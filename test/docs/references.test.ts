@@ -2,14 +2,14 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { optionsOf } from "../../src/cli/arguments.ts";
-import { ownCommands } from "../../src/cli/own-commands.ts";
+import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
 import { findOperation } from "../../src/cli/words.ts";
 import type { Command } from "../../src/core/operation.ts";
 import { operations } from "../../src/ops/index.ts";
 import { PAGES } from "./pages.ts";
 import { readPage, root } from "./read-markdown.ts";
 
-const loaders: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands };
+const loaders: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands, ...surfaces };
 const commands = new Map(
   await Promise.all(Object.entries(loaders).map(async ([id, load]) => [id, await load()] as const)),
 );
