@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allCommands } from "../helpers/all-commands.ts";
-import { buildPawl } from "../helpers/mcp-server.ts";
+import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeRepository, makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 
 /** What has to be done in the project before an example means something. */
@@ -37,17 +37,16 @@ function inTable<T>(table: Record<string, T>, example: string): T | undefined {
 const AT_THE_TOP = /^pawl (?:(?:un)?install|repo|start|finish|audit|diff T7|sync)\b/;
 
 let folder: string;
-let buildFolder: string;
+let built: BuiltProgram;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   folder = makeTemporaryFolder("examples");
-  const built = buildPawl();
-  buildFolder = built.folder;
+  built = buildProgram();
   const bin = join(folder, "bin");
   mkdirSync(bin);
   const commands = {
-    pawl: `exec '${process.execPath}' '${built.program}' "$@"`,
+    pawl: `exec '${process.execPath}' '${built.pawl}' "$@"`,
     npm: "exit 0",
     npx: "exit 1",
   };
@@ -62,7 +61,8 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => {
-  for (const path of [folder, buildFolder]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  built.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
 const project = () => join(folder, "project");
