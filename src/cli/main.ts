@@ -8,7 +8,7 @@ import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { type CommonOptions, type ParsedLine, parseLine } from "./arguments.ts";
-import { type OwnCommand, ownCommands } from "./own-commands.ts";
+import { type OwnCommand, ownCommands, surfaces } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
 import { seenFrom } from "./target-folder.ts";
 import { findOperation } from "./words.ts";
@@ -51,7 +51,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
   if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
-  const found = findOperation([...Object.keys(commands), "mcp"], asked);
+  const found = findOperation([...Object.keys(commands), ...Object.keys(surfaces)], asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
   const line = await parseOrHelp(operation, found.rest, io);
@@ -121,8 +121,8 @@ async function load(id: string): Promise<AnyOperation | OwnCommand> {
 
 /** Everything that help and completions tell of. */
 async function loadAll(): Promise<Command[]> {
-  const { mcpCommand } = await import("../mcp/command.ts");
-  return [...(await Promise.all(Object.keys(commands).map(load))), mcpCommand];
+  const all: (() => Promise<Command>)[] = [...Object.values(commands), ...Object.values(surfaces)];
+  return Promise.all(all.map((one) => one()));
 }
 
 async function help(group: string | undefined, io: Io): Promise<number> {

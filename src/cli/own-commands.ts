@@ -10,3 +10,8 @@ export interface OwnCommand<S extends z.ZodMiniObject = z.ZodMiniObject, Data = 
 export const ownCommands: Readonly<Record<string, () => Promise<OwnCommand>>> = {
   completions: async () => (await import("./completions/command.ts")).completions as OwnCommand,
 };
+
+/** Commands that start another surface; they describe themselves here, and are carried out there. */
+export const surfaces: Readonly<Record<string, () => Promise<Command>>> = {
+  mcp: async () => (await import("../mcp/command.ts")).mcpCommand,
+};
