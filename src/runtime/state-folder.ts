@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { StateFolder } from "../core/git/state-folder.ts";
 import { step } from "../core/steps.ts";
@@ -7,7 +7,7 @@ import type { Place } from "../git/discover.ts";
 import { showLines } from "../git/exclude.ts";
 import { askGitSync } from "../git/run-git.ts";
 import { namesIn } from "../store/files.ts";
-import { type Home, LOCAL } from "../store/layout.ts";
+import { type Home, LOCAL, mergingDir, rescuedDir } from "../store/layout.ts";
 import { isHomeOf, readLinks, repositoryName } from "../store/links.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,25 @@ function count(place: Place, home: Home): { tasks: number; others: number } {
       (path) => !/^(?:\.git|events|tasks)(?:\/|$)/.test(path) && !path.startsWith(LOCAL) && path !== own,
     )
     .filter((path) => statSync(join(home.state, path), { throwIfNoEntry: false })?.isFile());
-  return { tasks: namesIn(join(home.state, "tasks")).length, others: others.length + readLinks(home).length };
+  const outside = [readLinks(home), namesIn(mergingDir(home)), namesIn(rescuedDir(home))].flat();
+  const tasks = namesIn(join(home.state, "tasks")).length;
+  const told = tasks + others.length + outside.length === 0 && tellsOfMore(home.state) ? 1 : 0;
+  return { tasks, others: others.length + outside.length + told };
+}
+
+/** Operations that write into the state only to say what was installed. */
+const INSTALLING = ["install", "uninstall", "upgrade", "doctor"];
+
+/** Records that were deleted by hand are still in the history; what happened tells that they were there. */
+function tellsOfMore(state: string): boolean {
+  const folder = join(state, "events");
+  return namesIn(folder).some((clone) =>
+    namesIn(join(folder, clone)).some((name) =>
+      readFileSync(join(folder, clone, name), "utf8")
+        .split("\n")
+        .some((line) => line !== "" && !INSTALLING.some((event) => line.includes(`"event":"${event}"`))),
+    ),
+  );
 }
 
 /**
