@@ -1,14 +1,15 @@
 import { defineConfig, type Plugin } from "vitest/config";
 
-/** The bundler gives a shell script as text; so do the tests. */
-const shellText: Plugin = {
-  name: "shell-text",
+/** The bundler gives shell scripts and templates as text; so do the tests. */
+const asText: Plugin = {
+  name: "as-text",
   enforce: "pre",
-  transform: (code, id) => (id.endsWith(".sh") ? `export default ${JSON.stringify(code)};` : undefined),
+  transform: (code, id) =>
+    /\.(?:sh|hbs|txt)$/.test(id) ? `export default ${JSON.stringify(code)};` : undefined,
 };
 
 export default defineConfig({
-  plugins: [shellText],
+  plugins: [asText],
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,

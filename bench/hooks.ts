@@ -18,10 +18,10 @@ const env: NodeJS.ProcessEnv = {
   NO_COLOR: "1",
 };
 
-/** Modules of the tools that are compared; PAWL_TEST_TOOLS names another place to look. */
+/** Modules of the tools that are compared. */
 const tool = (name: string) =>
-  [join(process.cwd(), "node_modules"), process.env.PAWL_TEST_TOOLS ?? ""]
-    .map((dir) => join(dir, name))
+  ["node_modules", "test/guard/tools/node_modules"]
+    .map((dir) => join(process.cwd(), dir, name))
     .find((path) => existsSync(path));
 
 interface Setting {
@@ -110,12 +110,18 @@ function commit(repo: string, round: number): number {
 
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
+const rotated = <T>(items: T[], by: number) => [
+  ...items.slice(by % items.length),
+  ...items.slice(0, by % items.length),
+];
+
 function measure(setting: Setting): { rows: string[][]; missed: number } {
   const names = Object.keys(VARIANTS).filter((name) => VARIANTS[name]);
   const repos = new Map(names.map((name) => [name, makeRepository(setting, name)]));
   const took = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let round = -3; round < ROUNDS; round++)
-    for (const [name, repo] of repos) {
+    // Whoever comes first in a round meets what the last one left behind; everybody is first equally often.
+    for (const [name, repo] of rotated([...repos], round + 3)) {
       const time = commit(repo, round);
       if (round >= 0) took.get(name)?.push(time);
     }

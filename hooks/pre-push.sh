@@ -1,6 +1,7 @@
 #!/bin/sh
 # Written by pawl: a push to a protected name needs an explanation for every commit. Node starts only for that.
 # @include where
+# @include refuse
 # @include rules
 all='' named=''
 while read -r local_ref local_id remote_ref remote_id; do

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Written by pawl: a rebase that the guard would refuse at its end, with everything taken apart, is refused before it begins.
 # @include where
+# @include refuse
 # @include rules
 branch=${2:+refs/heads/$2}
 if [ -z "$branch" ]; then

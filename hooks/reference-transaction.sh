@@ -5,6 +5,7 @@
 # decided with the shell's own words alone, because every commit waits for this twice.
 case $1 in prepared | committed) ;; *) exit 0 ;; esac
 # @include where
+# @include refuse
 # @include rules
 WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). What the remote has comes with: git pull --ff-only"
 
@@ -192,6 +193,8 @@ while read -r before after ref; do
 				"Change it with a commit of its own: pawl start"
 		;;
 	ORIG_HEAD) judge_merge ;;
+	# A question of pawl doctor, which never means to make this ref: whether git asks here at all.
+	refs/pawl/probe) refuse "the guard is on duty." ;;
 	HEAD) case $after in ref:refs/heads/*) judge_head "$after" ;; esac ;;
 	esac
 done

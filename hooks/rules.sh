@@ -1,8 +1,3 @@
-refuse() {
-	for line; do printf 'pawl: %s\n' "$line"; done >&2
-	exit 1
-}
-
 protected() {
 	# @protected
 	return 1

@@ -26,7 +26,8 @@ async function bundle(suite) {
     input: { [suite]: join(folder, `${suite}.ts`) },
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm", "rolldown"],
-    moduleTypes: { ".sh": "text" },
+    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     checks: { ineffectiveDynamicImport: false },
   });
   await built.write({

@@ -6,19 +6,19 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-export function installIfNeeded() {
+export function installIfNeeded(folder = root, options = []) {
   const [wanted, got] = ["package-lock.json", "node_modules/.package-lock.json"].map((file) =>
-    join(root, file),
+    join(folder, file),
   );
   if (existsSync(got) && statSync(got).mtimeMs >= statSync(wanted).mtimeMs) return true;
-  return step("install", "npm", ["ci", "--no-audit", "--no-fund"]);
+  return step("install", "npm", ["ci", "--no-audit", "--no-fund", ...options], folder);
 }
 
 /** Runs one step with its output shown; true when it succeeded. */
-export function step(name, command, args) {
+export function step(name, command, args, cwd = root) {
   process.stderr.write(`\n== ${name}\n`);
   const run = spawnSync(command, args, {
-    cwd: root,
+    cwd,
     stdio: ["inherit", 2, 2],
     shell: process.platform === "win32",
   });

@@ -4,12 +4,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installIfNeeded, root, step } from "./install-if-needed.mjs";
+import { installTestTools } from "./install-test-tools.mjs";
 
 const only = process.argv.slice(2);
 const tool = (name) => join(root, "node_modules", ".bin", name);
 
 const before = [
   ["install", installIfNeeded],
+  ["other tools", installTestTools],
   ["types", () => step("types", tool("tsc"), ["-p", "."])],
   ["style", () => step("style", tool("biome"), ["check", "--error-on-warnings", "."])],
   ["dead code", () => step("dead code", tool("knip"), [])],

@@ -6,6 +6,8 @@ import { operations } from "../src/ops/index.ts";
 
 const src = fileURLToPath(new URL("../src", import.meta.url));
 
+const MCP_SDK = ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"];
+
 /** What each folder may import; whatever is not listed here is not allowed. */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core", "zod/mini"],
@@ -14,8 +16,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   store: ["core", "disk", "store", "node:", "yaml", "node-sqlite3-wasm"],
   git: ["core", "disk", "git", "node:", "simple-git"],
   guard: ["core", "disk", "git", "guard", "hooks", "node:"],
-  runtime: ["core", "ops", "disk", "store", "git", "guard", "runtime", "node:"],
-  cli: ["core", "ops", "runtime", "cli", "node:", "citty"],
+  render: ["core", "render", "skills", "handlebars", "node-diff3"],
+  installer: [
+    ...["core", "disk", "git", "render", "installer", "adapters", "node:"],
+    ...["zod/mini", "jsonc-parser", "toml-eslint-parser", "node-diff3"],
+  ],
+  runtime: ["core", "ops", "disk", "store", "git", "guard", "installer", "runtime", "node:"],
+  "agent-hooks": ["core", "disk", "git", "store", "agent-hooks", "node:", "unbash"],
+  // The command line starts the other surface, and knows nothing else of it; that one knows nothing of the command line.
+  cli: ["core", "ops", "runtime", "cli", "mcp", "node:", "citty", "zod/mini"],
+  mcp: ["core", "ops", "runtime", "mcp", "node:", "zod/mini", ...MCP_SDK],
 };
 
 interface Import {
@@ -43,8 +53,8 @@ function importsOf(folder: string): Import[] {
 function targetFolder(folder: string, file: string, target: string): string {
   if (!target.startsWith(".")) return target;
   const path = join(folder, file, "..", target);
-  // The sh hooks lie beside the sources.
-  return path.replace(/^\.\.\/(?=hooks\/)/, "").split("/")[0] ?? "";
+  // The sh hooks, the skills and the adapters' data lie beside the sources.
+  return path.replace(/^\.\.\/(?=(?:hooks|skills|adapters)\/)/, "").split("/")[0] ?? "";
 }
 
 test.each(Object.keys(MAY_IMPORT))("src/%s imports only what it may", (folder) => {
@@ -60,7 +70,7 @@ test.each(Object.keys(MAY_IMPORT))("src/%s imports only what it may", (folder) =
 });
 
 test("core, ops and render take time, environment and chance as arguments", () => {
-  const files = ["core", "ops"].flatMap((folder) =>
+  const files = ["core", "ops", "render"].flatMap((folder) =>
     readdirSync(join(src, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .map((file) => join(src, folder, file)),

@@ -1,7 +1,7 @@
 import type { ArgsDef } from "citty";
 import { Failure } from "../core/failure.ts";
 import { type FieldInfo, fieldInfo } from "../core/input.ts";
-import type { AnyOperation } from "../core/operation.ts";
+import type { Command } from "../core/operation.ts";
 import { nearest } from "./words.ts";
 
 /** Options that every command has; they never reach the operation. */
@@ -37,7 +37,7 @@ function value(describe: string, hint: string): FieldInfo {
 export const optionName = (field: string) => field.replaceAll("_", "-");
 
 /** Every option of an operation by its name on the command line. */
-export function optionsOf(operation: AnyOperation): Map<string, Option> {
+export function optionsOf(operation: Command): Map<string, Option> {
   const options = new Map<string, Option>(Object.entries(COMMON));
   for (const [field, schema] of Object.entries(operation.input.shape as Record<string, object>))
     if (field !== operation.cli?.rest) options.set(optionName(field), { field, info: fieldInfo(schema) });
@@ -60,7 +60,7 @@ interface Sorted {
  * Strict where citty is lenient: unknown options, missing values, repeated options and extra words are mistakes. The
  * words go to citty in one canonical form, because by itself it drops every word that begins with `--no-`, text included.
  */
-export async function parseLine(operation: AnyOperation, args: readonly string[]): Promise<ParsedLine> {
+export async function parseLine(operation: Command, args: readonly string[]): Promise<ParsedLine> {
   const options = optionsOf(operation);
   const sorted = sortWords(operation, options, args);
   placePositionals(operation, options, sorted);
@@ -90,7 +90,7 @@ async function parseValues(sorted: Sorted, options: Map<string, Option>): Promis
   return parseArgs(canonical(sorted), definitions(options));
 }
 
-function sortWords(operation: AnyOperation, options: Map<string, Option>, args: readonly string[]): Sorted {
+function sortWords(operation: Command, options: Map<string, Option>, args: readonly string[]): Sorted {
   const sorted: Sorted = { options: new Map(), flags: new Set(), words: [], rest: undefined };
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
@@ -151,7 +151,7 @@ function give(sorted: Sorted, name: string, option: Option, text: string): void 
   sorted.options.set(name, [...(before ?? []), text]);
 }
 
-function placePositionals(operation: AnyOperation, options: Map<string, Option>, sorted: Sorted): void {
+function placePositionals(operation: Command, options: Map<string, Option>, sorted: Sorted): void {
   const names = [...(operation.cli?.positional ?? [])].map(optionName);
   for (const name of names) {
     const option = options.get(name);
@@ -183,7 +183,7 @@ function definitions(options: Map<string, Option>): ArgsDef {
 }
 
 /** A script whose variable is unset must not get an empty list where it meant a word. */
-function listOf(operation: AnyOperation, field: string, given: string[]): string[] {
+function listOf(operation: Command, field: string, given: string[]): string[] {
   return operation.cli?.clears?.includes(field) ? given.filter((one) => one !== "") : given;
 }
 

@@ -1,15 +1,11 @@
-import type { AnyOperation, Style } from "../core/operation.ts";
+import type { Command, Style } from "../core/operation.ts";
 import { columns, indent, paragraphs } from "../core/text.ts";
 import { COMMON, optionName, optionsOf } from "./arguments.ts";
 
 const commandOf = (id: string) => `pawl ${id.replace(".", " ")}`;
 
 /** All commands, or those of one group, each with one line. */
-export function overview(
-  operations: readonly AnyOperation[],
-  group: string | undefined,
-  style: Style,
-): string {
+export function overview(operations: readonly Command[], group: string | undefined, style: Style): string {
   const shown = operations.filter((one) => !one.internal);
   const chosen = shown.filter((one) => group === undefined || one.id.startsWith(`${group}.`));
   const rows = chosen.map((one) => [commandOf(one.id), one.summary]);
@@ -24,8 +20,9 @@ export function overview(
   );
 }
 
-export function commandHelp(operation: AnyOperation, style: Style): string {
-  const options = [...optionsOf(operation)].filter(([name]) => !(name in COMMON));
+/** One line that shows how a command is called. */
+export function usageOf(operation: Command): string {
+  const options = ownOptions(operation);
   const positional = (operation.cli?.positional ?? []).map(optionName);
   const words = positional.map((name) => {
     const info = options.find(([one]) => one === name)?.[1].info;
@@ -36,14 +33,21 @@ export function commandHelp(operation: AnyOperation, style: Style): string {
   const required = options
     .filter(([name, { info }]) => info.required && !positional.includes(name))
     .map(([name, { info }]) => `--${name} ${info.hint}`);
-  const rows = options.map(([name, { info }]) => [
+  return [commandOf(operation.id), ...words, ...required, ...rest].join(" ");
+}
+
+const ownOptions = (operation: Command) => [...optionsOf(operation)].filter(([name]) => !(name in COMMON));
+
+export function commandHelp(operation: Command, style: Style): string {
+  const positional = (operation.cli?.positional ?? []).map(optionName);
+  const rows = ownOptions(operation).map(([name, { info }]) => [
     `--${name}${info.hint ? ` ${info.hint}` : ""}`,
     info.describe +
       (info.type === "list" && !positional.includes(name) ? "; may be repeated" : "") +
       (info.required ? " (needed)" : ""),
   ]);
   return paragraphs(
-    `${style.bold([commandOf(operation.id), ...words, ...required, ...rest].join(" "))}\n${operation.summary}.`,
+    `${style.bold(usageOf(operation))}\n${operation.summary}.`,
     operation.details,
     rows.length > 0 && `${style.bold("Options")}\n${indent(columns(rows))}`,
     `${style.bold("Examples")}\n${indent(operation.examples.join("\n"))}`,

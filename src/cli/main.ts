@@ -1,13 +1,16 @@
 import { Failure } from "../core/failure.ts";
-import type { AnyOperation } from "../core/operation.ts";
+import { parseInput } from "../core/input.ts";
+import type { AnyOperation, Command } from "../core/operation.ts";
 import { printable } from "../core/printable.ts";
+import { VERSION } from "../core/version.ts";
 import { operations } from "../ops/index.ts";
-import type { Answer } from "../runtime/answer.ts";
+import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
-import { type CommonOptions, parseLine } from "./arguments.ts";
+import { type CommonOptions, type ParsedLine, parseLine } from "./arguments.ts";
+import { type OwnCommand, ownCommands, surfaces } from "./own-commands.ts";
 import { styleFor } from "./style.ts";
-import { VERSION } from "./version.ts";
+import { seenFrom } from "./target-folder.ts";
 import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
@@ -47,22 +50,51 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   }
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
-  const found = findOperation(Object.keys(operations), asked);
+  if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
+  const found = findOperation([...Object.keys(commands), ...Object.keys(surfaces)], asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
-  const line = await parseLine(operation, wantsHelp(found.rest) ? ["--help"] : found.rest);
-  if (line.common.help) {
-    const { commandHelp } = await import("./help.ts");
-    io.out(`${commandHelp(operation, styleFor(io.outIsTerminal(), io.env))}\n`);
-    return 0;
-  }
+  const line = await parseOrHelp(operation, found.rest, io);
+  if (!line) return 0;
   readFiles(operation, line.input, io);
-  const answer = await run(operation, line.input, openAt(io, line.common), {
-    dryRun: line.common["dry-run"],
-    key: line.common.key,
-  });
+  const answer =
+    "answer" in operation
+      ? answerOf(operation.answer(parseInput(operation.input, line.input), await loadAll()), [])
+      : await run(operation, line.input, openAt(io, line.common, line.input[operation.cli?.folder ?? ""]), {
+          dryRun: line.common["dry-run"],
+          key: line.common.key,
+        });
   await print(operation, answer, line.common, io);
   return answer.ready ? 0 : 1;
+}
+
+/** Another surface, with nothing of this one's but its start. */
+async function serveMcp(rest: readonly string[], io: Io): Promise<number> {
+  const { mcpCommand } = await import("../mcp/command.ts");
+  const line = await parseOrHelp(mcpCommand, rest, io);
+  if (!line) return 0;
+  const { json, actor, key, "dry-run": dryRun } = line.common;
+  if (json || actor || key || dryRun)
+    throw new Failure("usage", "not_here", "`pawl mcp` takes --tools and --agent only.", {
+      hint: "Who calls is an agent, and what it does is said in each call.",
+    });
+  const { tools, agent } = parseInput(mcpCommand.input, line.input);
+  const { serve } = await import("../mcp/serve.ts");
+  await serve({ tier: tools ?? "core", agent, env: io.env, version: VERSION });
+  return 0;
+}
+
+/** What a line says, unless it asks for help. */
+async function parseOrHelp(
+  described: Command,
+  rest: readonly string[],
+  io: Io,
+): Promise<ParsedLine | undefined> {
+  const line = await parseLine(described, wantsHelp(rest) ? ["--help"] : rest);
+  if (!line.common.help) return line;
+  const { commandHelp } = await import("./help.ts");
+  io.out(`${commandHelp(described, styleFor(io.outIsTerminal(), io.env))}\n`);
+  return undefined;
 }
 
 /** `pawl --json task list` means what `pawl task list --json` means. */
@@ -76,23 +108,32 @@ function wantsHelp(rest: readonly string[]): boolean {
   return beforeRest(rest).some((word) => word === "--help" || word === "-h");
 }
 
-async function load(id: string): Promise<AnyOperation> {
-  const loader = operations[id];
+const commands: Readonly<Record<string, () => Promise<AnyOperation | OwnCommand>>> = {
+  ...operations,
+  ...ownCommands,
+};
+
+async function load(id: string): Promise<AnyOperation | OwnCommand> {
+  const loader = commands[id];
   if (!loader) throw new Error(`The registry has no operation "${id}"`);
   return loader();
 }
 
+/** Everything that help and completions tell of. */
+async function loadAll(): Promise<Command[]> {
+  const all: (() => Promise<Command>)[] = [...Object.values(commands), ...Object.values(surfaces)];
+  return Promise.all(all.map((one) => one()));
+}
+
 async function help(group: string | undefined, io: Io): Promise<number> {
   const { overview } = await import("./help.ts");
-  const all = await Promise.all(Object.keys(operations).map(load));
-  io.out(`${overview(all, group, styleFor(io.outIsTerminal(), io.env))}\n`);
+  io.out(`${overview(await loadAll(), group, styleFor(io.outIsTerminal(), io.env))}\n`);
   return 0;
 }
 
-function openAt(io: Io, common: CommonOptions) {
+function openAt(io: Io, common: CommonOptions, folder: unknown) {
   return openRuntime({
-    cwd: io.cwd,
-    env: io.env,
+    ...seenFrom(io, folder),
     actor: common.actor,
     oneShot: true,
     progress: (chunk) => io.err(chunk),
@@ -100,20 +141,25 @@ function openAt(io: Io, common: CommonOptions) {
   });
 }
 
-function readFiles(operation: AnyOperation, input: Record<string, unknown>, io: Io): void {
+function readFiles(operation: Command, input: Record<string, unknown>, io: Io): void {
   for (const field of operation.cli?.files ?? []) {
     const path = input[field];
     if (typeof path === "string") input[field] = io.readText(path);
   }
 }
 
-async function print(operation: AnyOperation, answer: Answer, common: CommonOptions, io: Io): Promise<void> {
+async function print(
+  operation: AnyOperation | OwnCommand,
+  answer: Answer,
+  common: CommonOptions,
+  io: Io,
+): Promise<void> {
   if (common.json) {
     const { data, next, warnings, planned } = answer;
     io.out(`${JSON.stringify({ schema: 1, ok: true, data, next, warnings, planned })}\n`);
     return;
   }
-  const rehearsed = answer.planned && operation.rehearse;
+  const rehearsed = answer.planned && "rehearse" in operation && operation.rehearse;
   if (answer.body) {
     const { printBody } = await import("./pager.ts");
     await printBody(answer.body, io);

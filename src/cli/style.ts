@@ -1,7 +1,5 @@
 import type { Style } from "../core/operation.ts";
-
-const same = (text: string) => text;
-export const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+import { PLAIN } from "../core/text.ts";
 
 const paint = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
 const COLOURED: Style = {

@@ -14,6 +14,8 @@ interface KnownAgent {
   /** Any of these variables set means that this agent's process tree is running us. */
   signs: readonly string[];
   session: readonly string[];
+  /** What its programs call themselves, such as an MCP client; ours for one agent must be one name. */
+  called: RegExp;
 }
 
 /** Variables seen in each agent's own shell tool and MCP server; the order decides when agents are nested. */
@@ -22,22 +24,31 @@ const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "codex",
     signs: ["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_SANDBOX", "CODEX_CI"],
     session: ["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
+    called: /codex/i,
   },
   {
     name: "copilot",
     signs: ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_CLI_BINARY_VERSION"],
     session: ["COPILOT_AGENT_SESSION_ID"],
+    called: /copilot|^visual studio code/i,
   },
-  { name: "gemini", signs: ["GEMINI_CLI"], session: [] },
-  { name: "opencode", signs: ["OPENCODE", "OPENCODE_PID"], session: [] },
-  { name: "cursor", signs: ["CURSOR_AGENT"], session: ["CURSOR_TRACE_ID"] },
+  { name: "gemini", signs: ["GEMINI_CLI"], session: [], called: /^gemini/i },
+  { name: "opencode", signs: ["OPENCODE", "OPENCODE_PID"], session: [], called: /^opencode/i },
+  { name: "cursor", signs: ["CURSOR_AGENT"], session: ["CURSOR_TRACE_ID"], called: /^cursor/i },
   {
     name: "claude-code",
     signs: ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT"],
     session: ["CLAUDE_CODE_SESSION_ID"],
+    called: /^claude/i,
   },
-  { name: "agent", signs: ["AI_AGENT"], session: [] },
+  { name: "agent", signs: ["AI_AGENT"], session: [], called: /^agent$/i },
 ];
+
+/** Every variable by which an agent is recognised. */
+export const AGENT_SIGNS: readonly string[] = KNOWN_AGENTS.flatMap(({ signs, session }) => [
+  ...signs,
+  ...session,
+]);
 
 export function recogniseAgent(env: Environment): Actor | undefined {
   return recogniseAgents(env)[0];
@@ -47,8 +58,9 @@ export function recogniseAgent(env: Environment): Actor | undefined {
  * Whose mind this may be. An agent that was started by another is its own when it has a session of its own; a sign
  * without a session may as well have been put on by the one around it.
  */
-export function possibleMinds(env: Environment): Actor[] {
+export function possibleMinds(env: Environment, named?: Actor): Actor[] {
   const all = recogniseAgents(env);
+  if (all.length === 0) return named ? [named] : [];
   return all[0]?.session === undefined ? all : all.slice(0, 1);
 }
 
@@ -59,6 +71,22 @@ function recogniseAgents(env: Environment): Actor[] {
     session: agent.session.map((name) => env[name]).find(Boolean),
   }));
 }
+
+/**
+ * The agent that somebody says is calling, where its environment does not tell: whoever registered us, or the program
+ * at the other end. Whatever the words are, it is an agent, and which of its sessions it is nobody knows.
+ */
+export function nameAgent(words: string): Actor {
+  const tidy = words
+    .replace(/[^\P{C}]+/gu, " ")
+    .trim()
+    .slice(0, LONGEST_NAME)
+    .trim();
+  const known = KNOWN_AGENTS.find((agent) => agent.called.test(tidy));
+  return { kind: "agent", name: known?.name ?? (tidy || "unknown"), session: undefined };
+}
+
+const LONGEST_NAME = 60;
 
 /**
  * A bare name claims nothing: it is taken for an agent, because what agents may do is less than what humans may.
@@ -105,10 +133,12 @@ function splitActor(actor: string): [string, string, string] {
 
 export function decideActor(choice: {
   env: Environment;
+  /** The agent that calls, where its environment does not tell. */
+  named?: Actor | undefined;
   claimed: string | undefined;
   gitUser: string | undefined;
 }): { actor: Actor; warning?: string } {
-  const agent = recogniseAgent(choice.env);
+  const agent = recogniseAgent(choice.env) ?? choice.named;
   const claim = choice.claimed ?? choice.env.PAWL_ACTOR;
   if (agent) {
     if (!claim || printActor(parseActor(claim)) === printActor(agent)) return { actor: agent };

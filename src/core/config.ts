@@ -28,11 +28,37 @@ const checks: Field<Check[]> = {
   print: (value) => Object.fromEntries(value.map((check) => [check.name, check.argv])),
 };
 
+export interface FormatCheck {
+  /** A pathspec of git such as `*.ts`; empty for every file. */
+  files: string;
+  /** Run by `sh` at the top of the worktree; `{files}` stands for the names of the files. */
+  command: string;
+}
+
+const format: Field<FormatCheck[]> = {
+  example: '\n  "*.ts": npx biome check {files}',
+  fallback: [],
+  read(value) {
+    if (value === "") return { ok: true, value: [] };
+    if (typeof value === "string") return { ok: true, value: [{ files: "", command: value }] };
+    if (Array.isArray(value)) return { ok: false, expected: "a command, or files with commands" };
+    const found: FormatCheck[] = [];
+    for (const [files, command] of Object.entries(value)) {
+      if (typeof command !== "string" || command === "")
+        return { ok: false, expected: `a command for the files "${files}"` };
+      found.push({ files, command });
+    }
+    return { ok: true, value: found };
+  },
+  print: (value) => Object.fromEntries(value.map((one) => [one.files, one.command])),
+};
+
 /** `.pawl/config.yaml`: the project's policy, tracked with the project. */
 const configFields = {
   profile: withDefault(oneOf(PROFILES), "standard" as const),
   base_branch: withDefault(text("main"), ""),
   checks,
+  format,
   /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
   protected: list(text("main")),
   branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
@@ -43,6 +69,8 @@ export interface Config {
   profile: (typeof PROFILES)[number];
   base_branch: string;
   checks: Check[];
+  /** What the files of a commit have to pass, as git's `pre-commit` hook runs it. */
+  format: FormatCheck[];
   protected: string[];
   /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
   branch: string;

@@ -63,9 +63,11 @@ export interface CommandLine {
   clears?: readonly string[];
   /** Fields whose value is a file to read, or `-` for standard input. */
   files?: readonly string[];
+  /** The field whose value is the folder that the command is about, in place of the one we stand in. */
+  folder?: string;
 }
 
-interface Described<S extends z.ZodMiniObject, Data> {
+export interface Described<S extends z.ZodMiniObject, Data> {
   id: string;
   summary: string;
   /** Whole paragraphs for `--help`: what it is for, what it refuses. */
@@ -77,6 +79,8 @@ interface Described<S extends z.ZodMiniObject, Data> {
   internal?: boolean;
   /** `read` never creates or changes anything, not even the state folder. */
   access: "read" | "write";
+  /** Wants to see everything as it is: nothing that waits to be settled is settled before it. */
+  asItIs?: true;
   text(data: Data, style: Style): string;
 }
 
@@ -116,6 +120,10 @@ export interface Procedure<S extends z.ZodMiniObject, Data> extends Described<S,
 export type SingleOperation = Operation<any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: the registry holds operations of every input and result
 export type AnyOperation = SingleOperation | Procedure<any, any>;
+
+/** What help, completions and documentation need of a command, whoever carries it out. */
+// biome-ignore lint/suspicious/noExplicitAny: commands of every input and result are described alike
+export type Command = Omit<Described<any, any>, "text">;
 
 export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
   spec: Operation<S, Observed, Facts, Data>,

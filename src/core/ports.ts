@@ -130,6 +130,14 @@ export interface SearchQuery {
   match?: "all" | "any";
 }
 
+/** What a bug report has to say about the machine. */
+export interface Machine {
+  pawl: string;
+  node: string;
+  git: string;
+  system: string;
+}
+
 /** Looks outside the store: git, running programs, the search index, the project's own settings. */
 export interface World {
   config(): Promise<Config>;
@@ -148,7 +156,10 @@ export interface World {
   branchChanges(repos: readonly RunRepo[]): Promise<{ repo: string; files: string[] }[]>;
   /** Whether a commit is part of a run's branch, in its own repository. */
   isInBranch(repo: RunRepo, commit: string): Promise<boolean>;
+  /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */
+  guardWarnings(): Promise<string[]>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
+  machine(): Promise<Machine>;
   /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
   edit(name: string, text: string): Promise<{ text: string; kept: string }>;
 }

@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 
 /** What most people call the branch that matters, where neither the policy nor the remote names one. */
-const USUAL = ["main", "master"];
+export const USUAL = ["main", "master"];
 
 /**
  * The patterns of protected branches. The policy in force is the one that is committed on the protected tip; copies in

@@ -2,6 +2,10 @@ import { shorten } from "./ids.ts";
 import type { Style } from "./operation.ts";
 import type { Problem } from "./ports.ts";
 
+const same = (text: string) => text;
+/** For everybody who is no person at a terminal. */
+export const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
 /** Left-aligned columns, two spaces apart; the last one is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

@@ -80,7 +80,13 @@ function describe(gitDir: string, root: string | undefined, env: Environment): P
   // A repository kept as `project/.bare` or `project/.git` is called by its folder, `project.git` by its stem.
   const base = basename(commonDir);
   const name = base.startsWith(".") ? basename(dirname(commonDir)) : base.replace(/\.git$/, "");
-  return { root, gitDir, commonDir, mainRoot, name };
+  return { root, gitDir, commonDir, mainRoot, name: plainName(name) };
+}
+
+/** Records are files that are called by this name, so it has only letters, digits and what reads well between them. */
+function plainName(folder: string): string {
+  const plain = folder.normalize("NFC").replace(/[^\p{L}\p{N}_. -]+/gu, "-");
+  return plain.replace(/^[^\p{L}\p{N}_]+|[ -]+$/gu, "") || "project";
 }
 
 function isBareConfig(commonDir: string): boolean {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import type { GuardActivation } from "../core/git/guard.ts";
+import type { GuardActivation, Loosening } from "../core/git/guard.ts";
+import { missingFrom } from "../core/guard-policy.ts";
 import { step } from "../core/steps.ts";
 import { sha256 } from "../disk/digest.ts";
 import { explainFileError, makeFolder } from "../disk/durable.ts";
@@ -11,14 +12,15 @@ import { type Facts, hooksDir, lookAround } from "./facts.ts";
 import { isInPlace, isOurs, place, remove, textOf } from "./place.ts";
 import { type ActivationPlan, type Programs, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
+import { writeStamps } from "./stamps.ts";
 import { keepTip } from "./tips.ts";
 
 export const lockOf = (commonDir: string) => join(commonDir, "pawl", "guard.lock");
 
 /** Puts the guard in place, or back into place. Files come first and the setting that makes git use them last. */
-export function activate(site: GuardedSite, programs: Programs): GuardActivation {
+export function activate(site: GuardedSite, programs: Programs, loosening: Loosening): GuardActivation {
   return guardedly(site.commonDir, () => {
-    const facts = lookAround(site);
+    const facts = lookAround(site, loosening);
     const plan = planActivation(facts, programs, presentHooks(site.commonDir));
     return apply(site, facts, plan, programs);
   });
@@ -26,7 +28,7 @@ export function activate(site: GuardedSite, programs: Programs): GuardActivation
 
 /** What an activation would do now. */
 export function rehearse(site: GuardedSite, programs: Programs): { do: string; path: string }[] {
-  const facts = lookAround(site);
+  const facts = lookAround(site, "never");
   const plan = planActivation(facts, programs, presentHooks(site.commonDir));
   return [
     ...plan.files.filter((file) => !isInPlace(file)).map((file) => ({ do: "write", path: file.path })),
@@ -63,9 +65,15 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: 
   for (const path of plan.obsolete) if (remove(path)) changed.push(path);
   if (needsSections(facts) && editConfig(commonDir, (text) => withSections(text, commonDir)))
     changed.push(join(commonDir, "config"));
+  writeStamps(facts, plan);
+  const kept = missingFrom(facts.policy, facts.wanted);
+  if (kept.length > 0) notes.push(stillDemanded(kept));
   const tips = Object.entries(before.baseline).map(([ref, commit]) => ({ ref, commit }));
-  return { patterns: facts.patterns, tips, previous: facts.previousHooks, changed, notes };
+  return { patterns: facts.policy.protected, tips, previous: facts.previousHooks, changed, notes };
 }
+
+export const stillDemanded = (kept: readonly string[]) =>
+  `The policy does not name ${kept.join(", ")} any more; the hooks go on demanding it until a human runs: pawl install --profile hooks`;
 
 /** Sections that are there but lost to something that was written after them go to the end again. */
 export function needsSections({ config, commonDir, winning }: Facts): boolean {

@@ -25,7 +25,7 @@ export function deactivate(commonDir: string): Deactivation {
     if (editConfig(commonDir, (text) => withoutSections(text, before?.brokenLine ?? false)))
       removed.push(join(commonDir, "config"));
     const notes = removeHooks(commonDir, before, removed);
-    for (const name of [...LEDGERS, "policy", "previous", "hooks.config", "before"])
+    for (const name of [...LEDGERS, "stamps", "policy", "previous", "hooks.config", "before"])
       if (remove(join(commonDir, "pawl", name))) removed.push(join(commonDir, "pawl", name));
     return { removed, notes };
   });

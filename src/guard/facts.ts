@@ -1,11 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Failure } from "../core/failure.ts";
+import type { Loosening } from "../core/git/guard.ts";
+import { type GuardPolicy, readPolicy, strictest } from "../core/guard-policy.ts";
 import { matchesPattern } from "../core/naming.ts";
 import { unsupportedFormat } from "../git/worktrees/site-git.ts";
 import { SETTINGS } from "./config-sections.ts";
 import { canRun, isOurs, textOf } from "./place.ts";
-import { ask, branchTips, type GuardedSite, line, readPatterns } from "./policy.ts";
+import { ask, branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
 
 /** Every hook that git knows; only those that another tool or the user really has get a shim. */
 const HOOKS = [
@@ -36,7 +38,11 @@ export interface Facts {
   previousHooks: string[];
   /** Files of others in our own folder. */
   foreign: string[];
-  patterns: string[];
+  /** The policy in force, and the one that hooks are made from, which may keep what that one has dropped. */
+  wanted: GuardPolicy;
+  policy: GuardPolicy;
+  /** The policy in force changes only when one of these files does. */
+  inputs: string[];
   ignoreCase: boolean;
   /** Protected branches with their tips. */
   tips: Map<string, string>;
@@ -47,7 +53,22 @@ export interface Facts {
 
 export const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
 
-export function lookAround(site: GuardedSite): Facts {
+export const policyFile = (commonDir: string) => join(commonDir, "pawl", "policy");
+
+/** What the hooks that are in place were made from. */
+export function readMade(commonDir: string): GuardPolicy | undefined {
+  const text = textOf(policyFile(commonDir));
+  return text === undefined ? undefined : readPolicy(text);
+}
+
+/** What was demanded once stays, unless whoever asks may do without it. */
+function settle(commonDir: string, { policy, explained }: PolicyInForce, loosening: Loosening): GuardPolicy {
+  const made = readMade(commonDir);
+  const may = loosening === "always" || (loosening === "explained" && explained);
+  return made === undefined || may ? policy : strictest(policy, made);
+}
+
+export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
   refuseUnsupported(site);
   const { commonDir, mainRoot } = site;
   const values = sharedValues(site);
@@ -55,7 +76,8 @@ export function lookAround(site: GuardedSite): Facts {
   const previousDir =
     previousPath === undefined ? join(commonDir, "hooks") : resolve(mainRoot ?? commonDir, previousPath);
   const all = branchTips(site);
-  const patterns = readPatterns(site, all);
+  const inForce = readPolicyInForce(site, all);
+  const policy = settle(commonDir, inForce, loosening);
   return {
     commonDir,
     mainRoot,
@@ -66,9 +88,11 @@ export function lookAround(site: GuardedSite): Facts {
       (name) => isForeign(join(previousDir, name)) && canRun(join(previousDir, name)),
     ),
     foreign: namesIn(hooksDir(commonDir)).filter((name) => isForeign(join(hooksDir(commonDir), name))),
-    patterns,
+    wanted: inForce.policy,
+    policy,
+    inputs: inForce.inputs,
     ignoreCase: line(site, ["config", "--type=bool", "core.ignorecase"]) === "true",
-    tips: new Map([...all].filter(([ref]) => isProtectedRef(patterns, ref))),
+    tips: new Map([...all].filter(([ref]) => isProtectedRef(policy.protected, ref))),
     winning: values.at(-1)?.value === hooksDir(commonDir).replaceAll("\\", "/"),
     configHooks: hasConfigHooks(line(site, ["version"]) ?? ""),
   };

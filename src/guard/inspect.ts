@@ -1,107 +1,149 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { REPAIR } from "../core/doctor.ts";
 import { Failure } from "../core/failure.ts";
 import type { GuardProblem, GuardState } from "../core/git/guard.ts";
+import { missingFrom } from "../core/guard-policy.ts";
+import { quoted } from "../core/text.ts";
+import { sha256 } from "../disk/digest.ts";
 import { askGitSync } from "../git/run-git.ts";
-import { listWorktrees } from "../git/worktrees/entries.ts";
-import { needsSections, presentHooks } from "./activate.ts";
-import { readBefore } from "./before.ts";
-import { SETTINGS } from "./config-sections.ts";
-import { type Facts, hooksDir, lookAround } from "./facts.ts";
-import { canRun, isInPlace, isOurs, type OwnFile, textOf } from "./place.ts";
+import { needsSections, presentHooks, stillDemanded } from "./activate.ts";
+import { type Before, readBefore } from "./before.ts";
+import { type Facts, hooksDir, lookAround, policyFile, readMade } from "./facts.ts";
+import { canRun, isInPlace, type OwnFile, textOf } from "./place.ts";
 import { type Programs, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
+import { answers, workplaces } from "./probe.ts";
 import { readTripped } from "./tips.ts";
 
-const REPAIR = "pawl install --profile hooks";
-
 /** Whether the guard holds, in every worktree: what is there is compared with what an activation would write now. */
-export function inspect(site: GuardedSite, programs: Programs): GuardState {
+export function inspect(site: GuardedSite): GuardState {
   const before = readBefore(site.commonDir);
   if (!before) return { installed: false, problems: [] };
   let facts: Facts;
   try {
-    facts = lookAround(site);
+    facts = lookAround(site, "never");
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const problem = { code: "unsupported", where: site.commonDir, message: error.message } as const;
-    return { installed: true, problems: [{ ...problem, hint: error.hint ?? REPAIR }] };
+    return { installed: true, problems: [cannotLook(site, error)] };
   }
-  const { files, obsolete } = planActivation(facts, programs, presentHooks(site.commonDir));
+  // Another copy of pawl than the one that made the hooks is no reason to call them changed.
+  const { files, obsolete } = planActivation(facts, before.programs, presentHooks(site.commonDir));
+  const inactive = needsSections(facts);
+  const policy = policyProblems(site, facts);
+  const changed = policy.some((one) => one.code === "policy_changed");
   return {
     installed: true,
     problems: [
-      ...(needsSections(facts) ? [notActive(site)] : []),
-      ...overrides(site),
-      ...files.filter((file) => !isInPlace(file)).map((file) => fileProblem(file, facts)),
+      ...(inactive ? [notActive(site)] : []),
+      // Without the sections no worktree has the setting; worth telling is then only who has set another one.
+      ...worktreeProblems(site).filter((one) => !inactive || one.command !== REPAIR),
+      ...policy,
+      ...files
+        .filter((file) => file.path !== policyFile(site.commonDir) && !isInPlace(file))
+        .map((file) => fileProblem(file, facts, before))
+        .filter((one) => one.code !== "outdated" || !changed),
       ...facts.foreign.map((name) => takenOver(join(hooksDir(site.commonDir), name))),
       ...obsolete.map((where) => ({
-        ...({ code: "not_chained", where, hint: REPAIR } as const),
+        ...({ code: "not_chained", where, command: REPAIR } as const),
         message: "It calls a hook that is not there any more.",
       })),
       ...drift(site, before.hooksPath),
+      ...missingPrograms(site, before.programs),
       ...readTripped(site.commonDir).map(({ ref, known, found }) => ({
-        ...({ code: "tripped", where: ref, hint: "pawl audit" } as const),
+        ...({ code: "tripped", where: ref, command: "pawl audit" } as const),
         message: `${ref.slice("refs/heads/".length)} moved from ${known.slice(0, 10)} to ${found.slice(0, 10)} while the guard was switched off.`,
       })),
     ],
   };
 }
 
-function notActive({ commonDir }: GuardedSite): GuardProblem {
-  const where = join(commonDir, "config");
-  return { code: "not_active", where, message: "Git does not use the guard's hooks here.", hint: REPAIR };
+function cannotLook({ commonDir }: GuardedSite, { code, message, hint }: Failure): GuardProblem {
+  const told = hint === undefined ? message : `${message} ${hint}`;
+  return {
+    code: code === "broken_config" ? "policy_unreadable" : "unsupported",
+    where: commonDir,
+    message: told,
+  };
 }
 
-/** What each worktree, and this very environment, makes of the setting. */
-function overrides(site: GuardedSite): GuardProblem[] {
+function notActive({ commonDir }: GuardedSite): GuardProblem {
+  const where = join(commonDir, "config");
+  const message =
+    "Git does not use the guard's hooks here: its two sections are gone, or something after them wins.";
+  return { code: "not_active", where, message, command: REPAIR };
+}
+
+/** What each worktree, and this very environment, makes of the setting; and whether the guard really answers there. */
+function worktreeProblems(site: GuardedSite): GuardProblem[] {
   const found: GuardProblem[] = [];
-  for (const worktree of listWorktrees(site.commonDir, site.mainRoot)) {
-    if (!existsSync(worktree.path)) continue;
+  for (const workplace of workplaces(site)) {
+    const where = workplace.cwd;
     const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
-    const { out } = askGitSync(args, { cwd: worktree.path, env: site.env });
+    const { out } = askGitSync(args, workplace);
     const [scope, origin = "", value = ""] = out.split("\0");
-    if (value === hooksDir(site.commonDir).replaceAll("\\", "/")) continue;
-    const by = scope === "command" ? "the environment" : origin.replace(/^file:/, "") || "nothing";
-    found.push({
-      code: "override",
-      where: worktree.path,
-      message: `core.hooksPath is "${value}" there, set by ${by}.`,
-      hint:
-        scope === "command"
-          ? "Take it out of the environment (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS)."
-          : `Remove that line from ${by}.`,
-    });
+    if (value !== hooksDir(site.commonDir).replaceAll("\\", "/"))
+      found.push(override(where, { scope, value, file: origin.replace(/^file:/, "") }));
+    else if (!answers(workplace))
+      found.push({
+        ...({ code: "silent", where, command: REPAIR } as const),
+        message: "Git was asked to change a ref there, and the guard did not answer.",
+      });
     // One environment is the same in every worktree.
     if (scope === "command") break;
   }
   return found;
 }
 
-function fileProblem(file: OwnFile, facts: Facts): GuardProblem {
+function override(
+  where: string,
+  { scope, value, file }: { scope: string | undefined; value: string; file: string },
+): GuardProblem {
+  if (scope === "command") {
+    const message = `core.hooksPath is "${value}" in this environment, so git runs no guard for commands from here. Take it out of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_… or GIT_CONFIG_PARAMETERS.`;
+    return { code: "override", where, message };
+  }
+  const message = `core.hooksPath is "${value}" there, set by ${file || "nothing"}, so git runs no guard.`;
+  const command = file === "" ? REPAIR : `git config --file ${quoted(file)} --unset-all core.hooksPath`;
+  return { code: "override", where, message, command };
+}
+
+/** What the protected tip says now, against what the hooks were made from. */
+function policyProblems({ commonDir }: GuardedSite, { wanted, policy }: Facts): GuardProblem[] {
+  const made = readMade(commonDir) ?? { protected: [], format: [] };
+  const where = policyFile(commonDir);
+  const lacking = missingFrom(wanted, made);
+  const found: GuardProblem[] = [];
+  if (lacking.length > 0) {
+    const message = `The policy in force names ${lacking.join(", ")}, and the hooks were made without it.`;
+    found.push({ code: "policy_changed", where, message, command: REPAIR });
+  }
+  const kept = missingFrom(policy, wanted);
+  if (kept.length > 0) found.push({ code: "policy_stricter", where, message: stillDemanded(kept) });
+  return found;
+}
+
+function fileProblem(file: OwnFile, facts: Facts, before: Before): GuardProblem {
   const where = file.path;
   const text = textOf(where);
-  const known = text !== undefined && (isOurs(text) || !file.runs);
+  const known = before.digests[relative(facts.commonDir, where)] ?? before.digests[where];
+  const told = (code: GuardProblem["code"], message: string) => ({ code, where, message, command: REPAIR });
   if (text === undefined && file.runs && isShim(file, facts))
-    return { code: "not_chained", where, message: "A hook that is there is not called.", hint: REPAIR };
-  if (text === undefined) return { code: "file_changed", where, message: "It is missing.", hint: REPAIR };
+    return told("not_chained", "A hook that is there is not called.");
+  if (text === undefined) return told("file_changed", "It is missing.");
   if (file.runs && text === file.text && !canRun(where))
-    return { code: "file_changed", where, message: "It cannot be run (chmod +x).", hint: REPAIR };
-  const renewed = known && (where.endsWith("policy") || where.endsWith(SETTINGS));
-  if (renewed) return { code: "policy_changed", where, message: "The policy has changed.", hint: REPAIR };
-  return { code: "file_changed", where, message: "It differs from what pawl would write.", hint: REPAIR };
+    return told("file_changed", "It cannot be run (chmod +x).");
+  if (known !== undefined && known === sha256(text))
+    return told("outdated", "It is as it was written, but not what this version of pawl would write.");
+  return told("file_changed", "It differs from what pawl would write.");
 }
 
 const isShim = (file: OwnFile, facts: Facts) =>
   facts.previousHooks.some((name) => file.path.endsWith(`/${name}`));
 
 function takenOver(where: string): GuardProblem {
-  return {
-    code: "taken_over",
-    where,
-    message: "Another program installed a hook in our folder.",
-    hint: REPAIR,
-  };
+  const message = "Another program installed a hook in our folder.";
+  return { code: "taken_over", where, message, command: REPAIR };
 }
 
 /** Another tool's installer wrote the plain setting; the guard still holds, and the tool's hooks may not be called yet. */
@@ -109,6 +151,22 @@ function drift(site: GuardedSite, before: string | null): GuardProblem[] {
   const now = line(site, ["config", "--local", "core.hooksPath"]) ?? null;
   const synced = textOf(join(site.commonDir, "pawl", "previous"))?.trimEnd() ?? null;
   if (now === before || now === synced) return [];
-  const where = join(site.commonDir, "config");
-  return [{ code: "not_chained", where, message: `core.hooksPath was set to "${now ?? ""}".`, hint: REPAIR }];
+  const message = `core.hooksPath was set to "${now ?? ""}", and hooks there may not be called yet.`;
+  return [{ code: "not_chained", where: join(site.commonDir, "config"), message, command: REPAIR }];
+}
+
+/** `pre-push` refuses whatever it cannot ask about; that should not be news in the moment of a push. */
+function missingPrograms({ commonDir }: GuardedSite, { node, program }: Programs): GuardProblem[] {
+  const found: GuardProblem[] = [];
+  const runtime = join(commonDir, "pawl", "runtime", "pawl.cjs");
+  if (!canRun(node)) {
+    const message =
+      "Node was there when the hooks were made. Without it on the PATH, pushes to protected branches are refused.";
+    found.push({ code: "node_missing", where: node, message, command: REPAIR });
+  }
+  if (!existsSync(runtime) && !existsSync(program)) {
+    const message = "The program that pre-push starts is gone, so pushes to protected branches are refused.";
+    found.push({ code: "program_missing", where: program, message, command: REPAIR });
+  }
+  return found;
 }

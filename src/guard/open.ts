@@ -1,14 +1,15 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../core/config.ts";
 import type { Guard } from "../core/git/guard.ts";
 import type { Site } from "../core/git/sites.ts";
 import { activate, rehearse } from "./activate.ts";
 import { readBefore } from "./before.ts";
 import { deactivate, rehearseDeactivation } from "./deactivate.ts";
-import { unexplained } from "./explain-push.ts";
 import { inspect } from "./inspect.ts";
 import type { Programs } from "./plan.ts";
-import { branchTips, type Environment, type GuardedSite, readPatterns } from "./policy.ts";
+import type { Environment, GuardedSite } from "./policy.ts";
+import { mayBeOutdated } from "./quick-look.ts";
+import { surroundings } from "./surroundings.ts";
 
 export interface GuardAround {
   env: Environment;
@@ -23,14 +24,20 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     env,
     readConfig,
   });
-  const patterns = (site: Site) => readPatterns(at(site), branchTips(at(site)));
   return {
-    activate: (site) => activate(at(site), programs),
+    activate: (site, loosening = "never") => activate(at(site), programs, loosening),
+    renew: (site, loosening) => activate(at(site), recorded(at(site).commonDir) ?? programs, loosening),
+    mayBeOutdated: (site) => mayBeOutdated(site.commonDir),
     rehearse: (site) => rehearse(at(site), programs),
     deactivate: (site) => deactivate(at(site).commonDir),
     rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),
-    // Another copy of pawl than the one that made the hooks is no reason to call them changed.
-    inspect: (site) => inspect(at(site), readBefore(at(site).commonDir)?.programs ?? programs),
-    unexplained: (site, pushed, approved) => unexplained(at(site), patterns(site), pushed, approved),
+    inspect: (site) => inspect(at(site)),
+    surroundings: () => surroundings(env, process.versions.node),
   };
+}
+
+/** What was recorded at the activation, if it is still there. */
+function recorded(commonDir: string): Programs | undefined {
+  const known = readBefore(commonDir)?.programs;
+  return known && existsSync(known.node) && existsSync(known.program) ? known : undefined;
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
+import { printPolicy } from "../core/guard-policy.ts";
 import { SETTINGS } from "./config-sections.ts";
-import { type Facts, hooksDir } from "./facts.ts";
+import { type Facts, hooksDir, policyFile } from "./facts.ts";
 import type { OwnFile } from "./place.ts";
 import { quote, renderHooks } from "./render-hooks.ts";
 
@@ -27,7 +28,7 @@ export function planActivation(facts: Facts, programs: Programs, present: readon
   ];
   const { guard, files } = renderHooks({
     ...programs,
-    protected: facts.patterns,
+    ...facts.policy,
     ignoreCase: facts.ignoreCase,
     previous,
   });
@@ -38,7 +39,7 @@ export function planActivation(facts: Facts, programs: Programs, present: readon
   }));
   return {
     files: [
-      { path: join(pawl, "policy"), text: facts.patterns.map((one) => `${one}\n`).join(""), runs: false },
+      { path: policyFile(commonDir), text: printPolicy(facts.policy), runs: false },
       ...(facts.previousPath === undefined
         ? []
         : [{ path: join(pawl, "previous"), text: `${facts.previousPath}\n`, runs: false }]),

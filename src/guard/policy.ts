@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../core/config.ts";
-import { protectedPatterns } from "../core/protection.ts";
+import { type GuardPolicy, guardPolicy } from "../core/guard-policy.ts";
+import { USUAL } from "../core/protection.ts";
 import { askGitSync } from "../git/run-git.ts";
 import { textOf } from "./place.ts";
+import { isKnownTip } from "./tips.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,16 +46,36 @@ export function branchTips(site: GuardedSite): Map<string, string> {
   return new Map(rows.map((row) => [row.slice(row.indexOf(" ") + 1), row.slice(0, row.indexOf(" "))]));
 }
 
-/** The patterns in force: the policy that is committed on the protected tip, tightened by the main worktree's copy. */
-export function readPatterns(site: GuardedSite, tips: ReadonlyMap<string, string>): string[] {
+export interface PolicyInForce {
+  policy: GuardPolicy;
+  /** The files that say which policy that is: while none of them changes, neither does the policy. */
+  inputs: string[];
+  /** It comes from a protected branch that is where it went before the guard's eyes. */
+  explained: boolean;
+}
+
+/** The policy that is committed on the protected tip, tightened by the main worktree's copy. */
+export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, string>): PolicyInForce {
+  const { commonDir, mainRoot } = site;
   const remote = line(site, ["symbolic-ref", "-q", `${ORIGIN}HEAD`])?.slice(ORIGIN.length);
-  const branch = remote ?? ["main", "master"].find((name) => tips.has(`refs/heads/${name}`));
+  const branch = remote ?? USUAL.find((name) => tips.has(`refs/heads/${name}`));
   const tip = branch && (tips.get(`refs/heads/${branch}`) ?? `${ORIGIN}${branch}`);
   const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY}`]) : undefined;
-  const copy = site.mainRoot === undefined ? undefined : textOf(join(site.mainRoot, POLICY));
-  return protectedPatterns(
-    committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined,
-    copy === undefined ? [] : [site.readConfig(POLICY, copy)],
-    remote,
-  );
+  const copy = mainRoot === undefined ? undefined : textOf(join(mainRoot, POLICY));
+  const own = `refs/heads/${branch ?? "main"}`;
+  return {
+    policy: guardPolicy(
+      committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined,
+      copy === undefined ? [] : [site.readConfig(POLICY, copy)],
+      remote,
+    ),
+    inputs: [
+      ...[own, `${ORIGIN}HEAD`, ...(branch && !tips.has(own) ? [`${ORIGIN}${branch}`] : [])],
+      // A ref without a file of its own is in there.
+      ...(existsSync(join(commonDir, own)) ? [] : ["packed-refs"]),
+    ]
+      .map((name) => join(commonDir, name))
+      .concat(mainRoot === undefined ? [] : join(mainRoot, POLICY)),
+    explained: branch !== undefined && isKnownTip(commonDir, `refs/heads/${branch}`, tip),
+  };
 }

@@ -1,16 +1,21 @@
 import chain from "../../hooks/chain.sh";
+import preCommit from "../../hooks/pre-commit.sh";
 import prePush from "../../hooks/pre-push.sh";
 import preRebase from "../../hooks/pre-rebase.sh";
 import previous from "../../hooks/previous.sh";
 import referenceTransaction from "../../hooks/reference-transaction.sh";
+import refuse from "../../hooks/refuse.sh";
 import rules from "../../hooks/rules.sh";
 import shim from "../../hooks/shim.sh";
 import where from "../../hooks/where.sh";
+import type { FormatCheck } from "../core/config.ts";
 
 /** Everything that differs between the hooks of two repositories. */
 export interface HookChoices {
   /** Patterns of branches, as the policy has them. */
   protected: readonly string[];
+  /** What the files of a commit have to pass. */
+  format: readonly FormatCheck[];
   /** The file system takes `Main` for `main`. */
   ignoreCase: boolean;
   /** Where Node was when the hooks were made, and the program it runs unless the repository has its own. */
@@ -23,7 +28,7 @@ export interface HookChoices {
 export const LONGEST_UNLOCK_SECONDS = 8 * 60 * 60;
 
 const GUARD = "reference-transaction";
-const PARTS: Record<string, string> = { where, rules, previous };
+const PARTS: Record<string, string> = { where, refuse, rules, previous };
 
 /** The hooks by file name, and the guard by itself: copies of it lie wherever git might look instead. */
 export function renderHooks(choices: HookChoices): { guard: string; files: Map<string, string> } {
@@ -33,6 +38,7 @@ export function renderHooks(choices: HookChoices): { guard: string; files: Map<s
     ["pre-push", fill(prePush, choices)],
     ["pre-rebase", fill(preRebase, choices)],
   ]);
+  if (choices.format.length > 0) files.set("pre-commit", fill(preCommit, choices));
   for (const name of choices.previous) if (!files.has(name)) files.set(name, fill(shim, choices));
   return { guard, files };
 }
@@ -45,9 +51,19 @@ function fill(template: string, choices: HookChoices): string {
         .map((line) => `\t${line}\n`)
         .join(""),
     )
+    .replace(/^# @format\n/m, () => choices.format.map((one) => `${formatCheck(one)}\n`).join(""))
     .replace("@LONGEST_UNLOCK@", String(LONGEST_UNLOCK_SECONDS))
     .replace("@NODE@", () => quote(choices.node))
     .replace("@PROGRAM@", () => quote(choices.program));
+}
+
+const FILES = "{files}";
+
+/** The names come as arguments of the shell that runs the command, so that nothing in them is ever read as a word of it. */
+function formatCheck({ files, command }: FormatCheck): string {
+  const named = command.includes(FILES);
+  const words = [files === "" ? ":/" : files, command, named ? command.replaceAll(FILES, '"$@"') : ""];
+  return `check ${words.map(quote).join(" ")}`;
 }
 
 /**

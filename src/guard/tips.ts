@@ -13,6 +13,12 @@ export function keepTip(commonDir: string, ref: string, tip: string): void {
   if (!existsSync(path)) replaceFile(path, `${tip} ${ref} ${tip}\n`);
 }
 
+/** The branch is where it went before the guard's eyes. */
+export function isKnownTip(commonDir: string, ref: string, tip: string | undefined): boolean {
+  const [known, , allowed] = (textOf(tipFile(commonDir, ref)) ?? "").trim().split(" ");
+  return tip !== undefined && tip !== "" && (tip === known || tip === allowed);
+}
+
 export interface Tripped {
   ref: string;
   /** Where it was found, and where it was last seen. */
@@ -26,23 +32,5 @@ export function readTripped(commonDir: string): Tripped[] {
   return (existsSync(dir) ? readdirSync(dir) : []).flatMap((name) => {
     const [found, known, ref] = (textOf(join(dir, name)) ?? "").trim().split(" ");
     return found && known && ref ? [{ ref, found, known }] : [];
-  });
-}
-
-export const WHYS = ["approved", "unlocked", "remote", "created"] as const;
-
-/** One change of a protected branch that the guard let pass, and why. */
-export interface Move {
-  old: string;
-  new: string;
-  ref: string;
-  why: (typeof WHYS)[number];
-}
-
-export function readMoves(commonDir: string): Move[] {
-  return (textOf(join(commonDir, "pawl", "moves")) ?? "").split("\n").flatMap((row) => {
-    const [old, next, ref, said] = row.split(" ");
-    const why = WHYS.find((one) => one === said);
-    return old && next && ref && why ? [{ old, new: next, ref, why }] : [];
   });
 }

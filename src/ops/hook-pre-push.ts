@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
+import { auditPush, type PushedRef, type RefusedPush } from "../core/audit/audit-push.ts";
+import { namesOf, readLedger } from "../core/audit/ledger.ts";
+import { ownClones } from "../core/audit/unlocks.ts";
 import { Failure } from "../core/failure.ts";
-import type { PushedRef, Unexplained } from "../core/git/guard.ts";
 import { maybe, raw } from "../core/input.ts";
 import { procedure } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
-import { approval } from "../core/records/run.ts";
+import type { Problem } from "../core/ports.ts";
 
 export const hookPrePush = procedure({
   id: "hook.pre-push",
@@ -23,8 +24,13 @@ export const hookPrePush = procedure({
 
   async perform(hands, input) {
     const site = (await hands.git.sites()).here();
-    const approved = await hands.look((reader) => approvedCommits(reader, site.name));
-    const [first] = (await hands.git.guard()).unexplained(site, readUpdates(input.updates), approved);
+    const ledger = await hands.look((reader) => readLedger(reader));
+    const [problem] = ledger.problems;
+    // A record that cannot be read might be the one that closes what another one opened.
+    if (problem) throw cannotTell(problem);
+    const manner = { view: "here", ask: true, clones: await ownClones(hands) } as const;
+    const subject = { site, names: namesOf(ledger, site), ledger, manner };
+    const [first] = await auditPush(hands, subject, readUpdates(input.updates));
     if (first) throw refusal(first);
     return { data: {} };
   },
@@ -39,32 +45,33 @@ function readUpdates(text: string): PushedRef[] {
   });
 }
 
-/** What humans said yes to, in any task. */
-function approvedCommits(reader: Reader, repo: string): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const task of reader.exists ? reader.taskNames().filter((name) => /^T\d{4,}$/.test(name)) : [])
-    for (const { value } of reader.parts(approval, task).records)
-      for (const one of value.status === "merged" ? value.repos : [])
-        if (one.name === repo) found.set(one.ref, (found.get(one.ref) ?? new Set<string>()).add(one.new));
-  return found;
+function cannotTell({ message, hint }: Problem): Failure {
+  return new Failure("unreadable", "cannot_tell", `Whether it was approved cannot be told: ${message}`, {
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
-function refusal({ ref, commits, deletes }: Unexplained): Failure {
+function refusal({ ref, loses, commits }: RefusedPush): Failure {
   const branch = ref.replace(/^refs\/heads\//, "");
-  if (deletes)
+  const details = { ref, commits: commits.map((one) => one.commit.id) };
+  if (loses === "branch")
     return new Failure("refused", "protected_push", `${branch} is protected and may not be deleted.`, {
       hint: "Push only what was approved.",
-      details: { ref },
+      details,
     });
   const [newest] = commits;
+  if (newest === undefined)
+    return new Failure("refused", "protected_push", `${branch} is protected and may only go forward.`, {
+      hint: "The remote has commits that this push would take away. Bring them here first: git pull --ff-only",
+      details,
+    });
   const others = commits.length > 1 ? ` and ${commits.length - 1} more` : "";
+  const what = `${newest.commit.id.slice(0, 10)} "${newest.commit.subject}"`;
+  const contradicted = newest.reason === "no_approval" ? "" : ` ${newest.message}`;
   return new Failure(
     "refused",
     "protected_push",
-    `${branch} is protected, and nobody approved ${newest?.id.slice(0, 10)} "${newest?.subject}"${others}.`,
-    {
-      hint: "A task's work gets there when a human approves it: pawl approve --push",
-      details: { ref, commits: commits.map((one) => one.id) },
-    },
+    `${branch} is protected, and nobody approved ${what}${others}.${contradicted}`,
+    { hint: "A task's work gets there when a human approves it: pawl approve --push", details },
   );
 }

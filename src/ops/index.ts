@@ -41,9 +41,11 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   install: async () => (await import("./install.ts")).install,
   uninstall: async () => (await import("./uninstall.ts")).uninstall,
   unlock: async () => (await import("./unlock.ts")).unlockOperation,
+  doctor: async () => (await import("./doctor.ts")).doctor,
   "hook.pre-push": async () => (await import("./hook-pre-push.ts")).hookPrePush,
   approve: async () => (await import("./approve.ts")).approve,
   audit: async () => (await import("./audit.ts")).audit,
   refresh: async () => (await import("./refresh.ts")).refresh,
+  "report-issue": async () => (await import("./report-issue.ts")).reportIssue,
   search: async () => (await import("./search.ts")).search,
 };

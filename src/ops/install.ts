@@ -1,47 +1,184 @@
 import * as z from "zod/mini";
+import { activateGuard } from "../core/activate-guard.ts";
 import { recordBaseline } from "../core/audit/baseline.ts";
 import { Failure } from "../core/failure.ts";
+import type { GuardActivation } from "../core/git/guard.ts";
+import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "../core/git/installation.ts";
+import type { Site } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
-import { line, maybe } from "../core/input.ts";
-import { procedure } from "../core/operation.ts";
+import { choice, flag, line, maybe, raw } from "../core/input.ts";
+import { type CommitChoice, commitInstalled, expectCommittable } from "../core/install/commit.ts";
+import {
+  type InstallInput,
+  PROFILES,
+  type Profile,
+  refuseObstacles,
+  requestOf,
+} from "../core/install/request.ts";
+import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../core/install/told.ts";
+import { procedure, type Style } from "../core/operation.ts";
+import { columns, paragraphs, plural } from "../core/text.ts";
 
-const PROFILES = ["hooks"];
+interface Told extends FilesTold {
+  version: string;
+  profile: Profile;
+  /** How many files of the program were copied into the clone. */
+  runtime: number;
+  commit: { branch: string; id: string; left: { path: string; why: string }[] } | null;
+  agents: AgentNext[];
+  guard: { protected: string[]; chained: string[]; changed: string[] } | null;
+}
 
 export const install = procedure({
   id: "install",
-  summary: "Guard this repository's protected branches with git hooks",
+  summary: "Install pawl into this repository: skills, agents' settings, hooks, memory",
   details:
-    "Hooks go into the git directory, never into the project, and hooks that are there already go on running. Running it\nagain changes only what is not in place. `pawl uninstall` takes everything back.",
-  examples: ["pawl install --profile hooks", "pawl install --profile hooks --dry-run"],
+    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and the hooks\nthat guard protected branches; hooks that are there already go on running. Nothing that pawl did not write is ever\noverwritten: a file in the way is shown, and nothing is written. A second run changes only what is not in place.\n`pawl uninstall` takes everything back, byte for byte. --profile hooks is the guard alone, skills the skills and\ninstructions, state the memory alone. --commit commits exactly what was written; where the branch is guarded already,\na human confirms it by typing the branch's name.",
+  examples: [
+    "pawl install",
+    "pawl install --dry-run",
+    "pawl install --agents claude,codex --commit",
+    "pawl install --profile hooks",
+  ],
   access: "write",
-  input: z.strictObject({ profile: maybe(line("what to install: hooks", "PROFILE", 20)) }),
+  cli: { folder: "target" },
+  input: z.strictObject({
+    target: maybe(raw("the repository to install into; by default this one", "DIR")),
+    agents: maybe(line("which agents: claude, codex, copilot, generic", "LIST", 100)),
+    with: maybe(
+      line("what is not usual: vscode-local (prompt files and MCP for VS Code's older chat)", "LIST", 100),
+    ),
+    profile: maybe(choice(PROFILES, "how much to install")),
+    commit: flag("commit exactly what was written"),
+    force: flag("replace files that are in the way; a copy of each is kept"),
+    yes: flag("do not ask on a terminal"),
+  }),
 
   async rehearse(hands, input) {
-    const { guard, site } = await expectProfile(hands, input.profile);
-    return guard.rehearse(site);
+    const { installation, request, site, profile } = await prepare(hands, input);
+    const steps = request ? installation.plan(request) : [];
+    refuseObstacles(steps);
+    const files = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
+    const runtime = profile === "state" ? [] : installation.missingRuntime();
+    return [
+      ...files.map(({ do: what, path }) => ({ do: what, path })),
+      ...(runtime.length > 0
+        ? [{ do: "copy", path: `pawl's program (${plural(runtime.length, "file")})` }]
+        : []),
+      ...(guards(profile) ? (await hands.git.guard()).rehearse(site) : []),
+    ];
   },
 
   async perform(hands, input) {
-    const { guard, site } = await expectProfile(hands, input.profile);
-    const { patterns, tips, previous, changed, notes } = guard.activate(site);
-    await recordBaseline(hands, { name: site.name, home: site.home, tips, active: true });
-    return { data: { guard: { protected: patterns, chained: previous, changed } }, warnings: notes };
+    const release = await (await hands.git.installation()).hold();
+    try {
+      return await carryOut(hands, input);
+    } finally {
+      release();
+    }
   },
 
-  text: ({ guard }, style) =>
-    [
-      guard.changed.length === 0 ? "Everything was in place." : style.green("The guard is in place."),
-      `Protected: ${guard.protected.join(", ")}`,
-      ...(guard.chained.length > 0 ? [`Hooks that go on running: ${guard.chained.join(", ")}`] : []),
-    ].join("\n"),
+  text: ({ install: told }, style) => report(told, style),
 });
 
-/** Without a word everything is meant, and this version does not have everything. */
-async function expectProfile(hands: Hands, profile = "all") {
-  if (!PROFILES.includes(profile))
-    throw new Failure("usage", "unknown_profile", `This version of pawl cannot install "${profile}" yet.`, {
-      hint: `It can install: ${PROFILES.join(", ")}.`,
-      details: { field: "profile", known: PROFILES },
+async function carryOut(hands: Hands, input: InstallInput) {
+  const ready = await prepare(hands, input);
+  const { installation, request, site, profile } = ready;
+  const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
+  const planned = request ? installation.plan(request) : [];
+  refuseObstacles(planned);
+  // Whatever keeps the guard from being put in place is known before anything is written.
+  const hooks = guards(profile) ? (await hands.git.guard()).rehearse(site) : [];
+  let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
+  const news = tellFiles(planned);
+  if (!input.yes && news.written.length + news.removed.length + hooks.length > 0)
+    committing = (await confirm(hands, ready, news)) ?? committing;
+  const runtime = profile === "state" ? [] : installation.copyRuntime();
+  const done = request ? installation.apply(request) : [];
+  refuseObstacles(done);
+  const commit =
+    request && committing ? await commitInstalled(hands, installation, site, request, committing) : undefined;
+  const guard = guards(profile) ? await activateGuard(hands, site) : undefined;
+  if (profile === "state") await rememberHere(hands, site);
+  const told: Told = {
+    ...{ version: installation.version, profile, ...tellFiles(done), runtime: runtime.length },
+    ...{ commit: tellCommit(commit), agents: request ? installation.next(request.agents) : [] },
+    guard: tellGuard(guard),
+  };
+  return { data: { install: told }, warnings: [...notes, ...(guard?.notes ?? [])] };
+}
+
+const guards = (profile: Profile) => profile === "all" || profile === "hooks";
+
+interface Ready {
+  installation: Installation;
+  request: SurfaceRequest | undefined;
+  site: Site;
+  profile: Profile;
+}
+
+async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
+  const installation = await hands.git.installation();
+  const request = requestOf(installation, input);
+  if (input.commit && !request)
+    throw new Failure("usage", "nothing_to_commit", "This profile writes no files that could be committed.", {
+      details: { field: "commit" },
     });
-  return { guard: await hands.git.guard(), site: (await hands.git.sites()).here() };
+  return { installation, request, site: (await hands.git.sites()).here(), profile: input.profile ?? "all" };
+}
+
+/** On a terminal a human sees what is about to be done; elsewhere it is done, because it only ever adds. */
+async function confirm(hands: Hands, ready: Ready, news: FilesTold): Promise<CommitChoice | undefined> {
+  if ((await hands.ask("")) === undefined) return undefined;
+  for (const row of columns(fileRows(news, PLAIN)).split("\n")) if (row !== "") hands.say(row);
+  const { installation, site } = ready;
+  const offered = ready.request && news.written.length > 0 && !installation.lookAtCommit().obstacle;
+  const answer = await hands.ask(
+    offered ? "Type yes to install, or commit to install and commit it: " : "Type yes to install: ",
+  );
+  if (offered && answer === "commit") return expectCommittable(hands, installation, site);
+  if (answer === "yes") return undefined;
+  throw new Failure("refused", "not_confirmed", "Not confirmed; nothing was changed.", {
+    hint: "To do it without a question: pawl install --yes",
+  });
+}
+
+const same = (text: string) => text;
+const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+/** The memory alone: the repository is known, and nothing is guarded. */
+async function rememberHere(hands: Hands, site: Site): Promise<void> {
+  await recordBaseline(hands, { name: site.name, home: site.home, tips: [], active: false });
+}
+
+const tellCommit = (made: PreparedCommit | undefined): Told["commit"] =>
+  made ? { branch: made.branch, id: made.commit, left: made.left } : null;
+
+const tellGuard = (guard: GuardActivation | undefined): Told["guard"] =>
+  guard ? { protected: guard.patterns, chained: guard.previous, changed: guard.changed } : null;
+
+function report(told: Told, style: Style): string {
+  const { guard, commit } = told;
+  const nothing =
+    told.written.length + told.removed.length + told.runtime + (guard?.changed.length ?? 0) === 0;
+  const rows = [
+    ...fileRows(told, style),
+    ...(told.runtime > 0
+      ? [["copied", `pawl ${told.version} into this clone (${plural(told.runtime, "file")})`]]
+      : []),
+    ...(guard ? [["guard", `protected: ${guard.protected.join(", ")}`]] : []),
+    ...(guard && guard.chained.length > 0
+      ? [["", `hooks that go on running: ${guard.chained.join(", ")}`]]
+      : []),
+    ...(commit ? [["commit", `${commit.id.slice(0, 12)} on ${commit.branch}`]] : []),
+    ...rowsOf(
+      "",
+      (commit?.left ?? []).map(({ path, why }) => `not ${path}: ${why}`),
+    ),
+  ];
+  return paragraphs(
+    nothing && !commit ? "Everything was in place." : style.green(`pawl ${told.version} is installed.`),
+    columns(rows),
+    nextRows(told.agents, style),
+  );
 }

@@ -4,11 +4,13 @@ import { findingPlace } from "../core/findings.ts";
 import { openDependencies } from "../core/gates/check-task.ts";
 import type { RecordFacts } from "../core/gates/facts.ts";
 import { sessionGates } from "../core/gates/session-gates.ts";
-import { taskField } from "../core/input.ts";
+import { count, maybe, taskField } from "../core/input.ts";
 import { nextStep, severityRank } from "../core/next-step.ts";
 import { type Next, operation, type Style } from "../core/operation.ts";
 import { readyTasks } from "../core/ready.ts";
 import {
+  type Decision,
+  decision,
   type Evidence,
   evidence,
   type Finding,
@@ -25,22 +27,35 @@ import { findTask } from "../core/which-task.ts";
 
 /** What an agent pays for knowing where it is. */
 const MOST_TOKENS = 400;
+/** Less than this would not hold the task, a finding and the next step. */
+const FEWEST_TOKENS = 200;
 
 export const session = operation({
   id: "session",
-  summary: "Load the session: task, gates, open findings, touched files, last handoff, next",
+  summary: "Load the session: task, gates, open findings, decisions, last handoff, next",
   examples: ["pawl session", "pawl session T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: taskField() }),
+  input: z.strictObject({
+    task: taskField(),
+    budget: maybe(
+      count(`no more than this many tokens (default: ${MOST_TOKENS}; bytes ÷ 4)`, "TOKENS", FEWEST_TOKENS),
+    ),
+  }),
 
-  gather(reader, input, at) {
+  observe: (world) => world.guardWarnings(),
+
+  gather(reader, input, at, unguarded) {
     const which = findTask(reader, input.task, at);
-    if (which.id === undefined)
-      return { task: undefined, which, waits: reader.waits(), ready: readyTasks(reader.tasks().tasks) };
+    if (which.id === undefined) {
+      const ready = readyTasks(reader.tasks().tasks);
+      return { task: undefined, which, waits: reader.waits(), ready, unguarded };
+    }
     return {
+      unguarded,
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
+      decisions: reader.parts(decision, which.id),
       handoffs: reader.parts(handoff, which.id),
       evidence: reader.parts(evidence, which.id),
       reviews: reader.parts(review, which.id),
@@ -50,18 +65,26 @@ export const session = operation({
     };
   },
 
-  decide(_input, facts) {
-    if (facts.task === undefined) return { data: { session: none(facts) }, next: nextWithoutTask(facts) };
+  decide(input, facts) {
+    const budget = input.budget ?? MOST_TOKENS;
+    const { unguarded } = facts;
+    if (facts.task === undefined)
+      return { data: { session: none(facts, budget) }, next: nextWithoutTask(facts), warnings: unguarded };
     const open = facts.findings.records.map((one) => one.value).filter((one) => one.status === "open");
     const last = facts.handoffs.records.at(-1)?.value;
-    const { findings, handoffs, evidence: proofs, reviews, runs } = facts;
-    const problems = [findings, handoffs, proofs, reviews, runs].flatMap((one) => one.problems);
+    const { findings, decisions, handoffs, evidence: proofs, reviews, runs } = facts;
+    const problems = [findings, decisions, handoffs, proofs, reviews, runs].flatMap((one) => one.problems);
     // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
     const gates = problems.length > 0 ? undefined : sessionGates(recordFacts(facts.task, facts));
     return {
-      data: { session: { task: facts.task, gates, findings: open, handoff: last, touched: facts.touched } },
+      data: {
+        session: {
+          ...{ task: facts.task, gates, findings: open, decisions: values(decisions), handoff: last },
+          ...{ touched: facts.touched, budget },
+        },
+      },
       next: nextStep(facts.task, open, last, values(proofs)),
-      warnings: warningsOf(problems),
+      warnings: [...unguarded, ...warningsOf(problems)],
     };
   },
 
@@ -99,10 +122,12 @@ type Loaded =
       task: Task;
       gates: ReturnType<typeof sessionGates> | undefined;
       findings: Finding[];
+      decisions: Decision[];
       handoff: Handoff | undefined;
       touched: string[];
+      budget: number;
     }
-  | { task: null; why: string; candidates: string[]; ready: string[] };
+  | { task: null; why: string; candidates: string[]; ready: string[]; budget: number };
 
 type NoTask = {
   waits: boolean;
@@ -110,13 +135,14 @@ type NoTask = {
   ready: { id: string; title: string }[];
 };
 
-function none({ which, ready }: NoTask): Loaded {
+function none({ which, ready }: NoTask, budget: number): Loaded {
   const name = (one: { id: string; title: string }) => `${one.id} ${firstLine(one.title, 60)}`;
   return {
     task: null,
     why: which.why ?? "",
     candidates: (which.candidates ?? []).slice(0, 10).map(name),
     ready: ready.slice(0, 5).map(name),
+    budget,
   };
 }
 
@@ -139,21 +165,23 @@ function gatesLine({ stage, reasons }: NonNullable<Extract<Loaded, { task: Task 
 function withinBudget(loaded: Loaded, style: Style): string {
   if (loaded.task === null) return noTaskText(loaded);
   // Shorter and shorter until it fits: the task, the findings and the next step are worth more than file names.
-  for (const detail of [4, 3, 2, 1]) {
+  for (const detail of [4, 3, 2, 1, 0]) {
     const text = sessionText(loaded, detail, style);
-    if (tokensOf(text) <= MOST_TOKENS || detail === 1) return text;
+    if (tokensOf(text) <= loaded.budget || detail === 0) return text;
   }
   return "";
 }
 
 function noTaskText(loaded: Extract<Loaded, { task: null }>): string {
   const list = loaded.candidates.length > 0 ? loaded.candidates : loaded.ready;
-  return [loaded.why, ...list.map((one) => `  ${one}`)].join("\n");
+  const lines = [loaded.why, ...list.map((one) => `  ${one}`)];
+  while (lines.length > 2 && tokensOf(lines.join("\n")) > loaded.budget) lines.pop();
+  return lines.join("\n");
 }
 
 function sessionText(loaded: Extract<Loaded, { task: Task }>, detail: number, style: Style): string {
   const { task, findings, handoff: last, touched } = loaded;
-  const width = detail * 45;
+  const width = Math.max(detail * 45, 24);
   const few = <T>(items: readonly T[], print: (item: T) => string, most: number): string[] => [
     ...items.slice(0, most).map((item) => `  ${print(item)}`),
     ...(items.length > most ? [`  … and ${items.length - most} more`] : []),
@@ -176,10 +204,23 @@ function sessionText(loaded: Extract<Loaded, { task: Task }>, detail: number, st
     ...few(
       [...findings].sort((a, b) => severityRank(a) - severityRank(b)),
       (one) =>
-        `${one.id} ${one.severity} ${findingPlace(one)} ${firstLine(one.text, width)}`.replace(/ +/g, " "),
-      detail * 2,
+        `${one.id} ${one.severity} ${findingPlace(one).slice(-width)} ${firstLine(one.text, width)}`.replace(
+          / +/g,
+          " ",
+        ),
+      Math.max(detail * 2, 1),
     ),
   );
+  // The newest say most about where the work stands.
+  if (loaded.decisions.length > 0)
+    lines.push(
+      `decisions: ${loaded.decisions.length}`,
+      ...few(
+        [...loaded.decisions].reverse(),
+        (one) => `${one.id} ${firstLine(one.what, width)}`,
+        Math.max(detail, 1),
+      ),
+    );
   if (touched.length > 0) lines.push("touched:", ...few(touched, (file) => file.slice(-width), detail * 3));
   if (last) {
     lines.push(`last handoff ${last.id} by ${last.actor.slice(0, 60)}: ${firstLine(last.what, width * 2)}`);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { guardProblems } from "../core/activate-guard.ts";
 import { Failure } from "../core/failure.ts";
 import type { Hands } from "../core/hands.ts";
 import { shorten } from "../core/ids.ts";
@@ -64,7 +65,13 @@ export const start = procedure({
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
     try {
-      return await startOrGoOn(hands, id, input);
+      const plan = await startOrGoOn(hands, id, input);
+      const sites = await hands.git.sites();
+      const unguarded = await guardProblems(
+        hands,
+        plan.data.run.repos.map((one) => sites.named(one.name)),
+      );
+      return { ...plan, warnings: [...(plan.warnings ?? []), ...unguarded] };
     } finally {
       release();
     }

@@ -12,17 +12,20 @@ export const status = operation({
   access: "read",
   input: z.strictObject({}),
 
-  gather(reader, _input, at) {
+  observe: (world) => world.guardWarnings(),
+
+  gather(reader, _input, at, unguarded) {
     const { tasks, past, problems } = reader.current();
     const which = findTask(reader, undefined, at);
     const mine = tasks.find((task) => task.id === which.id);
     const findings = mine ? reader.parts(finding, mine.id).records.map((record) => record.value) : [];
     // Only without a task of one's own does it matter which one could be begun, and that takes a look at all.
     const [ready] = mine ? [] : readyTasks(reader.tasks().tasks);
-    return { waits: reader.waits(), exists: reader.exists, tasks, past, problems, mine, findings, ready };
+    const { exists } = reader;
+    return { waits: reader.waits(), exists, tasks, past, problems, mine, findings, ready, unguarded };
   },
 
-  decide(_input, { waits, exists, tasks, past, problems, mine, findings, ready }, at) {
+  decide(_input, { waits, exists, tasks, past, problems, mine, findings, ready, unguarded }, at) {
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     for (const [name, count] of Object.entries(past)) counts[name] = (counts[name] ?? 0) + count;
@@ -38,7 +41,7 @@ export const status = operation({
           tasks: counts,
         },
       },
-      warnings: warningsOf(problems),
+      warnings: [...unguarded, ...warningsOf(problems)],
       next: waits
         ? { command: "pawl sync", reason: "the remote has the state of this project" }
         : mine

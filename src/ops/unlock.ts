@@ -1,19 +1,14 @@
 import * as z from "zod/mini";
+import { branchRef, isProtectedBranch, newUnlock } from "../core/audit/open-unlock.ts";
 import { closeUnlock } from "../core/audit/unlocks.ts";
-import { madeNow } from "../core/change.ts";
 import { Failure } from "../core/failure.ts";
 import type { Site } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../core/human-only.ts";
-import { formatUnlockId, nextNumber } from "../core/ids.ts";
 import { flag, line, maybe, prose } from "../core/input.ts";
-import { matchesPattern } from "../core/naming.ts";
-import { type Plan, procedure, type Situation } from "../core/operation.ts";
-import { unlockFile } from "../core/paths.ts";
+import { type Plan, procedure } from "../core/operation.ts";
 import type { Reader } from "../core/ports.ts";
-import { protectedPatterns } from "../core/protection.ts";
-import { printRecord } from "../core/record.ts";
-import { type Unlock, unlock } from "../core/records/unlock.ts";
+import type { Unlock } from "../core/records/unlock.ts";
 import { plural } from "../core/text.ts";
 
 const LONGEST = 8 * 60 * 60;
@@ -57,7 +52,7 @@ export const unlockOperation = procedure({
     if (input.end) return end(hands, input.branch);
     const { site, seconds } = await expectUnlockable(hands, input);
     await confirm(hands, input.branch, input.for ?? "");
-    const ref = refOf(input.branch);
+    const ref = branchRef(input.branch);
     const locks = await hands.git.locks();
     const tip = await (await hands.git.audits()).resolve(site, ref);
     const until = locks.later(seconds);
@@ -81,8 +76,6 @@ export const unlockOperation = procedure({
   },
 });
 
-const refOf = (branch: string) => `refs/heads/${branch}`;
-
 async function end(hands: Hands, branch: string): Promise<Plan<{ unlock: Unlock }>> {
   const closed = await closeUnlock(hands, await openUnlock(hands, branch));
   if (closed) return { data: { unlock: closed } };
@@ -91,7 +84,7 @@ async function end(hands: Hands, branch: string): Promise<Plan<{ unlock: Unlock 
 
 async function openUnlock(hands: Hands, branch: string): Promise<Unlock> {
   const site = (await hands.git.sites()).here();
-  const found = await hands.look((reader, at) => findOpen(reader, at.clone, site.name, refOf(branch)));
+  const found = await hands.look((reader, at) => findOpen(reader, at.clone, site.name, branchRef(branch)));
   if (found) return found;
   throw new Failure("refused", "not_open", `${branch} is not open in this clone.`, {
     details: { field: "branch" },
@@ -104,43 +97,18 @@ const findOpen = (reader: Reader, clone: string, repo: string, ref: string) =>
     .records.map((one) => one.value)
     .find((one) => one.status === "open" && one.clone === clone && one.repo === repo && one.ref === ref);
 
-interface Opening {
-  ref: string;
-  tip: string | undefined;
-  until: string;
-  reason: string;
-  repo: string;
-}
-
-function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unlock: Unlock }> {
-  const branch = wanted.ref.replace(/^refs\/heads\//, "");
-  const value: Unlock = {
-    id: formatUnlockId(nextNumber(reader.unlockNames(), unlock.letter)),
-    status: "open",
-    ...{ how: `typed ${branch} on the terminal`, closed: undefined, clone: at.clone, moves: [] },
-    ...madeNow(at),
-    ...wanted,
-  };
-  const path = unlockFile(value.id);
-  const about = `${branch} until ${wanted.until}`;
-  return {
-    data: { unlock: value },
-    effects: [{ do: "create", record: value.id, rev: 1, path, text: printRecord(unlock, value), about }],
-  };
-}
-
 async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Site; seconds: number }> {
   await refuseAgents(hands, "unlock a protected branch");
   await expectTerminal(hands);
   const seconds = secondsOf(input.for);
   const site = (await hands.git.sites()).here();
-  if (!(await isProtected(hands, site, input.branch)))
+  if (!(await isProtectedBranch(hands, site, input.branch)))
     throw new Failure("refused", "not_protected", `${input.branch} is not protected; it is open already.`, {
       hint: "Protected branches are named in .pawl/config.yaml, as the protected branch has it.",
       details: { field: "branch" },
     });
   const open = await hands.look(
-    (reader, at) => findOpen(reader, at.clone, site.name, refOf(input.branch)),
+    (reader, at) => findOpen(reader, at.clone, site.name, branchRef(input.branch)),
     "write",
   );
   if (open)
@@ -154,20 +122,6 @@ async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Si
       },
     );
   return { site, seconds };
-}
-
-async function isProtected(hands: Hands, site: Site, branch: string): Promise<boolean> {
-  const { committed, copy, defaultBranch } = await (await hands.git.audits()).branching(site, "own");
-  return hands.look((reader) => {
-    const read = (text: string | undefined) =>
-      text === undefined ? [] : [reader.config(".pawl/config.yaml", text)];
-    const patterns = protectedPatterns(read(committed)[0], read(copy), defaultBranch);
-    const recorded = reader.repositories().records.filter((one) => one.value.id === site.name);
-    return (
-      patterns.some((one) => matchesPattern(one, branch)) ||
-      recorded.some((one) => one.value.baseline.some((each) => each.ref === refOf(branch)))
-    );
-  });
 }
 
 function secondsOf(text: string | undefined): number {

@@ -1,8 +1,22 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { GitHands } from "../core/git/hands.ts";
 import type { Place } from "../git/discover.ts";
 import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
+
+/** The clone's own copy of the program; the one that runs now may be gone tomorrow. */
+function programOf(commonDir: string): string | undefined {
+  const path = join(commonDir, "pawl", "runtime", "pawl.cjs");
+  return existsSync(path) ? path : undefined;
+}
+
+/** The folder of the program that runs, as the build made it; undefined for sources and programs of tests. */
+function builtProgram(): string | undefined {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return [here, dirname(here)].find((folder) => existsSync(join(folder, "runtime.json")));
+}
 
 /** Everything here is imported when it is asked for: no reading command needs any of it. */
 export function openGitHands(around: Surroundings, place: Place, home: () => Home): GitHands {
@@ -24,11 +38,16 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       });
     },
     stateExchange: async () => (await import("./state-exchange.ts")).openStateExchange(around, place, sites),
+    stateFolder: async () => (await import("./state-folder.ts")).openStateFolder(place, home(), around.env),
     remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
     snapshots: async () => {
       const { state } = home();
       const folders = { state, staging: stagingDir(home()) };
       return (await import("../git/snapshots.ts")).openSnapshots(folders, around.env);
+    },
+    installation: async () => {
+      const { openInstallation } = await import("../installer/open.ts");
+      return openInstallation({ place, env: around.env, program: builtProgram() });
     },
     guard: async () => {
       const { openGuard } = await import("../guard/open.ts");
@@ -36,7 +55,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       const { fullYaml } = await import("../store/yaml.ts");
       return openGuard({
         env: around.env,
-        programs: { node: process.execPath, program: process.argv[1] ?? "" },
+        programs: { node: process.execPath, program: programOf(place.commonDir) ?? process.argv[1] ?? "" },
         readConfig: (where, text) => readConfigText(where, text, fullYaml),
       });
     },

@@ -1,4 +1,4 @@
-import { decideActor, possibleMinds, printActor, recogniseAgent } from "../core/actor.ts";
+import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../core/actor.ts";
 import { Failure } from "../core/failure.ts";
 import type { GitHands } from "../core/git/hands.ts";
 import type { Situation } from "../core/operation.ts";
@@ -22,6 +22,10 @@ export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   /** Who the caller claims to be; an agent that is recognised stays that agent. */
   actor?: string | undefined;
+  /** The agent that calls, where its environment does not tell; then nobody is taken for a human. */
+  agent?: Actor | undefined;
+  /** Stops a check that is running; then nothing is recorded. */
+  signal?: AbortSignal | undefined;
   /** Long-lived processes may let V8 optimise; a command that ends at once must not wait for it. */
   oneShot: boolean;
   /** Where the output of a running check goes while it runs. */
@@ -75,7 +79,7 @@ export function openRuntime(around: Surroundings): Runtime {
           return new Date(begun).toISOString();
         },
         actor: access === "read" ? "" : await actorOf(around, place),
-        minds: possibleMinds(around.env).map(printActor),
+        minds: possibleMinds(around.env, around.agent).map(printActor),
         repo: repositoryName(home, place),
         bound: readLine(below(place.gitDir, BINDING)),
         ...(await head),
@@ -129,14 +133,15 @@ async function repositoryOf(around: Surroundings, place: Place) {
 }
 
 function agentOf(around: Surroundings): string | undefined {
-  const agent = recogniseAgent(around.env);
+  const agent = recogniseAgent(around.env) ?? around.agent;
   return agent && printActor(agent);
 }
 
 async function actorOf(around: Surroundings, place: Place): Promise<string> {
-  const needsGit = !recogniseAgent(around.env) && !around.actor && !around.env.PAWL_ACTOR;
+  const { env, agent: named, actor: claimed } = around;
+  const needsGit = !agentOf(around) && !claimed && !env.PAWL_ACTOR;
   const gitUser = needsGit ? await (await repositoryOf(around, place)).userName() : undefined;
-  const { actor, warning } = decideActor({ env: around.env, claimed: around.actor, gitUser });
+  const { actor, warning } = decideActor({ env, named, claimed, gitUser });
   if (warning) around.progress(Buffer.from(`note: ${warning}\n`));
   return printActor(actor);
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:os";
 import { Failure } from "../core/failure.ts";
@@ -8,6 +8,8 @@ interface CheckPlace {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   progress(chunk: Buffer): void;
+  /** Where one process serves many calls, this stops the check of one of them. */
+  signal?: AbortSignal | undefined;
 }
 
 const TAIL_BYTES = 4_000;
@@ -58,9 +60,11 @@ function watch(argv: readonly string[], place: CheckPlace, keep: (chunk: Buffer)
       if (settled) return;
       settled = true;
       for (const signal of FORWARDED) process.off(signal, forward);
+      place.signal?.removeEventListener("abort", cancel);
       child?.stdout.destroy();
       child?.stderr.destroy();
       if (interrupted) fail(stopped(interrupted));
+      else if (place.signal?.aborted) fail(stopped("the caller"));
       else done(ending);
     };
     const cannotStart = (error: NodeJS.ErrnoException) => {
@@ -72,9 +76,13 @@ function watch(argv: readonly string[], place: CheckPlace, keep: (chunk: Buffer)
       interrupted = signal;
       child?.kill(signal);
     };
+    const cancel = () => child && killGroup(child);
+    if (place.signal?.aborted) return fail(stopped("the caller"));
     child = start(command, args, place, cannotStart);
     if (!child) return;
-    for (const signal of FORWARDED) process.on(signal, forward);
+    // A process that serves many calls hears such signals itself, and stops all of them.
+    if (place.signal) place.signal.addEventListener("abort", cancel);
+    else for (const signal of FORWARDED) process.on(signal, forward);
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);
     child.on("error", cannotStart);
@@ -91,11 +99,34 @@ function start(
   cannotStart: (error: NodeJS.ErrnoException) => void,
 ) {
   try {
-    return spawn(command, args, { cwd: place.cwd, env: place.env, stdio: ["ignore", "pipe", "pipe"] });
+    return spawn(command, args, {
+      cwd: place.cwd,
+      env: place.env,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: ownGroup(place.signal),
+    });
   } catch (error) {
     cannotStart(error as NodeJS.ErrnoException);
     return undefined;
   }
+}
+
+/** A check that may be stopped leads a group, so that what it started is stopped with it. */
+const ownGroup = (signal: AbortSignal | undefined) => signal !== undefined && process.platform !== "win32";
+/** How long a check that was asked to stop may take to clean up. */
+const GRACE_MS = 1_000;
+
+function killGroup(child: ChildProcess): void {
+  const send = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, signal);
+      else child.kill(signal);
+    } catch {
+      // Nothing of it is left.
+    }
+  };
+  send("SIGTERM");
+  setTimeout(() => send("SIGKILL"), GRACE_MS);
 }
 
 function stopped(signal: string): Failure {

@@ -1,5 +1,6 @@
 import { parseInput } from "../core/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../core/operation.ts";
+import { mayBeOutdated } from "../guard/quick-look.ts";
 import { hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
@@ -19,17 +20,22 @@ export async function run(
     if (earlier) return earlier;
   }
   const restored = await runtime.restoreLostState();
-  if (operation.access === "write" && !options.dryRun && hasUnfinishedMerges(runtime.home)) {
+  const settles = operation.access === "write" && !options.dryRun && !operation.asItIs;
+  if (settles && hasUnfinishedMerges(runtime.home)) {
     const { finishMerges } = await import("./finish-merges.ts");
     restored.push(...(await finishMerges(runtime)));
   }
-  if (operation.access === "write" && !options.dryRun && hasUnlocks(runtime.home)) {
+  if (settles && hasUnlocks(runtime.home)) {
     const { closeUnlocks } = await import("./close-unlocks.ts");
     restored.push(...(await closeUnlocks(runtime)));
   }
+  if (settles && mayBeOutdated(runtime.place.commonDir)) restored.push(...(await renew(runtime)));
   if ("perform" in operation) {
     const { perform } = await import("./perform.ts");
-    return perform(operation, input, runtime, restored, options);
+    const answer = await perform(operation, input, runtime, restored, options);
+    // What it merged or fetched may have brought another policy.
+    if (settles && mayBeOutdated(runtime.place.commonDir)) answer.warnings.push(...(await renew(runtime)));
+    return answer;
   }
   const situation = await runtime.situation(operation.access);
   if (options.dryRun && operation.rehearse) return rehearse(operation, input, situation, runtime);
@@ -53,6 +59,8 @@ export async function run(
   const effects = (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record }));
   return { ...answerOf(plan, restored), ...(options.dryRun ? { planned: effects } : {}) };
 }
+
+const renew = async (runtime: Runtime) => (await import("./renew-guards.ts")).renewGuards(runtime);
 
 /** The same call, repeated at the same time, may be refused only because its twin has just done the work. */
 async function answeredMeanwhile(

@@ -4,6 +4,7 @@ import { type Config, parseConfig, readConfigText } from "../core/config.ts";
 import { Failure } from "../core/failure.ts";
 import type { World } from "../core/ports.ts";
 import type { Place } from "../git/discover.ts";
+import { guardWarnings } from "./guard-warnings.ts";
 import type { Runtime, Surroundings } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
@@ -23,6 +24,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
         cwd: where === "top" ? (place.root ?? around.cwd) : around.cwd,
         env: around.env,
         progress: around.progress,
+        signal: around.signal,
       });
     },
     async branchTips(repos) {
@@ -39,6 +41,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       );
     },
     isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
+    guardWarnings: () => guardWarnings(place, around.env, runtime().home),
     async search(query) {
       const { search } = await import("../store/search/search.ts");
       const { openSource } = await import("../store/search-source.ts");
@@ -47,6 +50,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       const progress = (message: string) => around.progress(Buffer.from(`${message}\n`));
       return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot, progress });
     },
+    machine: async () => (await import("./machine.ts")).readMachine(around),
     async edit(name, text) {
       const { editText } = await import("./open-editor.ts");
       return editText(name, text, around);

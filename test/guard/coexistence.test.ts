@@ -5,13 +5,14 @@ import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 
-const own = fileURLToPath(new URL("../../node_modules", import.meta.url));
-/** Where else the tools may be, for a machine that has them elsewhere. */
-const elsewhere = process.env.PAWL_TEST_TOOLS;
-const packageOf = (name: string) =>
-  [own, elsewhere].map((dir) => join(dir ?? own, name)).find((path) => existsSync(path));
+/** What would install hooks into this very project lies in a folder of its own: scripts/install-test-tools.mjs. */
+const FOLDERS = ["../../node_modules", "tools/node_modules"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+const packageOf = (name: string) => FOLDERS.map((dir) => join(dir, name)).find((path) => existsSync(path));
 const programOf = (name: string) =>
-  [...(process.env.PATH ?? "").split(":"), elsewhere ?? ""]
+  (process.env.PATH ?? "")
+    .split(":")
     .map((dir) => join(dir, name))
     .find((path) => existsSync(path));
 
@@ -206,7 +207,7 @@ function open(project: Project) {
 }
 
 for (const tool of TOOLS) {
-  const why = tool.found ? "" : " (skipped: it is not on this machine)";
+  const why = tool.found ? "" : " (not run: it is not on this machine)";
   describe.skipIf(!tool.found)(`${tool.name}${why}`, { timeout: 120_000 }, () => {
     test("was there before us", async ({ project }) => {
       const { run, prepare, expectHooks, expectGuard, config } = open(project);

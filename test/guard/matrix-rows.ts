@@ -50,6 +50,17 @@ const FREE = "git checkout -q --detach";
 /** Hooks off, for what a row needs before it begins. */
 const OFF = "git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false";
 
+/** Eight settings that keep git from waiting for anybody; one of them takes the hooks away. */
+const GEMINI_SETTINGS = [
+  ...["core.hooksPath", "core.fsmonitor", "core.pager", "core.editor", "sequence.editor"],
+  ...["credential.helper", "core.askPass", "core.sshCommand"],
+];
+const GEMINI = [
+  "GEMINI_CLI=1 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_COUNT=8",
+  ...GEMINI_SETTINGS.map((key, at) => `GIT_CONFIG_KEY_${at}=${key} GIT_CONFIG_VALUE_${at}=`),
+  ...["AUTHOR", "COMMITTER"].map((who) => `GIT_${who}_NAME=g GIT_${who}_EMAIL=g@localhost`),
+].join(" ");
+
 const group = (name: string, rows: Omit<Row, "group">[]): Row[] =>
   rows.map((row) => ({ group: name, ...row }));
 
@@ -130,6 +141,13 @@ const switchingOff = group("Switching hooks off", [
     script: `${NEW} && GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0= git commit -qm x`,
     expected: "tripwire",
     since: { version: "2.54", expected: "refused" },
+  },
+  {
+    name: "the environment that Gemini CLI gives its shell",
+    script: `${NEW} && ${GEMINI} git commit -qm x`,
+    expected: "tripwire",
+    since: { version: "2.54", expected: "refused" },
+    note: "`pawl session` and `pawl doctor` say so there",
   },
   {
     name: "GIT_CONFIG_PARAMETERS in the environment",
@@ -223,6 +241,17 @@ const switchingOff = group("Switching hooks off", [
     script: `mkdir -p .pawl && printf 'protected:\\n  - nothing\\n' > .pawl/config.yaml && pawl install --profile hooks >/dev/null; ${NEW} && git commit -qm x`,
     expected: "refused",
     everyShell: true,
+  },
+  {
+    name: "an agent points the remote's default branch elsewhere, and has hooks made anew",
+    script: `git update-ref refs/remotes/origin/feature feature && git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/feature && CLAUDECODE=1 pawl doctor --fix >/dev/null; ${NEW} && git commit -qm x`,
+    expected: "refused",
+  },
+  {
+    name: "an agent commits a looser policy with hooks off, and has hooks made anew",
+    setup: `mkdir -p .pawl && printf 'protected:\\n  - nothing\\n' > .pawl/config.yaml && git add -f .pawl/config.yaml && ${OFF} commit -qm x`,
+    script: `CLAUDECODE=1 pawl install --profile hooks >/dev/null; CLAUDECODE=1 pawl note add x >/dev/null; ${NEW} && git commit -qm x`,
+    expected: "refused",
   },
   {
     name: "an agent calls pawl uninstall",
@@ -873,6 +902,25 @@ const remotes = group("Remotes", [
     script: "git push -q origin task/1",
     expected: "allowed",
     everyShell: true,
+  },
+  {
+    name: "push of main with a forged remote-tracking ref",
+    setup: `${OFF} commit -q --allow-empty -m x && note_tip`,
+    script: "git update-ref refs/remotes/origin/main main && git push -q origin main",
+    expected: "refused",
+    subject: "$O",
+  },
+  {
+    name: "push --force of an older main",
+    script: "git push -q --force origin main~1:main",
+    expected: "refused",
+    subject: "$O",
+  },
+  {
+    name: "push of a task's branch under a protected name that is new",
+    script: "git push -q origin task/1:master",
+    expected: "refused",
+    subject: "$O",
   },
   { name: "push of main as the remote has it", script: "git push -q origin main", expected: "allowed" },
   {

@@ -19,7 +19,7 @@ describe.each(SHELLS)("the guard, run by %s", (shell) => {
   afterAll(() => at?.remove());
   beforeEach(() => at?.reset());
 
-  const skipped = missing ? ` (skipped: no ${shell} on this machine)` : "";
+  const skipped = missing ? ` (not run: no ${shell} on this machine)` : "";
   const rows = ROWS.filter((row) => row.everyShell).map(
     (row) => [`${row.group}: ${row.name}${skipped}`, row] as const,
   );

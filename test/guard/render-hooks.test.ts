@@ -7,6 +7,7 @@ import { type HookChoices, quote, renderHooks } from "../../src/guard/render-hoo
 
 const choices = (more: Partial<HookChoices>): HookChoices => ({
   protected: ["main"],
+  format: [],
   ignoreCase: false,
   node: "/usr/bin/node",
   program: "/opt/pawl.cjs",

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
@@ -93,7 +93,7 @@ describe("pawl unlock", () => {
 });
 
 const OFF = "git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false";
-const push = () => at.sh("git push -q origin main");
+const push = (what = "main") => at.sh(`git push -q origin ${what}`);
 const refused = (subject: string) =>
   expect.objectContaining({
     code: 1,
@@ -102,49 +102,107 @@ const refused = (subject: string) =>
     ),
   });
 
+/** What `pawl approve` leaves behind: a merge commit that names the approval, and its record. */
+function approve(changed: Partial<Record<"old" | "new" | "head" | "tree" | "status", string>> = {}): void {
+  const merge = 'git commit-tree -p "$M" -p "$T" -m "approved\n\nPawl-Approval: T0001/A1" "$T^{tree}"';
+  const made = at.sh(merge.replaceAll("\\n", "\n")).out.trim();
+  at.sh(`${OFF} update-ref refs/heads/main ${made}`);
+  expect(at.pawl("task", "new", "One").code).toBe(0);
+  const [old, head, tree] = ["$M", "$T", "$T^{tree}"].map((one) =>
+    at.sh(`git rev-parse "${one}"`).out.trim(),
+  );
+  const said = { old, new: made, head, tree, status: "merged", ...changed };
+  const dir = join(at.repo, ".pawl/state/tasks/T0001/approvals");
+  mkdirSync(dir, { recursive: true });
+  const repos = `repos:\n  - name: repo\n    ref: refs/heads/main\n    old: ${said.old}\n    new: ${said.new}\n    head: ${said.head}\n    tree: ${said.tree}\n    diff_sha256: "${"0".repeat(64)}"\n`;
+  const header = `id: T0001/A1\nstatus: ${said.status}\nhow: typed T0001 on the terminal\nreceipt: "${"0".repeat(64)}"\n${repos}`;
+  const times = "created: 2026-11-16T00:00:00.000Z\nupdated: 2026-11-16T00:00:00.000Z\n";
+  writeFileSync(join(dir, "A1.md"), `---\n${header}rev: 1\nactor: human:Ada\n${times}---\n`);
+}
+
 describe("a push to a protected branch", () => {
   test("of what an approval has, goes through; one commit more does not", () => {
-    at.sh(
-      'mkdir -p .git/pawl/grants/update/refs/heads && echo "$M $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main',
-    );
-    expect(
-      at.sh('git update-ref refs/heads/main "$T" && rm .git/pawl/grants/update/refs/heads/main').code,
-    ).toBe(0);
+    approve();
     expect(push()).toMatchObject({ code: 0 });
     at.sh(`${OFF} commit -q --allow-empty -m smuggled`);
     expect(push()).toEqual(refused("smuggled"));
   });
 
-  test("is told by the records alone, where the guard saw nothing", () => {
-    const record = (commit: string) => {
-      at.pawl("task", "new", "One");
-      const dir = join(at.repo, ".pawl/state/tasks/T0001/approvals");
-      mkdirSync(dir, { recursive: true });
-      const repos = `repos:\n  - name: repo\n    ref: refs/heads/main\n    old: ${commit}\n    new: ${commit}\n    head: ${commit}\n    tree: ${commit}\n    diff_sha256: "${"0".repeat(64)}"\n`;
-      const head = `id: T0001/A1\nstatus: merged\nhow: typed T0001 on the terminal\nreceipt: "${"0".repeat(64)}"\n${repos}`;
-      const made =
-        "rev: 1\nactor: human:Ada\ncreated: 2026-11-16T00:00:00.000Z\nupdated: 2026-11-16T00:00:00.000Z\n";
-      writeFileSync(join(dir, "A1.md"), `---\n${head}${made}---\n`);
-    };
-    at.sh(`${OFF} commit -q --allow-empty -m merged`);
-    expect(push()).toEqual(refused("merged"));
-    record(at.git("rev-parse", "main"));
-    expect(push()).toMatchObject({ code: 0 });
+  test.each([
+    ["with another content", { tree: "1".repeat(40) }, "its content is not what was approved"],
+    ["of another branch", { head: "1".repeat(40) }, "it merges"],
+    ["on another base", { old: "1".repeat(40) }, "it was made on"],
+    ["that was never finished", { status: "prepared" }, "but is prepared"],
+  ])("of what an approval %s names is refused, as an audit would", (_what, changed, words) => {
+    approve(changed);
+    expect(push()).toEqual(refused("approved"));
+    expect(push().err).toContain(words);
+    expect(at.pawl("audit", "main").code).toBe(1);
+  });
+
+  test("a grant that let it pass here is no approval", () => {
+    at.sh(
+      'mkdir -p .git/pawl/grants/update/refs/heads && echo "$M $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main',
+    );
+    at.sh('git update-ref refs/heads/main "$T" && rm .git/pawl/grants/update/refs/heads/main');
+    expect(push()).toEqual(refused("task"));
   });
 
   test("what came in with hooks off stays unexplained under a later approval", () => {
     at.sh(`${OFF} commit -q --allow-empty -m smuggled`);
+    const old = at.git("rev-parse", "main");
+    approve({ old });
     at.sh(
-      'o=$(git rev-parse main) && n=$(git commit-tree -p "$o" -p "$T" -m approved "$o^{tree}") && mkdir -p .git/pawl/grants/update/refs/heads && echo "$o $n refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$n"',
+      `n=$(git commit-tree -p ${old} -p "$T" -m x "$T^{tree}") && ${OFF} update-ref refs/heads/main "$n"`,
     );
+    expect(push().err).toMatch(/nobody approved [0-9a-f]{10} "x" and 1 more/);
+  });
+
+  test("of what the remote is only said to have is refused", () => {
+    at.sh(`${OFF} commit -q --allow-empty -m smuggled && git update-ref refs/remotes/origin/main main`);
     expect(push()).toEqual(refused("smuggled"));
+  });
+
+  test("of what another remote really has goes through", () => {
+    at.sh('git clone -q --bare "$O" "$R/../up.git" && git clone -q "$R/../up.git" "$R/../other"');
+    at.sh('cd "$R/../other" && git commit -q --allow-empty -m upstream && git push -q');
+    at.sh('git remote add up "$R/../up.git" && git fetch -q up && git merge -q --ff-only up/main');
+    expect(push()).toMatchObject({ code: 0 });
+  });
+
+  test("may not take anything away, nor name what is new after it", () => {
+    approve();
+    expect(push().code).toBe(0);
+    expect(push("+main~1:main").err).toContain("main is protected and may only go forward");
+    expect(push(":main").err).toContain("main is protected and may not be deleted");
+    // A protected name that nobody has yet is no way around.
+    expect(push("task/1:master").err).toContain("master is protected, and nobody approved");
+    expect(push("main:master")).toMatchObject({ code: 0 });
+  });
+
+  test("is refused when it cannot be told whether it was approved", () => {
+    approve();
+    const record = join(at.repo, ".pawl/state/tasks/T0001/approvals/A1.md");
+    const text = readFileSync(record, "utf8");
+    writeFileSync(record, text.replace("status: merged", "status: perhaps"));
+    expect(push()).toMatchObject({ code: 1, err: expect.stringContaining("cannot be told") });
+    writeFileSync(record, text);
+    // Without a baseline nobody could say what was there before.
+    const repository = join(at.repo, ".pawl/state/repos/repo.md");
+    const known = readFileSync(repository, "utf8");
+    rmSync(repository);
+    rmSync(record);
+    expect(push()).toMatchObject({ code: 1, err: expect.stringContaining("pawl doctor --fix") });
+    writeFileSync(repository, known);
+    writeFileSync(record, text);
+    expect(push()).toMatchObject({ code: 0 });
   });
 
   test("of what a human unlocked goes through, also when the time is over", async () => {
     await pawl("main", {}, "unlock", "main", "--for", "10m");
     expect(at.sh("git commit -q --allow-empty -m one && git commit -q --allow-empty -m two").code).toBe(0);
     writeFileSync(unlockFile(), "1 human:Ada\n");
-    expect(push()).toMatchObject({ code: 0 });
+    expect(push()).toEqual({ code: 0, out: "", err: "" });
   });
 
   test("is refused when pawl or Node cannot be found, and only then", () => {

@@ -10,7 +10,8 @@ export async function bundleProgram(entry: string, folder: string, name: string)
     input: { [name]: entry },
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text" },
+    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     // Which chunk a module lands in matters to the published program, not to a test's.
     checks: { ineffectiveDynamicImport: false },
   });

@@ -66,7 +66,8 @@ const PYTHON = [
   "sys.exit(os.waitstatus_to_exitcode(status))",
 ].join("\n");
 
-function terminalFor(words: readonly string[]): [string, string[]] {
+/** How this machine runs a command on a terminal of its own. */
+export function terminalFor(words: readonly string[]): [string, string[]] {
   const line = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   return hasScript ? ["script", ["-qec", line, "/dev/null"]] : ["python3", ["-c", PYTHON, ...words]];
 }

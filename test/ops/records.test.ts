@@ -494,8 +494,19 @@ test("a session costs at most 400 tokens, however much there is", async ({ proje
   }
   await project.pawl("touch", ...Array.from({ length: 100 }, (_, i) => `${"deep/".repeat(40)}${i}.ts`));
   await project.pawl("handoff", "--what", long, "--next", long, "--blocker", long);
-  const { out } = await project.pawl("session");
-  expect(Math.ceil(Buffer.byteLength(out) / 4)).toBeLessThanOrEqual(400);
-  expect(out).toContain("T0001");
-  expect(out).toContain("open findings: 12");
+  for (let i = 0; i < 5; i++) await project.pawl("decide", `${i} ${long}`, "--why", long);
+  for (const [budget, ...args] of [[400], [280, "--budget", "280"], [200, "--budget", "200"]] as const) {
+    const { out } = await project.pawl("session", ...args);
+    expect(Math.ceil(Buffer.byteLength(out) / 4)).toBeLessThanOrEqual(budget);
+    for (const words of [
+      "T0001",
+      "open findings: 12",
+      "F1 high",
+      "D5 4 very",
+      "last handoff T0001/H1",
+      "next:",
+    ])
+      expect(out).toContain(words);
+  }
+  expect((await project.pawl("session", "--budget", "20")).code).toBe(3);
 });

@@ -58,7 +58,7 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
     known: {
       baseline: new Set(baseline.commits),
       approvals,
-      unlocked: await unlockedCommits(audits, site, opened, baseline),
+      unlocked: await unlockedCommits(audits, site, opened, baseline.commits),
       remote,
     },
     unlockedMoves: opened.flatMap((one) => one.moves),
@@ -87,7 +87,7 @@ export async function untouched(
   return { ...verdict, notes: [...verdict.notes, note] };
 }
 
-function baselineFor(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Baseline {
+export function baselineFor(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Baseline {
   const found = baselineOf(ledger, names, ref, manner.clones);
   const created = manner.view === "here" ? audits.created(site).filter((one) => one.ref === ref) : [];
   if (created.length === 0) return found;
@@ -101,13 +101,13 @@ async function within(audits: Audits, site: Site, chain: Chain, tip: string): Pr
   return chain.commits.map((one) => one.id).filter((id) => !others.has(id));
 }
 
-interface Chain {
+export interface Chain {
   tip: string;
   without: readonly string[];
   commits: readonly CommitFact[];
 }
 
-async function fromRemotes(
+export async function fromRemotes(
   audits: Audits,
   site: Site,
   chain: Chain,
@@ -134,7 +134,7 @@ async function denied(
 }
 
 /** Closed unlocks say what they cover; of one that is still open the log of this clone tells. */
-function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Unlock[] {
+export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Unlock[] {
   const own = ledger.unlocks.filter((one) => one.ref === ref && names.has(one.repo ?? ""));
   return own.flatMap((one) => {
     if (one.status === "closed") return [one];
@@ -143,11 +143,11 @@ function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref
   });
 }
 
-async function unlockedCommits(
+export async function unlockedCommits(
   audits: Audits,
   site: Site,
   unlocks: readonly Unlock[],
-  baseline: Baseline,
+  baseline: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const one of unlocks)
@@ -155,7 +155,7 @@ async function unlockedCommits(
       const { brought } = await audits.follow(
         site,
         { ...move, seen: "log", time: one.created, message: "" },
-        baseline.commits,
+        baseline,
       );
       for (const commit of brought) found.set(commit.id, one.id);
     }

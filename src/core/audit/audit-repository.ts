@@ -43,7 +43,7 @@ export async function auditRepository(
 }
 
 /** The policy is what the protected tip has; a branch that has a baseline cannot be talked out of being protected. */
-async function protectedRefs(
+export async function protectedRefs(
   hands: Hands,
   { site, names, ledger }: Subject,
   { committed, copy, defaultBranch }: Branching,

@@ -1,4 +1,11 @@
+import type { Diagnosis } from "../doctor.ts";
 import type { Site } from "./sites.ts";
+
+/**
+ * Whether hooks may stop demanding what the policy has dropped: never, only when the policy comes from a branch that is
+ * where it went before the guard's eyes, or whatever the policy says.
+ */
+export type Loosening = "never" | "explained" | "always";
 
 export interface GuardActivation {
   /** Patterns of branches that are protected now. */
@@ -17,16 +24,23 @@ export interface GuardProblem {
   code:
     | "not_active"
     | "override"
+    | "silent"
     | "file_changed"
+    | "outdated"
     | "not_chained"
     | "taken_over"
     | "policy_changed"
+    | "policy_stricter"
+    | "policy_unreadable"
+    | "node_missing"
+    | "program_missing"
     | "tripped"
     | "unsupported";
   /** The worktree, file or branch it is about. */
   where: string;
   message: string;
-  hint: string;
+  /** The one command that puts it right; absent where none does. */
+  command?: string;
 }
 
 export interface GuardState {
@@ -35,33 +49,20 @@ export interface GuardState {
   problems: GuardProblem[];
 }
 
-/** One line of what git tells before a push. */
-export interface PushedRef {
-  localId: string;
-  remoteRef: string;
-  remoteId: string;
-}
-
-/** Commits of a push to a protected branch that nothing explains. */
-export interface Unexplained {
-  ref: string;
-  /** The newest first; none when the branch would be deleted. */
-  commits: { id: string; subject: string }[];
-  deletes: boolean;
-}
-
 /** The hooks of a repository: putting them in place, taking them away, seeing whether they hold. */
 export interface Guard {
-  activate(site: Site): GuardActivation;
+  /** May be repeated, and is the repair too. Hooks never get looser unless that is asked for. */
+  activate(site: Site, loosening?: Loosening): GuardActivation;
+  /** The same for a guard that is there: what its hooks start stays what it was, while that can be started. */
+  renew(site: Site, loosening: Loosening): GuardActivation;
+  /** The policy may be another one than the hooks were made from; found out by looking at a few files. */
+  mayBeOutdated(site: Site): boolean;
   /** What `activate` would do, without doing it. */
   rehearse(site: Site): { do: string; path: string }[];
   deactivate(site: Site): { removed: string[]; notes: string[] };
   rehearseDeactivation(site: Site): { do: string; path: string }[];
+  /** Looks at everything that an activation would write, and has git itself ask the guard in every worktree. */
   inspect(site: Site): GuardState;
-  /** `approved` holds the commits that humans approved, by the ref they were approved for. */
-  unexplained(
-    site: Site,
-    pushed: readonly PushedRef[],
-    approved: ReadonlyMap<string, ReadonlySet<string>>,
-  ): Unexplained[];
+  /** What is worth knowing about this machine and this shell. */
+  surroundings(): Diagnosis[];
 }

@@ -1,12 +1,14 @@
 import type { Audits } from "./audits.ts";
 import type { Branches } from "./branches.ts";
 import type { Guard } from "./guard.ts";
+import type { Installation } from "./installation.ts";
 import type { Locks } from "./locks.ts";
 import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { StateExchange } from "./state-exchange.ts";
+import type { StateFolder } from "./state-folder.ts";
 import type { Targets } from "./targets.ts";
 import type { Worktrees } from "./worktrees.ts";
 
@@ -16,8 +18,10 @@ export interface GitHands {
   remotes(): Promise<Remotes>;
   snapshots(): Promise<Snapshots>;
   stateExchange(): Promise<StateExchange>;
+  stateFolder(): Promise<StateFolder>;
   branches(): Promise<Branches>;
   guard(): Promise<Guard>;
+  installation(): Promise<Installation>;
   worktrees(): Promise<Worktrees>;
   targets(): Promise<Targets>;
   merges(): Promise<Merges>;

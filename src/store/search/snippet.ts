@@ -54,11 +54,13 @@ function fold(token: string): string {
 
 function findSpans(text: string, patterns: readonly Pattern[], mayStart: RegExp): Span[] {
   const spans: Span[] = [];
+  // Chosen once for the whole text: choosing looks at every character.
+  const token = new RegExp(tokenOf(text));
   let done = 0;
   for (const { index } of text.matchAll(mayStart)) {
     if (index < done) continue;
     for (const [word, pattern] of patterns.entries()) {
-      const end = endOfMatch(text, index, pattern);
+      const end = endOfMatch(text, index, pattern, token);
       if (end === undefined) continue;
       spans.push({ start: index, end, word });
       done = end;
@@ -69,8 +71,12 @@ function findSpans(text: string, patterns: readonly Pattern[], mayStart: RegExp)
 }
 
 /** Where the pattern ends if it starts at `start`; what separates its tokens does not matter. */
-function endOfMatch(text: string, start: number, { tokens, isPrefix }: Pattern): number | undefined {
-  const next = new RegExp(tokenOf(text));
+function endOfMatch(
+  text: string,
+  start: number,
+  { tokens, isPrefix }: Pattern,
+  next: RegExp,
+): number | undefined {
   next.lastIndex = start;
   for (const [index, token] of tokens.entries()) {
     const candidate = next.exec(text)?.[0];

@@ -353,7 +353,15 @@ test("a repository without changes asks for nothing", () => {
 });
 
 const config = (more: object) => ({
-  ...{ profile: "standard" as const, base_branch: "", checks: [], protected: [], branch: "", worktree: "" },
+  ...{
+    profile: "standard" as const,
+    base_branch: "",
+    checks: [],
+    format: [],
+    protected: [],
+    branch: "",
+    worktree: "",
+  },
   ...more,
 });
 

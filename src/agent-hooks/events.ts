@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Answer } from "./answer.ts";
+import type { HookCall } from "./call.ts";
+import { checkRunIn, MAY_BE_CHECK, offerWords } from "./evidence-offer.ts";
+import type { Facts, Spot } from "./facts.ts";
+import { beforeCompaction, beforeStopping, needsHandoff, type Work } from "./handoff-reminder.ts";
+import { CONCERNS, judgeScript, judgeUnread, judgeWrites, LONGEST } from "./judge.ts";
+import { type Marks, openMarks, sweepMarks } from "./marks.ts";
+import { nearestExisting } from "./place.ts";
+import { printRefusal, type Refusal } from "./refusal.ts";
+import { sessionBudget, startText } from "./session-start.ts";
+import type { Script } from "./shell/command.ts";
+import type { Parser } from "./shell/parser.ts";
+import { readPlain } from "./shell/plain.ts";
+import { readScript } from "./shell/read.ts";
+import { findWorkplace, lookAtWork } from "./work.ts";
+
+export interface Around {
+  facts: Facts;
+  env: Readonly<Record<string, string | undefined>>;
+  now: number;
+  /** The program beside this hook. */
+  program: string;
+  loadParser(): Parser;
+}
+
+type Handler = (call: HookCall, around: Around) => Promise<Answer | undefined>;
+
+/** What is done at each event; others are none of our business. */
+export const HANDLERS: Readonly<Record<string, Handler>> = {
+  SessionStart: atStart,
+  PreToolUse: beforeTool,
+  PostToolUse: afterTool,
+  PreCompact: beforeCompacting,
+  Stop: atStop,
+};
+
+async function beforeTool(call: HookCall, around: Around): Promise<Answer | undefined> {
+  for (const refusal of refusalsFor(call, around))
+    if (!(await isLifted(refusal, around.env))) return { kind: "refuse", reason: printRefusal(refusal) };
+  return undefined;
+}
+
+function refusalsFor(call: HookCall, { facts, loadParser }: Around): Refusal[] {
+  const { command, folder } = call;
+  if (command === undefined) return judgeWrites(call, facts);
+  if (!CONCERNS.test(command)) return [];
+  const script = read(command, folder, loadParser);
+  return script ? judgeScript(command, folder, script, facts) : judgeUnread(command);
+}
+
+function read(command: string, folder: string, loadParser: () => Parser): Script | undefined {
+  if (command.length > LONGEST) return undefined;
+  return readPlain(command, folder) ?? readScript(command, resolve(folder), loadParser());
+}
+
+async function isLifted({ unlessIgnored }: Refusal, env: Around["env"]): Promise<boolean> {
+  if (unlessIgnored === undefined) return false;
+  const { askIsIgnored } = await import("./ask.ts");
+  return askIsIgnored(unlessIgnored, nearestExisting(dirname(unlessIgnored)), env);
+}
+
+async function atStart(call: HookCall, { facts, env, now, program }: Around): Promise<Answer | undefined> {
+  const spot = facts.spotOf(call.folder);
+  if (!spot) return undefined;
+  const marks = openMarks(spot.commonDir, call.session);
+  // A resumed or compacted session goes on; what it did before still wants a handoff.
+  if (marks.began === undefined) marks.add(`began ${now}`);
+  sweepMarks(spot.commonDir, now);
+  const { askPawl } = await import("./ask.ts");
+  const known = { agent: call.agent, guarded: spot.guarded };
+  const args = ["session", "--budget", String(sessionBudget(known))];
+  const session = askPawl(program, args, call.folder, env);
+  return { kind: "tell", event: "SessionStart", text: startText({ ...known, session }) };
+}
+
+async function afterTool(call: HookCall, { facts, loadParser }: Around): Promise<Answer | undefined> {
+  const { command } = call;
+  if (command === undefined) return undefined;
+  const spot = facts.spotOf(call.folder);
+  if (!spot?.guarded) return undefined;
+  const policy = readOr(join(spot.root ?? "", ".pawl", "config.yaml"));
+  if (!MAY_BE_CHECK.test(command) && !policy.includes(command.trim())) return undefined;
+  const script = read(command, call.folder, loadParser);
+  const check = script && checkRunIn(script, policy);
+  if (check === undefined) return undefined;
+  const marks = openMarks(spot.commonDir, call.session);
+  const mark = `offered ${check.slice(0, 200)}`;
+  if (marks.has(mark) || !findWorkplace(spot, call.session) || !marks.add(mark)) return undefined;
+  return { kind: "tell", event: "PostToolUse", text: offerWords(check) };
+}
+
+async function beforeCompacting(call: HookCall, around: Around): Promise<Answer | undefined> {
+  const text = await remindOnce(call, around, "reminded before compaction", beforeCompaction);
+  return text === undefined ? undefined : { kind: "before compaction", text };
+}
+
+async function atStop(call: HookCall, around: Around): Promise<Answer | undefined> {
+  if (call.stoppedBefore) return undefined;
+  const reason = await remindOnce(call, around, "reminded at stop", beforeStopping);
+  return reason === undefined ? undefined : { kind: "go on", reason };
+}
+
+async function remindOnce(
+  call: HookCall,
+  { facts, env }: Around,
+  mark: string,
+  words: (work: Work) => string,
+): Promise<string | undefined> {
+  const spot = facts.spotOf(call.folder);
+  if (!spot?.guarded) return undefined;
+  const marks = openMarks(spot.commonDir, call.session);
+  if (marks.began === undefined || marks.has(mark)) return undefined;
+  const work = await workSince(spot, call, marks, env);
+  return work && needsHandoff(work) && marks.add(mark) ? words(work) : undefined;
+}
+
+async function workSince(spot: Spot, call: HookCall, { began = 0 }: Marks, env: Around["env"]) {
+  const place = findWorkplace(spot, call.session);
+  if (!place) return undefined;
+  const { askChangedPaths } = await import("./ask.ts");
+  return lookAtWork(spot, place, began, askChangedPaths(place.root, env));
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,24 @@
+/** What is true about a folder, as far as the rules need it. */
+export interface Spot {
+  /** Top of the worktree; undefined inside git's own folder. */
+  root: string | undefined;
+  gitDir: string;
+  commonDir: string;
+  /** Undefined when no branch is checked out, or only git could tell. */
+  branch: string | undefined;
+  /** No commit on it yet. */
+  unborn: boolean;
+  /** The task that this worktree is bound to. */
+  task: string | undefined;
+  /** Whether pawl guards this clone: what is not ours is not our business. */
+  guarded: boolean;
+  /** Protected, and not unlocked by a human just now. */
+  isProtected(branch: string): boolean;
+}
+
+/** Looks at the world when a rule needs it, so that a command that needs none pays for none. */
+export interface Facts {
+  /** Where a folder, or the nearest one above it that exists, belongs. */
+  spotOf(folder: string): Spot | undefined;
+  home: string | undefined;
+}

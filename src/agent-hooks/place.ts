@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { matchesPattern } from "../core/naming.ts";
+import { readLine } from "../disk/read-line.ts";
+import { BINDING, discover, readHead } from "../git/discover.ts";
+import type { Facts, Spot } from "./facts.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Facts from a handful of small files; nothing is started. */
+export function openFacts(env: Environment, now: number): Facts {
+  const known = new Map<string, Spot | undefined>();
+  return {
+    home: env.HOME,
+    spotOf(folder) {
+      if (!known.has(folder)) known.set(folder, lookAt(folder, now));
+      return known.get(folder);
+    },
+  };
+}
+
+function lookAt(folder: string, now: number): Spot | undefined {
+  const place = discoverOr(nearestExisting(folder));
+  if (!place) return undefined;
+  const { root, gitDir, commonDir } = place;
+  const policy = textOr(join(commonDir, "pawl", "policy"));
+  const head = readHead(place);
+  let patterns: string[] | undefined;
+  return {
+    ...{ root, gitDir, commonDir, branch: head?.branch, guarded: policy !== undefined },
+    unborn: head !== undefined && head.commit === undefined,
+    task: readLine(join(gitDir, BINDING)),
+    isProtected(branch) {
+      patterns ??= (policy ?? "").split("\n").filter((line) => line !== "");
+      return patterns.some((one) => matchesPattern(one, branch)) && !isUnlocked(commonDir, branch, now);
+    },
+  };
+}
+
+/** A worktree whose git directory is gone is a matter for git, not for us. */
+function discoverOr(folder: string) {
+  try {
+    return discover(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+export function nearestExisting(folder: string): string {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+/** A human's unlock names the second until which it holds. */
+function isUnlocked(commonDir: string, branch: string, now: number): boolean {
+  const grant = readLine(join(commonDir, "pawl", "grants", "unlock", "refs", "heads", branch));
+  return grant !== undefined && Number(grant.split(" ")[0]) * 1000 > now;
+}
+
+function textOr(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

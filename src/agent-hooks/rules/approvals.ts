@@ -1,0 +1,157 @@
+import { AGENT_SIGNS } from "../../core/actor.ts";
+import type { Refusal } from "../refusal.ts";
+import { baseName, programOf, type Script, SHELLS, type ShellCommand } from "../shell/command.ts";
+
+const HUMAN_ONLY: Readonly<Record<string, string>> = {
+  approve: "approve a merge",
+  unlock: "unlock a protected branch",
+  uninstall: "uninstall pawl",
+  "home set": "move the memory elsewhere",
+  "repo remove": "take a repository out",
+};
+
+const PACKAGE_RUNNERS = new Set(["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "corepack"]);
+const RUNNER_WORDS = new Set(["exec", "dlx", "run", "x", "--", "-y", "--yes"]);
+
+/**
+ * Programs that only handle text: what they are given is not run by them. Pawl itself is one, because its findings and
+ * handoffs may well speak of approving.
+ */
+const TEXT_PROGRAMS = new Set([
+  ...[
+    "echo",
+    "printf",
+    "cat",
+    "tee",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "sed",
+    "head",
+    "tail",
+    "less",
+  ],
+  ...[
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "diff",
+    "cmp",
+    "jq",
+    "yq",
+    "ls",
+    "cp",
+    "mv",
+    "rm",
+    "mkdir",
+    "touch",
+    "cd",
+  ],
+  ...["git", "gh", "glab", "test", "[", "true", "false", ":", "export", "local", "declare", "read", "set"],
+  ...["which", "type", "man", "fold", "fmt", "nl", "basename", "dirname", "realpath", "apply_patch"],
+]);
+
+/** Fails closed: whatever may well call for what only a human may do, and cannot be shown to be mere text, is refused. */
+export function findApproval(text: string, script: Script): Refusal | undefined {
+  for (const command of script.commands) {
+    const words = wordsForPawl(command);
+    const refusal = words ? judgePawl(words, command) : judgeOther(command, script);
+    if (refusal) return refusal;
+  }
+  return !script.understood && soundsHumanOnly(text) ? refuseUnclear() : undefined;
+}
+
+/** Whether a text that nobody parsed may call one of those commands; quotes, commas and brackets are what code puts between. */
+export function soundsHumanOnly(text: string): boolean {
+  const plain = text.replace(/["'`\\,()[\]{}]+/g, " ");
+  return /pawl(?:@[\w.^~-]+)?(?:\.[cm]?js)?\s+(?:-\S+\s+)*(?:approve|unlock|uninstall|home\s+set|repo\s+remove)(?![\w-])/.test(
+    plain,
+  );
+}
+
+/** The words behind the program's name when the command is pawl, in whichever way it is started. */
+function wordsForPawl(command: ShellCommand): string[] | undefined {
+  const words = command.words.map((word) => word.text);
+  const program = programOf(command);
+  if (isPawl(words[0] ?? "")) return words.slice(1);
+  const isNode = /^(?:node|nodejs|bun|deno|tsx)$/.test(program);
+  const isRunner = PACKAGE_RUNNERS.has(program);
+  if (!isNode && !isRunner) return undefined;
+  const at = words.findIndex((word, place) => place > 0 && !word.startsWith("-") && !RUNNER_WORDS.has(word));
+  const script = at < 0 ? undefined : command.words[at];
+  if (script && (isPawl(script.text) || !script.known)) {
+    const rest = words.slice(at + 1);
+    return isPawl(script.text) || humanOnly(rest) ? rest : undefined;
+  }
+  return undefined;
+}
+
+const isPawl = (word: string) => /^(?:pawl(?:@[\w.^~-]+)?|pawl\.[cm]?js)$/.test(baseName(word));
+
+function humanOnly(words: readonly string[]): string | undefined {
+  const [first = "", second = ""] = words.filter((word) => !word.startsWith("-"));
+  const name = [first, `${first} ${second}`].find((one) => Object.hasOwn(HUMAN_ONLY, one));
+  return name !== undefined && !words.some((word) => word === "--help" || word === "-h") ? name : undefined;
+}
+
+function judgePawl(words: readonly string[], command: ShellCommand): Refusal | undefined {
+  const name = humanOnly(words);
+  if (name) return refuse(`\`pawl ${name}\` is a person's decision.`, name);
+  const scrubbed = AGENT_SIGNS.find(
+    (sign) => command.unset.includes(sign) || command.unset.includes("*") || command.settings[sign] === "",
+  );
+  if (!scrubbed) return undefined;
+  return {
+    rule: "Records say who acted.",
+    fact: "This takes the agent's name out of the environment of pawl.",
+    way: "Run pawl as you are.",
+  };
+}
+
+function judgeOther(command: ShellCommand, script: Script): Refusal | undefined {
+  const program = programOf(command);
+  const text = `${command.words.map((word) => word.text).join(" ")}\n${command.input ?? ""}`;
+  const unknownProgram = command.words[0]?.known === false;
+  if (unknownProgram && humanOnly(command.words.slice(1).map((word) => word.text))) return refuseUnclear();
+  if (!soundsHumanOnly(text)) return undefined;
+  const isText = TEXT_PROGRAMS.has(program) && !unknownProgram;
+  return isText &&
+    command.readers.every((reader) => TEXT_PROGRAMS.has(reader)) &&
+    !isRunLater(command, script)
+    ? undefined
+    : refuseUnclear();
+}
+
+/** The file that the text goes to is started in the same line. */
+function isRunLater({ outputs }: ShellCommand, script: Script): boolean {
+  const files = outputs.map((word) => baseName(word.text));
+  return script.commands.some((other) => {
+    const [first, ...others] = other.words.map((word) => baseName(word.text));
+    const runs =
+      SHELLS.has(first ?? "") || /^(?:expect|source|\.|python\d?|node|perl|ruby)$/.test(first ?? "");
+    return files.some((file) => file === first || (runs && others.includes(file)));
+  });
+}
+
+function refuse(fact: string, name: string): Refusal {
+  const what = HUMAN_ONLY[name] ?? "do this";
+  const ready = name === "approve" ? "Run `pawl check --stage close`, then ask" : "Ask";
+  return {
+    rule: `Only a human may ${what}.`,
+    fact,
+    way: `${ready} the person you work for to run it in their own terminal.`,
+  };
+}
+
+function refuseUnclear(): Refusal {
+  return {
+    rule: "Approving, unlocking and uninstalling are a human's.",
+    fact: "This line looks as if it would start such a command, and what it does cannot be told.",
+    way: "Run `pawl check --stage close`, then ask the person you work for. To write about it, use a file tool.",
+  };
+}

@@ -1,0 +1,150 @@
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Facts, Spot } from "../facts.ts";
+import type { Refusal } from "../refusal.ts";
+import { programOf, type ShellCommand, type ShellWord } from "../shell/command.ts";
+
+/** What of git's own folder decides where branches are and which hooks run. */
+const GUARDED = new Set([
+  ...["hooks", "refs", "reftable", "packed-refs", "logs", "HEAD"],
+  ...["config", "config.worktree", "worktrees", "pawl"],
+]);
+
+/** Programs that change the files they are given: all of them, or only the last. */
+const CHANGERS: Readonly<Record<string, "all" | "last">> = {
+  ...{ rm: "all", rmdir: "all", unlink: "all", shred: "all", truncate: "all", touch: "all", mkdir: "all" },
+  ...{ chmod: "all", chown: "all", chattr: "all", tee: "all", mv: "all" },
+  ...{ cp: "last", ln: "last", install: "last", rsync: "last" },
+};
+
+export function findFileWrite(
+  command: ShellCommand,
+  spot: Spot | undefined,
+  facts: Facts,
+): Refusal | undefined {
+  for (const word of writtenBy(command)) {
+    const path = pathOf(word, command.folder, spot, facts);
+    const refusal = path === undefined ? undefined : judgeOwnFiles(path, spot, facts);
+    if (refusal) return refusal;
+  }
+  return spot?.guarded ? findDisabledHook(command) : undefined;
+}
+
+/** A hook of the project that cannot be run is switched off. */
+function findDisabledHook(command: ShellCommand): Refusal | undefined {
+  const words = command.words.map((word) => word.text);
+  const hook = words.find((word) => /(?:^|[\\/])\.(?:husky|githooks)[\\/]./.test(word));
+  const takesAway = words.some((word) => /^[ugoa]*-[rwst]*x|^[0-7]?[0246]{3}$/.test(word));
+  if (programOf(command) !== "chmod" || hook === undefined || !takesAway) return undefined;
+  return {
+    rule: "Hooks stay on.",
+    fact: `Without its permission ${hook} does not run.`,
+    way: "If the hook objects, do what it says, or ask the person you work for.",
+  };
+}
+
+/** Files that are nobody's to write by hand: git's own, and the records that pawl keeps. */
+export function judgeOwnFiles(path: string, spot: Spot | undefined, facts: Facts): Refusal | undefined {
+  const inGit = placeInGit(path, spot, facts);
+  if (inGit !== undefined && isGuarded(inGit))
+    return {
+      rule: "Git's hooks, refs and settings, and pawl's own files beside them, are not edited by hand.",
+      fact: `This writes to ${inGit === "" ? "the git directory itself" : `${inGit} in the git directory`}.`,
+      way: "Branches move with git's commands in the task's worktree (`pawl start`); `pawl doctor` tells whether the guard is in order.",
+    };
+  const state = /[\\/]\.pawl(?:[\\/]state(?:[\\/].*)?)?$/.test(path);
+  if (!state || !facts.spotOf(path.replace(/[\\/]\.pawl(?:[\\/]state.*)?$/, ""))?.guarded) return undefined;
+  return {
+    rule: "Records are kept by pawl: evidence is captured and approvals are given, neither is written by hand.",
+    fact: "This writes into .pawl/state.",
+    way: "Use the commands: `pawl task update`, `pawl decide`, `pawl verify`, `pawl finding …`, `pawl handoff`.",
+  };
+}
+
+function writtenBy(command: ShellCommand): ShellWord[] {
+  const program = programOf(command);
+  const operands = command.words.slice(1).filter((word) => !/^-/.test(word.text));
+  const how = Object.hasOwn(CHANGERS, program) ? CHANGERS[program] : undefined;
+  const changed = how === "all" ? operands : how === "last" ? operands.slice(-1) : [];
+  const inPlace = program === "sed" || program === "perl" ? command.words.some(isInPlace) : false;
+  const dd = program === "dd" ? operands.filter((word) => word.text.startsWith("of=")).map(withoutKey) : [];
+  return [...command.outputs, ...changed, ...(inPlace ? operands : []), ...dd];
+}
+
+const isInPlace = ({ text }: ShellWord) => /^-[a-zA-Z]*i/.test(text) || text.startsWith("--in-place");
+const withoutKey = (word: ShellWord): ShellWord => ({ ...word, text: word.text.slice("of=".length) });
+
+/** What git says about itself is the same here; another expansion leaves the path unknown. */
+function pathOf(
+  { text }: ShellWord,
+  folder: string | undefined,
+  spot: Spot | undefined,
+  { home }: Facts,
+): string | undefined {
+  const path = text
+    .replace(/\$\(git rev-parse [^)]*--git-path ([^)\s]+)\s*\)/, (_all, name: string) =>
+      join(spot?.commonDir ?? "", name),
+    )
+    .replace(
+      /\$\(git rev-parse [^)]*--(?:git-dir|git-common-dir|absolute-git-dir)\s*\)/,
+      spot?.commonDir ?? "",
+    )
+    .replace(/\$\(git rev-parse [^)]*--show-toplevel\s*\)|^\$PWD\b|^\$\(pwd\)/, spot?.root ?? "")
+    .replace(/^\$\{?GIT_DIR\}?/, spot?.gitDir ?? "")
+    .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home ?? "");
+  if (/^[$`]/.test(path)) return undefined;
+  return folder === undefined && !path.startsWith("/") ? undefined : resolve(folder ?? "/", path);
+}
+
+/** The path inside the git directory of a repository that pawl guards; undefined for all other places. */
+function placeInGit(path: string, spot: Spot | undefined, facts: Facts): string | undefined {
+  const parts = path.split(sep);
+  const at = parts.indexOf(".git");
+  if (at > 0 && facts.spotOf(parts.slice(0, at).join(sep) || sep)?.guarded)
+    return parts.slice(at + 1).join("/");
+  if (!spot?.guarded) return undefined;
+  const inside = relative(spot.commonDir, path);
+  return inside.startsWith("..") || resolve(inside) === inside ? undefined : inside.split(sep).join("/");
+}
+
+function isGuarded(place: string): boolean {
+  const [first = ""] = place.split("/");
+  if (first === "") return true;
+  // A lock that a killed git left behind is removed by hand, as git itself advises.
+  return GUARDED.has(first) && (first === "pawl" || !place.endsWith(".lock"));
+}
+
+/** A file that a tool of the agent's own writes: inside the task's worktree, and not on a protected branch. */
+export function judgeToolWrite(path: string, folder: string, facts: Facts): Refusal | undefined {
+  const here = facts.spotOf(folder);
+  const own = judgeOwnFiles(path, here, facts);
+  if (own) return own;
+  const there = facts.spotOf(dirname(path));
+  if (!there?.guarded || there.root === undefined) return undefined;
+  if (there.task !== undefined) return here?.task ? otherTask(here.task, there.task) : undefined;
+  const outside = here?.task !== undefined && here.commonDir === there.commonDir;
+  const { branch } = there;
+  const isProtected = branch !== undefined && !there.unborn && there.isProtected(branch);
+  if (!outside && !isProtected) return undefined;
+  if (outside)
+    return {
+      rule: "A task's files change in its own worktree.",
+      fact: `This session works on ${here.task}, and the file is in another worktree.`,
+      way: `Write the same file below ${here.root}.`,
+      unlessIgnored: path,
+    };
+  return {
+    rule: "Nothing is changed on a protected branch.",
+    fact: `${branch} is checked out there.`,
+    way: 'Begin with `pawl task new "…"` and `pawl start`, and write in the worktree that it makes.',
+    unlessIgnored: path,
+  };
+}
+
+function otherTask(mine: string, theirs: string): Refusal | undefined {
+  if (mine === theirs) return undefined;
+  return {
+    rule: "A worktree belongs to one task.",
+    fact: `This session works on ${mine}, and the file is in the worktree of ${theirs}.`,
+    way: `Leave a note for it instead: \`pawl finding add "…" --task ${theirs}\`.`,
+  };
+}

@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readLine } from "../disk/read-line.ts";
+import { BINDING } from "../git/discover.ts";
+import { findHome } from "../store/home.ts";
+import type { Spot } from "./facts.ts";
+import type { Work } from "./handoff-reminder.ts";
+
+/** A worktree that is bound to a task. */
+export interface Workplace {
+  task: string;
+  root: string;
+  gitDir: string;
+}
+
+/**
+ * Where a session works: the worktree it stands in, else the one that it started itself, else the only one there is.
+ * Agents that stand at the repository's top reach worktrees by their paths.
+ */
+export function findWorkplace(spot: Spot, session: string): Workplace | undefined {
+  if (spot.task !== undefined && spot.root !== undefined)
+    return { task: spot.task, root: spot.root, gitDir: spot.gitDir };
+  const all = boundWorktrees(spot.commonDir);
+  const state = stateOf(spot);
+  const own = all.filter(({ task }) => session !== "" && startedBy(state, task).includes(session));
+  return own.length === 1 ? own[0] : all.length === 1 ? all[0] : undefined;
+}
+
+function boundWorktrees(commonDir: string): Workplace[] {
+  return namesIn(join(commonDir, "worktrees")).flatMap((name) => {
+    const gitDir = join(commonDir, "worktrees", name);
+    const task = readLine(join(gitDir, BINDING));
+    const link = readLine(join(gitDir, "gitdir"));
+    const root = link && dirname(link);
+    return task && root && existsSync(root) ? [{ task, root, gitDir }] : [];
+  });
+}
+
+function stateOf({ commonDir }: Spot): string {
+  const mainRoot = commonDir.endsWith("/.git") ? dirname(commonDir) : undefined;
+  return findHome({ commonDir, mainRoot }, commonDir).state;
+}
+
+/** Who started the newest run of a task. */
+function startedBy(state: string, task: string): string {
+  const runs = join(state, "tasks", task, "runs");
+  const newest = namesIn(runs).toSorted(byNumber).at(-1);
+  return newest === undefined ? "" : (field(join(runs, newest, "run.md"), "actor") ?? "");
+}
+
+export function lookAtWork(
+  spot: Spot,
+  place: Workplace,
+  began: number,
+  changedPaths: readonly string[],
+): Work {
+  const folder = join(stateOf(spot), "tasks", place.task);
+  const handoffs = join(folder, "handoffs");
+  const newest = namesIn(handoffs).toSorted(byNumber).at(-1);
+  const written = newest && Date.parse(field(join(handoffs, newest), "created") ?? "");
+  const times = [
+    lastCommit(place.gitDir),
+    ...changedPaths.slice(0, 500).map((path) => changedAt(place.root, path)),
+  ];
+  const changed = Math.max(0, ...times.filter((time) => time >= began));
+  return {
+    task: place.task,
+    status: field(join(folder, "task.md"), "status") ?? "",
+    changedAt: changed === 0 ? undefined : changed,
+    handoffAt: written || undefined,
+  };
+}
+
+/** When the worktree's branch last got a commit; its log also has moves that changed nothing. */
+function lastCommit(gitDir: string): number {
+  const file = join(gitDir, "logs", "HEAD");
+  const lines = textOr(file).trimEnd().split("\n");
+  const last = lines.findLast((line) => /\t(?:commit|cherry-pick|revert|rebase|merge|am)\b/.test(line));
+  if (last === undefined) return 0;
+  // The log counts in whole seconds. Within one, it cannot have happened after the log was last written.
+  const second = Number(/> (\d+) [-+]\d{4}\t/.exec(last)?.[1] ?? 0) * 1000;
+  return Math.min(second + 999, statSync(file).mtimeMs);
+}
+
+/** A path that was deleted tells no time of its own, but its folder does. */
+function changedAt(root: string, path: string): number {
+  for (const at of [join(root, path), dirname(join(root, path))]) {
+    const stat = statSync(at, { throwIfNoEntry: false });
+    if (stat) return stat.mtimeMs;
+  }
+  return 0;
+}
+
+const byNumber = (left: string, right: string) => numberIn(left) - numberIn(right);
+const numberIn = (name: string) => Number(/\d+/.exec(name)?.[0] ?? 0);
+
+/** One line of a record's front matter; what is more than a line is of no use here. */
+function field(path: string, name: string): string | undefined {
+  return new RegExp(`^${name}: *"?([^"\\n]*)"?$`, "m").exec(textOr(path))?.[1];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith("."));
+  } catch {
+    return [];
+  }
+}
+
+function textOr(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,89 @@
+/** What is to be installed into the tracked files. */
+export interface SurfaceRequest {
+  agents: readonly string[];
+  flags: readonly string[];
+  /** Everything, or only the skills with what they need. */
+  profile: "all" | "skills";
+  /** Replace what is in the way; copies are kept. */
+  force: boolean;
+  /** Leave an edited file as it is although there is a newer one, instead of stopping. */
+  lenient: boolean;
+}
+
+/** One thing that is done with a file, or deliberately is not. */
+export interface FileStep {
+  do: "create" | "update" | "keep" | "remove" | "leave" | "refuse";
+  path: string;
+  why: string | undefined;
+  /** For a refusal: how to go on, and what would change. */
+  how: string | undefined;
+  diff: string | undefined;
+}
+
+export interface AgentNext {
+  agent: string;
+  title: string;
+  /** What a person does next, one line each. */
+  next: string[];
+}
+
+/** What is installed in this worktree, as its ledger says. */
+export interface Installed {
+  version: string;
+  profile: "all" | "skills";
+  agents: string[];
+  flags: string[];
+}
+
+/** The branch that a commit of the installed files would move, or why it cannot. */
+export interface CommitLook {
+  branch: string | undefined;
+  ref: string | undefined;
+  tip: string | undefined;
+  /** A whole sentence, with how to go on. */
+  obstacle: { code: string; message: string; hint: string } | undefined;
+}
+
+/** A commit that is made but not on any branch yet. */
+export interface PreparedCommit {
+  ref: string;
+  branch: string;
+  old: string | undefined;
+  commit: string;
+  /** What differs from the commit before. */
+  paths: string[];
+  /** Installed files that are not part of it, and why. */
+  left: { path: string; why: string }[];
+}
+
+/** The tracked files of an installation and the clone's own copy of the program, in the worktree we stand in. */
+export interface Installation {
+  /** The version of the program that runs. */
+  version: string;
+  /** Every agent there is an adapter for, the ones that are installed by default first. */
+  known: { agents: readonly string[]; usual: readonly string[]; flags: readonly string[] };
+  /** False inside a bare repository: there are no files to write to. */
+  hasFiles: boolean;
+  installed(): Installed | undefined;
+  /** Keeps others from installing or uninstalling here until it is released; waits for whoever does so now. */
+  hold(): Promise<() => void>;
+  /** What a killed run left is completed; answers with what could not be. */
+  recover(): string[];
+  plan(request: SurfaceRequest): FileStep[];
+  apply(request: SurfaceRequest): FileStep[];
+  planRemoval(): FileStep[];
+  remove(): FileStep[];
+  next(agents: readonly string[]): AgentNext[];
+
+  /** Files of the program that this clone's copy lacks. */
+  missingRuntime(): string[];
+  copyRuntime(): string[];
+  /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
+  removeRuntime(): string[];
+
+  lookAtCommit(): CommitLook;
+  /** Undefined when the branch has everything already. */
+  prepareCommit(request: SurfaceRequest): PreparedCommit | undefined;
+  /** Stages and moves; `granted` lets the guard know this one move. */
+  commit(prepared: PreparedCommit, granted: boolean): void;
+}

@@ -1,0 +1,31 @@
+import { readSync, writeSync } from "node:fs";
+
+const waiting = new Int32Array(new SharedArrayBuffer(4));
+
+/** Everything that standard input has; it may be a pipe that has nothing to say yet. */
+export function readInput(): Buffer {
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(65_536);
+  for (;;)
+    try {
+      const got = readSync(0, chunk);
+      if (got === 0) return Buffer.concat(chunks);
+      chunks.push(Buffer.from(chunk.subarray(0, got)));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EOF") return Buffer.concat(chunks);
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(waiting, 0, 0, 5);
+    }
+}
+
+/** All of it; a reader that is slow is waited for. Opening `process.stdout` instead would cost several milliseconds. */
+export function writeWhole(fd: number, data: Buffer): void {
+  for (let done = 0; done < data.length; )
+    try {
+      done += writeSync(fd, data, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(waiting, 0, 0, 2);
+    }
+}

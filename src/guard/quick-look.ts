@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * What a few looks at files tell about the guard, for commands that have no time for more. Nothing but the file system
+ * is loaded for it.
+ */
+export interface Stamps {
+  /** The common git directory: in a moved or copied repository only the copies of the guard in git's own folders hold. */
+  at: string;
+  /** By paths relative to the common git directory. */
+  config: Record<string, string>;
+  hooks: Record<string, string>;
+  inputs: Record<string, string>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const pawlFile = (commonDir: string, name: string) => join(commonDir, "pawl", name);
+
+/** Whoever writes to a file, or changes its mode, cannot help changing this. */
+export function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? "absent" : `${stat.size} ${stat.mode} ${stat.ctimeMs}`;
+}
+
+export function readStamps(commonDir: string): Stamps | undefined {
+  try {
+    return JSON.parse(readFileSync(pawlFile(commonDir, "stamps"), "utf8")) as Stamps;
+  } catch {
+    return undefined;
+  }
+}
+
+const changed = (commonDir: string, stamps: Record<string, string>) =>
+  Object.keys(stamps).filter((path) => stampOf(join(commonDir, path)) !== stamps[path]);
+
+/** The policy, or the place, may be another one than the hooks were made for. */
+export function mayBeOutdated(commonDir: string): boolean {
+  if (!existsSync(pawlFile(commonDir, "before"))) return false;
+  const stamps = readStamps(commonDir);
+  return stamps?.at !== commonDir || changed(commonDir, stamps.inputs).length > 0;
+}
+
+export interface Suspicions {
+  /** Files of the guard that are not as they were left; what they say has to be looked at. */
+  files: string[];
+  config: boolean;
+  /** The environment, or the worktree we stand in, names other hooks. */
+  override: string | undefined;
+  /** Branches that moved while the guard was switched off. */
+  tripped: string[];
+}
+
+/** Undefined where there is no guard, or nothing to suspect. */
+export function suspect(
+  { commonDir, gitDir }: { commonDir: string; gitDir: string },
+  env: Environment,
+): Suspicions | undefined {
+  if (!existsSync(pawlFile(commonDir, "before"))) return undefined;
+  const stamps = readStamps(commonDir);
+  const found: Suspicions = {
+    files: stamps === undefined ? ["pawl/stamps"] : changed(commonDir, stamps.hooks),
+    config: stamps?.at === commonDir && changed(commonDir, stamps.config).length > 0,
+    override: overriding(gitDir, env),
+    tripped: namesIn(pawlFile(commonDir, "tripped")),
+  };
+  const none = found.files.length + found.tripped.length === 0 && !found.config && !found.override;
+  return none ? undefined : found;
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+/** What git takes over everything that a repository's own config says. */
+function overriding(gitDir: string, env: Environment): string | undefined {
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0);
+  for (let at = 0; at < count; at++)
+    if (env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase() === "core.hookspath") return "GIT_CONFIG_COUNT";
+  if (/core\.hookspath/i.test(env.GIT_CONFIG_PARAMETERS ?? "")) return "GIT_CONFIG_PARAMETERS";
+  const own = join(gitDir, "config.worktree");
+  return existsSync(own) && /^\s*hookspath\b/im.test(readFileSync(own, "utf8")) ? own : undefined;
+}

@@ -1,0 +1,21 @@
+import { join, relative } from "node:path";
+import { replaceFile } from "../disk/durable.ts";
+import type { Facts } from "./facts.ts";
+import { textOf } from "./place.ts";
+import type { ActivationPlan } from "./plan.ts";
+import { type Stamps, stampOf } from "./quick-look.ts";
+
+/** Remembers how everything was left, once it is in place, so that later looks can be quick ones. */
+export function writeStamps({ commonDir, inputs }: Facts, { files }: ActivationPlan): void {
+  const path = join(commonDir, "pawl", "stamps");
+  const stamp = (paths: readonly string[]) =>
+    Object.fromEntries(paths.map((one) => [relative(commonDir, one), stampOf(one)]));
+  const stamps: Stamps = {
+    at: commonDir,
+    config: stamp([join(commonDir, "config")]),
+    hooks: stamp(files.map((one) => one.path)),
+    inputs: stamp(inputs),
+  };
+  const text = `${JSON.stringify(stamps, null, 1)}\n`;
+  if (textOf(path) !== text) replaceFile(path, text);
+}

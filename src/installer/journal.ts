@@ -1,0 +1,192 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { step } from "../core/steps.ts";
+import { digestOf } from "../disk/digest.ts";
+import { makeFolder, syncDirectory, writeDurably } from "../disk/durable.ts";
+
+/** One file that is to become something else; without `after` it goes. */
+export interface Change {
+  /** Relative to the repository's top, past links. */
+  path: string;
+  before: Uint8Array | undefined;
+  after: Uint8Array | undefined;
+  /** The file as it was is kept in the clone, under this name. */
+  keepAs?: string;
+  /** What was kept under this name is not needed any more. */
+  dropKept?: string;
+}
+
+/** Everything that one run changes in the tree; all of it or, when killed, all of it a little later. */
+export interface Work {
+  /** Folders to make, the outermost first. */
+  folders: string[];
+  changes: Change[];
+  /** Folders of ours that go if nothing is left in them. */
+  emptied: string[];
+}
+
+interface Noted {
+  path: string;
+  before: string | null;
+  after: string | null;
+  keepAs?: string;
+  dropKept?: string;
+}
+
+interface Journal {
+  root: string;
+  folders: string[];
+  changes: Noted[];
+  emptied: string[];
+}
+
+const folderOf = (local: string) => join(local, "installing");
+const journalOf = (local: string) => join(folderOf(local), "journal.json");
+export const keptFile = (local: string, name: string) => join(local, "kept", name);
+
+const shaOf = (bytes: Uint8Array | undefined) => (bytes === undefined ? null : digestOf(bytes));
+
+/**
+ * Writes what is wanted beside git's own files, then says so in a journal, and only then touches the tree. Whoever comes
+ * after a kill completes it. Answers the paths that somebody else changed in between; those are left as they are.
+ */
+export function carryOut(local: string, root: string, work: Work): string[] {
+  if (work.folders.length + work.changes.length + work.emptied.length === 0) return [];
+  const folder = folderOf(local);
+  makeFolder(folder);
+  stage(folder, work.changes);
+  const journal: Journal = {
+    root: relative(local, root) || ".",
+    folders: work.folders,
+    changes: work.changes.map(({ path, before, after, keepAs, dropKept }) => ({
+      ...{ path, before: shaOf(before), after: shaOf(after) },
+      ...(keepAs === undefined ? {} : { keepAs }),
+      ...(dropKept === undefined ? {} : { dropKept }),
+    })),
+    emptied: work.emptied,
+  };
+  step("install journal");
+  writeDurably(`${journalOf(local)}.new`, JSON.stringify(journal));
+  renameSync(`${journalOf(local)}.new`, journalOf(local));
+  syncDirectory(folder);
+  return finishJournal(local);
+}
+
+/** All are written before the first one is waited for, so that the disk is asked once and not fifty times. */
+function stage(folder: string, changes: readonly Change[]): void {
+  step("install stage");
+  const staged = changes.flatMap(({ after }, index) => {
+    if (after === undefined) return [];
+    const path = join(folder, String(index));
+    writeFileSync(path, after);
+    return [path];
+  });
+  for (const path of staged) syncFile(path);
+}
+
+function syncFile(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Completes what a journal says, and forgets what never came to one. */
+export function finishJournal(local: string): string[] {
+  const folder = folderOf(local);
+  if (!existsSync(folder)) return [];
+  const left = existsSync(journalOf(local))
+    ? complete(local, JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
+    : [];
+  step("install forget");
+  // The journal goes first: staged files without one mean nothing.
+  rmSync(journalOf(local), { force: true });
+  rmSync(folder, { recursive: true, force: true });
+  return left;
+}
+
+function complete(local: string, journal: Journal): string[] {
+  const root = resolve(local, journal.root);
+  const left: string[] = [];
+  const touched = new Set<string>();
+  for (const one of journal.folders) {
+    step(`install folder ${one}`);
+    mkdirSync(join(root, one), { recursive: true });
+  }
+  for (const [index, one] of journal.changes.entries()) {
+    if (!settle(local, root, one, index)) left.push(one.path);
+    touched.add(dirname(join(root, one.path)));
+  }
+  for (const one of touched) syncDirectory(one);
+  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(root, one));
+  return left;
+}
+
+/** False when the file is neither what it was nor what it should become. */
+function settle(local: string, root: string, one: Noted, index: number): boolean {
+  const target = join(root, one.path);
+  const aside = `${target}.pawl-new`;
+  const now = existsSync(target) ? digestOf(readFileSync(target)) : null;
+  if (now !== one.after && now !== one.before) return false;
+  if (now !== one.after) {
+    if (one.keepAs !== undefined) keepCopy(target, keptFile(local, one.keepAs));
+    step(`install ${one.path}`);
+    if (one.after === null) unlinkSync(target);
+    else place(join(folderOf(local), String(index)), target, aside);
+  }
+  rmSync(aside, { force: true });
+  if (one.dropKept !== undefined) rmSync(keptFile(local, one.dropKept), { force: true });
+  return true;
+}
+
+function keepCopy(from: string, to: string): void {
+  step("install keep");
+  makeFolder(dirname(to));
+  copyFileSync(from, `${to}.new`);
+  syncFile(`${to}.new`);
+  renameSync(`${to}.new`, to);
+}
+
+/** One rename, so that a reader sees the old or the new file; its mode stays what it was. */
+function place(staged: string, target: string, aside: string): void {
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+  if (mode !== undefined) chmodSync(staged, mode & 0o7777);
+  try {
+    renameSync(staged, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    // The git directory is on another disk than the tree.
+    copyFileSync(staged, aside);
+    syncFile(aside);
+    if (mode !== undefined) chmodSync(aside, mode & 0o7777);
+    renameSync(aside, target);
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+  step("install remove folder");
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody has just put something there.
+  }
+}

@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../core/failure.ts";
+import type { Installation, PreparedCommit, SurfaceRequest } from "../core/git/installation.ts";
+import { step } from "../core/steps.ts";
+import { VERSION } from "../core/version.ts";
+import { explainFileError } from "../disk/durable.ts";
+import { tryAcquire } from "../disk/intent-lock.ts";
+import type { Place } from "../git/discover.ts";
+import { ADAPTERS } from "./adapters.ts";
+import { lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
+import { choicesOf, drawInstall, drawRemoval, realise, told } from "./drawing.ts";
+import { finishJournal } from "./journal.ts";
+import { copyRuntime, missingFiles, runtimeOf } from "./runtime-copy.ts";
+import { looker, readLedger, type Tree } from "./surface-work.ts";
+import { FLAGS, isAgent, USUAL_AGENTS, wantedSurfaces } from "./surfaces.ts";
+import { TreeGit } from "./tree-git.ts";
+
+export interface InstallationAround {
+  place: Place;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The folder of the program that runs; undefined when it was not built. */
+  program: string | undefined;
+}
+
+export function openInstallation({ place, env, program }: InstallationAround): Installation {
+  const { commonDir } = place;
+  const tree: Tree = { root: place.root ?? commonDir, local: join(commonDir, "pawl") };
+  const git = () => new TreeGit(tree.root, tree.local, env);
+  return {
+    version: VERSION,
+    known: { agents: Object.keys(ADAPTERS), usual: USUAL_AGENTS, flags: FLAGS },
+    hasFiles: place.root !== undefined,
+    installed() {
+      const ledger = place.root === undefined ? undefined : readLedger(tree);
+      if (!ledger) return undefined;
+      const { pawl: version, profile, agents, flags } = ledger;
+      return { version, profile, agents, flags };
+    },
+    hold: () => hold(commonDir),
+    recover: () => finishJournal(tree.local),
+    plan: (request) => drawInstall(tree, request).steps.map(told),
+    apply: (request) => explained(() => realise(tree, drawInstall(tree, request))),
+    planRemoval: () => drawRemoval(tree).steps.map(told),
+    remove: () => explained(() => realise(tree, drawRemoval(tree))),
+    next: (agents) =>
+      agents.filter(isAgent).map((agent) => {
+        const { title, next } = ADAPTERS[agent];
+        return { agent, title, next };
+      }),
+    missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
+    copyRuntime: () => (program === undefined ? [] : explained(() => copyRuntime(program, commonDir))),
+    removeRuntime: () => removeRuntime(tree.local, commonDir),
+    lookAtCommit: () => lookAtCommit(place, git()),
+    prepareCommit: (request) => prepareFor(tree, place, git(), request),
+    commit: (prepared, granted) => moveBranch(git(), commonDir, prepared as MadeCommit, granted),
+  };
+}
+
+const PATIENCE_MS = 60_000;
+
+/** One at a time: whoever waited looks again, and finds most of it done. Beside our folder, which may have to go. */
+async function hold(commonDir: string): Promise<() => void> {
+  const lock = join(commonDir, "pawl.lock");
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const release = explained(() => tryAcquire(lock));
+    if (release)
+      return () => {
+        release();
+        removeIfEmpty(lock);
+      };
+    await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
+  }
+  throw new Failure("conflict", "install_running", "Another install or uninstall is under way here.", {
+    hint: "Wait for it to end, and run this again.",
+  });
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody else waits there.
+  }
+}
+
+function explained<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw explainFileError(error, "The installation could not be changed");
+  }
+}
+
+function prepareFor(
+  tree: Tree,
+  place: Place,
+  git: TreeGit,
+  request: SurfaceRequest,
+): PreparedCommit | undefined {
+  const recorded = new Set(drawInstall(tree, request).after?.files.map((one) => one.path));
+  const disk = looker(tree.root);
+  const all = wantedSurfaces(choicesOf(request));
+  // A seed that the user edited is the user's to commit.
+  const wanted = all.filter(
+    (one) => recorded.has(one.path) && !(one.mode === "own" && one.seed && disk(one.path).text !== one.text),
+  );
+  const stays = new Set(all.map((one) => one.path));
+  return prepareCommit({
+    ...{ git, look: lookAtCommit(place, git), wanted, stays, disk },
+    ...{ force: request.force, version: VERSION },
+  });
+}
+
+/** What the clone keeps for an installation alone. Copies of the user's files stay while there are any. */
+function removeRuntime(local: string, commonDir: string): string[] {
+  step("uninstall runtime");
+  const runtime = runtimeOf(commonDir);
+  const aside = `${runtime}.removing`;
+  rmSync(aside, { recursive: true, force: true });
+  if (existsSync(runtime)) renameSync(runtime, aside);
+  const own = ["installed.json", "installing"].map((name) => join(local, name));
+  for (const path of [aside, ...own]) rmSync(path, { recursive: true, force: true });
+  const kept = join(local, "kept");
+  const copies = existsSync(kept) ? readdirSync(kept) : [];
+  if (copies.length === 0) rmSync(kept, { recursive: true, force: true });
+  return copies.map((name) => join(kept, name));
+}

@@ -1,0 +1,128 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { step } from "../core/steps.ts";
+import { digestOf } from "../disk/digest.ts";
+import { makeFolder, replaceFile, syncDirectory } from "../disk/durable.ts";
+
+/** Made by the build beside the program: every file that it consists of, with its sha256. */
+export interface Manifest {
+  version: string;
+  files: Record<string, string>;
+}
+
+const MANIFEST = "runtime.json";
+/** The only part that is not in one file with a digest in its name; it is found as a package where npm put it. */
+const PACKAGE = "node_modules/node-sqlite3-wasm/";
+
+export const runtimeOf = (commonDir: string) => join(commonDir, "pawl", "runtime");
+
+/** What a folder says that it holds; undefined when it is no copy of the program, such as the sources. */
+export function readManifest(folder: string): Manifest | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as Manifest;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files of a copy that are missing or are not what its manifest says. */
+export function damagedFiles(folder: string, { files }: Manifest): string[] {
+  return Object.entries(files).flatMap(([name, digest]) =>
+    isFile(join(folder, name), digest) ? [] : [name],
+  );
+}
+
+function isFile(path: string, digest: string): boolean {
+  return existsSync(path) && digestOf(readFileSync(path)) === digest;
+}
+
+/** What a copy would write now. */
+export function missingFiles(from: string, commonDir: string): string[] {
+  const manifest = readManifest(from);
+  if (!manifest || from === runtimeOf(commonDir)) return [];
+  return damagedFiles(runtimeOf(commonDir), manifest);
+}
+
+/**
+ * Copies the program into the clone. Everything that its entries load has a name of its own for every content and comes
+ * first; the entries come last, each by one rename. What the version before loads stays for the processes that run it.
+ */
+export function copyRuntime(from: string, commonDir: string): string[] {
+  const manifest = readManifest(from);
+  const to = runtimeOf(commonDir);
+  if (!manifest || from === to) return [];
+  const before = readManifest(to);
+  const missing = damagedFiles(to, manifest);
+  const isEntry = (name: string) => /^[^/-]+\.cjs$/.test(name);
+  if (missing.length > 0) step("runtime files");
+  copyAll(
+    from,
+    to,
+    missing.filter((name) => !isEntry(name)),
+  );
+  for (const name of missing.filter(isEntry)) {
+    step(`runtime ${name}`);
+    copyAll(from, to, [name]);
+  }
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  if (JSON.stringify(before) !== JSON.stringify(manifest)) {
+    step("runtime manifest");
+    replaceFile(join(to, MANIFEST), text);
+    sweep(to, new Set([...Object.keys(manifest.files), ...Object.keys(before?.files ?? {}), MANIFEST]));
+  }
+  return missing;
+}
+
+/** All are written before the first one is waited for, so that the disk is asked once and not fifty times. */
+function copyAll(from: string, to: string, names: readonly string[]): void {
+  const fresh = names.map((name) => ({
+    target: join(to, name),
+    temporary: join(to, `${name}.${process.pid}.new`),
+  }));
+  for (const [index, { temporary }] of fresh.entries()) {
+    makeFolder(dirname(temporary));
+    copyFileSync(sourceOf(from, names[index] ?? ""), temporary);
+  }
+  for (const { temporary } of fresh) syncFile(temporary);
+  for (const { temporary, target } of fresh) renameSync(temporary, target);
+  for (const folder of new Set(fresh.map(({ target }) => dirname(target)))) syncDirectory(folder);
+}
+
+function syncFile(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function sourceOf(from: string, name: string): string {
+  const beside = join(from, name);
+  if (!name.startsWith(PACKAGE) || existsSync(beside)) return beside;
+  const found = createRequire(join(from, "pawl.cjs")).resolve("node-sqlite3-wasm/package.json");
+  return join(dirname(found), name.slice(PACKAGE.length));
+}
+
+/** Caches of compiled code lie beside the files and carry their names. */
+function sweep(folder: string, used: ReadonlySet<string>): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = name.replaceAll("\\", "/");
+    if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() !== true) continue;
+    if (used.has(path) || used.has(path.replace(/\.[\d.]+(?:-node\.\d+)?\.\w+\.cache$/, ""))) continue;
+    step("runtime sweep");
+    rmSync(join(folder, name), { force: true });
+  }
+}

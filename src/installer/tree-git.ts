@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { askGitSync, expectGit, type GitAnswer } from "../git/run-git.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A file as a commit or the index has it. */
+export interface GitEntry {
+  mode: string;
+  id: string;
+}
+
+/** Who the user says they are; our own git calls otherwise drop it. */
+const WHO = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/;
+const FAILED = "The installed files could not be committed";
+
+/** Plain git in the worktree that is installed into. Nothing here runs a hook of the user's but those of a moving ref. */
+export class TreeGit {
+  readonly root: string;
+  readonly #env: Environment;
+  readonly #local: string;
+
+  constructor(root: string, local: string, env: Environment) {
+    this.root = root;
+    this.#local = local;
+    this.#env = env;
+  }
+
+  ask(args: readonly string[], stdin?: string, extra: Record<string, string> = {}): GitAnswer {
+    const who = Object.entries(this.#env).filter(([name, value]) => WHO.test(name) && value !== undefined);
+    return askGitSync(["-c", "core.quotePath=false", ...args], {
+      cwd: this.root,
+      env: this.#env,
+      extra: { ...(Object.fromEntries(who) as Record<string, string>), ...extra },
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  }
+
+  expect(args: readonly string[], stdin?: string, extra?: Record<string, string>): string {
+    return expectGit(this.ask(args, stdin, extra), FAILED);
+  }
+
+  /** What a commit has at these paths. */
+  committed(commit: string | undefined, paths: readonly string[]): Map<string, GitEntry> {
+    if (commit === undefined || paths.length === 0) return new Map();
+    const out = this.ask(["--literal-pathspecs", "ls-tree", "-z", commit, "--", ...paths]).out;
+    return readEntries(out, /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s);
+  }
+
+  /** What is staged at these paths. */
+  staged(paths: readonly string[]): Map<string, GitEntry> {
+    if (paths.length === 0) return new Map();
+    const out = this.ask(["--literal-pathspecs", "ls-files", "-z", "-s", "--", ...paths]).out;
+    return readEntries(out, /^(\d+) ([0-9a-f]+) 0\t(.*)$/s);
+  }
+
+  /** The bytes of a blob as text; undefined when they are none in UTF-8. */
+  text({ id }: GitEntry): string | undefined {
+    const { code, out } = this.ask(["cat-file", "blob", id]);
+    return code === 0 && blobId(out) === id ? out : undefined;
+  }
+
+  /** Those of the paths that the project's own rules keep out of git. */
+  ignored(paths: readonly string[]): Set<string> {
+    const { out } = this.ask(["check-ignore", "-z", "--stdin"], paths.map((one) => `${one}\0`).join(""));
+    return new Set(out.split("\0").filter(Boolean));
+  }
+
+  /** Writes texts as blobs, all by one git. */
+  write(texts: readonly string[]): string[] {
+    if (texts.length === 0) return [];
+    const folder = join(this.#local, `blobs-${randomBytes(4).toString("hex")}`);
+    mkdirSync(folder, { recursive: true });
+    try {
+      const files = texts.map((text, index) => {
+        writeFileSync(join(folder, String(index)), text);
+        return join(folder, String(index));
+      });
+      const list = files.map((one) => `${one}\n`).join("");
+      return this.expect(["hash-object", "-w", "--no-filters", "--stdin-paths"], list).split("\n");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The tree of a commit with some paths replaced; without an entry a path goes. */
+  treeWith(commit: string | undefined, entries: ReadonlyMap<string, GitEntry | undefined>): string {
+    const index = { GIT_INDEX_FILE: join(this.#local, `index-${randomBytes(4).toString("hex")}`) };
+    try {
+      this.expect(commit === undefined ? ["read-tree", "--empty"] : ["read-tree", commit], undefined, index);
+      this.expect(["update-index", "-z", "--index-info"], indexInfo(entries), index);
+      return this.expect(["write-tree"], undefined, index);
+    } finally {
+      for (const end of ["", ".lock"]) rmSync(`${index.GIT_INDEX_FILE}${end}`, { force: true });
+    }
+  }
+
+  stage(entries: ReadonlyMap<string, GitEntry | undefined>): void {
+    if (entries.size > 0) this.expect(["update-index", "-z", "--index-info"], indexInfo(entries));
+  }
+}
+
+const NO_ID = "0".repeat(40);
+
+function indexInfo(entries: ReadonlyMap<string, GitEntry | undefined>): string {
+  return [...entries]
+    .map(([path, entry]) => (entry ? `${entry.mode} ${entry.id}\t${path}\0` : `0 ${NO_ID}\t${path}\0`))
+    .join("");
+}
+
+function readEntries(out: string, form: RegExp): Map<string, GitEntry> {
+  const found = new Map<string, GitEntry>();
+  for (const row of out.split("\0")) {
+    const [, mode, id, path] = form.exec(row) ?? [];
+    if (mode && id && path) found.set(path, { mode, id });
+  }
+  return found;
+}
+
+export function blobId(text: string): string {
+  const bytes = Buffer.from(text, "utf8");
+  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}

@@ -1,0 +1,34 @@
+import type { Entry } from "./edit/types.ts";
+
+/** One file, or part of a file, that an installation is to have. */
+export type Wanted = WantedFile | WantedPart;
+
+export interface WantedFile {
+  mode: "own";
+  path: string;
+  text: string;
+  /** What it was rendered from; the ledger keeps its digest. */
+  template: string;
+  /** Written when absent, and the user's from then on. */
+  seed?: true;
+}
+
+export type WantedPart = WantedBlock | WantedEntries;
+
+export interface WantedBlock {
+  mode: "block";
+  path: string;
+  body: string;
+  comment: "html" | "hash";
+  template: string;
+  /** Where the user's own text has this line, the block would say nothing new. */
+  unlessLine?: string | undefined;
+}
+
+export interface WantedEntries {
+  mode: "entry";
+  path: string;
+  format: "json" | "toml";
+  entries: Entry[];
+  template: string;
+}

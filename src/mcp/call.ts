@@ -1,0 +1,99 @@
+import type { Actor } from "../core/actor.ts";
+import { Failure } from "../core/failure.ts";
+import { parseInput } from "../core/input.ts";
+import type { AnyOperation } from "../core/operation.ts";
+import { operations } from "../ops/index.ts";
+import type { Answer } from "../runtime/answer.ts";
+import type { Surroundings } from "../runtime/open.ts";
+import { run } from "../runtime/run.ts";
+import { standing } from "../runtime/workplaces.ts";
+import { showAnswer, showFailure, type ToolResult } from "./answer.ts";
+import { openFor } from "./place.ts";
+import { fieldsOf, takesRepo } from "./schema.ts";
+import { type Tier, TOOLS, type ToolSpec, toolId } from "./tools.ts";
+
+/** Who calls, and how to reach them while the call runs. */
+export interface Caller {
+  env: Surroundings["env"];
+  /** Used where the environment does not tell which agent this is; nobody over here is ever a human. */
+  agent: Actor;
+  signal: AbortSignal;
+  progress: Surroundings["progress"];
+}
+
+/** One call of a tool. Whatever goes wrong is an answer, so that the agent learns what to do instead. */
+export async function callTool(tier: Tier, name: string, args: unknown, caller: Caller): Promise<ToolResult> {
+  try {
+    const id = toolId(name, tier);
+    const spec = id === undefined ? undefined : TOOLS[id];
+    if (id === undefined || !spec) throw notOffered(name);
+    const operation = await loadOperation(id);
+    return await showAnswer(operation, spec, await callOperation(operation, spec, tier, args, caller));
+  } catch (error) {
+    return showFailure(error instanceof Failure ? error : ourBug(error));
+  }
+}
+
+export async function callOperation(
+  operation: AnyOperation,
+  spec: ToolSpec,
+  tier: Tier,
+  args: unknown,
+  caller: Caller,
+): Promise<Answer> {
+  const { repo, fields } = sortArguments(operation, spec, tier, args);
+  const parsed = parseInput(operation.input, fields) as Record<string, unknown>;
+  const { runtime, input } = await openFor(operation, spec, parsed, repo, around(caller));
+  return run(operation, input, runtime);
+}
+
+export async function loadOperation(id: string): Promise<AnyOperation> {
+  const load = operations[id];
+  if (!load) throw new Error(`The registry has no operation "${id}"`);
+  return load();
+}
+
+/** Everything is looked up anew for each call: the folder may have moved, and others write to the same state. */
+function around({ env, agent, signal, progress }: Caller): Surroundings {
+  return { cwd: standing(), env, agent, signal, progress, oneShot: false, ask: async () => undefined };
+}
+
+/** Fields that are not offered are as unknown as any other word; the operation checks the rest. */
+function sortArguments(operation: AnyOperation, spec: ToolSpec, tier: Tier, args: unknown) {
+  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args)))
+    throw badInput("arguments", `"arguments" must be an object`);
+  const known = fieldsOf(operation, spec, tier);
+  const fields: Record<string, unknown> = {};
+  let repo: string | undefined;
+  for (const [field, value] of Object.entries(args ?? {})) {
+    if (known.includes(field)) fields[field] = value;
+    else if (field !== "repo" || !takesRepo(operation, spec))
+      throw badInput(field, `"${field.slice(0, 60)}" is not known here`);
+    else if (typeof value !== "string") throw badInput(field, `"repo" must be a string`);
+    else repo = value;
+  }
+  return { repo, fields };
+}
+
+function badInput(field: string, problem: string): Failure {
+  return new Failure("usage", "bad_input", problem, { details: { field: field.slice(0, 60) } });
+}
+
+function notOffered(name: string): Failure {
+  const shown = name.slice(0, 60);
+  const id = Object.keys(operations).find((one) => one.replaceAll(".", "_") === name);
+  if (id === undefined) return new Failure("not_found", "no_tool", `There is no tool "${shown}".`);
+  const [message, hint] = TOOLS[id]
+    ? ["was not asked for when this server was registered", "It comes with `pawl mcp --tools all`."]
+    : ["is not for agents", "Ask the person you work for to run it in their own terminal."];
+  return new Failure("refused", "not_offered", `"${shown}" ${message}.`, { hint, details: { tool: shown } });
+}
+
+function ourBug(error: unknown): Failure {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`pawl mcp: ${stack}\n`);
+  return new Failure("internal", "internal", "This is a bug in pawl, not your mistake.", {
+    hint: "Please report it; the server's log says more.",
+    cause: error,
+  });
+}

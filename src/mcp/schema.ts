@@ -1,0 +1,83 @@
+import { type FieldInfo, fieldInfo } from "../core/input.ts";
+import type { AnyOperation } from "../core/operation.ts";
+import { type Tier, type ToolSpec, toolName } from "./tools.ts";
+
+/** One field as JSON Schema says it: its form and nothing else, because the operation itself checks the rest. */
+type Property = {
+  type: "string" | "boolean" | "integer" | "array";
+  enum?: string[];
+  items?: { type: "string"; enum?: string[] };
+  description?: string;
+};
+
+export interface Tool {
+  name: string;
+  description: string;
+  inputSchema: {
+    type: "object";
+    properties: Record<string, Property>;
+    required?: string[];
+    additionalProperties: false;
+  };
+  annotations: Record<string, boolean>;
+}
+
+/** A field of the call that no operation has: which of a task's worktrees is meant. */
+const REPO = { type: "string", description: "if there are several" } as const;
+
+/** The operation's own fields that are offered. */
+export function fieldsOf(operation: AnyOperation, spec: ToolSpec, tier: Tier): string[] {
+  const known = Object.keys(operation.input.shape).filter((field) => !spec.without?.includes(field));
+  const chosen = tier === "core" && spec.core ? spec.core : known;
+  return chosen.filter((field) => known.includes(field));
+}
+
+/** Whether the call may say in which of a task's repositories it stands. */
+export const takesRepo = (operation: AnyOperation, spec: ToolSpec) =>
+  spec.core?.includes("repo") === true && !("repo" in operation.input.shape);
+
+export function describeTool(operation: AnyOperation, spec: ToolSpec, tier: Tier): Tool {
+  const properties: Record<string, Property> = {};
+  const required: string[] = [];
+  for (const field of fieldsOf(operation, spec, tier)) {
+    const info = fieldInfo(operation.input.shape[field]);
+    const words = spec.words?.[field];
+    properties[field] = { ...formOf(info), ...(words ? { description: words } : {}) };
+    if (info.required) required.push(field);
+  }
+  if (takesRepo(operation, spec)) properties.repo = REPO;
+  return {
+    name: toolName(operation.id),
+    description: spec.summary,
+    inputSchema: {
+      type: "object",
+      properties,
+      ...(required.length > 0 ? { required } : {}),
+      additionalProperties: false,
+    },
+    annotations: annotationsOf(operation, spec),
+  };
+}
+
+function formOf(info: FieldInfo): Property {
+  const one = { type: "string" as const, ...(info.choices ? { enum: [...info.choices] } : {}) };
+  switch (info.type) {
+    case "flag":
+      return { type: "boolean" };
+    case "number":
+      return { type: "integer" };
+    case "list":
+      return { type: "array", items: one };
+    default:
+      return one;
+  }
+}
+
+/** Only what differs from what a client assumes: that a tool writes, destroys, and does it again when repeated. */
+function annotationsOf({ access }: AnyOperation, spec: ToolSpec): Record<string, boolean> {
+  if (access === "read" || spec.readOnly) return { readOnlyHint: true };
+  return {
+    ...(spec.destructive ? {} : { destructiveHint: false }),
+    ...(spec.idempotent ? { idempotentHint: true } : {}),
+  };
+}

@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+import { guardSpecialist } from "../core/diagnose-guard.ts";
+import { type Diagnosis, REPAIR, type Specialist } from "../core/doctor.ts";
+import type { Hands } from "../core/hands.ts";
+import { flag } from "../core/input.ts";
+import { procedure, type Style } from "../core/operation.ts";
+import { plural } from "../core/text.ts";
+
+/** Each knows its own part; a new part of an installation adds one here. */
+const SPECIALISTS: readonly Specialist[] = [guardSpecialist];
+
+export const doctor = procedure({
+  id: "doctor",
+  summary: "Is everything that was installed in place, and does it work?",
+  details:
+    "Looks at the guard in every worktree, and really asks it. --fix puts back what an install would put in place and\nleaves everything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not problems.",
+  examples: ["pawl doctor", "pawl doctor --fix", "pawl doctor --json"],
+  access: "write",
+  asItIs: true,
+  input: z.strictObject({ fix: flag("put back into place what is not") }),
+
+  async rehearse(hands, input) {
+    const found = await examine(hands);
+    const fixable = found.filter((one) => input.fix && one.command === REPAIR);
+    return fixable.map((one) => ({ do: `put right (${one.code})`, path: one.where }));
+  },
+
+  async perform(hands, input) {
+    const first = await examine(hands);
+    const done = input.fix ? await repair(hands, first) : [];
+    const diagnoses = input.fix ? await examine(hands) : first;
+    const problems = diagnoses.filter((one) => one.level === "problem");
+    const command = problems.find((one) => one.command !== undefined)?.command;
+    return {
+      data: { doctor: { diagnoses, done } },
+      notReady: problems.length > 0,
+      next: command === undefined ? undefined : { command, reason: "put the first of them right" },
+    };
+  },
+
+  text: ({ doctor: { diagnoses, done } }, style) => report(diagnoses, done, style),
+});
+
+/** Everything that every specialist has to say. */
+export async function examine(hands: Hands): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  for (const one of SPECIALISTS) found.push(...(await one.examine(hands)));
+  return found;
+}
+
+async function repair(hands: Hands, found: readonly Diagnosis[]): Promise<string[]> {
+  const done: string[] = [];
+  for (const one of SPECIALISTS) done.push(...((await one.repair?.(hands, found)) ?? []));
+  return done;
+}
+
+function report(diagnoses: readonly Diagnosis[], done: readonly string[], style: Style): string {
+  const problems = diagnoses.filter((one) => one.level === "problem").length;
+  const blocks = diagnoses.map(({ level, code, where, message, command }) =>
+    [
+      `${level === "problem" ? style.red("problem") : style.dim("note")} ${style.bold(code)} ${where}`,
+      `  ${message}`,
+      ...(command === undefined ? [] : [`  ${style.cyan(command)}`]),
+    ].join("\n"),
+  );
+  const verdict =
+    problems === 0 ? style.green("Nothing is wrong.") : style.red(`${plural(problems, "problem")}.`);
+  return [...done, ...blocks, verdict].join("\n");
+}

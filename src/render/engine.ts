@@ -1,0 +1,28 @@
+import Handlebars from "handlebars";
+
+/** What a template may name; a test walks every template and refuses any other path. */
+export interface Context {
+  /** How `pawl` is run in the repository, without anything installed. */
+  launcher: string;
+  /** The skill that a file is about, where there is one per skill. */
+  skill: string;
+  description: string;
+}
+
+export const LAUNCHER = "node .pawl/pawl.mjs";
+
+/**
+ * Markdown must not be escaped, a name that is not there is a mistake, and templates hold no logic. A partial is put where
+ * its name stands, in a line or as one; Handlebars would take the line's end away in the second case only.
+ */
+const OPTIONS = { noEscape: true, strict: true, knownHelpersOnly: true, ignoreStandalone: true } as const;
+
+export function fill(
+  template: string,
+  partials: Readonly<Record<string, string>>,
+  context: Partial<Context> = {},
+): string {
+  const engine = Handlebars.create();
+  for (const [name, text] of Object.entries(partials)) engine.registerPartial(name, text.trimEnd());
+  return engine.compile(template, OPTIONS)({ launcher: LAUNCHER, ...context });
+}

@@ -1,0 +1,61 @@
+import { fill } from "./engine.ts";
+import { headerValue, joinSkill, splitSkill, withoutKeys } from "./skill-header.ts";
+import { PARTIALS, SKILLS } from "./templates.ts";
+
+/** What rendering needs to know of an agent; an `Adapter` has all of it. */
+export interface SkillPlace {
+  skills: { dir: string; keys: readonly string[] };
+  words: Readonly<Record<string, string>>;
+}
+
+/** A skill as a person reads and overrides it: Markdown, everything filled in, in words that fit every agent. */
+export interface Skill {
+  name: string;
+  text: string;
+  /** Somebody's own words, which are written as they are wherever skills lie. */
+  own?: boolean;
+}
+
+export interface RenderedSkill {
+  name: string;
+  path: string;
+  text: string;
+  /** The text that it came from, ours or the user's; its digest goes into the ledger. */
+  template: string;
+}
+
+/** Keys of a skill's header that only some agents know. */
+const AGENT_KEYS = ["argument-hint"];
+
+const ORIGIN = "<!-- Written by pawl; changes belong in .pawl/overrides/. -->";
+
+/** Every skill that Pawl brings, in the words of the adapter for agents in general. */
+export function upstreamSkills(shared: SkillPlace): Skill[] {
+  return Object.keys(SKILLS).map((name) => ({ name, text: fillSkill(name, shared.words) }));
+}
+
+/** The skills as one agent's folder holds them; what the user wrote is the same for all, ours has the agent's words. */
+export function renderSkills(adapter: SkillPlace, skills: readonly Skill[]): RenderedSkill[] {
+  return skills.map(({ name, text, own }) => ({
+    name,
+    path: `${adapter.skills.dir}/${name}/SKILL.md`,
+    text: dress(own ? text : fillSkill(name, adapter.words), adapter.skills.keys),
+    template: text,
+  }));
+}
+
+export function skillDescription(skill: Skill): string {
+  return headerValue(splitSkill(skill.text)?.header ?? [], "description") ?? "";
+}
+
+function fillSkill(name: string, words: SkillPlace["words"]): string {
+  const actions = Object.entries(words).map(([action, text]) => [`act/${action}`, text] as const);
+  return fill(SKILLS[name] ?? "", { ...PARTIALS, ...Object.fromEntries(actions) });
+}
+
+function dress(text: string, keys: readonly string[]): string {
+  const parts = splitSkill(text);
+  if (!parts) return text;
+  const foreign = AGENT_KEYS.filter((key) => !keys.includes(key));
+  return joinSkill({ header: withoutKeys(parts.header, foreign), body: `\n${ORIGIN}\n${parts.body}` });
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Place } from "../git/discover.ts";
+import { suspect } from "../guard/quick-look.ts";
+import { namesIn } from "../store/files.ts";
+import type { Home } from "../store/layout.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** For commands that may not take longer than a few looks at files; more is loaded only when something is wrong. */
+export async function guardWarnings(place: Place, env: Environment, home: Home): Promise<string[]> {
+  const suspicions = suspect(place, env);
+  if (suspicions === undefined && !(isRecorded(home) && !isThere(place))) return [];
+  const { lookCloser } = await import("../guard/look-closer.ts");
+  return lookCloser(place.commonDir, suspicions);
+}
+
+const isThere = ({ commonDir }: Place) => namesIn(join(commonDir, "pawl")).includes("before");
+
+/** The records say that this clone is guarded; read as text, because all that is asked is whether a word is there. */
+function isRecorded({ state, clone }: Home): boolean {
+  if (clone === "") return false;
+  const folder = join(state, "repos");
+  return namesIn(folder).some((name) => {
+    const text = readFileSync(join(folder, name), "utf8");
+    return /^guarded:[^\n]*(?:\n[ \t-][^\n]*)*/m.exec(text)?.[0].includes(clone) === true;
+  });
+}

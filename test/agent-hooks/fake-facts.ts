@@ -1,0 +1,48 @@
+import type { Facts, Spot } from "../../src/agent-hooks/facts.ts";
+import { matchesPattern } from "../../src/core/naming.ts";
+
+/** A project on main with two tasks' worktrees, a repository that pawl does not guard, and nothing else. */
+export const MAIN = "/work/project";
+export const TASK = "/work/project/.worktrees/T0001-upload";
+export const OTHER_TASK = "/work/project/.worktrees/T0002-search";
+export const FEATURE = "/work/feature";
+export const FOREIGN = "/work/foreign";
+
+const commonDir = `${MAIN}/.git`;
+
+function spot(part: Partial<Spot> & Pick<Spot, "root">): Spot {
+  return {
+    ...{ gitDir: commonDir, commonDir, branch: "main", unborn: false, task: undefined, guarded: true },
+    isProtected: (branch) => ["main", "release/*"].some((pattern) => matchesPattern(pattern, branch)),
+    ...part,
+  };
+}
+
+const SPOTS: readonly Spot[] = [
+  spot({
+    root: TASK,
+    gitDir: `${commonDir}/worktrees/T0001-upload`,
+    branch: "task/T0001-upload",
+    task: "T0001",
+  }),
+  spot({
+    root: OTHER_TASK,
+    gitDir: `${commonDir}/worktrees/T0002-search`,
+    branch: "task/T0002-search",
+    task: "T0002",
+  }),
+  spot({ root: FEATURE, gitDir: `${FEATURE}/.git`, commonDir: `${FEATURE}/.git`, branch: "feature" }),
+  spot({
+    ...{ root: FOREIGN, gitDir: `${FOREIGN}/.git`, commonDir: `${FOREIGN}/.git`, guarded: false },
+    isProtected: () => false,
+  }),
+  spot({ root: MAIN }),
+];
+
+export const fakeFacts: Facts = {
+  home: "/home/ada",
+  spotOf(folder) {
+    const found = SPOTS.find(({ root }) => folder === root || folder.startsWith(`${root}/`));
+    return found && folder.includes("/.git") ? { ...found, root: undefined, task: undefined } : found;
+  },
+};

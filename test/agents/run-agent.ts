@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ProgramName, Programs } from "./programs.ts";
+import { type RecordedRequest, type Step, startModel, type ToolCall } from "./scripted-model.ts";
+
+/** How a scripted model reaches the same things in each program. */
+export interface Dialect {
+  /** A command for the program's shell tool. */
+  shell(command: string, workdir?: string): ToolCall;
+  /** A tool of our MCP server. */
+  mcp(tool: string, input: Record<string, unknown>): ToolCall;
+}
+
+export const dialects: Readonly<Record<ProgramName, Dialect>> = {
+  claude: {
+    shell: (command) => ({ name: "Bash", input: { command, description: "a command" } }),
+    mcp: (tool, input) => ({ name: `mcp__pawl__${tool}`, input }),
+  },
+  codex: {
+    shell: (cmd, workdir) => ({ name: "exec_command", input: { cmd, ...(workdir ? { workdir } : {}) } }),
+    mcp: (tool, input) => ({ namespace: "mcp__pawl", name: tool, input }),
+  },
+  copilot: {
+    shell: (command) => ({ name: "bash", input: { command, description: "a command" } }),
+    mcp: (tool, input) => ({ name: `pawl-${tool}`, input }),
+  },
+};
+
+export interface AgentRun {
+  /** Where the program is started. */
+  folder: string;
+  /** The repository's top, which is the folder that is trusted. */
+  root?: string;
+  /** A throw-away home: no credentials, no settings of whoever runs the tests. */
+  home: string;
+  prompt: string;
+  script: readonly Step[];
+  /** More words for the program's command line. */
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface AgentResult {
+  code: number | null;
+  out: string;
+  err: string;
+  requests: RecordedRequest[];
+  /** What the model read in the n-th request, -1 the last one. */
+  read(at: number): string;
+}
+
+const PATIENCE_MS = 90_000;
+
+/** Runs one real program, once, against a model that follows the script. */
+export async function runAgent(programs: Programs, name: ProgramName, run: AgentRun): Promise<AgentResult> {
+  const model = await startModel(run.script);
+  try {
+    const { args, env } = STARTS[name](run, model.url);
+    const result = await runProgram(programs.path[name], [...args, ...(run.args ?? [])], run.folder, {
+      ...baseEnvironment(run.home, programs),
+      ...env,
+      ...run.env,
+    });
+    const { requests } = model;
+    return { ...result, requests, read: (at) => requests.at(at)?.text ?? "" };
+  } finally {
+    await model.close();
+  }
+}
+
+/** Only what a program needs: nothing inherited names another agent, a provider, or this user's settings. */
+function baseEnvironment(home: string, { cacheHome }: Programs): Record<string, string> {
+  return {
+    ...{ PATH: process.env.PATH ?? "", HOME: home, XDG_CACHE_HOME: cacheHome, LC_ALL: "C.UTF-8", TZ: "UTC" },
+    ...{ GIT_CONFIG_NOSYSTEM: "1", NO_COLOR: "1", SHELL: "/bin/bash" },
+  };
+}
+
+type Start = (run: AgentRun, url: string) => { args: string[]; env: Record<string, string> };
+
+const STARTS: Readonly<Record<ProgramName, Start>> = {
+  claude: ({ home, prompt }, url) => ({
+    args: ["-p", prompt],
+    env: {
+      ...{ CLAUDE_CONFIG_DIR: join(home, ".claude"), ANTHROPIC_API_KEY: "test", ANTHROPIC_BASE_URL: url },
+      ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_TELEMETRY: "1", DISABLE_AUTOUPDATER: "1" },
+    },
+  }),
+
+  codex({ home, prompt, folder, root = folder }, url) {
+    const settings = [
+      'model = "scripted-1"',
+      'model_provider = "scripted"',
+      "[model_providers.scripted]",
+      'name = "scripted"',
+      `base_url = "${url}/v1"`,
+      'wire_api = "responses"',
+      'env_key = "SCRIPTED_KEY"',
+      ...[...new Set([root, folder])].map(
+        (path) => `[projects.${JSON.stringify(path)}]\ntrust_level = "trusted"`,
+      ),
+    ];
+    const file = join(home, ".codex", "config.toml");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${settings.join("\n")}\n`);
+    return {
+      args: ["exec", "--dangerously-bypass-hook-trust", prompt],
+      env: { CODEX_HOME: join(home, ".codex"), SCRIPTED_KEY: "test" },
+    };
+  },
+
+  copilot: ({ home, prompt, folder, root = folder }, url) => {
+    const file = join(home, ".copilot", "config.json");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ trustedFolders: [root, folder] }));
+    return {
+      args: ["-p", prompt, "--allow-all-tools", "--no-auto-update", "-s"],
+      env: {
+        ...{ COPILOT_HOME: join(home, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_MODEL: "scripted-1" },
+        ...{ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "test" },
+      },
+    };
+  },
+};
+
+function runProgram(command: string, args: string[], cwd: string, env: Record<string, string>) {
+  return new Promise<{ code: number | null; out: string; err: string }>((done, fail) => {
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      err += chunk;
+    });
+    // A whole process group: npm's small start scripts do not pass a kill on to the real program.
+    const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), PATIENCE_MS);
+    child.on("error", fail);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      done({ code, out, err });
+    });
+  });
+}

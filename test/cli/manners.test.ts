@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { optionsOf, parseLine } from "../../src/cli/arguments.ts";
+import { commandHelp } from "../../src/cli/help.ts";
+import { ownCommands } from "../../src/cli/own-commands.ts";
+import { styleFor } from "../../src/cli/style.ts";
+import { findOperation } from "../../src/cli/words.ts";
+import type { Failure } from "../../src/core/failure.ts";
+import { parseInput } from "../../src/core/input.ts";
+import type { Command } from "../../src/core/operation.ts";
+import { PLAIN } from "../../src/core/text.ts";
+import { operations } from "../../src/ops/index.ts";
+import { shellWords } from "../helpers/shell-words.ts";
+
+const loaders = { ...operations, ...ownCommands };
+const ids = Object.keys(loaders);
+const load = (id: string): Promise<Command> => (loaders[id] as () => Promise<Command>)();
+
+describe.each(ids)("%s", (id) => {
+  test("its examples are what the parser and the schema accept", async () => {
+    const command = await load(id);
+    for (const example of command.examples) {
+      const [program, ...words] = shellWords(example);
+      expect(program, example).toBe("pawl");
+      const found = findOperation(ids, words);
+      expect(found, example).toMatchObject({ id });
+      const { input } = await parseLine(command, "rest" in found ? found.rest : []);
+      expect(() => parseInput(command.input, input), example).not.toThrow();
+    }
+  });
+
+  test("its help names and explains every option", async () => {
+    const command = await load(id);
+    const text = commandHelp(command, PLAIN);
+    for (const [name, { info }] of optionsOf(command)) {
+      expect(text).toContain(`--${name}`);
+      expect(info.describe, `--${name}`).toMatch(/^\S.{2,}/);
+    }
+  });
+});
+
+/** What somebody types who has not read anything yet, and what they are told. */
+const SLIPS: [string, string[]][] = [
+  ["taks", ["pawl task"]],
+  ["lgo", ["pawl log"]],
+  ["stat", ["pawl status"]],
+  ["fin", ["pawl finish", "pawl finding"]],
+  ["list", ["pawl task list", "pawl finding list", "pawl note list"]],
+  ["new", ["pawl task new"]],
+  ["show", ["pawl task show"]],
+  ["aprove", ["pawl approve"]],
+  ["isntall", ["pawl install"]],
+  ["task lst", ["pawl task list"]],
+  ["task sh", ["pawl task show"]],
+  ["finding resovle", ["pawl finding resolve"]],
+  ["hok", []],
+  ["frobnicate", []],
+];
+
+test.each(SLIPS)("`pawl %s` is answered with what was probably meant", (typed, meant) => {
+  try {
+    findOperation(ids, typed.split(" "));
+    expect.unreachable();
+  } catch (error) {
+    const { code, hint = "" } = error as Failure;
+    expect(code).toBe("unknown_command");
+    expect([...hint.matchAll(/`(pawl [^`]+)`/g)].map((match) => match[1])).toEqual([...meant, "pawl --help"]);
+  }
+});
+
+test.each([
+  ["a terminal", true, {}, true],
+  ["no terminal", false, {}, false],
+  ["NO_COLOR", true, { NO_COLOR: "1" }, false],
+  ["an empty NO_COLOR, which asks for nothing", true, { NO_COLOR: "" }, true],
+  ["a dumb terminal", true, { TERM: "dumb" }, false],
+] as const)("colour: %s", (_name, terminal, env, coloured) => {
+  expect(styleFor(terminal, env).red("x") !== "x").toBe(coloured);
+});
+
+test("the words that these tests check are those of a shell", () => {
+  expect(shellWords(`pawl a "b c" 'd' -- e | less`)).toEqual(["pawl", "a", "b c", "d", "--", "e"]);
+});

@@ -1,0 +1,124 @@
+import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
+import type { Command } from "../../src/core/operation.ts";
+import { operations } from "../../src/ops/index.ts";
+import { bundlePawl } from "../helpers/pseudo-terminal.ts";
+import { makeRepository, makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
+
+/** What has to be done in the project before an example means something. */
+const BEFORE: Record<string, string> = {
+  "pawl task archive T0001": "pawl task update T1 --status dropped",
+  "pawl task archive T0001 --undo": "pawl task update T1 --status dropped; pawl task archive T1",
+  "pawl finding reopen F1": "pawl finding resolve F1",
+  "pawl review record": "pawl finding resolve F1; pawl finding resolve F2",
+  "pawl diff": "pawl snapshot T1",
+  "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
+  "pawl sync --ours": "pawl sync",
+  "pawl repo remove": "pawl repo add ../api",
+};
+
+/** Examples that this project refuses, and why; all others succeed. */
+const REFUSED: Record<string, [code: number, why: RegExp]> = {
+  "pawl approve": [1, /no terminal/],
+  "pawl unlock main --for": [1, /no terminal/],
+  "pawl unlock main --end": [1, /main is not open/],
+  "pawl check --stage close": [1, /not ready for close/],
+  "pawl finding resolve T0001/F2 --commit": [4, /no commit "1a2b3c4"/],
+};
+
+/** The longest beginning of the example that the table knows. */
+function inTable<T>(table: Record<string, T>, example: string): T | undefined {
+  const known = Object.keys(table).filter((begin) => example === begin || example.startsWith(`${begin} `));
+  return table[known.sort((a, b) => b.length - a.length)[0] ?? ""];
+}
+
+/** These are about the repository as a whole; the others are typed where the work is done. */
+const AT_THE_TOP = /^pawl (?:(?:un)?install|repo|start|finish|audit|diff T7|sync)\b/;
+
+let folder: string;
+let program: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = makeTemporaryFolder("examples");
+  program = await bundlePawl(join(folder, "bundle"));
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const commands = {
+    pawl: `NODE_PATH='${modules}' exec '${process.execPath}' '${program}' "$@"`,
+    npm: "exit 0",
+    npx: "exit 1",
+  };
+  for (const [name, line] of Object.entries(commands)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const { HOME: _, ...plain } = scrubbedEnvironment(project());
+  env = { ...plain, HOME: project(), EDITOR: "true", PATH: `${bin}:${plain.PATH}` };
+  makeProject();
+  execFileSync("cp", ["-a", project(), saved()]);
+}, 120_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const project = () => join(folder, "project");
+const saved = () => join(folder, "project as it was");
+const top = () => join(project(), "my-project");
+const worktree = () => join(top(), ".worktrees", "T0001-retry-failed-uploads");
+const sh = (cwd: string, script: string) => execFileSync("sh", ["-ec", script], { cwd, env, stdio: "pipe" });
+
+/** A project in the middle of its life, in which the names that examples use mean something. */
+function makeProject(): void {
+  for (const name of ["my-project", "api", "web-client"]) makeRepository(project(), name);
+  sh(top(), TASKS);
+  for (const [file, text] of Object.entries({ "src/upload.ts": "retry();\n", "plan.md": "Retry twice.\n" })) {
+    mkdirSync(dirname(join(worktree(), file)), { recursive: true });
+    writeFileSync(join(worktree(), file), text);
+  }
+  sh(worktree(), WORK);
+}
+
+const TASKS = `
+mkdir .pawl; printf 'checks:\\n  test: npm test\\n' > .pawl/config.yaml; git add -A; git commit -qm Policy
+for i in 1 2 3 4 5; do git commit -q --allow-empty -m "Change $i"; done
+for remote in origin upstream; do git init -q --bare ../$remote.git; git remote add $remote ../$remote.git; done
+git push -q origin main; git -C ../web-client branch master
+pawl task new "Retry failed uploads"; for i in 2 3 4 5 6 7 8 9; do pawl task new "Task $i" --label bug; done
+pawl start T1; pawl start T7; echo seven > .worktrees/T0007-task-7/seven.txt; pawl snapshot T7`;
+
+const WORK = `
+git add -A; git commit -qm "Retry"
+pawl slice open "Retry twice"; pawl verify --slice S1 --red -- false; pawl verify --slice S1 -- true
+for i in 1 2; do pawl finding add "Finding $i" --severity low; done`;
+
+/** Back to how it was, and still the same clone, which is known by its folder's inode. */
+function restore(): void {
+  rmSync(project(), { recursive: true, force: true, maxRetries: 3 });
+  execFileSync("cp", ["-a", saved(), project()]);
+  const local = join(top(), ".git", "pawl");
+  const [id] = readFileSync(join(local, "clone"), "utf8").split(" ");
+  writeFileSync(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
+}
+
+const commands: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands, ...surfaces };
+const loaded = await Promise.all(Object.values(commands).map((load) => load()));
+const examples = loaded.flatMap(({ access, examples }) => examples.map((one) => [one, access] as const));
+/** Reads change nothing, which other tests show; only after a write the next one needs the project as it was. */
+let touched = true;
+
+test.each(examples)("%s", (example, access) => {
+  if (touched) restore();
+  const cwd = AT_THE_TOP.test(example) ? top() : worktree();
+  const before = inTable(BEFORE, example);
+  touched = before !== undefined || access === "write";
+  if (before) sh(cwd, before);
+  const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", example], { cwd, env, encoding: "utf8", stdio });
+  const [code, why] = inTable(REFUSED, example) ?? [0, /^/];
+  expect({ status, said: stdout + stderr }).toEqual({ status: code, said: expect.stringMatching(why) });
+});

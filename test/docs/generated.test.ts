@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
+import { operations } from "../../src/ops/index.ts";
+import { renderCommands } from "./render-commands.ts";
+import { renderConfiguration } from "./render-configuration.ts";
+
+const commands = await Promise.all(
+  Object.values({ ...operations, ...ownCommands, ...surfaces }).map((load) => load()),
+);
+
+test.each([
+  ["commands.md", () => renderCommands(commands)],
+  ["configuration.md", renderConfiguration],
+])("docs/%s says what the code says", (name, render) => {
+  const path = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+  const text = render();
+  if (process.env.UPDATE_DOCS) writeFileSync(path, text);
+  expect(readFileSync(path, "utf8"), "UPDATE_DOCS=1 npx vitest run test/docs/generated writes it").toBe(text);
+});

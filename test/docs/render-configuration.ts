@@ -1,0 +1,98 @@
+import { type Config, parseConfig, readConfigText } from "../../src/core/config.ts";
+import { fullYaml } from "../../src/store/yaml.ts";
+
+interface Key {
+  describe: string;
+  /** What a user could write; the test reads it with the program's own reader. */
+  example: string;
+  /** Something that is refused, with the program's own words. */
+  wrong: string;
+}
+
+/** Typed by the settings themselves: a new key without its lines here does not compile. */
+const KEYS: Record<keyof Config, Key> = {
+  profile: {
+    describe:
+      "How much ceremony a new task needs. `light`: the checks pass on the final tree, no finding is open, there is a handoff, a human approves. `standard`: also a review of the branch by somebody else. `strict`: also a reviewed plan, and slices that were red, then green.",
+    example: "profile: light",
+    wrong: "profile: relaxed",
+  },
+  base_branch: {
+    describe: "Where tasks start and return to. Without it, the branch you are on when you make the task.",
+    example: "base_branch: main",
+    wrong: "base_branch: [main]",
+  },
+  checks: {
+    describe:
+      "What `pawl verify` runs when no command is given, and what the gates require on the final tree. A text is given to `sh -c`, a list is run as it is.",
+    example: "checks:\n  test: npm test\n  lint: [npx, biome, check, .]",
+    wrong: "checks: npm test",
+  },
+  format: {
+    describe:
+      "What the files of a commit have to pass: commands by git pathspec, or one command for all; `{files}` stands for the files' names. The guard's `pre-commit` hook runs it at the top of the worktree.",
+    example: 'format:\n  "*.ts": npx biome check {files}',
+    wrong: "format: [biome]",
+  },
+  protected: {
+    describe:
+      "Branches that the guard protects, with `*` as a wildcard. Without it, the remote's default branch, else `main` and `master`.",
+    example: "protected: [main, release/*]",
+    wrong: "protected: main",
+  },
+  branch: {
+    describe: "The name of a task's branch. `{id}` and `{slug}` stand for its id and its title.",
+    example: 'branch: "work/{id}"',
+    wrong: "branch: [a]",
+  },
+  worktree: {
+    describe: "Where a task's worktree goes, from the top of the main worktree.",
+    example: 'worktree: "../{id}"',
+    wrong: "worktree: [a]",
+  },
+};
+
+const PATH = ".pawl/config.yaml";
+const readConfig = (text: string) => readConfigText(PATH, text, fullYaml);
+
+export function renderConfiguration(): string {
+  const defaults = parseConfig(PATH, new Map());
+  const sections = (Object.keys(defaults) as (keyof Config)[]).map((name) => {
+    const { describe, example, wrong } = KEYS[name];
+    const fallback = JSON.stringify(defaults[name]);
+    if (JSON.stringify(readConfig(example)[name]) === fallback)
+      throw new Error(`The example of ${name} is its default, and shows nothing.`);
+    return [
+      `## ${name}\n`,
+      `${describe}\n`,
+      ...(fallback === '""' || fallback === "[]" ? [] : [`Default: \`${fallback}\`.\n`]),
+      `\`\`\`yaml\n${example}\n\`\`\`\n`,
+      `\`${wrong.replaceAll("\n", " ")}\` is refused: ${refusal(wrong)}\n`,
+    ].join("\n");
+  });
+  return `${INTRODUCTION}\n${sections.join("\n")}`;
+}
+
+function refusal(text: string): string {
+  try {
+    readConfig(text);
+  } catch (error) {
+    return `\`\`${(error as Error).message}\`\``;
+  }
+  throw new Error(`${text} is not refused`);
+}
+
+const INTRODUCTION = `# Configuration
+
+Generated from the settings' own reader by \`test/docs/generated.test.ts\`: do not edit it by hand.
+
+\`.pawl/config.yaml\` is tracked with your project and optional; every key has a default. An unknown key or a wrong value is an
+error that names the file, the key and a correct example, never something that is quietly ignored.
+
+**Policy is what is committed on the tip of the protected branch.** The gates go by that copy
+([test/ops/hostile-gate.test.ts](../test/ops/hostile-gate.test.ts)); a copy on a task's own branch can only add to it, so an
+agent cannot loosen the rules it works under.
+
+\`.worktreeinclude\`, beside it at the top of the repository, names ignored files such as \`.env\` that every new worktree gets a
+copy of, with the patterns of \`.gitignore\`.
+`;

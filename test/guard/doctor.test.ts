@@ -1,0 +1,135 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { surroundings } from "../../src/guard/surroundings.ts";
+import { type Project, test } from "../helpers/command-line.ts";
+
+const INSTALL = ["install", "--profile", "hooks"];
+
+async function examine(project: Project, env: Record<string, string> = {}, ...argv: string[]) {
+  const { code, json } = await project.pawlIn(project.path, env, "doctor", "--json", ...argv);
+  const found: { code: string; level: string; command?: string }[] = json.data.doctor.diagnoses;
+  return { code, codes: found.map((one) => one.code), found };
+}
+
+/** The runtime of the tests is no program; an installed one is where pre-push looks first. */
+function giveRuntime({ path }: Project): void {
+  mkdirSync(join(path, ".git/pawl/runtime"), { recursive: true });
+  writeFileSync(join(path, ".git/pawl/runtime/pawl.cjs"), "");
+}
+
+describe("pawl doctor", () => {
+  test("says that there is no guard, and takes it for no fault", async ({ project }) => {
+    expect(await examine(project)).toMatchObject({ code: 0, codes: ["not_guarded"] });
+    expect(existsSync(join(project.path, ".pawl"))).toBe(false);
+  });
+
+  test("finds nothing in a guarded repository, asks the guard, and leaves nothing behind", async ({
+    project,
+  }) => {
+    await project.pawl(...INSTALL);
+    giveRuntime(project);
+    project.git("worktree", "add", "-q", "--detach", "../a second one");
+    expect(await examine(project)).toMatchObject({ code: 0, codes: [] });
+    expect(project.git("for-each-ref", "refs/pawl")).toBe("");
+    expect(existsSync(join(project.path, ".git/refs/pawl/probe.lock"))).toBe(false);
+  });
+
+  const spoil: Record<string, [codes: string[], spoil: (project: Project) => void]> = {
+    "hooks that git does not run": [
+      ["silent"],
+      ({ path }) => {
+        appendFileSync(join(path, ".git/config"), '[hook "pawl"]\n\tenabled = false\n');
+        chmodSync(join(path, ".git/pawl/hooks/reference-transaction"), 0o644);
+      },
+    ],
+    "sections that are gone": [
+      ["not_active"],
+      ({ git, path }) => {
+        git("config", "--remove-section", `includeIf.gitdir:${join(path, ".git")}`);
+      },
+    ],
+    "a policy that has changed on the tip": [
+      ["policy_changed"],
+      (project) => {
+        project.write(".pawl/config.yaml", "protected:\n  - main\n  - master\n  - release/*\n");
+        project.git("add", "-f", ".pawl/config.yaml");
+        project.git("-c", "core.hooksPath=/dev/null", "-c", "hook.pawl.enabled=false", "commit", "-qm", "x");
+        const tip = project.git("rev-parse", "HEAD");
+        writeFileSync(join(project.path, ".git/pawl/tips/main"), `${tip} refs/heads/main ${tip}\n`);
+      },
+    ],
+    "a guard that is gone without a word": [
+      ["guard_removed"],
+      ({ path }) => {
+        for (const name of ["hooks", "guard", "before"])
+          rmSync(join(path, ".git/pawl", name), { recursive: true });
+      },
+    ],
+  };
+  test.for(Object.entries(spoil))(
+    "%s: told, and put right with --fix",
+    async ([, [codes, act]], { project }) => {
+      await project.pawl(...INSTALL);
+      giveRuntime(project);
+      act(project);
+      const told = await examine(project);
+      expect(told).toMatchObject({ code: 1, codes: expect.arrayContaining(codes) });
+      expect(told.found.every((one) => one.command === "pawl doctor --fix")).toBe(true);
+      const planned = await project.pawl("doctor", "--fix", "--dry-run", "--json");
+      expect(planned.json.planned.length).toBe(told.found.length);
+      expect((await examine(project)).codes).toEqual(told.codes);
+      expect(await examine(project, {}, "--fix")).toMatchObject({ code: 0, codes: [] });
+      expect(await examine(project)).toMatchObject({ code: 0, codes: [] });
+    },
+  );
+
+  test("an environment that switches hooks off is told, and cannot be put right from here", async ({
+    project,
+  }) => {
+    await project.pawl(...INSTALL);
+    giveRuntime(project);
+    const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "" };
+    expect(await examine(project, env, "--fix")).toMatchObject({ code: 1, codes: ["override"] });
+  });
+
+  test("a worktree's own setting: the command that is named puts it right", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    giveRuntime(project);
+    project.git("config", "extensions.worktreeConfig", "true");
+    project.git("config", "--worktree", "core.hooksPath", "/dev/null");
+    const { code, found } = await examine(project);
+    expect([code, found[0]?.code]).toEqual([1, "override"]);
+    const words = (found[0]?.command ?? "").match(/'[^']*'|\S+/g) ?? [];
+    project.git(...words.slice(1).map((one) => one.replaceAll("'", "")));
+    expect(await examine(project)).toMatchObject({ code: 0, codes: [] });
+  });
+
+  test("what pre-push would miss in the moment of a push", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    const before = join(project.path, ".git/pawl/before");
+    const said = JSON.parse(readFileSync(before, "utf8"));
+    said.programs = { node: "/nowhere/node", program: "/nowhere/pawl.cjs" };
+    writeFileSync(before, JSON.stringify(said));
+    expect((await examine(project)).codes).toEqual(
+      expect.arrayContaining(["node_missing", "program_missing"]),
+    );
+  });
+});
+
+describe("what surrounds the guard", () => {
+  test("a file of certificates costs every start of an old Node", () => {
+    const env = { NODE_EXTRA_CA_CERTS: "/etc/ca.pem" };
+    expect(surroundings(env, "20.20.2")).toMatchObject([{ code: "slow_start", level: "note" }]);
+    expect(surroundings(env, "22.1.0")).toEqual([]);
+    expect(surroundings({}, "20.20.2")).toEqual([]);
+  });
+});

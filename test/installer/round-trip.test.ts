@@ -1,0 +1,80 @@
+import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openProject, type Project } from "../helpers/command-line.ts";
+import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { changeTimes, gitBytes, treeBytes } from "../helpers/tree-bytes.ts";
+import { FIXTURES } from "./fixtures.ts";
+
+let root: string;
+beforeEach(() => {
+  root = makeTemporaryFolder("round trip");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+async function done(project: Project, ...argv: string[]) {
+  const { code, json, err } = await project.pawl(...argv, "--json");
+  expect([code, err, json.error?.message], argv.join(" ")).toEqual([0, "", undefined]);
+  return json;
+}
+
+/** Taking a lock changes its folder and the one around it. */
+const ofALock = (path: string) => /(?:^\.git|^\.git\/pawl|[./]lock|\/journal|\/tmp)$/.test(path);
+
+describe.each(FIXTURES)("$name", ({ make }) => {
+  test("install, twice, and uninstall: everything is byte for byte what it was", async () => {
+    const { gitDir, ...repository } = make(root);
+    const project = openProject(repository);
+    const dotGit = gitDir ?? join(project.path, ".git");
+    const before = { tree: treeBytes(project.path), git: gitBytes(dotGit) };
+
+    const first = await done(project, "install");
+    expect(first.data.install.written).toContain(".pawl/lock.json");
+    expect(first.data.install.written.length).toBeLessThan(60);
+    const installed = treeBytes(project.path);
+    for (const [path, bytes] of Object.entries(before.tree))
+      expect(installed[path]?.split(" ")[0], path).toBe(bytes.split(" ")[0]);
+
+    const times = changeTimes(project.path, ofALock);
+    const second = await done(project, "install");
+    expect(second.data.install).toMatchObject({ written: [], removed: [], guard: { changed: [] } });
+    expect(changeTimes(project.path, ofALock)).toEqual(times);
+
+    await done(project, "uninstall");
+    expect(treeBytes(project.path)).toEqual(before.tree);
+    expect(gitBytes(dotGit)).toEqual(before.git);
+  });
+
+  test("what the user wrote meanwhile survives", async () => {
+    const { gitDir: _, ...repository } = make(root);
+    const project = openProject(repository);
+    await done(project, "install");
+    const at = (path: string) => join(project.path, path);
+    appendFileSync(at("AGENTS.md"), "\nAdded by the user.\n");
+    appendFileSync(at(".claude/skills/scope/SKILL.md"), "\nEdited by the user.\n");
+    writeFileSync(at(".claude/skills/scope/notes.md"), "Beside it.\n");
+    appendFileSync(at(".pawl/config.yaml"), "profile: light\n");
+    const { data } = await done(project, "uninstall");
+    expect(readFileSync(at("AGENTS.md"), "utf8")).toContain("Added by the user.");
+    expect(readFileSync(at("AGENTS.md"), "utf8")).not.toContain("pawl");
+    expect(readFileSync(at(".claude/skills/scope/SKILL.md"), "utf8")).toContain("Edited by the user.");
+    expect(readFileSync(at(".claude/skills/scope/notes.md"), "utf8")).toBe("Beside it.\n");
+    expect(readFileSync(at(".pawl/config.yaml"), "utf8")).toContain("profile: light");
+    const left = data.uninstall.left.map((one: { path: string }) => one.path);
+    expect(left).toContain(".pawl/config.yaml");
+    expect(left.some((path: string) => path.endsWith("skills/scope/SKILL.md"))).toBe(true);
+    expect(existsSync(at(".pawl/lock.json"))).toBe(false);
+    for (const path of [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".codex/hooks.json"])
+      if (existsSync(at(path))) expect(readFileSync(at(path), "utf8"), path).not.toContain("pawl");
+  });
+});
+
+test("a link stays a link, and is edited once", async () => {
+  const fixture = FIXTURES.find((one) => one.name === "a symlinked AGENTS.md");
+  const project = openProject(fixture?.make(root) as never);
+  const { data } = await done(project, "install");
+  expect(lstatSync(join(project.path, "AGENTS.md")).isSymbolicLink()).toBe(true);
+  const text = readFileSync(join(project.path, "CLAUDE.md"), "utf8");
+  expect(text.match(/pawl:begin/g)).toHaveLength(1);
+  expect(data.install.left).toEqual([{ path: "CLAUDE.md", why: "it is the same file as AGENTS.md" }]);
+});
