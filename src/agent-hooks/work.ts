@@ -73,12 +73,13 @@ export function lookAtWork(
 
 /** When the worktree's branch last got a commit; its log also has moves that changed nothing. */
 function lastCommit(gitDir: string): number {
-  const log = textOr(join(gitDir, "logs", "HEAD"))
-    .trimEnd()
-    .split("\n");
-  const last = log.findLast((line) => /\t(?:commit|cherry-pick|revert|rebase|merge|am)\b/.test(line));
-  // The log counts in whole seconds: a commit is as late as its second allows, and so never before the session.
-  return last === undefined ? 0 : Number(/> (\d+) [-+]\d{4}\t/.exec(last)?.[1] ?? 0) * 1000 + 999;
+  const file = join(gitDir, "logs", "HEAD");
+  const lines = textOr(file).trimEnd().split("\n");
+  const last = lines.findLast((line) => /\t(?:commit|cherry-pick|revert|rebase|merge|am)\b/.test(line));
+  if (last === undefined) return 0;
+  // The log counts in whole seconds. Within one, it cannot have happened after the log was last written.
+  const second = Number(/> (\d+) [-+]\d{4}\t/.exec(last)?.[1] ?? 0) * 1000;
+  return Math.min(second + 999, statSync(file).mtimeMs);
 }
 
 /** A path that was deleted tells no time of its own, but its folder does. */

@@ -100,7 +100,7 @@ function scratchPath(repo: StateRepository): string {
 const unique = () => `${process.pid}-${randomBytes(4).toString("hex")}`;
 
 /** Adds a line to a file of git's own, such as info/exclude, once, whatever its last line ends with. */
-export function addLine(path: string, line: string): void {
+function addLine(path: string, line: string): void {
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   if (text.split(/\r?\n/).includes(line)) return;
   appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);

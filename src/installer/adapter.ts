@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
+import type { Json } from "./edit/types.ts";
 
 /**
  * What Pawl knows about an agent, as data in `adapters/<agent>/adapter.json`: where its skills lie, what things are called
  * there, and which files we own, hold a block in, or hold entries in. A new agent is a new folder.
  */
-
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 const json: z.ZodMiniType<Json, Json> = z.lazy(() =>
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
@@ -14,7 +13,7 @@ const json: z.ZodMiniType<Json, Json> = z.lazy(() =>
 const AGENTS = ["claude", "codex", "copilot", "generic"] as const;
 
 /** `key`: the value at that path is ours. `item`: one element of the array at that path is ours. */
-const entry = z.strictObject({
+export const entry = z.strictObject({
   at: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
   kind: z.enum(["key", "item"]),
   value: json,
@@ -78,7 +77,6 @@ const adapter = z.strictObject({
 });
 
 export type AgentName = (typeof AGENTS)[number];
-export type Entry = z.output<typeof entry>;
 export type AdapterFile = z.output<typeof file>;
 export type Surface = Extract<AdapterFile, { mode: "entry" }>["surface"];
 export type Flag = NonNullable<AdapterFile["when"]>;

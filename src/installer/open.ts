@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { Failure } from "../core/failure.ts";
 import type { Installation, PreparedCommit, SurfaceRequest } from "../core/git/installation.ts";
 import { step } from "../core/steps.ts";
 import { VERSION } from "../core/version.ts";
-import { explainFileError, makeFolder } from "../disk/durable.ts";
-import { withLock } from "../disk/intent-lock.ts";
+import { explainFileError } from "../disk/durable.ts";
+import { tryAcquire } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
 import { ADAPTERS } from "./adapters.ts";
 import { lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
@@ -36,19 +37,19 @@ export function openInstallation({ place, env, program }: InstallationAround): I
       const { pawl: version, profile, agents, flags } = ledger;
       return { version, profile, agents, flags };
     },
-    recover: () =>
-      existsSync(join(tree.local, "installing")) ? locked(tree, () => finishJournal(tree.local)) : [],
+    hold: () => hold(commonDir),
+    recover: () => finishJournal(tree.local),
     plan: (request) => drawInstall(tree, request).steps.map(told),
-    apply: (request) => locked(tree, () => realise(tree, drawInstall(tree, request))),
+    apply: (request) => explained(() => realise(tree, drawInstall(tree, request))),
     planRemoval: () => drawRemoval(tree).steps.map(told),
-    remove: () => locked(tree, () => realise(tree, drawRemoval(tree))),
+    remove: () => explained(() => realise(tree, drawRemoval(tree))),
     next: (agents) =>
       agents.filter(isAgent).map((agent) => {
         const { title, next } = ADAPTERS[agent];
         return { agent, title, next };
       }),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
-    copyRuntime: () => (program === undefined ? [] : locked(tree, () => copyRuntime(program, commonDir))),
+    copyRuntime: () => (program === undefined ? [] : explained(() => copyRuntime(program, commonDir))),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
     prepareCommit: (request) => prepareFor(tree, place, git(), request),
@@ -56,11 +57,36 @@ export function openInstallation({ place, env, program }: InstallationAround): I
   };
 }
 
-/** One at a time: whoever waited looks again, and finds most of it done. */
-function locked<T>({ local }: Tree, act: () => T): T {
+const PATIENCE_MS = 60_000;
+
+/** One at a time: whoever waited looks again, and finds most of it done. Beside our folder, which may have to go. */
+async function hold(commonDir: string): Promise<() => void> {
+  const lock = join(commonDir, "pawl.lock");
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const release = explained(() => tryAcquire(lock));
+    if (release)
+      return () => {
+        release();
+        removeIfEmpty(lock);
+      };
+    await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
+  }
+  throw new Failure("conflict", "install_running", "Another install or uninstall is under way here.", {
+    hint: "Wait for it to end, and run this again.",
+  });
+}
+
+function removeIfEmpty(folder: string): void {
   try {
-    makeFolder(local);
-    return withLock(join(local, "install.lock"), act, { waitMs: 60_000 });
+    rmdirSync(folder);
+  } catch {
+    // Somebody else waits there.
+  }
+}
+
+function explained<T>(act: () => T): T {
+  try {
+    return act();
   } catch (error) {
     throw explainFileError(error, "The installation could not be changed");
   }
@@ -93,7 +119,7 @@ function removeRuntime(local: string, commonDir: string): string[] {
   const aside = `${runtime}.removing`;
   rmSync(aside, { recursive: true, force: true });
   if (existsSync(runtime)) renameSync(runtime, aside);
-  const own = ["installed.json", "install.lock", "installing"].map((name) => join(local, name));
+  const own = ["installed.json", "installing"].map((name) => join(local, name));
   for (const path of [aside, ...own]) rmSync(path, { recursive: true, force: true });
   const kept = join(local, "kept");
   const copies = existsSync(kept) ? readdirSync(kept) : [];

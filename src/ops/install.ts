@@ -70,38 +70,43 @@ export const install = procedure({
   },
 
   async perform(hands, input) {
-    const ready = await prepare(hands, input);
-    const { installation, request, site, profile } = ready;
-    const notes = installation
-      .recover()
-      .map((path) => `${path} was changed while an earlier run was killed.`);
-    const planned = request ? installation.plan(request) : [];
-    refuseObstacles(planned);
-    // Whatever keeps the guard from being put in place is known before anything is written.
-    const hooks = guards(profile) ? (await hands.git.guard()).rehearse(site) : [];
-    let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
-    const news = tellFiles(planned);
-    if (!input.yes && news.written.length + news.removed.length + hooks.length > 0)
-      committing = (await confirm(hands, ready, news)) ?? committing;
-    const runtime = profile === "state" ? [] : installation.copyRuntime();
-    const done = request ? installation.apply(request) : [];
-    refuseObstacles(done);
-    const commit =
-      request && committing
-        ? await commitInstalled(hands, installation, site, request, committing)
-        : undefined;
-    const guard = guards(profile) ? await activateGuard(hands, site) : undefined;
-    if (profile === "state") await rememberHere(hands, site);
-    const told: Told = {
-      ...{ version: installation.version, profile, ...tellFiles(done), runtime: runtime.length },
-      ...{ commit: tellCommit(commit), agents: request ? installation.next(request.agents) : [] },
-      guard: tellGuard(guard),
-    };
-    return { data: { install: told }, warnings: [...notes, ...(guard?.notes ?? [])] };
+    const release = await (await hands.git.installation()).hold();
+    try {
+      return await carryOut(hands, input);
+    } finally {
+      release();
+    }
   },
 
   text: ({ install: told }, style) => report(told, style),
 });
+
+async function carryOut(hands: Hands, input: InstallInput) {
+  const ready = await prepare(hands, input);
+  const { installation, request, site, profile } = ready;
+  const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
+  const planned = request ? installation.plan(request) : [];
+  refuseObstacles(planned);
+  // Whatever keeps the guard from being put in place is known before anything is written.
+  const hooks = guards(profile) ? (await hands.git.guard()).rehearse(site) : [];
+  let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
+  const news = tellFiles(planned);
+  if (!input.yes && news.written.length + news.removed.length + hooks.length > 0)
+    committing = (await confirm(hands, ready, news)) ?? committing;
+  const runtime = profile === "state" ? [] : installation.copyRuntime();
+  const done = request ? installation.apply(request) : [];
+  refuseObstacles(done);
+  const commit =
+    request && committing ? await commitInstalled(hands, installation, site, request, committing) : undefined;
+  const guard = guards(profile) ? await activateGuard(hands, site) : undefined;
+  if (profile === "state") await rememberHere(hands, site);
+  const told: Told = {
+    ...{ version: installation.version, profile, ...tellFiles(done), runtime: runtime.length },
+    ...{ commit: tellCommit(commit), agents: request ? installation.next(request.agents) : [] },
+    guard: tellGuard(guard),
+  };
+  return { data: { install: told }, warnings: [...notes, ...(guard?.notes ?? [])] };
+}
 
 const guards = (profile: Profile) => profile === "all" || profile === "hooks";
 

@@ -1,74 +1,141 @@
 import * as z from "zod/mini";
 import { recordUnguarded } from "../core/audit/baseline.ts";
 import { Failure } from "../core/failure.ts";
+import type { Installation } from "../core/git/installation.ts";
+import type { Site } from "../core/git/sites.ts";
+import type { StateFolder } from "../core/git/state-folder.ts";
 import type { Hands } from "../core/hands.ts";
-import { refuseAgents } from "../core/human-only.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../core/human-only.ts";
 import { flag } from "../core/input.ts";
 import { fileRows, rowsOf, tellFiles } from "../core/install/told.ts";
 import { procedure } from "../core/operation.ts";
-import { columns, paragraphs } from "../core/text.ts";
+import { columns, paragraphs, plural } from "../core/text.ts";
+
+interface Wanted {
+  delete_state?: boolean | undefined;
+  yes?: boolean | undefined;
+}
 
 export const uninstall = procedure({
   id: "uninstall",
   summary: "Take everything that pawl installed out of this repository",
   details:
-    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. The\nrecords of your tasks are kept. Refused to agents.",
-  examples: ["pawl uninstall", "pawl uninstall --dry-run"],
+    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. Your\nrecords are kept, unless there are none or you say --delete-state and confirm it. Refused to agents.",
+  examples: ["pawl uninstall", "pawl uninstall --dry-run", "pawl uninstall --delete-state"],
   access: "write",
-  input: z.strictObject({ yes: flag("do not ask on a terminal") }),
+  input: z.strictObject({
+    delete_state: flag("also delete every task and its history; asks for the project's name"),
+    yes: flag("do not ask on a terminal, but for --delete-state"),
+  }),
 
-  async rehearse(hands) {
-    const { guard, site, installation } = await expectHuman(hands);
+  async rehearse(hands, input) {
+    const { guard, site, installation, state } = await expectHuman(hands);
     const files = installation.planRemoval().filter((one) => one.do === "remove");
+    const goes = input.delete_state || isEmpty(state);
     return [
-      ...files.map(({ path }) => ({ do: "remove what is pawl's of", path })),
+      ...files.map(({ path }) => ({ do: "take pawl out of", path })),
       ...guard.rehearseDeactivation(site),
+      ...(goes && !state.foreign ? [{ do: "delete", path: `${state.shown} (${contents(state)})` }] : []),
     ];
   },
 
   async perform(hands, input) {
-    const { guard, site, installation } = await expectHuman(hands);
-    const notes = installation
-      .recover()
-      .map((path) => `${path} was changed while an earlier run was killed.`);
-    if (!input.yes)
-      await confirm(hands, installation.planRemoval().filter((one) => one.do === "remove").length);
-    const { removed, notes: told } = guard.deactivate(site);
-    const files = tellFiles(installation.remove());
-    await recordUnguarded(hands, site);
-    const copies = installation.removeRuntime().map((path) => `A copy of a file of yours stays: ${path}`);
-    return {
-      data: { uninstall: { removed: files.removed, left: files.left, guard: { removed } } },
-      warnings: [...notes, ...told, ...copies],
-    };
+    const tools = await expectHuman(hands);
+    const goes = await confirm(hands, tools, input);
+    const release = await tools.installation.hold();
+    try {
+      return await takeOut(hands, tools, goes);
+    } finally {
+      release();
+    }
   },
 
   text: ({ uninstall: told }, style) => {
-    const nothing = told.removed.length + told.guard.removed.length === 0;
-    const rows = [
-      ...fileRows({ ...told, written: [], kept: [] }, style),
-      ...(told.guard.removed.length > 0
-        ? rowsOf("guard", ["gone; protected branches are not protected any more"])
-        : []),
-    ];
+    const nothing = told.removed.length + told.guard.removed.length === 0 && told.state !== "deleted";
+    const guard = told.guard.removed.length > 0 ? ["protected branches are not protected any more"] : [];
+    const state = told.state === "kept" ? [`${told.records} in the state; they stay`] : [];
     return paragraphs(
       nothing ? "There was nothing to take out." : "pawl is not installed here any more.",
-      columns(rows),
+      columns([
+        ...fileRows({ ...told, written: [], kept: [] }, style),
+        ...rowsOf("guard", guard),
+        ...rowsOf("kept", state),
+      ]),
     );
   },
 });
 
-async function confirm(hands: Hands, files: number): Promise<void> {
-  if ((await hands.ask("")) === undefined) return;
-  const typed = await hands.ask(`${files} files and the hooks go. Type yes to take pawl out: `);
-  if (typed === "yes") return;
-  throw new Failure("refused", "not_confirmed", "Not confirmed; nothing was changed.", {
-    hint: "To do it without a question: pawl uninstall --yes",
-  });
+interface Tools {
+  guard: Awaited<ReturnType<Hands["git"]["guard"]>>;
+  installation: Installation;
+  state: StateFolder;
+  site: Site;
 }
 
-async function expectHuman(hands: Hands) {
+async function expectHuman(hands: Hands): Promise<Tools> {
   await refuseAgents(hands, "take the guard out");
-  const installation = await hands.git.installation();
-  return { guard: await hands.git.guard(), site: (await hands.git.sites()).here(), installation };
+  const { git } = hands;
+  return {
+    ...{ guard: await git.guard(), installation: await git.installation(), state: await git.stateFolder() },
+    site: (await git.sites()).here(),
+  };
+}
+
+async function takeOut(hands: Hands, { guard, installation, state, site }: Tools, goes: boolean) {
+  const changed = installation
+    .recover()
+    .map((path) => `${path} was changed while an earlier run was killed.`);
+  const { removed, notes } = guard.deactivate(site);
+  const { removed: files, left } = tellFiles(installation.remove());
+  const records = contents(state);
+  if (!goes) await recordUnguarded(hands, site);
+  const copies = goes ? state.remove() : installation.removeRuntime();
+  return {
+    data: {
+      uninstall: { removed: files, left, guard: { removed }, state: goes ? "deleted" : "kept", records },
+    },
+    warnings: [...changed, ...notes, ...copies.map((path) => `A copy of a file of yours stays: ${path}`)],
+  };
+}
+
+const isEmpty = (state: StateFolder) => {
+  const { tasks, others } = state.count();
+  return tasks + others === 0;
+};
+
+function contents(state: StateFolder): string {
+  const { tasks, others } = state.count();
+  return others === 0
+    ? plural(tasks, "task")
+    : `${plural(tasks, "task")} and ${plural(others, "other record")}`;
+}
+
+/** Whether the records go too. A person at a terminal is asked; deleting records always is. */
+async function confirm(hands: Hands, { installation, state, site }: Tools, input: Wanted): Promise<boolean> {
+  if (state.foreign) return false;
+  const empty = isEmpty(state);
+  if (input.delete_state && !empty) {
+    await expectNoWork(hands, site);
+    await expectTerminal(hands);
+    hands.say(`${contents(state)} in ${state.shown} will be deleted, with their history.`);
+    await confirmTyped(hands, `Type ${site.name} to delete them: `, site.name);
+    return true;
+  }
+  if (!input.yes && (await hands.ask("")) !== undefined) {
+    const files = installation.planRemoval().filter((one) => one.do === "remove").length;
+    await confirmTyped(hands, `${plural(files, "file")} and the hooks. Type yes to take pawl out: `, "yes");
+  }
+  return empty;
+}
+
+/** Worktrees of tasks hold work that only their records lead to. */
+async function expectNoWork(hands: Hands, site: Site): Promise<void> {
+  const { worktrees } = await (await hands.git.worktrees()).look(site);
+  const bound = worktrees.filter((one) => one.task !== undefined && one.present);
+  const [first] = bound;
+  if (!first) return;
+  throw new Failure("refused", "work_under_way", `${first.task} has a worktree: ${first.path}.`, {
+    hint: `End it first: pawl finish ${first.task} --remove --reason "…"`,
+    details: { tasks: bound.map((one) => one.task) },
+  });
 }

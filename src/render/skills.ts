@@ -20,7 +20,7 @@ export interface RenderedSkill {
   name: string;
   path: string;
   text: string;
-  /** What the user's changes are made against; its digest is the upstream digest of the ledger. */
+  /** The text that it came from, ours or the user's; its digest goes into the ledger. */
   template: string;
 }
 

@@ -38,6 +38,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       });
     },
     stateExchange: async () => (await import("./state-exchange.ts")).openStateExchange(around, place, sites),
+    stateFolder: async () => (await import("./state-folder.ts")).openStateFolder(place, home(), around.env),
     remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
     snapshots: async () => {
       const { state } = home();

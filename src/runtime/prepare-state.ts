@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { explainFileError } from "../disk/durable.ts";
 import { withLock } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
-import { addLine, prepare } from "../git/state-repository.ts";
+import { hideLines } from "../git/exclude.ts";
+import { prepare } from "../git/state-repository.ts";
 import { stateExists } from "../store/home.ts";
 import { ensureClone, writeHome } from "../store/home-setup.ts";
 import type { Home } from "../store/layout.ts";
@@ -35,7 +36,5 @@ function hideFromProject(home: Home, place: Place): void {
   if (!place.mainRoot) return;
   const inside = relative(place.mainRoot, home.state).replaceAll("\\", "/");
   if (inside === "" || inside.startsWith("..")) return;
-  const exclude = join(place.commonDir, "info", "exclude");
-  mkdirSync(dirname(exclude), { recursive: true });
-  addLine(exclude, `/${inside}/`);
+  hideLines(place.commonDir, [`/${inside}/`]);
 }

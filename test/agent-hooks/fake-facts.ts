@@ -41,5 +41,8 @@ const SPOTS: readonly Spot[] = [
 
 export const fakeFacts: Facts = {
   home: "/home/ada",
-  spotOf: (folder) => SPOTS.find(({ root }) => folder === root || folder.startsWith(`${root}/`)),
+  spotOf(folder) {
+    const found = SPOTS.find(({ root }) => folder === root || folder.startsWith(`${root}/`));
+    return found && folder.includes("/.git") ? { ...found, root: undefined, task: undefined } : found;
+  },
 };

@@ -1,19 +1,22 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundlePawl } from "../helpers/pseudo-terminal.ts";
+import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { PAGES } from "./pages.ts";
 import { type Block, readPage, root } from "./read-markdown.ts";
 import { matches, openSession, runStep, type Step, stepsOf } from "./run-session.ts";
 
 let folder: string;
-let program: string;
-beforeAll(async () => {
+let built: BuiltProgram;
+beforeAll(() => {
   folder = makeTemporaryFolder("docs");
-  program = await bundlePawl(join(folder, "bundle"));
+  built = buildProgram();
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 
 const isConsole = ({ language }: Block) => language === "console";
 const withConsole = PAGES.filter((path) => readPage(path).blocks.some(isConsole));
@@ -23,34 +26,40 @@ test.each(withConsole)(
   async (path) => {
     const home = join(folder, path.replaceAll("/", " "));
     mkdirSync(home);
-    const session = openSession(home, program);
-    for (const block of readPage(path).blocks.filter(isConsole)) {
-      if (/\bfresh\b/.test(block.info)) {
-        rmSync(home, { recursive: true, force: true });
-        Object.assign(session, openSession(home, program));
-      }
+    const session = openSession(home, built.pawl);
+    const blocks = readPage(path).blocks.filter(isConsole);
+    const seen: string[] = [];
+    for (const block of blocks) {
+      const shown: string[] = [];
       for (const step of stepsOf(block)) {
-        const printed = await runStep(session, program, block, step);
-        if (process.env.UPDATE_DOCS && !matches(printed, step.expected)) rewrite(path, step, printed);
-        else if (!matches(printed, step.expected))
-          expect(`$ ${step.command}\n${printed.join("\n")}`, `${path}:${block.line}`).toBe(
-            `$ ${step.command}\n${step.expected.join("\n")}`,
-          );
+        const printed = await runStep(session, built.pawl, block, step);
+        const same = matches(printed, step.expected);
+        if (!same && !process.env.UPDATE_DOCS)
+          expect(textOf(step, printed), `${path}:${block.line}`).toBe(textOf(step, step.expected));
+        shown.push(textOf(step, same ? step.expected : printed));
       }
+      seen.push(shown.join(""));
     }
+    if (process.env.UPDATE_DOCS) rewrite(path, blocks, seen);
   },
   120_000,
 );
 
+const textOf = ({ command }: Step, output: readonly string[]) =>
+  [`$ ${command.replaceAll("\n", "\n> ")}`, ...output].map((line) => `${line}\n`).join("");
+
 /** UPDATE_DOCS=1 puts in what is printed now; read it before you commit it. */
-function rewrite(path: string, step: Step, printed: readonly string[]): void {
+function rewrite(path: string, blocks: readonly Block[], seen: readonly string[]): void {
   const file = join(root, path);
-  const text = readFileSync(file, "utf8");
-  const begin = `$ ${step.command.replaceAll("\n", "\n> ")}\n`;
-  const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
-  const old = `${begin}${linesOf(step.expected)}`;
-  if (text.split(old).length !== 2) throw new Error(`"${begin}" with its output is not there exactly once`);
-  writeFileSync(file, text.split(old).join(`${begin}${linesOf(printed)}`));
+  let text = readFileSync(file, "utf8");
+  let at = 0;
+  for (const [index, block] of blocks.entries()) {
+    at = text.indexOf(block.text, at);
+    const now = seen[index] ?? "";
+    text = text.slice(0, at) + now + text.slice(at + block.text.length);
+    at += now.length;
+  }
+  writeFileSync(file, text);
 }
 
 describe("what the runner compares", () => {

@@ -30,9 +30,9 @@ const KEYS: Record<keyof Config, Key> = {
   },
   format: {
     describe:
-      "What the files of a commit have to pass, by pattern; `{files}` stands for their names. The guard's `pre-commit` hook runs it when you commit.",
+      "What the files of a commit have to pass: commands by git pathspec, or one command for all; `{files}` stands for the files' names. The guard's `pre-commit` hook runs it at the top of the worktree.",
     example: 'format:\n  "*.ts": npx biome check {files}',
-    wrong: "format: biome",
+    wrong: "format: [biome]",
   },
   protected: {
     describe:

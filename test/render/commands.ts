@@ -4,7 +4,9 @@ import { operations } from "../../src/ops/index.ts";
 
 /** Every `pawl …` that a Markdown text has in code. */
 export function commandsIn(text: string): string[] {
-  return [...text.matchAll(/`(pawl(?: [^`]*)?)`/g)].map((match) => match[1] ?? "");
+  return [...text.matchAll(/`(?:node \.pawl\/pawl\.mjs|pawl)( [^`]*)?`/g)].map(
+    (match) => `pawl${match[1] ?? ""}`,
+  );
 }
 
 /** Splits words as a shell would; the placeholders of our texts, `<like this>`, always stand inside quotes. */

@@ -33,7 +33,7 @@ const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== ""
 describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text }) => {
   const [, header = "", body = ""] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
   const front = parseYaml(header) as Record<string, unknown>;
-  const description = String(front["description"]);
+  const description = String(front.description);
 
   test("is what a person reviewed", async () => {
     await expect(text).toMatchFileSnapshot(`golden/${rendering}/${name}/SKILL.md`);
@@ -42,7 +42,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   test("has a header that every agent accepts", () => {
     const keys = rendering === "claude" ? ["name", "description", "argument-hint"] : ["name", "description"];
     expect(Object.keys(front)).toEqual(keys);
-    expect(front["name"]).toBe(name);
+    expect(front.name).toBe(name);
     expect(name).toMatch(/^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/);
     expect(path).toBe(`${RENDERINGS[rendering].skills.dir}/${name}/SKILL.md`);
     expect(description.length).toBeLessThanOrEqual(1024);
@@ -83,11 +83,14 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     expect(text).not.toContain("$ARGUMENTS");
   });
 
-  test("ends in a gate and a stop, after numbered steps without a hole", () => {
+  test("has purpose, occasion, numbered steps without a hole, a gate and a stop", () => {
     const numbers = [...body.matchAll(/^(\d+)\. /gm)].map((match) => Number(match[1]));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(numbers.length).toBeGreaterThanOrEqual(3);
     if (name === "pawl") return;
+    const [, purpose = "", when = ""] = body.trim().split("\n\n");
+    expect(purpose, "one sentence of purpose").toMatch(/^[A-Z][^.]+\.$/);
+    expect(when, "when to use it, and what else there is").toMatch(/\b(?:[Uu]se|unless|attempts)\b/);
     expect([...body.matchAll(/^## (.+)$/gm)].map((match) => match[1]).slice(-2)).toEqual(["Gate", "Stop"]);
   });
 
@@ -127,10 +130,10 @@ test("the reviewers read earlier findings first, and record instead of chatting"
   for (const name of ["planning-review", "branch-review", "review-parallel"])
     for (const { text } of renderAll().filter((one) => one.name === name)) {
       const at = (words: string) => text.indexOf(words);
-      expect(at("pawl review start --kind")).toBeGreaterThan(0);
+      expect(at("pawl review start <task> --kind")).toBeGreaterThan(0);
       expect(text).toMatch(/earlier findings/);
-      expect(at("pawl review start --kind")).toBeLessThan(at('pawl finding add "'));
-      expect(at('pawl finding add "')).toBeLessThan(at("pawl review record --kind"));
+      expect(at("pawl review start <task> --kind")).toBeLessThan(at('pawl finding add "'));
+      expect(at('pawl finding add "')).toBeLessThan(at("pawl review record <task> --kind"));
       expect(text).toContain("no gate counts your review");
     }
 });

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
@@ -17,6 +17,9 @@ const run = promisify(execFile);
 let folder: string;
 let installed: string;
 let bin: string;
+let tarball: string;
+let packed: { path: string; size: number }[];
+let unpackedSize: number;
 
 /** What npm itself needs of this machine to reach its registry; the program under test gets none of it. */
 const npmEnv = () => ({ ...process.env, npm_config_fund: "false", npm_config_audit: "false" });
@@ -27,17 +30,13 @@ beforeAll(async () => {
     cwd: root,
     env: npmEnv(),
   });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[")));
+  const [pack] = JSON.parse(stdout.slice(stdout.indexOf("[")));
+  tarball = join(folder, pack.filename);
+  packed = pack.files;
+  unpackedSize = pack.unpackedSize;
   installed = join(folder, "installed here");
   mkdirSync(installed);
-  const install = [
-    "install",
-    "--prefix",
-    installed,
-    "--no-save",
-    "--prefer-offline",
-    join(folder, packed.filename),
-  ];
+  const install = ["install", "--prefix", installed, "--no-save", "--prefer-offline", tarball];
   await run("npm", install, { cwd: installed, env: npmEnv() });
   bin = join(installed, "node_modules", ".bin", "pawl");
 }, 240_000);
@@ -62,11 +61,23 @@ describe("the packed program", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["node-sqlite3-wasm"]);
     const packages = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
     expect(packages.sort()).toEqual(["node-sqlite3-wasm", "pawl"]);
-    const sizeOf = (path: string): number =>
-      statSync(path).isDirectory()
-        ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
-        : statSync(path).size;
-    expect(sizeOf(join(installed, "node_modules", "pawl"))).toBeLessThan(5 * 1024 * 1024);
+    expect(unpackedSize).toBeLessThan(5 * 1024 * 1024);
+  });
+
+  test("holds what is meant, and nothing else", () => {
+    const MEANT = [
+      /^dist\/(?:pawl|hook)\.cjs$/,
+      /^dist\/(?:program|hook)-[\w-]{8}\.cjs$/,
+      /^dist\/chunks\/[\w.-]+\.cjs$/,
+      /^hooks\/(?:ci|server)\/[\w.-]+$/,
+      /^(?:README\.md|LICENSE|package\.json)$/,
+    ];
+    const paths = packed.map(({ path }) => path);
+    expect(paths.filter((path) => !MEANT.some((one) => one.test(path)))).toEqual([]);
+    for (const path of ["dist/pawl.cjs", "README.md", "LICENSE", "hooks/server/pre-receive"])
+      expect(paths).toContain(path);
+    const texts = paths.map((path) => readFileSync(join(installed, "node_modules", "pawl", path), "utf8"));
+    for (const text of texts) expect(text.includes(root)).toBe(false);
   });
 
   test("is a package without mistakes", async () => {
@@ -171,4 +182,44 @@ describe("the packed program", () => {
     expect(pawl(repo, "search", "uploading")).toContain("T0001");
     expect(existsSync(join(repo.path, ".git", "pawl", "index.sqlite"))).toBe(true);
   });
+});
+
+/** The oldest line of Node that is supported is the one the tests run on; the others come from the npm package `node`. */
+const NODES = ["22", "24"];
+
+/** Kept between runs: each is about 100 MB to fetch. */
+async function nodeFolder(version: string): Promise<string> {
+  const prefix = join(root, "node_modules", ".cache", "pawl-nodes", version);
+  const bin = join(prefix, "node_modules", "node", "bin");
+  if (!existsSync(join(bin, "node"))) {
+    mkdirSync(prefix, { recursive: true });
+    const args = ["install", "--prefix", prefix, "--no-save", "--prefer-offline", `node@${version}`];
+    await run("npm", args, { cwd: prefix, env: npmEnv() });
+  }
+  return bin;
+}
+
+describe("npx with the packed program, from an empty folder", () => {
+  const npx = (cwd: string, path: string, ...args: string[]) =>
+    run("npx", ["--yes", "--prefer-offline", relative(cwd, tarball), ...args], {
+      cwd,
+      env: { ...npmEnv(), PATH: path, GIT_CONFIG_GLOBAL: join(folder, "gitconfig") },
+    });
+
+  test.each([process.versions.node.split(".")[0] ?? "", ...NODES])(
+    "works on Node %s",
+    async (version) => {
+      const first = NODES.includes(version) ? `${await nodeFolder(version)}:` : "";
+      const path = `${first}${process.env.PATH}`;
+      const { stdout } = await run("node", ["--version"], { env: { ...process.env, PATH: path } });
+      expect(stdout).toMatch(`v${version}.`);
+      const empty = join(folder, `empty on ${version}`);
+      mkdirSync(empty);
+      expect((await npx(empty, path, "--help")).stdout).toContain("pawl task new");
+      await run("git", ["init", "-q", empty]);
+      expect((await npx(empty, path, "task", "new", "First")).stdout).toContain("T0001 First");
+      expect((await npx(empty, path, "search", "first")).stdout).toContain("T0001");
+    },
+    300_000,
+  );
 });

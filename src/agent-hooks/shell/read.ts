@@ -26,11 +26,11 @@ const DEEPEST = 6;
 /** Every program that a text would start, in the order in which it is written; branches that may not run count too. */
 export function readScript(text: string, folder: string | undefined, parser: Parser, depth = 0): Script {
   const reading: Reading = { parser, commands: [], understood: depth <= DEEPEST, depth };
-  if (!reading.understood) return reading;
+  if (!reading.understood) return { commands: [], understood: false };
   const script = parser.parse(text);
   if (script.errors?.length) reading.understood = false;
   visitChildren(reading, script, { folder, variables: {}, settings: {}, unset: [] });
-  return reading;
+  return { commands: reading.commands, understood: reading.understood };
 }
 
 function visit(reading: Reading, node: SyntaxNode, state: State): void {

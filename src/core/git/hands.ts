@@ -8,6 +8,7 @@ import type { Remotes } from "./remotes.ts";
 import type { Sites } from "./sites.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { StateExchange } from "./state-exchange.ts";
+import type { StateFolder } from "./state-folder.ts";
 import type { Targets } from "./targets.ts";
 import type { Worktrees } from "./worktrees.ts";
 
@@ -17,6 +18,7 @@ export interface GitHands {
   remotes(): Promise<Remotes>;
   snapshots(): Promise<Snapshots>;
   stateExchange(): Promise<StateExchange>;
+  stateFolder(): Promise<StateFolder>;
   branches(): Promise<Branches>;
   guard(): Promise<Guard>;
   installation(): Promise<Installation>;

@@ -65,6 +65,8 @@ export interface Installation {
   /** False inside a bare repository: there are no files to write to. */
   hasFiles: boolean;
   installed(): Installed | undefined;
+  /** Keeps others from installing or uninstalling here until it is released; waits for whoever does so now. */
+  hold(): Promise<() => void>;
   /** What a killed run left is completed; answers with what could not be. */
   recover(): string[];
   plan(request: SurfaceRequest): FileStep[];

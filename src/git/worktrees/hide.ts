@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { step } from "../../core/steps.ts";
-import { addLine } from "../state-repository.ts";
+import { hideLines } from "../exclude.ts";
 import { sideFolders } from "./entries.ts";
 
 /**
@@ -23,8 +23,7 @@ export function hideWorktree(commonDir: string, mainRoot: string | undefined, pa
   const missing = (alone ? [whole] : places).filter((line) => !lines.includes(line));
   if (missing.length === 0) return;
   step("worktree hide");
-  mkdirSync(dirname(exclude), { recursive: true });
-  for (const line of missing) addLine(exclude, line);
+  hideLines(commonDir, missing);
 }
 
 const escapePattern = (path: string) => path.replace(/[\\*?[\]]/g, "\\$&").replace(/ $/, "\\ ");

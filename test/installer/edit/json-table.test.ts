@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { insertEntries, lookAtEntries, removeEntries } from "../../../src/installer/edit/entries.ts";
+import {
+  insertEntries,
+  lookAtEntries,
+  removeEntries,
+  replaceEntries,
+} from "../../../src/installer/edit/entries.ts";
 import type { Entry } from "../../../src/installer/edit/types.ts";
 
 const file = { path: ".mcp.json", format: "json" } as const;
@@ -55,6 +60,43 @@ test.each([
   const { text, inserted } = insertEntries(file, before, [server]);
   expect(text).toBe(after);
   expect(removeEntries(file, text, [server], inserted)).toEqual({ text: before, exact: true, left: [] });
+});
+
+const COMPACT = '"pawl":{"command":"node","args":["-e","1"]}';
+
+test.each([
+  ["alone, in a container of the user's", `{\n  "mcpServers": { ${COMPACT} }\n}`, '{\n  "mcpServers": {}\n}'],
+  ["first", `{"mcpServers":{ ${COMPACT}, "a": 1 }}`, '{"mcpServers":{ "a": 1 }}'],
+  ["last", `{"mcpServers":{ "a": 1 , ${COMPACT} }}`, '{"mcpServers":{ "a": 1  }}'],
+  [
+    "in the middle",
+    `{"mcpServers":{\n  "a": 1,\n  ${COMPACT},\n  "b": 2\n}}`,
+    '{"mcpServers":{\n  "a": 1,\n  "b": 2\n}}',
+  ],
+  [
+    "with a comma at the end",
+    `{"mcpServers":{\n  "a": 1,\n  ${COMPACT},\n}}`,
+    '{"mcpServers":{\n  "a": 1,\n}}',
+  ],
+  [
+    "after a comment",
+    `{"mcpServers":{\n  "a": 1, // mine\n  ${COMPACT}\n}}`,
+    '{"mcpServers":{\n  "a": 1 // mine\n}}',
+  ],
+  [
+    "between a comment and a bracket",
+    `{"mcpServers":{"a": 1, // mine\n${COMPACT}}}`,
+    '{"mcpServers":{"a": 1 // mine\n}}',
+  ],
+  ["alone with a comment", `{"mcpServers":{ // mine\n${COMPACT}}}`, '{"mcpServers":{ // mine\n}}'],
+  [
+    "before a comment",
+    `{"mcpServers":{\n  ${COMPACT}, // why\n  "b": 2\n}}`,
+    '{"mcpServers":{\n  // why\n  "b": 2\n}}',
+  ],
+])("an entry that was moved or reformatted is taken out: %s", (_, before, after) => {
+  const inserted = { created: false, pieces: ["not there any more"], made: [] };
+  expect(removeEntries(file, before, [server], inserted)).toEqual({ text: after, exact: false, left: [] });
 });
 
 test.each([
@@ -122,4 +164,17 @@ test("a path with __proto__ is a path like any other", () => {
   expect(lookAtEntries(file, text, [entry])[0]?.found).toBe("same");
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   expect(removeEntries(file, text, [entry], inserted).text).toBe("{}\n");
+});
+
+test("after an update that took white space of the user's with it, nothing is said to be exact", () => {
+  const other: Entry = { ...hook, value: "second" };
+  const { text, inserted } = insertEntries(file, '{ "hooks": { "Stop": [1] } }', [hook, other]);
+  const edited = text.replace('"second"', '"second",   2');
+  const updated = replaceEntries(file, edited, [hook, other], [hook], inserted);
+  expect(updated.inserted.pieces).toEqual([]);
+  expect(removeEntries(file, updated.text, [hook], updated.inserted)).toEqual({
+    text: '{ "hooks": { "Stop": [1, 2] } }',
+    exact: false,
+    left: [],
+  });
 });

@@ -1,0 +1,11 @@
+/** The records of this repository as a whole. */
+export interface StateFolder {
+  /** The records belong to another repository, which this one is only linked to. */
+  foreign: boolean;
+  /** How it is called in messages. */
+  shown: string;
+  /** What it holds beyond what an installation writes about itself. */
+  count(): { tasks: number; others: number };
+  /** Removes the records, their history, and everything else that this clone keeps of pawl. Answers what had to stay. */
+  remove(): string[];
+}
