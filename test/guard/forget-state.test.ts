@@ -42,7 +42,7 @@ describe("install in a repository without a state, and uninstall", () => {
     expect(existsSync(join(project.path, ".pawl/state/repos"))).toBe(true);
     expect((await project.pawl("doctor", "--fix")).code).toBe(0);
     const planned = await project.pawl("uninstall", "--dry-run", "--json");
-    expect(planned.json.planned.map((one: { path: string }) => one.path)).toContain(".pawl/state (0 tasks)");
+    expect(planned.json.planned.map((one: { path: string }) => one.path)).toContain("the state");
     expect((await project.pawl("uninstall")).code).toBe(0);
     expect(everything(project.path)).toEqual(before);
     expect((await project.pawl("uninstall")).code).toBe(0);
@@ -68,6 +68,9 @@ describe("install in a repository without a state, and uninstall", () => {
       writeFileSync(join(project.path, ".pawl/state/mine.txt"), "mine"),
     "a record that cannot be read": async (project) =>
       writeFileSync(join(project.path, ".pawl/state/repos/x.md"), "broken"),
+    "a state that the remote has": async (project) => {
+      project.git("update-ref", "refs/remotes/origin/pawl/state", "HEAD");
+    },
   };
   test.for(Object.entries(WRITTEN))("keep a state with %s", async ([, write], { project }) => {
     await project.pawl(...INSTALL);
@@ -134,7 +137,7 @@ describe("killed at every step, between the hooks and the records too", () => {
       return { repository, before };
     };
     const steps = (await runJob(worker, (await prepare()).repository, uninstall))?.steps ?? [];
-    expect(steps.filter((one) => one.startsWith("uninstall "))).toHaveLength(4);
+    expect(steps.filter((one) => one.startsWith("forget "))).toHaveLength(4);
     for (let at = 1; at <= steps.length; at++) {
       const { repository, before } = await prepare();
       expect(await runJob(worker, repository, { ...uninstall, killAtStep: at })).toBeUndefined();
