@@ -113,7 +113,7 @@ export async function runAgent(programs: Programs, name: ProgramName, run: Agent
 }
 
 /** Only what a program needs: nothing inherited names another agent, a provider, or this user's settings. */
-function baseEnvironment(home: string, { cacheHome }: Programs): Record<string, string> {
+export function baseEnvironment(home: string, { cacheHome }: Programs): Record<string, string> {
   return {
     ...{ PATH: process.env.PATH ?? "", HOME: home, XDG_CACHE_HOME: cacheHome, LC_ALL: "C.UTF-8", TZ: "UTC" },
     ...{ GIT_CONFIG_NOSYSTEM: "1", NO_COLOR: "1", SHELL: "/bin/bash" },
@@ -167,7 +167,7 @@ const STARTS: Readonly<Record<ProgramName, Start>> = {
   },
 };
 
-function runProgram(command: string, args: string[], cwd: string, env: Record<string, string>) {
+export function runProgram(command: string, args: string[], cwd: string, env: Record<string, string>) {
   return new Promise<{ code: number | null; out: string; err: string }>((done, fail) => {
     const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     let [out, err] = ["", ""];
