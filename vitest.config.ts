@@ -1,11 +1,12 @@
+import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vitest/config";
 
-/** The bundler gives shell scripts and templates as text; so do the tests. */
+/** The bundler gives scripts and templates as text; so do the tests. Vite by itself would give an address of some. */
 const asText: Plugin = {
   name: "as-text",
   enforce: "pre",
-  transform: (code, id) =>
-    /\.(?:sh|hbs|txt)$/.test(id) ? `export default ${JSON.stringify(code)};` : undefined,
+  load: (id) =>
+    /\.(?:sh|hbs|txt)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined,
 };
 
 export default defineConfig({

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./build/bundle.mjs";
 import { groups } from "./build/chunk-groups.mjs";
 import { listRuntime } from "./build/list-runtime.mjs";
+import { writePlugin } from "./build/write-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const file = (path) => join(root, path);
@@ -18,6 +19,8 @@ const program = await bundleProgram();
 await bundleEntry(program);
 await bundleHook();
 listRuntime(root, made);
+// After the list: a clone's own copy of the program has no use for it.
+await writePlugin(root, made);
 putInPlace();
 console.log(`${program} and what it loads are in ${process.argv[2] ?? "dist"}`);
 

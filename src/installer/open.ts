@@ -124,5 +124,6 @@ function removeRuntime(local: string, commonDir: string): string[] {
   const kept = join(local, "kept");
   const copies = existsSync(kept) ? readdirSync(kept) : [];
   if (copies.length === 0) rmSync(kept, { recursive: true, force: true });
+  removeIfEmpty(local);
   return copies.map((name) => join(kept, name));
 }

@@ -130,10 +130,10 @@ test("the reviewers read earlier findings first, and record instead of chatting"
   for (const name of ["planning-review", "branch-review", "review-parallel"])
     for (const { text } of renderAll().filter((one) => one.name === name)) {
       const at = (words: string) => text.indexOf(words);
-      expect(at("pawl review start --kind")).toBeGreaterThan(0);
+      expect(at("pawl review start <task> --kind")).toBeGreaterThan(0);
       expect(text).toMatch(/earlier findings/);
-      expect(at("pawl review start --kind")).toBeLessThan(at('pawl finding add "'));
-      expect(at('pawl finding add "')).toBeLessThan(at("pawl review record --kind"));
+      expect(at("pawl review start <task> --kind")).toBeLessThan(at('pawl finding add "'));
+      expect(at('pawl finding add "')).toBeLessThan(at("pawl review record <task> --kind"));
       expect(text).toContain("no gate counts your review");
     }
 });
