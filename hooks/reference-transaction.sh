@@ -194,7 +194,7 @@ while read -r before after ref; do
 		;;
 	ORIG_HEAD) judge_merge ;;
 	# A question of pawl doctor, which never means to make this ref: whether git asks here at all.
-	refs/pawl/probe) refuse "the guard is on duty." ;;
+	refs/pawl-probe) refuse "the guard is on duty." ;;
 	HEAD) case $after in ref:refs/heads/*) judge_head "$after" ;; esac ;;
 	esac
 done

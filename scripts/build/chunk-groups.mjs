@@ -11,7 +11,7 @@ const COMMON = [
     "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory|guard-warnings)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs)\\.ts",
-    "src/disk/(?:read-line|below)\\.ts",
+    "src/disk/(?:read-line|below|standard-streams)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
 ];

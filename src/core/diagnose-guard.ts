@@ -36,10 +36,18 @@ async function knownSites(hands: Hands): Promise<Site[]> {
 async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const { installed, problems } = (await hands.git.guard()).inspect(site);
   // What is stricter than it has to be keeps nobody's work from being guarded.
-  const level = (code: string) => (code === "policy_stricter" ? "note" : "problem");
-  if (installed) return problems.map((one) => ({ ...one, level: level(one.code) }));
+  const level = (code: string) => (code === "policy_stricter" ? ("note" as const) : ("problem" as const));
   const where = site.mainRoot ?? site.commonDir;
-  if (await isRecorded(hands, site)) {
+  const recorded = await isRecorded(hands, site);
+  if (installed) {
+    const message = "The hooks are in place, but no record says since when: an installation was cut off.";
+    const unrecorded: Diagnosis = { code: "not_recorded", level: "problem", where, message, command: REPAIR };
+    return [
+      ...(recorded ? [] : [unrecorded]),
+      ...problems.map((one) => ({ ...one, level: level(one.code) })),
+    ];
+  }
+  if (recorded) {
     const message = "The guard was put in place here, and it is gone, although nobody ran pawl uninstall.";
     return [{ code: "guard_removed", level: "problem", where, message, command: REPAIR }];
   }

@@ -28,6 +28,10 @@ export interface Hands {
   ): Promise<Plan<Data>>;
   /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
   look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
+  /** Whether the state says nothing but that pawl was installed here. */
+  isStateForgettable(): Promise<boolean>;
+  /** Removes such a state, its history and every trace of it in the git directory. */
+  forgetState(): Promise<boolean>;
   sha256(text: string): Promise<string>;
   /** An answer that was made from exactly this before; only for telling, never for deciding. */
   recall(name: string, from: string): string | undefined;

@@ -4,7 +4,7 @@ import { listWorktrees } from "../git/worktrees/entries.ts";
 import type { GuardedSite } from "./policy.ts";
 
 /** The guard refuses to have this ref made, and says so in these words; nobody else knows either. */
-const PROBE = "refs/pawl/probe";
+const PROBE = "refs/pawl-probe";
 const ANSWER = "pawl: the guard is on duty.";
 
 /** Git knows the empty tree without having it, so that a repository without a commit can be asked too. */

@@ -63,6 +63,6 @@ function fillFile(file: AdapterFile, skills: readonly Skill[]): WantedFile[] {
   return skills.map((skill) => ({
     mode: "own",
     path: file.path.replace("{skill}", skill.name),
-    text: fill(template, {}, { skill: skill.name, description: skillDescription(skill) }),
+    text: fill(template, {}, { skill: skill.name, description: JSON.stringify(skillDescription(skill)) }),
   }));
 }

@@ -31,20 +31,20 @@ export const uninstall = procedure({
   async rehearse(hands, input) {
     const { guard, site, installation, state } = await expectHuman(hands);
     const files = installation.planRemoval().filter((one) => one.do === "remove");
-    const goes = input.delete_state || isEmpty(state);
+    const goes = input.delete_state || ((await hands.isStateForgettable()) && hands.reader().exists);
     return [
       ...files.map(({ path }) => ({ do: "take pawl out of", path })),
       ...guard.rehearseDeactivation(site),
-      ...(goes && !state.foreign ? [{ do: "delete", path: `${state.shown} (${contents(state)})` }] : []),
+      ...(goes && !state.foreign ? [{ do: `delete ${contents(state)} and`, path: "the state" }] : []),
     ];
   },
 
   async perform(hands, input) {
     const tools = await expectHuman(hands);
-    const goes = await confirm(hands, tools, input);
+    const fate = await confirm(hands, tools, input);
     const release = await tools.installation.hold();
     try {
-      return await takeOut(hands, tools, goes);
+      return await takeOut(hands, tools, fate);
     } finally {
       release();
     }
@@ -53,7 +53,7 @@ export const uninstall = procedure({
   text: ({ uninstall: told }, style) => {
     const nothing = told.removed.length + told.guard.removed.length === 0 && told.state !== "deleted";
     const guard = told.guard.removed.length > 0 ? ["protected branches are not protected any more"] : [];
-    const state = told.state === "kept" ? [`${told.records} in the state; they stay`] : [];
+    const state = told.state === "kept" && !nothing ? [`${told.records} in the state; they stay`] : [];
     return paragraphs(
       nothing ? "There was nothing to take out." : "pawl is not installed here any more.",
       columns([
@@ -81,27 +81,25 @@ async function expectHuman(hands: Hands): Promise<Tools> {
   };
 }
 
-async function takeOut(hands: Hands, { guard, installation, state, site }: Tools, goes: boolean) {
+async function takeOut(hands: Hands, { guard, installation, state, site }: Tools, fate: Fate) {
   const changed = installation
     .recover()
     .map((path) => `${path} was changed while an earlier run was killed.`);
   const { removed, notes } = guard.deactivate(site);
   const { removed: files, left } = tellFiles(installation.remove());
   const records = contents(state);
-  if (!goes) await recordUnguarded(hands, site);
-  const copies = goes ? state.remove() : installation.removeRuntime();
+  if (fate === "kept") await recordUnguarded(hands, site);
+  else if (fate === "deleted") state.remove();
+  else await hands.forgetState();
+  const copies = installation.removeRuntime();
   return {
-    data: {
-      uninstall: { removed: files, left, guard: { removed }, state: goes ? "deleted" : "kept", records },
-    },
+    data: { uninstall: { removed: files, left, guard: { removed }, state: fate, records } },
     warnings: [...changed, ...notes, ...copies.map((path) => `A copy of a file of yours stays: ${path}`)],
   };
 }
 
-const isEmpty = (state: StateFolder) => {
-  const { tasks, others } = state.count();
-  return tasks + others === 0;
-};
+/** What becomes of the records: one that only says that pawl was here goes with it, unasked. */
+type Fate = "kept" | "forgotten" | "deleted";
 
 function contents(state: StateFolder): string {
   const { tasks, others } = state.count();
@@ -110,22 +108,21 @@ function contents(state: StateFolder): string {
     : `${plural(tasks, "task")} and ${plural(others, "other record")}`;
 }
 
-/** Whether the records go too. A person at a terminal is asked; deleting records always is. */
-async function confirm(hands: Hands, { installation, state, site }: Tools, input: Wanted): Promise<boolean> {
-  if (state.foreign) return false;
-  const empty = isEmpty(state);
-  if (input.delete_state && !empty) {
+/** A person at a terminal is asked; deleting records always asks. */
+async function confirm(hands: Hands, { installation, state, site }: Tools, input: Wanted): Promise<Fate> {
+  const forgettable = await hands.isStateForgettable();
+  if (input.delete_state && !forgettable && !state.foreign) {
     await expectNoWork(hands, site);
     await expectTerminal(hands);
     hands.say(`${contents(state)} in ${state.shown} will be deleted, with their history.`);
     await confirmTyped(hands, `Type ${site.name} to delete them: `, site.name);
-    return true;
+    return "deleted";
   }
   if (!input.yes && (await hands.ask("")) !== undefined) {
     const files = installation.planRemoval().filter((one) => one.do === "remove").length;
     await confirmTyped(hands, `${plural(files, "file")} and the hooks. Type yes to take pawl out: `, "yes");
   }
-  return empty;
+  return forgettable ? "forgotten" : "kept";
 }
 
 /** Worktrees of tasks hold work that only their records lead to. */

@@ -6,6 +6,7 @@ export interface Context {
   launcher: string;
   /** The skill that a file is about, where there is one per skill. */
   skill: string;
+  /** In quotes: a user's own may hold anything. */
   description: string;
 }
 

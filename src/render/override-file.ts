@@ -38,7 +38,7 @@ export function readOverride(name: string, file: string, base: string | undefine
   if (mode === "disable") return { name, mode, text: parts.body.trim(), upstream, base: kept(base) };
   if (headerValue(header, "name") !== name) throw broken(name, `"name" in its header has to be "${name}"`);
   const description = headerValue(header, "description") ?? "";
-  if (description === "" || description.length > 1024)
+  if (/^(?:[>|].*)?$/.test(description) || description.length > 1024)
     throw broken(name, 'it needs a "description" on one line, of at most 1024 characters');
   const text = joinSkill({ header, body: `${parts.body.trimEnd()}\n` });
   if (hasMarks(text)) throw broken(name, "it still has the marks of an unfinished merge");

@@ -51,6 +51,14 @@ export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runti
     situation,
     look,
     agent: runtime.agent,
+    isStateForgettable: async () => {
+      const { isForgettable } = await import("./forget-state.ts");
+      return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, runtime.reader()));
+    },
+    forgetState: async () => {
+      const { forgetState } = await import("./forget-state.ts");
+      return withYaml(runtime, async () => forgetState(runtime.home, runtime.place, () => runtime.reader()));
+    },
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
     sha256: async (text) => (await import("../disk/digest.ts")).sha256(text),

@@ -7,23 +7,59 @@ import { type RecordedRequest, type Step, startModel, type ToolCall } from "./sc
 /** How a scripted model reaches the same things in each program. */
 export interface Dialect {
   /** A command for the program's shell tool. */
-  shell(command: string, workdir?: string): ToolCall;
+  shell(command: string): ToolCall;
   /** A tool of our MCP server. */
   mcp(tool: string, input: Record<string, unknown>): ToolCall;
+  /** What a person types to use a skill, and the call by which the model loads it where typing is not enough. */
+  skill(name: string): { prompt: string; load: Step[] };
+  /** The tools of our server that are offered in a request. */
+  offered(request: RecordedRequest): string[];
+  /** Nobody is asked anything, and nothing is fenced in: only what pawl put there can refuse. */
+  unattended: { args: readonly string[]; env?: Readonly<Record<string, string>> };
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: tools are other programs' JSON
+type Tool = any;
+const toolsOf = ({ body }: RecordedRequest): Tool[] => body.tools ?? [];
+const withoutPrefix = (names: string[], prefix: string) =>
+  names.filter((name) => name?.startsWith(prefix)).map((name) => name.slice(prefix.length));
 
 export const dialects: Readonly<Record<ProgramName, Dialect>> = {
   claude: {
     shell: (command) => ({ name: "Bash", input: { command, description: "a command" } }),
     mcp: (tool, input) => ({ name: `mcp__pawl__${tool}`, input }),
+    skill: (name) => ({ prompt: `/${name}`, load: [] }),
+    offered: (request) =>
+      withoutPrefix(
+        toolsOf(request).map((tool) => tool.name),
+        "mcp__pawl__",
+      ),
+    // It refuses this option to root, unless it is told that there is nothing to lose.
+    unattended: { args: ["--dangerously-skip-permissions"], env: { IS_SANDBOX: "1" } },
   },
   codex: {
-    shell: (cmd, workdir) => ({ name: "exec_command", input: { cmd, ...(workdir ? { workdir } : {}) } }),
+    shell: (cmd) => ({ name: "exec_command", input: { cmd } }),
     mcp: (tool, input) => ({ namespace: "mcp__pawl", name: tool, input }),
+    skill: (name) => ({ prompt: `Please use $${name}.`, load: [] }),
+    offered: (request) =>
+      toolsOf(request)
+        .filter((tool) => tool.name === "mcp__pawl")
+        .flatMap((tool) => tool.tools.map((one: Tool) => one.name)),
+    unattended: { args: ["--dangerously-bypass-approvals-and-sandbox"] },
   },
   copilot: {
     shell: (command) => ({ name: "bash", input: { command, description: "a command" } }),
     mcp: (tool, input) => ({ name: `pawl-${tool}`, input }),
+    skill: (name) => ({
+      prompt: `Use the skill ${name}.`,
+      load: [{ call: { name: "skill", input: { skill: name } } }],
+    }),
+    offered: (request) =>
+      withoutPrefix(
+        toolsOf(request).map((tool) => tool.function?.name),
+        "pawl-",
+      ),
+    unattended: { args: ["--yolo"] },
   },
 };
 
@@ -46,8 +82,10 @@ export interface AgentResult {
   out: string;
   err: string;
   requests: RecordedRequest[];
-  /** What the model read in the n-th request, -1 the last one. */
+  /** What the model read in the n-th request. */
   read(at: number): string;
+  /** What was new to it there. */
+  news(at: number): string;
 }
 
 const PATIENCE_MS = 90_000;
@@ -63,7 +101,12 @@ export async function runAgent(programs: Programs, name: ProgramName, run: Agent
       ...run.env,
     });
     const { requests } = model;
-    return { ...result, requests, read: (at) => requests.at(at)?.text ?? "" };
+    return {
+      ...result,
+      requests,
+      read: (at) => requests[at]?.text ?? "",
+      news: (at) => requests[at]?.news ?? "",
+    };
   } finally {
     await model.close();
   }
@@ -115,7 +158,7 @@ const STARTS: Readonly<Record<ProgramName, Start>> = {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify({ trustedFolders: [root, folder] }));
     return {
-      args: ["-p", prompt, "--allow-all-tools", "--no-auto-update", "-s"],
+      args: ["-p", prompt, "--no-auto-update", "-s"],
       env: {
         ...{ COPILOT_HOME: join(home, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_MODEL: "scripted-1" },
         ...{ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "test" },

@@ -17,6 +17,8 @@ export interface RecordedRequest {
   body: Body;
   /** All that the model could read in it: every string of the body, one after another. */
   text: string;
+  /** What came since the model's last turn: the results of its calls, and what the agent added to them. */
+  news: string;
 }
 
 /** One turn of the model: words, tool calls, or both. A function sees the request that it answers. */
@@ -33,7 +35,8 @@ export interface ScriptedModel {
 /** What the wire formats have in common: which turn this is, whether tools are offered, and how a turn is written. */
 interface Wire {
   path: RegExp;
-  turnsSoFar(body: Body): number;
+  items(body: Body): Body[];
+  isModels(item: Body): boolean;
   answer(turn: Turn, turnNumber: number, body: Body): { whole: unknown; events: Event[] };
 }
 
@@ -77,10 +80,12 @@ async function serve(
   }
   const body = JSON.parse(raw) as Body;
   const hasTools = (body.tools ?? []).length > 0;
-  const recorded = { body, text: stringsIn(body).join("\n") };
+  const items = wire.items(body);
+  const news = items.slice(items.findLastIndex(wire.isModels) + 1);
+  const recorded = { body, text: stringsIn(body).join("\n"), news: stringsIn(news).join("\n") };
   if (hasTools) requests.push(recorded);
   // Agents also ask for titles and the like, without tools: that is no turn of the conversation.
-  const number = hasTools ? wire.turnsSoFar(body) : 0;
+  const number = hasTools ? countRows(items, wire.isModels) : 0;
   const step = hasTools ? (script[number] ?? AFTER_THE_SCRIPT) : { say: "ok" };
   const turn = typeof step === "function" ? step(recorded) : step;
   const { whole, events } = wire.answer(turn, number, body);
@@ -121,7 +126,8 @@ function countRows(items: readonly unknown[], isModels: (item: Body) => boolean)
 
 const messages: Wire = {
   path: /\/messages$/,
-  turnsSoFar: (body) => countRows(body.messages ?? [], (one) => one.role === "assistant"),
+  items: (body) => body.messages ?? [],
+  isModels: (one) => one.role === "assistant",
   answer(turn, number, body) {
     const content = [
       ...(turn.say === undefined ? [] : [{ type: "text", text: turn.say }]),
@@ -169,8 +175,8 @@ const MODEL_ITEMS = ["function_call", "custom_tool_call", "local_shell_call", "r
 
 const responses: Wire = {
   path: /\/responses$/,
-  turnsSoFar: (body) =>
-    countRows(body.input ?? [], (one) => MODEL_ITEMS.includes(one.type) || one.role === "assistant"),
+  items: (body) => body.input ?? [],
+  isModels: (one) => MODEL_ITEMS.includes(one.type) || one.role === "assistant",
   answer(turn, number, body) {
     const output = [
       ...(turn.say === undefined
@@ -216,7 +222,8 @@ const responses: Wire = {
 
 const completions: Wire = {
   path: /\/chat\/completions$/,
-  turnsSoFar: (body) => countRows(body.messages ?? [], (one) => one.role === "assistant"),
+  items: (body) => body.messages ?? [],
+  isModels: (one) => one.role === "assistant",
   answer(turn, number, body) {
     const tool_calls = callsOf(turn).map((call, index) => ({
       ...{ index, id: `call_${number}_${index}`, type: "function" },

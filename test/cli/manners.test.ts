@@ -1,23 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { optionsOf, parseLine } from "../../src/cli/arguments.ts";
 import { commandHelp } from "../../src/cli/help.ts";
-import { ownCommands } from "../../src/cli/own-commands.ts";
 import { styleFor } from "../../src/cli/style.ts";
 import { findOperation } from "../../src/cli/words.ts";
 import type { Failure } from "../../src/core/failure.ts";
 import { parseInput } from "../../src/core/input.ts";
-import type { Command } from "../../src/core/operation.ts";
 import { PLAIN } from "../../src/core/text.ts";
-import { operations } from "../../src/ops/index.ts";
+import { allCommands } from "../helpers/all-commands.ts";
 import { shellWords } from "../helpers/shell-words.ts";
 
-const loaders = { ...operations, ...ownCommands };
-const ids = Object.keys(loaders);
-const load = (id: string): Promise<Command> => (loaders[id] as () => Promise<Command>)();
+const commands = await allCommands();
+const ids = commands.map(({ id }) => id);
 
-describe.each(ids)("%s", (id) => {
+describe.each(commands.map((command) => [command.id, command] as const))("%s", (id, command) => {
   test("its examples are what the parser and the schema accept", async () => {
-    const command = await load(id);
     for (const example of command.examples) {
       const [program, ...words] = shellWords(example);
       expect(program, example).toBe("pawl");
@@ -28,8 +24,7 @@ describe.each(ids)("%s", (id) => {
     }
   });
 
-  test("its help names and explains every option", async () => {
-    const command = await load(id);
+  test("its help names and explains every option", () => {
     const text = commandHelp(command, PLAIN);
     for (const [name, { info }] of optionsOf(command)) {
       expect(text).toContain(`--${name}`);

@@ -1,19 +1,22 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundlePawl } from "../helpers/pseudo-terminal.ts";
+import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { PAGES } from "./pages.ts";
 import { type Block, readPage, root } from "./read-markdown.ts";
 import { matches, openSession, runStep, type Step, stepsOf } from "./run-session.ts";
 
 let folder: string;
-let program: string;
-beforeAll(async () => {
+let built: BuiltProgram;
+beforeAll(() => {
   folder = makeTemporaryFolder("docs");
-  program = await bundlePawl(join(folder, "bundle"));
+  built = buildProgram();
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 
 const isConsole = ({ language }: Block) => language === "console";
 const withConsole = PAGES.filter((path) => readPage(path).blocks.some(isConsole));
@@ -23,13 +26,13 @@ test.each(withConsole)(
   async (path) => {
     const home = join(folder, path.replaceAll("/", " "));
     mkdirSync(home);
-    const session = openSession(home, program);
+    const session = openSession(home, built.pawl);
     const blocks = readPage(path).blocks.filter(isConsole);
     const seen: string[] = [];
     for (const block of blocks) {
       const shown: string[] = [];
       for (const step of stepsOf(block)) {
-        const printed = await runStep(session, program, block, step);
+        const printed = await runStep(session, built.pawl, block, step);
         const same = matches(printed, step.expected);
         if (!same && !process.env.UPDATE_DOCS)
           expect(textOf(step, printed), `${path}:${block.line}`).toBe(textOf(step, step.expected));

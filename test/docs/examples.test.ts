@@ -1,12 +1,9 @@
 import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
-import type { Command } from "../../src/core/operation.ts";
-import { operations } from "../../src/ops/index.ts";
-import { bundlePawl } from "../helpers/pseudo-terminal.ts";
+import { allCommands } from "../helpers/all-commands.ts";
+import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeRepository, makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 
 /** What has to be done in the project before an example means something. */
@@ -40,16 +37,16 @@ function inTable<T>(table: Record<string, T>, example: string): T | undefined {
 const AT_THE_TOP = /^pawl (?:(?:un)?install|repo|start|finish|audit|diff T7|sync)\b/;
 
 let folder: string;
-let program: string;
+let built: BuiltProgram;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   folder = makeTemporaryFolder("examples");
-  program = await bundlePawl(join(folder, "bundle"));
+  built = buildProgram();
   const bin = join(folder, "bin");
   mkdirSync(bin);
   const commands = {
-    pawl: `NODE_PATH='${modules}' exec '${process.execPath}' '${program}' "$@"`,
+    pawl: `exec '${process.execPath}' '${built.pawl}' "$@"`,
     npm: "exit 0",
     npx: "exit 1",
   };
@@ -63,9 +60,11 @@ beforeAll(async () => {
   execFileSync("cp", ["-a", project(), saved()]);
 }, 120_000);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 
-const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const project = () => join(folder, "project");
 const saved = () => join(folder, "project as it was");
 const top = () => join(project(), "my-project");
@@ -105,9 +104,9 @@ function restore(): void {
   writeFileSync(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
 }
 
-const commands: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands, ...surfaces };
-const loaded = await Promise.all(Object.values(commands).map((load) => load()));
-const examples = loaded.flatMap(({ access, examples }) => examples.map((one) => [one, access] as const));
+const examples = (await allCommands()).flatMap(({ access, examples }) =>
+  examples.map((one) => [one, access] as const),
+);
 /** Reads change nothing, which other tests show; only after a write the next one needs the project as it was. */
 let touched = true;
 

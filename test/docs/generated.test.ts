@@ -1,14 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
-import { operations } from "../../src/ops/index.ts";
+import { allCommands } from "../helpers/all-commands.ts";
 import { renderCommands } from "./render-commands.ts";
 import { renderConfiguration } from "./render-configuration.ts";
 
-const commands = await Promise.all(
-  Object.values({ ...operations, ...ownCommands, ...surfaces }).map((load) => load()),
-);
+const commands = await allCommands();
 
 test.each([
   ["commands.md", () => renderCommands(commands)],

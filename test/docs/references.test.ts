@@ -2,21 +2,17 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { optionsOf } from "../../src/cli/arguments.ts";
-import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
 import { findOperation } from "../../src/cli/words.ts";
 import type { Command } from "../../src/core/operation.ts";
-import { operations } from "../../src/ops/index.ts";
+import { allCommands } from "../helpers/all-commands.ts";
 import { PAGES } from "./pages.ts";
 import { readPage, root } from "./read-markdown.ts";
 
-const loaders: Record<string, () => Promise<Command>> = { ...operations, ...ownCommands, ...surfaces };
-const commands = new Map(
-  await Promise.all(Object.entries(loaders).map(async ([id, load]) => [id, await load()] as const)),
-);
+const commands = new Map((await allCommands()).map((command) => [command.id, command]));
 
 /** Commands for a shell that are no `console` block, and the test that runs each; the others must not be there. */
 const RUN_BY: Record<string, string> = {
-  "npm run demo": "test/scenarios/package.test.ts",
+  "npm run demo": "test/scenarios/demo.test.ts",
   "npm test": "scripts/test.mjs",
   "npm pack": "test/scenarios/package.test.ts",
   "npx --yes ./pawl-0.1.0.tgz --help": "test/scenarios/package.test.ts",

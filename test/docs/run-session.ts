@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTerminal } from "../helpers/pseudo-terminal.ts";
 import { makeRepository, type TemporaryRepository } from "../helpers/temporary-repository.ts";
-import { type Block, root } from "./read-markdown.ts";
+import type { Block } from "./read-markdown.ts";
 
 /** One `$ command` of a block, with what the page says that it prints. */
 export interface Step {
@@ -48,10 +48,7 @@ export function openSession(folder: string, program: string): Session {
   const repository = makeRepository(folder, "shop");
   const bin = join(folder, "bin");
   mkdirSync(bin, { recursive: true });
-  writeFileSync(
-    join(bin, "pawl"),
-    `#!/bin/sh\nNODE_PATH='${root}/node_modules' exec '${process.execPath}' '${program}' "$@"\n`,
-  );
+  writeFileSync(join(bin, "pawl"), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(join(bin, "pawl"), 0o755);
   repository.env.PATH = `${bin}:${repository.env.PATH}`;
   return { repository, cwd: repository.path };

@@ -94,7 +94,6 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
       const { code, json } = await project.pawl("audit", "--json");
       return { code, found: json.data.audit.findings.map((one: { code: string }) => one.code) };
     };
-    // With a record of the user's, what was recorded of the guard outlives an uninstall.
     await project.pawl("task", "new", "One");
     await project.pawl(...INSTALL);
     expect(await audit()).toEqual({ code: 0, found: [] });

@@ -39,8 +39,8 @@ describe("pawl doctor", () => {
     giveRuntime(project);
     project.git("worktree", "add", "-q", "--detach", "../a second one");
     expect(await examine(project)).toMatchObject({ code: 0, codes: [] });
-    expect(project.git("for-each-ref", "refs/pawl")).toBe("");
-    expect(existsSync(join(project.path, ".git/refs/pawl/probe.lock"))).toBe(false);
+    expect(existsSync(join(project.path, ".git/refs/pawl"))).toBe(false);
+    expect(existsSync(join(project.path, ".git/refs/pawl-probe.lock"))).toBe(false);
   });
 
   const spoil: Record<string, [codes: string[], spoil: (project: Project) => void]> = {
@@ -66,6 +66,10 @@ describe("pawl doctor", () => {
         const tip = project.git("rev-parse", "HEAD");
         writeFileSync(join(project.path, ".git/pawl/tips/main"), `${tip} refs/heads/main ${tip}\n`);
       },
+    ],
+    "hooks that no record knows of": [
+      ["not_recorded"],
+      ({ path }) => rmSync(join(path, ".pawl/state/repos"), { recursive: true }),
     ],
     "a guard that is gone without a word": [
       ["guard_removed"],

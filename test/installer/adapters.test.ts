@@ -13,6 +13,7 @@ import {
   type SurfaceOverride,
   surfaceUpstream,
 } from "../../src/installer/surface-overrides.ts";
+import { TOOLS } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/ops/index.ts";
 import { digestOf } from "../../src/render/overrides.ts";
 import { upstreamSkills } from "../../src/render/skills.ts";
@@ -140,6 +141,11 @@ describe("what is written", () => {
     );
     expect(prompts.map(({ path }) => path)).toContain(".github/prompts/tdd.prompt.md");
     expect(prompts.length).toBe(skills.length);
+    const odd = { name: "odd", text: '---\nname: "odd"\ndescription: "Say \\"hi\\": now"\n---\n', own: true };
+    const [prompt] = wantedFiles(["copilot"], ["vscode-local"], [odd]).filter(({ path }) =>
+      path.includes("odd"),
+    );
+    expect(prompt).toMatchObject({ text: expect.stringContaining('\ndescription: "Say \\"hi\\": now"\n') });
     for (const prompt of prompts) expect(prompt.mode === "own" && prompt.text).not.toContain("{{");
   });
 
@@ -153,6 +159,7 @@ describe("what is written", () => {
     for (const id of ids) {
       const operation = await operations[id]?.();
       expect(operation?.access, id).toBe("write");
+      expect(Object.keys(TOOLS), "offered over MCP").toContain(id);
       // A snapshot adds objects and a ref of ours; every other procedure moves something of the user's.
       if (id !== "snapshot") expect(operation, id).toHaveProperty("decide");
     }

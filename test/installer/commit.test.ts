@@ -196,8 +196,7 @@ describe("on a branch that is guarded already", () => {
     expect(status(project)).toBe("");
     const record = project.read("unlocks/U0001.md");
     expect(record).toContain("status: closed");
-    expect(record).toContain(`old: "${tip}"`);
-    expect(record).toContain(`new: "${now}"`);
+    expect(record.replaceAll('"', "")).toContain(`- old: ${tip}\n    new: ${now}\n`);
     const audit = await project.pawl("audit", "--json");
     expect(audit.json.data.audit.findings).toEqual([]);
     expect(audit.code).toBe(0);

@@ -51,6 +51,13 @@ describe("what is written, and what is told", () => {
     ["patch, upstream changed the same line", override("patch"), [clash], YOURS, "conflict"],
     ["patch, upstream made the same change", override("patch"), [{ ...OLD, text: YOURS }], YOURS, "merged"],
     ["patch, base edited", { ...override("patch"), base: "edited" }, [NEW], YOURS, "conflict"],
+    [
+      "patch, base edited to hide a change",
+      { ...override("patch"), base: NEW.text },
+      [NEW],
+      YOURS,
+      "conflict",
+    ],
     ["patch, base lost", { ...override("patch"), base: undefined }, [NEW], YOURS, "conflict"],
     ["disable, upstream as it was", override("disable", "not here"), [OLD], undefined, "applied"],
     ["disable, upstream changed", override("disable", "not here"), [NEW], undefined, "upstream_changed"],
@@ -113,6 +120,11 @@ describe("files", () => {
     ["no digest", good.replace(/upstream: .*\n/, ""), /"upstream" has to be the digest/],
     ["another name", good.replace('name: "tdd"', 'name: "tdd2"'), /"name" in its header/],
     ["no description", good.replace(/description: .*\n/, ""), /needs a "description"/],
+    [
+      "description in a block",
+      good.replace(/description: .*/, "description: >-\n  Folded"),
+      /needs a "description"/,
+    ],
     ["unfinished merge", `${good}<<<<<<< yours\n`, /marks of an unfinished merge/],
   ])("%s is refused by name", (_title, file, why) => {
     expect(() => readOverride("tdd", file, undefined)).toThrow(why);

@@ -6,6 +6,6 @@ export interface StateFolder {
   shown: string;
   /** What it holds beyond what an installation writes about itself. */
   count(): { tasks: number; others: number };
-  /** Removes the records, their history, and everything else that this clone keeps of pawl. Answers what had to stay. */
-  remove(): string[];
+  /** Removes the records, their history, saved diffs, and every trace of them in the git directory. */
+  remove(): void;
 }

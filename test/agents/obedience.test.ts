@@ -1,0 +1,146 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { type InstalledProject, makeProject } from "./installed-project.ts";
+import { PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";
+import { type AgentResult, dialects, runAgent } from "./run-agent.ts";
+import type { Step } from "./scripted-model.ts";
+
+/**
+ * The real programs, end to end: a model that follows a script on loopback, a home that is thrown away, no credentials and
+ * no network. What reached the model, and what is in git and in the records afterwards, is the proof.
+ */
+const FORBIDDEN = "git commit --allow-empty --no-verify -m 'Go around the hooks'";
+const TASK = "T0001";
+
+describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName) => {
+  const { shell, mcp, skill, offered, unattended } = dialects[name];
+  let programs: Programs;
+  let project: InstalledProject;
+  let run: AgentResult;
+  let mainBefore: string;
+  const { prompt, load } = skill("pawl");
+
+  /** What the script's steps are answered with: the request after the step with this call or these words. */
+  const toldAfter = (step: Step) => run.news(script.indexOf(step) + 1);
+
+  const begin = { call: mcp("task_new", { title: "Retry uploads" }) };
+  const start = { call: mcp("start", { task: TASK }) };
+  const work = {
+    call: shell(
+      "(cd .worktrees/T0001-retry-uploads && echo retry > upload.txt && git add -A && git commit -m 'Retry')",
+    ),
+  };
+  const goAround = { call: shell(FORBIDDEN) };
+  const approve = { call: shell(`node .pawl/pawl.mjs approve ${TASK}`) };
+  const ownCheck = { call: shell("(cd .worktrees/T0001-retry-uploads && node --test)") };
+  const stop = { say: "The work is done." };
+  const handOff = {
+    call: mcp("handoff", { task: TASK, what: "Uploads are retried", next: "limit the backoff" }),
+  };
+  const script: Step[] = [
+    ...load,
+    begin,
+    start,
+    work,
+    goAround,
+    approve,
+    ownCheck,
+    stop,
+    handOff,
+    { say: "Bye." },
+  ];
+
+  beforeAll(async () => {
+    programs = await realPrograms();
+    project = makeProject(`agent ${name}`);
+    mainBefore = project.git("rev-parse", "main");
+    run = await runAgent(programs, name, {
+      ...{ folder: project.path, home: project.newHome(), prompt, script },
+      ...unattended,
+    });
+  }, PROGRAMS_TIMEOUT_MS);
+  afterAll(() => project?.remove());
+
+  test("the conversation went on to its end", () => {
+    expect(run.code, run.err).toBe(0);
+    expect(run.requests).toHaveLength(script.length);
+  });
+
+  test("the first request says where the session stands", () => {
+    expect(run.read(0)).toContain("This repository is kept with pawl.");
+    expect(run.read(0)).toContain("No task is active.");
+  });
+
+  test("the skill's text reaches the model", () => {
+    expect(run.read(load.length)).toContain("The repository remembers the work; begin with what it knows.");
+  });
+
+  test("our MCP tools are offered, called, and change the state", () => {
+    const [first] = run.requests;
+    expect(first && offered(first)).toEqual(
+      expect.arrayContaining(["task_new", "start", "handoff", "session"]),
+    );
+    expect(first && offered(first)).not.toContain("approve");
+    expect(toldAfter(begin)).toContain(TASK);
+    expect(JSON.parse(project.pawl("task", "show", TASK, "--json")).data.task).toMatchObject({
+      ...{ title: "Retry uploads", status: "active", branch: "task/T0001-retry-uploads" },
+      actor: expect.stringMatching(/^agent:/),
+    });
+  });
+
+  test("work in the task's own worktree is let through", () => {
+    expect(project.git("log", "-1", "--format=%s", "task/T0001-retry-uploads")).toBe("Retry");
+  });
+
+  test("a command that goes around the hooks is refused by the agent's own hook, and does not run", () => {
+    expect(toldAfter(goAround)).toContain("Refused by pawl. Hooks stay on.");
+    expect(toldAfter(goAround)).not.toContain("main is protected, and nobody approved");
+    expect(project.git("rev-parse", "main")).toBe(mainBefore);
+  });
+
+  test("approving is refused, and the way that is open is named", () => {
+    expect(toldAfter(approve)).toContain("Only a human may approve a merge.");
+    expect(toldAfter(approve)).toContain("pawl check --stage close");
+    expect(project.records(TASK, "approvals")).toEqual([]);
+  });
+
+  test("a check that the agent ran itself is offered as evidence", () => {
+    expect(toldAfter(ownCheck)).toContain("pawl verify -- node --test");
+  });
+
+  test("a stop without a handoff is answered once, and then there is one", () => {
+    expect(toldAfter(stop)).toContain("T0001 was changed in this session and has no handoff since.");
+    expect(project.records(TASK, "handoffs")).toEqual(["H1.md"]);
+    expect(project.pawl("session", TASK)).toContain("limit the backoff");
+  });
+
+  test("with the agent's hook removed, the same command is refused by git", async () => {
+    for (const file of [".claude/settings.json", ".codex/hooks.json", ".codex/rules/pawl.rules"])
+      rmSync(join(project.path, file));
+    const bare = await runAgent(programs, name, {
+      ...{ folder: project.path, home: project.newHome(), prompt: "Go on.", script: [goAround, stop] },
+      ...unattended,
+    });
+    expect(bare.read(0)).not.toContain("This repository is kept with pawl.");
+    expect(bare.news(1)).toContain("main is protected, and nobody approved this change of it.");
+    expect(bare.news(1)).not.toContain("Refused by pawl.");
+    expect(project.git("rev-parse", "main")).toBe(mainBefore);
+  });
+
+  test("without pawl, the same command makes a commit: nothing else stood in its way", async () => {
+    const root = makeTemporaryFolder(`control ${name}`);
+    const plain = makeRepository(root);
+    const control = await runAgent(programs, name, {
+      ...{ folder: plain.path, home: root, prompt: "Go on.", script: [goAround, stop] },
+      ...unattended,
+    });
+    expect(control.news(1)).toContain("Go around the hooks");
+    expect(existsSync(join(plain.path, ".git", "pawl"))).toBe(false);
+    const log = execFileSync("git", ["log", "-1", "--format=%s"], { cwd: plain.path, encoding: "utf8" });
+    expect(log.trim()).toBe("Go around the hooks");
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  });
+});
