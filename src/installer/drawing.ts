@@ -1,10 +1,11 @@
 import type { FileStep, SurfaceRequest } from "../core/git/installation.ts";
 import { VERSION } from "../core/version.ts";
-import type { AgentName } from "./adapter.ts";
 import { carryOut } from "./journal.ts";
 import { LEDGER, type Ledger } from "./ledger.ts";
+import type { Look } from "./look.ts";
+import { type Overlay, readOverrides } from "./overrides.ts";
 import { planFiles } from "./plan.ts";
-import type { Step } from "./plan-steps.ts";
+import { blocked, type Step } from "./plan-steps.ts";
 import { showDiff } from "./show-diff.ts";
 import {
   foldersOf,
@@ -17,7 +18,7 @@ import {
   type Tree,
   workOf,
 } from "./surface-work.ts";
-import { isAgent, isFlag, wantedSurfaces } from "./surfaces.ts";
+import { isAgent, isFlag, type Surfaces, wantedSurfaces } from "./surfaces.ts";
 
 /** What one run makes of the tree: the steps, and the ledgers before and after. */
 export interface Drawing {
@@ -26,27 +27,41 @@ export interface Drawing {
   after: Ledger | undefined;
 }
 
-export function choicesOf({ profile, agents, flags }: SurfaceRequest) {
-  return {
-    ...{ version: VERSION, profile },
-    agents: agents.filter(isAgent) as AgentName[],
-    flags: flags.filter(isFlag),
-  };
+/** What is wanted in this tree, with the user's overrides. */
+export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overlay): Surfaces {
+  return wantedSurfaces({
+    ...{ version: VERSION, profile: request.profile, overrides: readOverrides(tree.root, overlay) },
+    agents: request.agents.filter(isAgent),
+    flags: request.flags.filter(isFlag),
+  });
 }
 
-/** From the tree as it is now; nothing is changed. */
-export function drawInstall(tree: Tree, request: SurfaceRequest): Drawing {
+/** From the tree as it is now, and from overrides that are about to be written; nothing is changed. */
+export function drawInstall(tree: Tree, request: SurfaceRequest, overlay: Overlay = new Map()): Drawing {
   const before = readLedger(tree);
-  const choices = choicesOf(request);
   const look = looker(tree.root);
-  const { force, lenient } = request;
+  const { force, lenient, profile, agents, flags } = request;
   const kept = (digest: string) => readKept(tree.local, digest);
-  const wanted = wantedSurfaces(choices);
-  const steps = planFiles({ wanted, ledger: before, look, force, lenient, kept });
-  const header = { pawl: VERSION, profile: choices.profile, agents: choices.agents, flags: choices.flags };
+  const { wanted } = surfacesOf(tree, request, overlay);
+  const steps = [
+    ...planFiles({ wanted, ledger: before, look, force, lenient, kept }),
+    ...[...overlay].map(([path, text]) => overrideStep(look(path), text)),
+  ];
+  const header = { pawl: VERSION, profile, agents: [...agents], flags: [...flags] };
   const ledger = look(LEDGER);
   const after = ledgerAfter(steps, before, header, [...foldersOf(steps), ...ledger.missing]);
   return { steps: [...steps, ledgerStep(before, after, ledger)], before, after };
+}
+
+/** An override is the user's: it is written as it was asked for, and is in no ledger. */
+function overrideStep(look: Look, text: string | undefined): Step {
+  const { path, real, bytes: before, missing: folders } = look;
+  if (look.blocked !== undefined) return blocked(look);
+  const after = text === undefined ? undefined : Buffer.from(text, "utf8");
+  if (look.text === text) return { do: "keep", path };
+  const changes = [{ path: real, before, after }];
+  if (after === undefined) return { do: "remove", path, changes };
+  return { do: before === undefined ? "create" : "update", path, changes, folders };
 }
 
 export function drawRemoval(tree: Tree): Drawing {

@@ -9,11 +9,12 @@ import { tryAcquire } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
 import { ADAPTERS } from "./adapters.ts";
 import { lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
-import { choicesOf, drawInstall, drawRemoval, realise, told } from "./drawing.ts";
+import { drawInstall, drawRemoval, realise, surfacesOf, told } from "./drawing.ts";
 import { finishJournal } from "./journal.ts";
+import { overlayFor, tellOverrides } from "./overrides.ts";
 import { copyRuntime, missingFiles, runtimeOf } from "./runtime-copy.ts";
 import { looker, readLedger, type Tree } from "./surface-work.ts";
-import { FLAGS, isAgent, USUAL_AGENTS, wantedSurfaces } from "./surfaces.ts";
+import { FLAGS, isAgent, USUAL_AGENTS } from "./surfaces.ts";
 import { TreeGit } from "./tree-git.ts";
 
 export interface InstallationAround {
@@ -48,6 +49,16 @@ export function openInstallation({ place, env, program }: InstallationAround): I
         const { title, next } = ADAPTERS[agent];
         return { agent, title, next };
       }),
+    overrides() {
+      const ledger = readLedger(tree);
+      if (!ledger) return [];
+      const { skills, others } = surfacesOf(tree, { ...ledger, force: false, lenient: true });
+      return tellOverrides(skills, others);
+    },
+    planOverride: (change, request) =>
+      drawInstall(tree, request, overlayFor(change, tree.root)).steps.map(told),
+    applyOverride: (change, request) =>
+      explained(() => realise(tree, drawInstall(tree, request, overlayFor(change, tree.root)))),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
     copyRuntime: () => (program === undefined ? [] : explained(() => copyRuntime(program, commonDir))),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
@@ -100,7 +111,7 @@ function prepareFor(
 ): PreparedCommit | undefined {
   const recorded = new Set(drawInstall(tree, request).after?.files.map((one) => one.path));
   const disk = looker(tree.root);
-  const all = wantedSurfaces(choicesOf(request));
+  const all = surfacesOf(tree, request).wanted;
   // A seed that the user edited is the user's to commit.
   const wanted = all.filter(
     (one) => recorded.has(one.path) && !(one.mode === "own" && one.seed && disk(one.path).text !== one.text),

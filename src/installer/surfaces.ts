@@ -1,7 +1,11 @@
+import { sha256 } from "../disk/digest.ts";
+import { applyOverrides, type OverrideReport } from "../render/overrides.ts";
 import { renderSkills, upstreamSkills } from "../render/skills.ts";
 import type { AgentName, Flag } from "./adapter.ts";
-import { ADAPTERS, wantedFiles } from "./adapters.ts";
+import { ADAPTERS, type WantedFile, wantedFiles } from "./adapters.ts";
 import { hookLauncher, programLauncher } from "./launchers.ts";
+import type { Overrides } from "./overrides.ts";
+import { applySurfaceOverrides, type SurfaceReport } from "./surface-overrides.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** Installed unless somebody says otherwise. */
@@ -16,6 +20,14 @@ export interface SurfaceChoices {
   profile: "all" | "skills";
   agents: readonly AgentName[];
   flags: readonly Flag[];
+  overrides: Overrides;
+}
+
+export interface Surfaces {
+  wanted: Wanted[];
+  /** What became of each override. */
+  skills: OverrideReport[];
+  others: SurfaceReport[];
 }
 
 const CONFIG = `# What pawl goes by in this project; every line is optional.
@@ -33,23 +45,33 @@ const CONFIG = `# What pawl goes by in this project; every line is optional.
 `;
 
 /** Every file, block and entry that an installation is to have: the same for the same choices, on every machine. */
-export function wantedSurfaces({ version, profile, agents, flags }: SurfaceChoices): Wanted[] {
-  const skills = upstreamSkills(ADAPTERS.generic);
+export function wantedSurfaces({ version, profile, agents, flags, overrides }: SurfaceChoices): Surfaces {
+  const { skills, reports } = applyOverrides(upstreamSkills(ADAPTERS.generic), overrides.skills, sha256);
   const folders = new Map(agents.map((agent) => [ADAPTERS[agent].skills.dir, ADAPTERS[agent]]));
   const rendered = [...folders.values()].flatMap((adapter) => renderSkills(adapter, skills));
-  const surfaces = wantedFiles(agents, flags, skills)
-    .filter((file) => profile === "all" || file.mode === "block")
-    .map((file): Wanted => {
-      if (file.mode === "entry") return { ...file, template: JSON.stringify(file.entries) };
-      if (file.mode === "own") return { ...file, template: file.text };
-      const { mode, path, text, comment, unlessLine } = file;
-      return { mode, path, body: text, comment, template: text, unlessLine };
-    });
-  return [
-    ...ownFolder(version, profile),
-    ...rendered.map(({ path, text, template }): Wanted => ({ mode: "own", path, text, template })),
-    ...surfaces,
-  ];
+  const chosen = wantedFiles(agents, flags, skills).filter(
+    (file) => profile === "all" || file.mode === "block",
+  );
+  const others = applySurfaceOverrides(chosen, overrides.surfaces, Object.values(ADAPTERS), sha256);
+  return {
+    wanted: [
+      ...ownFolder(version, profile),
+      ...rendered.map(({ path, text, template }): Wanted => ({ mode: "own", path, text, template })),
+      ...others.files.map(asWanted),
+    ],
+    skills: reports,
+    others: others.reports,
+  };
+}
+
+function asWanted(file: WantedFile): Wanted {
+  if (file.mode === "own") return { ...file, template: file.text };
+  if (file.mode === "block") {
+    const { mode, path, text, comment, unlessLine } = file;
+    return { mode, path, body: text, comment, template: text, unlessLine };
+  }
+  const { mode, path, format, entries } = file;
+  return { mode, path, format, entries, template: JSON.stringify(entries) };
 }
 
 function ownFolder(version: string, profile: SurfaceChoices["profile"]): Wanted[] {

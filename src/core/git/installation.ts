@@ -35,6 +35,26 @@ export interface Installed {
   flags: string[];
 }
 
+/** A change of the user's changes. */
+export type OverrideChange =
+  | { do: "skill"; name: string; mode: "replace" | "patch" | "disable"; text: string | undefined }
+  | { do: "add"; name: string; text: string | undefined }
+  | { do: "surface"; surface: "mcp" | "hooks"; mode: "disable" | "replace" }
+  | { do: "remove"; name: string }
+  /** Made against what is upstream now; without a name, whatever was merged by itself. */
+  | { do: "settle"; name: string | undefined };
+
+/** One override, and what became of it: `applied`, or why a person should look at it. */
+export interface OverrideTold {
+  name: string;
+  kind: "skill" | "surface";
+  mode: string;
+  state: string;
+  path: string;
+  /** What changed upstream since it was made. */
+  diff: string | undefined;
+}
+
 /** The branch that a commit of the installed files would move, or why it cannot. */
 export interface CommitLook {
   branch: string | undefined;
@@ -74,6 +94,10 @@ export interface Installation {
   planRemoval(): FileStep[];
   remove(): FileStep[];
   next(agents: readonly string[]): AgentNext[];
+  overrides(): OverrideTold[];
+  /** Writes the files of an override and everything that follows from them. */
+  applyOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
+  planOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
 
   /** Files of the program that this clone's copy lacks. */
   missingRuntime(): string[];

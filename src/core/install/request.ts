@@ -1,6 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { FileStep, Installation, SurfaceRequest } from "../git/installation.ts";
 import { indent, plural } from "../text.ts";
+import { refuseOlder } from "./versions.ts";
 
 export const PROFILES = ["all", "hooks", "skills", "state"] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -32,6 +33,7 @@ export function requestOf(installation: Installation, input: InstallInput): Surf
       },
     );
   const before = installation.installed();
+  refuseOlder(installation, before);
   return {
     profile: before?.profile === "all" ? "all" : profile,
     agents: united(before?.agents ?? [], agents ?? (before ? [] : known.usual), known.agents),

@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+import { line } from "../core/input.ts";
+import { changeOverride, rehearseOverride, tellOverride } from "../core/install/override.ts";
+import { procedure } from "../core/operation.ts";
+
+export const overrideRemove = procedure({
+  id: "override.remove",
+  summary: "Take an override away, so that pawl's own is used again",
+  details:
+    "NAME is a skill, mcp or hooks. Its file goes, and with it what you wrote there; git's history has it.",
+  examples: ["pawl override remove tdd", "pawl override remove mcp"],
+  access: "write",
+  cli: { positional: ["name"] },
+  input: z.strictObject({ name: line("the skill, mcp or hooks", "NAME", 64) }),
+  rehearse: (hands, { name }) => rehearseOverride(hands, { do: "remove", name }),
+  perform: (hands, { name }) => changeOverride(hands, { do: "remove", name }, name),
+  text: tellOverride,
+});

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import { Failure } from "../core/failure.ts";
+import type { OverrideChange } from "../core/git/installation.ts";
+import { flag, line, maybe, prose } from "../core/input.ts";
+import { changeOverride, rehearseOverride, tellOverride } from "../core/install/override.ts";
+import { procedure } from "../core/operation.ts";
+
+interface Wanted {
+  name: string;
+  replace?: boolean | undefined;
+  patch?: boolean | undefined;
+  disable?: boolean | undefined;
+  text?: string | undefined;
+}
+
+export const overrideSkill = procedure({
+  id: "override.skill",
+  summary: "Change or switch off one of pawl's skills in this repository",
+  details:
+    "Writes .pawl/overrides/skills/NAME/override.md, which is tracked with the project, and renders the skill from it. With\n--patch later changes of pawl's own text are merged into yours, with --replace they are only shown. Without --text the\nfile begins as pawl's own text: edit it, then run `pawl install`. --disable takes the skill away; only a human may.",
+  examples: [
+    "pawl override skill tdd --patch",
+    "pawl override skill scope --replace --text scope.md",
+    "pawl override skill auto-fix --disable",
+  ],
+  access: "write",
+  cli: { positional: ["name"], files: ["text"] },
+  input: z.strictObject({
+    name: line("the skill", "NAME", 64),
+    replace: flag("yours in place of pawl's"),
+    patch: flag("pawl's with your changes"),
+    disable: flag("none at all"),
+    text: maybe(prose("the whole skill, or why it is not wanted; a file, or - for standard input", "FILE")),
+  }),
+  rehearse: (hands, input) => rehearseOverride(hands, changeOf(input)),
+  perform: (hands, input) => changeOverride(hands, changeOf(input), input.name),
+  text: tellOverride,
+});
+
+function changeOf({ name, text, ...modes }: Wanted): OverrideChange {
+  const chosen = (["replace", "patch", "disable"] as const).filter((one) => modes[one]);
+  const [mode, second] = chosen;
+  if (mode && !second) return { do: "skill", name, mode, text };
+  throw new Failure("usage", "which_mode", "Say one of --replace, --patch and --disable.", {
+    hint: `For small changes: pawl override skill ${name} --patch`,
+    details: { field: "patch" },
+  });
+}

@@ -1,0 +1,26 @@
+import * as z from "zod/mini";
+import { choice, flag } from "../core/input.ts";
+import { changeOverride, rehearseOverride, tellOverride } from "../core/install/override.ts";
+import { procedure } from "../core/operation.ts";
+
+const modeOf = ({ disable }: { disable?: boolean | undefined }) =>
+  disable ? ("disable" as const) : ("replace" as const);
+
+export const overrideSurface = procedure({
+  id: "override.surface",
+  summary: "Change or switch off the MCP registration or the agents' own hooks",
+  details:
+    "Writes .pawl/overrides/mcp.json or hooks.json with pawl's own entries in it: edit them, then run `pawl install`. With\n--disable none are written for any agent. Only a human may.",
+  examples: ["pawl override surface mcp", "pawl override surface hooks --disable"],
+  access: "write",
+  cli: { positional: ["surface"] },
+  input: z.strictObject({
+    surface: choice(["mcp", "hooks"], "which"),
+    disable: flag("write none"),
+  }),
+  rehearse: (hands, input) =>
+    rehearseOverride(hands, { do: "surface", surface: input.surface, mode: modeOf(input) }),
+  perform: (hands, input) =>
+    changeOverride(hands, { do: "surface", surface: input.surface, mode: modeOf(input) }, input.surface),
+  text: tellOverride,
+});

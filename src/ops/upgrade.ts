@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+import { activateGuard } from "../core/activate-guard.ts";
+import type { Installation, OverrideTold } from "../core/git/installation.ts";
+import type { Hands } from "../core/hands.ts";
+import { refuseObstacles } from "../core/install/request.ts";
+import { type FilesTold, fileRows, rowsOf, tellFiles } from "../core/install/told.ts";
+import { requestFromLedger } from "../core/install/versions.ts";
+import { procedure } from "../core/operation.ts";
+import { columns, paragraphs, plural } from "../core/text.ts";
+
+interface Told extends FilesTold {
+  from: string;
+  to: string;
+  runtime: number;
+  /** Overrides that a person should look at. */
+  overrides: OverrideTold[];
+}
+
+const SETTLE = { do: "settle", name: undefined } as const;
+
+export const upgrade = procedure({
+  id: "upgrade",
+  summary: "Bring what is installed here to this version of pawl",
+  details:
+    "Files that you did not touch are renewed, those that there are no more are removed. A file that you edited stays as it\nis and is named. Changes of pawl's own text are merged into your overrides where that can be done; where not, yours\nstay in use and both sides are shown. The clone's copy of pawl is replaced in one step.",
+  examples: ["pawl upgrade", "pawl upgrade --dry-run"],
+  access: "write",
+  input: z.strictObject({}),
+
+  async rehearse(hands) {
+    const installation = await hands.git.installation();
+    const steps = installation.planOverride(SETTLE, requestFromLedger(installation));
+    refuseObstacles(steps);
+    const runtime = installation.missingRuntime();
+    return [
+      ...steps.flatMap(({ do: what, path }) =>
+        what === "create" || what === "update" || what === "remove" ? [{ do: what, path }] : [],
+      ),
+      ...(runtime.length > 0
+        ? [{ do: "copy", path: `pawl's program (${plural(runtime.length, "file")})` }]
+        : []),
+    ];
+  },
+
+  async perform(hands) {
+    const installation = await hands.git.installation();
+    const release = await installation.hold();
+    try {
+      return await renew(hands, installation);
+    } finally {
+      release();
+    }
+  },
+
+  text: ({ upgrade: told }, style) => {
+    const { from, to, runtime } = told;
+    const rows = [
+      ...fileRows(told, style),
+      ...(runtime > 0 ? [["copied", `pawl ${to} into this clone (${plural(runtime, "file")})`]] : []),
+      ...rowsOf(
+        "override",
+        told.overrides.map(
+          ({ name, state }) => `${name}: ${state.replaceAll("_", " ")} (pawl override list)`,
+        ),
+      ),
+    ];
+    return paragraphs(from === to ? `This is pawl ${to} already.` : `pawl ${from} → ${to}`, columns(rows));
+  },
+});
+
+async function renew(hands: Hands, installation: Installation) {
+  const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
+  const request = requestFromLedger(installation);
+  const runtime = installation.copyRuntime();
+  const steps = installation.applyOverride(SETTLE, request);
+  refuseObstacles(steps);
+  const site = (await hands.git.sites()).here();
+  const guarded = (await hands.git.audits()).guardActive(site);
+  if (guarded) notes.push(...(await activateGuard(hands, site)).notes);
+  const told: Told = {
+    ...{ from: request.before.version, to: installation.version, runtime: runtime.length },
+    ...tellFiles(steps),
+    overrides: installation.overrides().filter((one) => one.state !== "applied"),
+  };
+  return { data: { upgrade: told }, warnings: notes };
+}
