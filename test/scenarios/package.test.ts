@@ -69,6 +69,10 @@ describe("the packed program", () => {
       /^dist\/(?:pawl|hook)\.cjs$/,
       /^dist\/(?:program|hook)-[\w-]{8}\.cjs$/,
       /^dist\/chunks\/[\w.-]+\.cjs$/,
+      /^dist\/runtime\.json$/,
+      /^dist\/plugin\/\.(?:agents\/plugins|claude-plugin)\/marketplace\.json$/,
+      /^dist\/plugin\/plugins\/pawl\/(?:\.(?:claude|codex)-plugin\/plugin|\.mcp(?:\.codex)?|hooks\/hooks(?:\.codex)?)\.json$/,
+      /^dist\/plugin\/plugins\/pawl\/(?:run\.cjs|skills\/[a-z-]+\/SKILL\.md)$/,
       /^hooks\/(?:ci|server)\/[\w.-]+$/,
       /^(?:README\.md|LICENSE|package\.json)$/,
     ];
