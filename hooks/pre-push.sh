@@ -20,7 +20,8 @@ if [ -n "$named" ]; then
 	[ -f "$program" ] ||
 		refuse "refused: whether this push to a protected branch was approved cannot be told, because pawl was not found." \
 			"Install it again and push again: pawl install --profile hooks"
-	printf '%s' "$named" | "$node" "$program" hook pre-push --updates - --remote "${1:-.}" || exit 1
+	# Nothing that the environment would have Node load first has a say in the answer.
+	printf '%s' "$named" | NODE_OPTIONS= NODE_PATH= NODE_EXTRA_CA_CERTS= "$node" "$program" hook pre-push --updates - --remote "${1:-.}" || exit 1
 fi
 # @include previous
 if [ -x "$previous/pre-push" ]; then

@@ -1,3 +1,5 @@
+# A shell that is bash takes functions from the environment; ours are the shell's own.
+unset -f read printf command git date
 # Where we are, from what git itself says: never from a path that was true when this was written, because repositories
 # are moved and copied. `home` is the git directory that all worktrees share, `site` is the name of this one in it.
 IFS=' 	

@@ -1,15 +1,19 @@
 // Runs the benchmarks in bench/: `npm run bench -- store` runs one, without a name all of them, one after another. A
 // suite is a program that prints its own table and exits with a code other than 0 when it misses its budget.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+// `npm run bench -- --write` runs all of them and writes docs/benchmarks.md.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, release, type } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { renderPage } from "./bench/page.mjs";
+import { installTestTools } from "./install-test-tools.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "bench");
-const [first, ...others] = process.argv.slice(2);
-const [named, args] = first?.startsWith("-") ? [undefined, [first, ...others]] : [first, others];
+const write = process.argv.includes("--write");
+const [named, ...args] = process.argv.slice(2).filter((word) => word !== "--write");
 
 /** Files that other files of the folder import are their helpers. */
 function findSuites() {
@@ -40,13 +44,43 @@ async function bundle(suite) {
   return join(dir, `${suite}.mjs`);
 }
 
+/** Runs one suite; what it prints is shown while it runs, and kept. */
+async function run(suite) {
+  process.stderr.write(`\n== ${suite}\n`);
+  const child = spawn(process.execPath, [await bundle(suite), ...args], {
+    cwd: root,
+    stdio: ["inherit", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+    process.stdout.write(chunk);
+  });
+  const code = await new Promise((done) => child.on("close", done));
+  return { suite, ok: code === 0, output };
+}
+
+function machine() {
+  const git = spawnSync("git", ["--version"], { encoding: "utf8" }).stdout.trim();
+  return `Node ${process.versions.node}, ${git}, ${type()} ${release()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`;
+}
+
 const suites = findSuites();
-if (named !== undefined && !suites.includes(named)) {
-  console.error(`There is no suite "${named}". There are: ${suites.join(", ")}.`);
+if (named !== undefined && (write || !suites.includes(named))) {
+  console.error(
+    write
+      ? "The page is written from all suites: npm run bench -- --write."
+      : `There is no suite "${named}". There are: ${suites.join(", ")}.`,
+  );
   process.exitCode = 3;
 } else {
-  for (const suite of named === undefined ? suites : [named]) {
-    const run = spawnSync(process.execPath, [await bundle(suite), ...args], { cwd: root, stdio: "inherit" });
-    if (run.status !== 0) process.exitCode = 1;
+  installTestTools();
+  const results = [];
+  for (const suite of named === undefined ? suites : [named]) results.push(await run(suite));
+  if (results.some(({ ok }) => !ok)) process.exitCode = 1;
+  if (write) {
+    const date = new Date().toISOString().slice(0, 10);
+    writeFileSync(join(root, "docs", "benchmarks.md"), renderPage(results, { date, machine: machine() }));
+    process.stderr.write("\ndocs/benchmarks.md is written.\n");
   }
 }

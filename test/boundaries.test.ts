@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   runtime: ["core", "ops", "disk", "store", "git", "guard", "installer", "runtime", "node:"],
   "agent-hooks": ["core", "disk", "git", "store", "agent-hooks", "node:", "unbash"],
   // The command line starts the other surface, and knows nothing else of it; that one knows nothing of the command line.
-  cli: ["core", "ops", "runtime", "cli", "mcp", "node:", "citty", "zod/mini"],
+  cli: ["core", "ops", "disk", "runtime", "cli", "mcp", "node:", "citty", "zod/mini"],
   mcp: ["core", "ops", "runtime", "mcp", "node:", "zod/mini", ...MCP_SDK],
 };
 

@@ -1,5 +1,6 @@
-import { fstatSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
+import { fstatSync, readFileSync, readSync, statSync } from "node:fs";
 import { Failure } from "../core/failure.ts";
+import { readInput, writeWhole } from "../disk/standard-streams.ts";
 import type { Io } from "./main.ts";
 
 /** The real process. It writes with `writeSync`, because opening `process.stdout` alone costs several milliseconds. */
@@ -42,20 +43,14 @@ function loadTty(): typeof import("node:tty") {
 
 const waiting = new Int32Array(new SharedArrayBuffer(4));
 
-/** A reader that went away is no error; one that is slow is waited for. */
+/** A reader that went away is no error. */
 function write(fd: number, data: Buffer): void {
-  for (let done = 0; done < data.length; )
-    try {
-      done += writeSync(fd, data, done);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EAGAIN") Atomics.wait(waiting, 0, 0, 2);
-      else if (code === "EPIPE" || code === "EBADF") return;
-      else {
-        outputFailed ??= code ?? String(error);
-        return;
-      }
-    }
+  try {
+    writeWhole(fd, data);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EPIPE" && code !== "EBADF") outputFailed ??= code ?? String(error);
+  }
 }
 
 let outputFailed: string | undefined;
@@ -93,23 +88,6 @@ function currentFolder(): string {
       cause,
     });
   }
-}
-
-/** Standard input may be a terminal or pipe that has nothing to say yet. */
-function readInput(): Buffer {
-  const chunks: Buffer[] = [];
-  const chunk = Buffer.alloc(65_536);
-  for (;;)
-    try {
-      const got = readSync(0, chunk);
-      if (got === 0) return Buffer.concat(chunks);
-      chunks.push(Buffer.from(chunk.subarray(0, got)));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EOF") return Buffer.concat(chunks);
-      if (code !== "EAGAIN") throw error;
-      Atomics.wait(waiting, 0, 0, 5);
-    }
 }
 
 function readText(path: string): string {

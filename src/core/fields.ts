@@ -19,11 +19,15 @@ export type FieldValues<F> = { -readonly [K in keyof F]: F[K] extends Field<infe
 const good = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
 const bad = (expected: string): { ok: false; expected: string } => ({ ok: false, expected });
 
+const same = <T>(value: T) => value;
+const readText: Field<string>["read"] = (value) =>
+  typeof value === "string" && value !== "" ? good(value) : bad("some text");
+
 export function text(example: string): Field<string> {
   return {
     example,
-    read: (value) => (typeof value === "string" && value !== "" ? good(value) : bad("some text")),
-    print: (value) => value,
+    read: readText,
+    print: same,
   };
 }
 
@@ -31,7 +35,7 @@ export function text(example: string): Field<string> {
 export const word: Field<string> = {
   example: "npm",
   read: (value) => (typeof value === "string" ? good(value) : bad("a word")),
-  print: (value) => value,
+  print: same,
 };
 
 export function matching(pattern: RegExp | (() => RegExp), expected: string, example: string): Field<string> {
@@ -39,7 +43,7 @@ export function matching(pattern: RegExp | (() => RegExp), expected: string, exa
     example,
     read: (value) =>
       typeof value === "string" && patternOf(pattern).test(value) ? good(value) : bad(expected),
-    print: (value) => value,
+    print: same,
   };
 }
 
@@ -61,7 +65,7 @@ export function oneOf<const V extends string>(values: readonly V[]): Field<V> {
   return {
     example: values[0] ?? "",
     read: (value) => (values.includes(value as V) ? good(value as V) : bad(`one of ${values.join(", ")}`)),
-    print: (value) => value,
+    print: same,
   };
 }
 
@@ -69,13 +73,13 @@ export const integer: Field<number> = {
   example: "1",
   read: (value) =>
     typeof value === "string" && /^-?\d{1,15}$/.test(value) ? good(Number(value)) : bad("a whole number"),
-  print: (value) => value,
+  print: same,
 };
 
 export const flag: Field<boolean> = {
   example: "true",
   read: (value) => (value === "true" || value === "false" ? good(value === "true") : bad("true or false")),
-  print: (value) => value,
+  print: same,
 };
 
 /** The key may be missing; printing leaves it out again. */

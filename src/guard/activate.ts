@@ -93,6 +93,7 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, program
     brokenLine: earlier ? earlier.brokenLine : facts.config !== "" && !facts.config.endsWith("\n"),
     noHooksDir: earlier ? earlier.noHooksDir : !existsSync(join(commonDir, "hooks")),
     baseline: { ...Object.fromEntries(facts.tips), ...earlier?.baseline },
+    policyFrom: facts.policyFrom ?? null,
     programs,
     givenBack: { ...earlier?.givenBack },
     written: [

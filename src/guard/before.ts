@@ -12,6 +12,8 @@ export interface Before {
   noHooksDir: boolean;
   /** The protected branches: whatever they contain was there before us. */
   baseline: Record<string, string>;
+  /** The branch that the policy was read from; null while there was none. */
+  policyFrom?: string | null;
   /** What `pre-push` starts. */
   programs: { node: string; program: string };
   /** Hooks that another tool had put into our folder, by name, with the sha256 of what was moved to its own place. */

@@ -5,6 +5,7 @@ import type { Loosening } from "../core/git/guard.ts";
 import { type GuardPolicy, readPolicy, strictest } from "../core/guard-policy.ts";
 import { matchesPattern } from "../core/naming.ts";
 import { unsupportedFormat } from "../git/worktrees/site-git.ts";
+import { readBefore } from "./before.ts";
 import { SETTINGS } from "./config-sections.ts";
 import { canRun, isOurs, textOf } from "./place.ts";
 import { ask, branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
@@ -41,6 +42,8 @@ export interface Facts {
   /** The policy in force, and the one that hooks are made from, which may keep what that one has dropped. */
   wanted: GuardPolicy;
   policy: GuardPolicy;
+  /** The branch whose policy hooks may follow by themselves; only a human chooses another one. */
+  policyFrom: string | undefined;
   /** The policy in force changes only when one of these files does. */
   inputs: string[];
   ignoreCase: boolean;
@@ -91,6 +94,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
     wanted: inForce.policy,
     policy,
     inputs: inForce.inputs,
+    policyFrom: (loosening === "always" ? undefined : readBefore(commonDir)?.policyFrom) ?? inForce.branch,
     ignoreCase,
     tips: new Map([...all].filter(([ref]) => isProtectedRef(policy.protected, ref))),
     winning: values.at(-1)?.value === hooksDir(commonDir).replaceAll("\\", "/"),

@@ -5,6 +5,7 @@ import { type GuardPolicy, guardPolicy } from "../core/guard-policy.ts";
 import { USUAL } from "../core/protection.ts";
 import { targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
+import { readBefore } from "./before.ts";
 import { textOf } from "./place.ts";
 import { isKnownTip } from "./tips.ts";
 
@@ -51,7 +52,9 @@ export interface PolicyInForce {
   policy: GuardPolicy;
   /** The files that say which policy that is: while none of them changes, neither does the policy. */
   inputs: string[];
-  /** It comes from a protected branch that is where it went before the guard's eyes. */
+  /** The branch that it comes from. */
+  branch: string | undefined;
+  /** That is the one it came from before, and it is where it went before the guard's eyes. */
   explained: boolean;
 }
 
@@ -77,6 +80,10 @@ export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, s
     ]
       .map((name) => join(commonDir, name))
       .concat(mainRoot === undefined ? [] : join(mainRoot, POLICY)),
-    explained: branch !== undefined && isKnownTip(commonDir, `refs/heads/${branch}`, tip),
+    branch,
+    explained:
+      branch !== undefined &&
+      branch === readBefore(commonDir)?.policyFrom &&
+      isKnownTip(commonDir, `refs/heads/${branch}`, tip),
   };
 }

@@ -50,7 +50,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   },
   start: {
     ...{ tier: "core", stands: "here", idempotent: true },
-    summary: "Make a task's branch and worktree; claim: take over",
+    summary: "Make branch and worktree; claim: take over",
     core: ["task", "claim"],
   },
   "slice.open": { tier: "core", stands: "task", summary: "Begin one testable step" },
@@ -58,7 +58,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   decide: { tier: "core", stands: "task", summary: "Record a decision", core: ["what", "why", "task"] },
   verify: {
     ...{ tier: "core", stands: "tree" },
-    summary: "Run a check in the task's worktree; records evidence",
+    summary: "Run a check in the task's worktree as evidence",
     core: ["command", "slice", "red", "task", "repo"],
     words: { command, red: "must fail" },
   },
@@ -79,7 +79,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     core: ["kind", "verdict", "looked_at", "head", "summary", "task"],
   },
   check: { tier: "core", stands: "task", summary: "Ready? Else what is missing" },
-  handoff: { tier: "core", stands: "task", summary: "Leave the task so that anybody can go on" },
+  handoff: { tier: "core", stands: "task", summary: "Leave it so that anybody can go on" },
   snapshot: { tier: "core", stands: "task", summary: "Save the task's work", idempotent: true },
   diff: { tier: "all", stands: "task", summary: "The saved work as a patch", textOnly: true },
   search: { tier: "core", stands: "here", summary: "Search all records", core: ["words"] },

@@ -3,11 +3,11 @@ import { Failure } from "../core/failure.ts";
 import type { StateExchange } from "../core/git/state-exchange.ts";
 import type { Hands } from "../core/hands.ts";
 import { refuseAgents } from "../core/human-only.ts";
-import { shorten } from "../core/ids.ts";
 import { line, many, maybe } from "../core/input.ts";
 import { procedure } from "../core/operation.ts";
 import { knowRepositories } from "../core/runs/know-repositories.ts";
-import { type Choice, type Conflict, type Judgement, judge, recordName } from "../core/sync/judge.ts";
+import { exchangeOnce, exchangeState } from "../core/sync/exchange.ts";
+import { type Choice, recordName } from "../core/sync/judge.ts";
 import { plural } from "../core/text.ts";
 
 export const sync = procedure({
@@ -35,16 +35,8 @@ export const sync = procedure({
     // What one side loses may be a finding or a review: that is no decision for whoever wrote the work.
     if (choice.ours.size + choice.theirs.size > 0)
       await refuseAgents(hands, "settle a conflict between two clones");
-    const done: Exchanged = { remote, received: 0, merged: [], settled: [], sent: false };
-    for (let attempt = 1; ; attempt++) {
-      if (await exchange(hands, git, choice, done)) break;
-      if (attempt === MOST_ATTEMPTS)
-        throw new Failure("conflict", "sync_busy", `Others kept changing the state on ${remote} or here.`, {
-          hint: "Nothing was lost. Run the command again.",
-          details: { remote },
-        });
-    }
-    if (await takeName(hands, git)) await exchange(hands, git, choice, done);
+    const done = await exchangeState(hands, git, remote, choice);
+    if (await takeName(hands, git)) await exchangeOnce(hands, git, choice, done);
     const unused = [...choice.ours, ...choice.theirs].filter((record) => !done.settled.includes(record));
     return {
       data: { sync: done },
@@ -65,37 +57,6 @@ export const sync = procedure({
     return `Exchanged the state with ${style.bold(remote)}: ${parts.join(", ")}.`;
   },
 });
-
-const MOST_ATTEMPTS = 20;
-
-interface Exchanged {
-  remote: string;
-  /** Files that came from there as they are. */
-  received: number;
-  /** Records that both sides had changed. */
-  merged: string[];
-  settled: string[];
-  sent: boolean;
-}
-
-/** One round; false when somebody was faster here or there, and it has to be begun again. */
-async function exchange(hands: Hands, git: StateExchange, choice: Choice, done: Exchanged): Promise<boolean> {
-  const { remote } = done;
-  const tips = await git.gather(remote, hands.say);
-  const comparison = await git.compare(tips);
-  const found = await hands.look((reader, at) => judge(reader, comparison, choice, at), "write");
-  if (found.conflicts.length > 0) throw conflictFailure(git, remote, found);
-  const { merged } = found;
-  if (!(await git.apply(merged, await hands.situation("write")))) return false;
-  done.received += comparison.incoming.length + merged.taken.length;
-  done.merged.push(
-    ...merged.texts.flatMap((one) => (one.record && !found.settled.includes(one.record) ? [one.record] : [])),
-  );
-  done.settled.push(...found.settled);
-  const published = await git.publish(remote, tips, hands.say);
-  done.sent ||= published === "pushed";
-  return published !== "behind";
-}
 
 function choiceOf(input: { ours?: string[] | undefined; theirs?: string[] | undefined }): Choice {
   const ours = new Set((input.ours ?? []).map(recordName));
@@ -131,40 +92,4 @@ async function takeName(hands: Hands, git: StateExchange): Promise<boolean> {
     effects: knowRepositories(reader, [mine], at),
   }));
   return (effects?.length ?? 0) > 0;
-}
-
-function conflictFailure(git: StateExchange, remote: string, { conflicts }: Judgement): Failure {
-  const twice = conflicts.every((one) => one.reason === "id_taken_twice");
-  const [first] = conflicts;
-  const lines = conflicts.map((one) => `  ${describe(one)}`).join("\n");
-  return new Failure(
-    "conflict",
-    twice ? "id_taken_twice" : "sync_conflict",
-    `${plural(conflicts.length, "record")} cannot be brought together with ${remote} by itself:\n${lines}`,
-    {
-      hint: [
-        "Nothing was changed here or there. Look at the other version of each:",
-        ...conflicts.flatMap((one) => one.paths.map((path) => `  ${git.showTheirs(remote, path)}`)),
-        `Edit yours to what it shall say and keep it: pawl sync --ours ${first?.record}`,
-        `Or take the other one: pawl sync --theirs ${first?.record}`,
-      ].join("\n"),
-      details: { remote, conflicts },
-    },
-  );
-}
-
-function describe({ record, reason, clashes, paths }: Conflict): string {
-  const show = (value: unknown) =>
-    shorten(typeof value === "string" ? value : JSON.stringify(value ?? "none"), 60);
-  const told = clashes.filter((one) => one.field !== "created" && one.field !== "commit").slice(0, 3);
-  const differences = told.map(
-    (one) => `${one.field}: ours "${show(one.ours)}", theirs "${show(one.theirs)}"`,
-  );
-  const why =
-    reason === "id_taken_twice"
-      ? "the same id was given to two records"
-      : reason === "unreadable"
-        ? "one version cannot be read"
-        : "changed on both sides";
-  return `${record}  ${why}${differences.length > 0 ? `; ${differences.join("; ")}` : ` (${paths.join(", ")})`}`;
 }

@@ -33,6 +33,17 @@ export function openStateExchange(
   const site = async () => homeSite(await sites());
   return {
     remote: async (named) => chooseRemote(await site(), named, around.env),
+    async sharedWith() {
+      try {
+        const remote = await chooseRemote(await site(), undefined, around.env);
+        const theirs = await fetchState(repo(), await site(), remote, () => {});
+        return theirs === undefined ? undefined : remote;
+      } catch (error) {
+        // Where nobody answers, nobody knows; whoever goes on to push is told why that fails.
+        if (error instanceof Failure) return undefined;
+        throw error;
+      }
+    },
     async gather(remote, progress): Promise<BothTips> {
       if (!isComplete(home())) for (const said of prepareState(home(), place, around.env)) progress(said);
       // A clone without a record has nothing to say yet, and begins with what the remote has.

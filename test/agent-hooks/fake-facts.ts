@@ -7,6 +7,8 @@ export const TASK = "/work/project/.worktrees/T0001-upload";
 export const OTHER_TASK = "/work/project/.worktrees/T0002-search";
 export const FEATURE = "/work/feature";
 export const FOREIGN = "/work/foreign";
+/** On main, which has no commit yet. */
+export const NEWBORN = "/work/newborn";
 
 const commonDir = `${MAIN}/.git`;
 
@@ -36,6 +38,7 @@ const SPOTS: readonly Spot[] = [
     ...{ root: FOREIGN, gitDir: `${FOREIGN}/.git`, commonDir: `${FOREIGN}/.git`, guarded: false },
     isProtected: () => false,
   }),
+  spot({ root: NEWBORN, gitDir: `${NEWBORN}/.git`, commonDir: `${NEWBORN}/.git`, unborn: true }),
   spot({ root: MAIN }),
 ];
 

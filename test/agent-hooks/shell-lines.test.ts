@@ -3,7 +3,7 @@ import { judgeScript } from "../../src/agent-hooks/judge.ts";
 import { parser } from "../../src/agent-hooks/shell/parser.ts";
 import { readPlain } from "../../src/agent-hooks/shell/plain.ts";
 import { readScript } from "../../src/agent-hooks/shell/read.ts";
-import { FEATURE, FOREIGN, fakeFacts, MAIN, TASK } from "./fake-facts.ts";
+import { FEATURE, FOREIGN, fakeFacts, MAIN, NEWBORN, TASK } from "./fake-facts.ts";
 
 /** What stands against a line, as the hook would say it; nothing when it may run. */
 function judge(line: string, folder: string): string {
@@ -111,6 +111,7 @@ const REFUSED: [line: string, rule: RegExp, folder?: string][] = [
   ["rm -rf .git", GIT_FILES, MAIN],
   ["cd .git && rm -r pawl", GIT_FILES, MAIN],
   ["truncate -s 0 .git/logs/HEAD", GIT_FILES, MAIN],
+  ["rm .git/pawl/guard.lock", GIT_FILES, MAIN],
   ["echo 'T 1 ref' > .git/pawl/grants/update/refs/heads/main", GIT_FILES, MAIN],
   ["sed -i s/fail/pass/ .pawl/state/tasks/T0001/evidence/E1.md", RECORDS, MAIN],
   ["rm -rf .pawl/state", RECORDS, MAIN],
@@ -259,10 +260,13 @@ const ALLOWED: [line: string, folder?: string][] = [
   ["HUSKY=0 npm ci"],
   ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=x git status"],
   ["GIT_PAGER=cat git log"],
+  ["NAME=core.hooksPath git status"],
+  ["git commit -m 'The first one'", NEWBORN],
   ["cat .git/config", MAIN],
   ["cat .git/hooks/pre-commit > /tmp/copy", MAIN],
   ["cp .git/config /tmp/config", MAIN],
   ["rm -f .git/index.lock", MAIN],
+  ["rm -f .git/refs/heads/main.lock", MAIN],
   ["echo build/ >> .git/info/exclude", MAIN],
   ["chmod +x .husky/pre-commit"],
   ["chmod -x scripts/run.sh"],

@@ -30,7 +30,7 @@ describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName)
   const start = { call: mcp("start", { task: TASK }) };
   const work = {
     call: shell(
-      "cd .worktrees/T0001-retry-uploads && echo retry > upload.txt && git add -A && git commit -m 'Retry'",
+      "(cd .worktrees/T0001-retry-uploads && echo retry > upload.txt && git add -A && git commit -m 'Retry')",
     ),
   };
   const goAround = { call: shell(FORBIDDEN) };

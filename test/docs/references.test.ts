@@ -12,7 +12,7 @@ const commands = new Map((await allCommands()).map((command) => [command.id, com
 
 /** Commands for a shell that are no `console` block, and the test that runs each; the others must not be there. */
 const RUN_BY: Record<string, string> = {
-  "npm run demo": "test/scenarios/package.test.ts",
+  "npm run demo": "test/scenarios/demo.test.ts",
   "npm test": "scripts/test.mjs",
   "npm pack": "test/scenarios/package.test.ts",
   "npx --yes ./pawl-0.1.0.tgz --help": "test/scenarios/package.test.ts",

@@ -22,7 +22,7 @@ const known = new Map<string, string>();
 export function stateOf(at: GuardedRepository, row: Row): string {
   const subject = row.subject ?? "refs/heads/main";
   const script = subject.startsWith("$O")
-    ? 'git -C "$O" for-each-ref refs/heads/main'
+    ? 'git -C "$O" for-each-ref refs/heads/main refs/heads/master'
     : subject.startsWith("worktrees/")
       ? `cat ".git/${subject}" 2>/dev/null; ls -d .git/worktrees/*`
       : `ref="${subject}"; git rev-parse -q --verify "$ref"; git symbolic-ref -q "$ref"`;

@@ -440,6 +440,26 @@ const plumbing = group("Plumbing", [
     note: "the remote does not confirm it",
   },
   {
+    name: "programs of one's own in place of git's, which confirm everything",
+    script: `mkdir "$R/../exec" && for f in "$(git --exec-path)"/*; do ln -s "$f" "$R/../exec/"; done && rm "$R/../exec/git" && printf '#!/bin/sh\\necho %s\\n' "$T" > "$R/../exec/git" && chmod +x "$R/../exec/git" && GIT_EXEC_PATH="$R/../exec" git update-ref refs/heads/main "$T"`,
+    expected: "audit",
+    found: "committed_directly",
+    note: "the remote does not have it",
+  },
+  {
+    name: "a clock of one's own, for an unlock whose time is over",
+    script:
+      'mkdir -p .git/pawl/grants/unlock/refs/heads "$R/../bin" && echo "1000 me" > .git/pawl/grants/unlock/refs/heads/main && printf "#!/bin/sh\\necho 990\\n" > "$R/../bin/date" && chmod +x "$R/../bin/date" && PATH="$R/../bin:$PATH" git update-ref refs/heads/main "$T"',
+    expected: "audit",
+    found: "forged_unlock",
+  },
+  {
+    name: "functions in the environment, for a shell that is bash",
+    script: `${NEW} && env 'BASH_FUNC_read%%=() { return 1; }' 'BASH_FUNC_printf%%=() { :; }' git commit -qm x`,
+    expected: "refused",
+    everyShell: true,
+  },
+  {
     name: "a grant for another value",
     script:
       'mkdir -p .git/pawl/grants/update/refs/heads && echo "$T $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$T"',
@@ -902,6 +922,12 @@ const remotes = group("Remotes", [
     script: "git push -q origin task/1",
     expected: "allowed",
     everyShell: true,
+  },
+  {
+    name: "push with something for Node to load first",
+    script: `echo 'process.exit(0)' > "$R/../first.cjs" && NODE_OPTIONS="--require=$(cd "$R/.." && pwd | sed 's/ /\\\\ /g')/first.cjs" git push -q origin task/1:main`,
+    expected: "refused",
+    subject: "$O",
   },
   {
     name: "push of main with a forged remote-tracking ref",

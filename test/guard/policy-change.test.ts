@@ -72,6 +72,23 @@ describe("a policy that changes on the protected tip", () => {
     }
   });
 
+  test("another protected branch with a looser policy does not become the one that counts", async ({
+    project,
+  }) => {
+    commitPolicy(project, TWO, "unseen");
+    project.git("branch", "release/1");
+    await project.pawl(...INSTALL);
+    project.git("update-ref", "refs/remotes/origin/release/1", "release/1~1");
+    project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/1");
+    const old = project.git("rev-parse", "release/1~1");
+    project.git("-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/release/1", old);
+    writeFileSync(join(project.path, ".git/pawl/tips/release~1"), `${old} refs/heads/release/1 ${old}\n`);
+    for (const env of [AGENT, {}, {}]) {
+      await project.pawlIn(project.path, env, "note", "add", "x");
+      expect(made(project)).toEqual(expect.arrayContaining(["main", "release/*"]));
+    }
+  });
+
   test("a copy in the worktree adds, and an agent that takes it back changes nothing", async ({
     project,
   }) => {

@@ -8,11 +8,13 @@ import {
   type Audited,
   cloneForCheck,
   copyAudited,
+  guardFromHere,
   makeAudited,
   unlockIt,
 } from "../helpers/audited-project.ts";
+import type { Project } from "../helpers/command-line.ts";
 import { bundlePawl } from "../helpers/pseudo-terminal.ts";
-import { gitIn, ok, type Ready } from "../helpers/ready-task.ts";
+import { approveIt, gitIn, makeReady, ok, type Ready } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 let folder: string;
@@ -86,6 +88,25 @@ describe("a server with the pre-receive hook", () => {
     expect(together.err).not.toContain("refused");
     expect(together.code).toBe(0);
     expect(tipThere(it)).toBe(merge);
+  });
+
+  test("takes what `pawl approve --push` sends: the records go first", async () => {
+    const root = join(folder, `ready ${++copies}`);
+    const ready = await makeReady(root, 1);
+    const home = ready.repos[0] as Project;
+    const remote = join(root, "remote.git");
+    gitIn(ready, root, "init", "-q", "--bare", "--template=", "-b", "main", remote);
+    home.git("remote", "add", "origin", remote);
+    await guardFromHere(home, true, "shop");
+    home.git("push", "-q", "-u", "origin", "main");
+    await ok(home.pawl("sync"));
+    mkdirSync(join(remote, "hooks"));
+    copyFileSync(shipped("server/pre-receive"), join(remote, "hooks/pre-receive"));
+    gitIn(ready, remote, "config", "pawl.program", pawl);
+    const done = await approveIt(ready, "--push");
+    expect(done.code, done.out + done.err).toBe(0);
+    expect(gitIn(ready, remote, "rev-parse", "main")).toBe(home.git("rev-parse", "main"));
+    expect(gitIn(ready, remote, "ls-tree", "-r", "--name-only", "pawl/state")).toContain("approvals/A1.md");
   });
 
   test("takes what a human unlocked, once the record says what that was", async () => {

@@ -15,7 +15,8 @@ Pawl guards protected branches with git's \`reference-transaction\` hook, which 
 stops accidents and everything an agent does with ordinary git commands, \`--no-verify\` included. It is no wall against
 somebody who switches hooks off or writes git's files by hand: nothing inside the same account can be. What gets through
 that way is found afterwards, by the guard itself at the next change of any ref (the tripwire), or by \`pawl audit\`, which
-a server or CI can run as well.
+a server or CI can run as well. Where \`/bin/sh\` is bash, \`SHELLOPTS=noexec\` switches every hook off too, and is found the
+same way. \`pawl doctor\` says whether the guard holds now, by asking it in every worktree.
 
 * **refused**: the branch stays where it is.
 * **allowed**: works as without the guard.

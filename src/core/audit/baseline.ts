@@ -35,7 +35,8 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
     ...known.baseline,
     ...missing.map((tip) => ({ ...tip, at: at.now, clone: at.clone || undefined })),
   ];
-  const isNew = guarded.active && at.clone !== "" && !known.guarded.includes(at.clone);
+  // A clone without a name yet, such as a copied one, is a new one: it gets its name before this is written.
+  const isNew = guarded.active && !known.guarded.includes(at.clone);
   const clones = isNew ? [...known.guarded, at.clone] : known.guarded;
   const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
   if (!stored) {

@@ -56,6 +56,8 @@ export interface Merged {
 export interface StateExchange {
   /** The remote to use; throws when there is none, or none of this name. */
   remote(named: string | undefined): Promise<string>;
+  /** The remote that is known to have the state; undefined where it was never shared. */
+  sharedWith(): Promise<string | undefined>;
   /** Commits what the state folder holds, and gets what the remote has. */
   gather(remote: string, progress: (line: string) => void): Promise<BothTips>;
   compare(tips: BothTips): Promise<Comparison>;

@@ -4,6 +4,7 @@ import type { Hands } from "../hands.ts";
 import type { Plan, Situation } from "../operation.ts";
 import type { Reader } from "../ports.ts";
 import { type Approval, approval } from "../records/run.ts";
+import { exchangeState } from "../sync/exchange.ts";
 
 interface Unpublished {
   repo: string;
@@ -18,6 +19,7 @@ interface Unpublished {
 export async function pushApproval(hands: Hands, task: string, known: Approval): Promise<Approval> {
   const sites = await hands.git.sites();
   const remotes = await hands.git.remotes();
+  if (known.repos.some((one) => !one.pushed)) await publishRecords(hands, task);
   const part = known.id.slice(task.length + 1);
   const failed: Unpublished[] = [];
   let current = known;
@@ -40,6 +42,28 @@ export async function pushApproval(hands: Hands, task: string, known: Approval):
   const [first] = failed;
   if (first) throw notPublished(task, first, failed);
   return current;
+}
+
+/**
+ * A server that checks what it is sent believes the records that it has, so these go first. A state that was never
+ * shared stays where it is.
+ */
+async function publishRecords(hands: Hands, task: string): Promise<void> {
+  const git = await hands.git.stateExchange();
+  const remote = await git.sharedWith();
+  if (remote === undefined) return;
+  hands.say(`Sending the records to ${remote} …`);
+  try {
+    await exchangeState(hands, git, remote);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(
+      error.kind,
+      "records_unpublished",
+      `${task} is merged here, but its approval could not be sent to ${remote}: ${error.message}`,
+      { hint: `Settle that with pawl sync, then: pawl approve ${task} --redo --push`, details: { task } },
+    );
+  }
 }
 
 function notePush(

@@ -1,0 +1,100 @@
+// docs/benchmarks.md from what the suites printed: every budget with its figures, and below it everything as it was said.
+
+/** The budgets of the design, each with the lines of a suite's table that answer it. */
+export const BUDGETS = [
+  {
+    what: "added to `git commit` on an allowed branch by all our hooks",
+    budget: "at most a third of what husky adds; ≤ 2 × a commit without hooks",
+    lines: [["hooks", /\bpawl\b.*≤ 2 ×/]],
+  },
+  {
+    what: "an agent-side hook that allows",
+    budget: "≤ 1.4 × `node -e 0`",
+    lines: [["agent-hooks", /budget 1\.4/]],
+  },
+  {
+    what: "reads of one task with 1,000 tasks around it: `status`, `session`, `task show`, `check`",
+    budget: "≤ 1.7 × `node -e 0`",
+    lines: [
+      ["cli", /\b(?:status|session|task show)\b.*≤ 1\.7/],
+      ["git", /pawl check/],
+    ],
+  },
+  {
+    what: "`task list` at 1,000 / 10,000 tasks",
+    budget: "≤ 2.0 × / ≤ 5 × `node -e 0`",
+    lines: [["cli", /\btask list\b.*≤/]],
+  },
+  {
+    what: "`search` at 1,000 / 10,000 tasks with 50,000 records, index warm",
+    budget: "≤ 3.5 × / ≤ 7 × `node -e 0`",
+    lines: [["cli", /\bsearch\b.*≤/]],
+  },
+  {
+    what: "MCP initialize / one call at 1,000 tasks",
+    budget: "≤ 4 × `node -e 0` / ≤ 5 ms median",
+    lines: [["mcp", /^(?:initialize|median of all).*≤/]],
+  },
+  {
+    what: "`pawl start` on 20,000 files",
+    budget: "≤ 1.2 × `git worktree add`",
+    lines: [["git", /pawl start/]],
+  },
+  {
+    what: "package unpacked; packages installed with it",
+    budget: "≤ 5 MB; at most the one that cannot be bundled",
+    lines: [["package", /^package/]],
+  },
+  {
+    what: "8 processes × 500 operations with random kills",
+    budget: "0 lost, 0 duplicate ids, 0 stuck locks",
+    lines: [["store", /^(?:processes|kills|lost|applied twice|duplicate|torn|stuck)/]],
+  },
+];
+
+/** Every budget with the figures that a run gave; none is left out because it was missed or not measured. */
+export function judge(results) {
+  return BUDGETS.map(({ what, budget, lines }) => {
+    const found = lines.flatMap(([suite, pattern]) =>
+      (results.find((one) => one.suite === suite)?.output ?? "")
+        .split("\n")
+        .filter((line) => pattern.test(line)),
+    );
+    const failed = lines.some(
+      ([suite]) => suite === "store" && results.some((one) => one.suite === suite && !one.ok),
+    );
+    const missed = failed || found.some((line) => line.includes("MISSED"));
+    const verdict = found.length === 0 ? "**not measured**" : missed ? "**missed**" : "met";
+    return { what, budget, figures: found.map(compact), verdict };
+  });
+}
+
+const compact = (line) => line.trim().split(/ {2,}/).join(" · ").replaceAll("|", "\\|");
+
+export function renderPage(results, { date, machine }) {
+  const rows = judge(results).map(
+    ({ what, budget, figures, verdict }) => `| ${what} | ${budget} | ${figures.join("<br>")} | ${verdict} |`,
+  );
+  const missed = judge(results).filter(({ verdict }) => verdict !== "met");
+  const summary =
+    missed.length === 0
+      ? "Every budget was met."
+      : `Not met: ${missed.map(({ what, verdict }) => `${what} (${verdict.replaceAll("*", "")})`).join("; ")}.`;
+  const suites = results.map(
+    ({ suite, output }) => `## ${suite}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\`\n`,
+  );
+  return `# Benchmarks
+
+Written by \`npm run bench -- --write\` on ${date}: ${machine}. Times are medians of rounds in which everything that is compared took
+turns; ratios carry over to other machines, milliseconds do not. \`npm run bench\` measures all of it again.
+
+${summary}
+
+| what | budget | measured | |
+|---|---|---|---|
+${rows.join("\n")}
+
+Below is everything as the suites said it, alternatives included.
+
+${suites.join("\n")}`;
+}
