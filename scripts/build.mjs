@@ -50,15 +50,15 @@ async function bundleEntry(programName) {
     throw new Error("pawl.cjs names no program");
 }
 
-/** What agents start before each of their tools: an entry of its own, because nothing of the program is needed for it. */
+/** What agents start before each of their tools: a bundle of its own, because nothing of the program is needed for it. */
 async function bundleHook() {
-  const chunkFileNames = "chunks/hook-[name]-[hash].cjs";
-  const [parser] = await bundle({ parser: file("src/agent-hooks/shell/parser.ts") }, made, {
-    output: { entryFileNames: chunkFileNames },
+  const chunks = await bundle({ hook: file("src/agent-hooks/hook.ts") }, made, {
+    output: { entryFileNames: "[name]-[hash].cjs", chunkFileNames: "chunks/hook-[name]-[hash].cjs" },
   });
+  const define = { HOOK: JSON.stringify(chunks.find((chunk) => chunk.isEntry).fileName) };
   await bundle({ hook: file("src/agent-hooks/bin.ts") }, made, {
-    input: { transform: { define: { PARSER: JSON.stringify(parser.fileName) } } },
-    output: { entryFileNames: "[name].cjs", chunkFileNames },
+    input: { transform: { define } },
+    output: { entryFileNames: "[name].cjs" },
   });
 }
 

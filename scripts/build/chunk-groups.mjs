@@ -1,10 +1,13 @@
 // Which sources go into one file: each further file that a command loads costs it about half a millisecond.
 
+/** What no read uses. */
+const SELDOM = "(?:activate-guard|diagnose-guard|guard-policy|doctor|human-only|redact|dependencies)\\.ts";
+
 /** Loaded by every command. */
 const COMMON = [
   ...[
     "src/cli/(?!help|pager|completions)",
-    "src/core/(?!context/|audit/|install/|sync/|gates/|runs/(?!current-run))",
+    `src/core/(?!context/|audit/|install/|sync/|gates/|runs/(?!current-run)|${SELDOM})`,
     "node_modules/zod/[^?]*$",
   ],
   ...[
@@ -24,6 +27,9 @@ const CHECK = [
   "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
 ];
 
+/** A group takes along whatever its files import; this is wanted without the MCP server, too. */
+const WORKTREES = ["src/git/worktrees/entries\\.ts"];
+
 /** Loaded by `pawl mcp` alone. */
 const MCP = ["src/mcp/(?!command)", "node_modules/@modelcontextprotocol/", "\\?sdk$"];
 
@@ -34,5 +40,6 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 export const groups = [
   { name: "program", test: matching(COMMON) },
   { name: "check", test: matching(CHECK) },
+  { name: "worktrees", test: matching(WORKTREES) },
   { name: "mcp", test: matching(MCP) },
 ];

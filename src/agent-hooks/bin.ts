@@ -1,57 +1,12 @@
 import { join } from "node:path";
-import { loadCached } from "../disk/code-cache.ts";
-import { readInput, writeWhole } from "../disk/standard-streams.ts";
-import { type Answer, printAnswer } from "./answer.ts";
-import { type Agent, readCall, recogniseCaller } from "./call.ts";
-import { HANDLERS } from "./events.ts";
-import { judgeUnread } from "./judge.ts";
-import { openFacts } from "./place.ts";
-import { printRefusal } from "./refusal.ts";
-import type { Parser } from "./shell/parser.ts";
+import { runBundled } from "../disk/code-cache.ts";
 
-/** The file name of the bundled parser, with a digest of its content; the build puts it here. */
-declare const PARSER: string;
+/** The file name of the bundled hook, with a digest of its content; the build puts it here. */
+declare const HOOK: string;
 
-/**
- * The hook of every agent: `hook.cjs AGENT`, with what the agent says about its event on standard input. It prints an
- * answer in the agent's own form or nothing, and never fails: some agents take a failure for a refusal, others for consent.
- */
-const { env } = process;
-const agent = recogniseCaller(process.argv[2], env);
-
-answer(agent)
-  .then((said) => {
-    const text = said ? printAnswer(agent, said) : "";
-    if (text !== "") writeWhole(1, Buffer.from(text, "utf8"));
-  })
-  .catch(() => {})
-  .finally(() => {
-    process.exitCode = 0;
-  });
-
-async function answer(by: Agent): Promise<Answer | undefined> {
-  const now = Date.now();
-  let raw = "";
-  try {
-    raw = readInput().toString("utf8");
-    const call = readCall(by, raw, process.cwd());
-    const handler = call && Object.hasOwn(HANDLERS, call.event) ? HANDLERS[call.event] : undefined;
-    const program = join(__dirname, "pawl.cjs");
-    if (call && handler)
-      return await handler(call, { facts: openFacts(env, now), env, now, program, loadParser });
-    return call ? undefined : refuseUnread(raw);
-  } catch {
-    return refuseUnread(raw);
-  }
-}
-
-function loadParser(): Parser {
-  return (loadCached(join(__dirname, PARSER)) as { parser: Parser }).parser;
-}
-
-/** What could not be judged is left to git's own guard; only what a human alone may do is refused even then. */
-function refuseUnread(raw: string): Answer | undefined {
-  if (!raw.includes("PreToolUse")) return undefined;
-  const [refusal] = judgeUnread(raw);
-  return refusal && { kind: "refuse", reason: printRefusal(refusal) };
+try {
+  runBundled(join(__dirname, HOOK), "hook");
+} catch {
+  // An installation that was cut off; some agents take a failing hook for a refusal of every tool.
+  process.exitCode = 0;
 }

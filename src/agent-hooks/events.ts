@@ -11,7 +11,6 @@ import { nearestExisting } from "./place.ts";
 import { printRefusal, type Refusal } from "./refusal.ts";
 import { sessionBudget, startText } from "./session-start.ts";
 import type { Script } from "./shell/command.ts";
-import type { Parser } from "./shell/parser.ts";
 import { readPlain } from "./shell/plain.ts";
 import { readScript } from "./shell/read.ts";
 import { findWorkplace, lookAtWork } from "./work.ts";
@@ -22,7 +21,6 @@ export interface Around {
   now: number;
   /** The program beside this hook. */
   program: string;
-  loadParser(): Parser;
 }
 
 type Handler = (call: HookCall, around: Around) => Promise<Answer | undefined>;
@@ -37,22 +35,25 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
 };
 
 async function beforeTool(call: HookCall, around: Around): Promise<Answer | undefined> {
-  for (const refusal of refusalsFor(call, around))
+  for (const refusal of await refusalsFor(call, around.facts))
     if (!(await isLifted(refusal, around.env))) return { kind: "refuse", reason: printRefusal(refusal) };
   return undefined;
 }
 
-function refusalsFor(call: HookCall, { facts, loadParser }: Around): Refusal[] {
+async function refusalsFor(call: HookCall, facts: Facts): Promise<Refusal[]> {
   const { command, folder } = call;
   if (command === undefined) return judgeWrites(call, facts);
   if (!CONCERNS.test(command)) return [];
-  const script = read(command, folder, loadParser);
+  const script = await read(command, folder);
   return script ? judgeScript(command, folder, script, facts) : judgeUnread(command);
 }
 
-function read(command: string, folder: string, loadParser: () => Parser): Script | undefined {
+async function read(command: string, folder: string): Promise<Script | undefined> {
   if (command.length > LONGEST) return undefined;
-  return readPlain(command, folder) ?? readScript(command, resolve(folder), loadParser());
+  const plain = readPlain(command, folder);
+  if (plain) return plain;
+  const { parser } = await import("./shell/parser.ts");
+  return readScript(command, resolve(folder), parser);
 }
 
 async function isLifted({ unlessIgnored }: Refusal, env: Around["env"]): Promise<boolean> {
@@ -75,14 +76,14 @@ async function atStart(call: HookCall, { facts, env, now, program }: Around): Pr
   return { kind: "tell", event: "SessionStart", text: startText({ ...known, session }) };
 }
 
-async function afterTool(call: HookCall, { facts, loadParser }: Around): Promise<Answer | undefined> {
+async function afterTool(call: HookCall, { facts }: Around): Promise<Answer | undefined> {
   const { command } = call;
   if (command === undefined) return undefined;
   const spot = facts.spotOf(call.folder);
   if (!spot?.guarded) return undefined;
   const policy = readOr(join(spot.root ?? "", ".pawl", "config.yaml"));
   if (!MAY_BE_CHECK.test(command) && !policy.includes(command.trim())) return undefined;
-  const script = read(command, call.folder, loadParser);
+  const script = await read(command, call.folder);
   const check = script && checkRunIn(script, policy);
   if (check === undefined) return undefined;
   const marks = openMarks(spot.commonDir, call.session);

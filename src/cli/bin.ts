@@ -1,86 +1,14 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { Script } from "node:vm";
+import { join } from "node:path";
+import { runBundled } from "../disk/code-cache.ts";
 
 /** The file name of the bundled program, with a digest of its content; the build puts it here. */
 declare const PROGRAM: string;
 /** The ids of all operations, each between spaces. */
 declare const OPERATIONS: string;
 
-/**
- * Node 22 and newer keep compiled code between runs by themselves. Node 20 does not, and compiling is a third of a
- * short command's time, so here the code cache is kept beside each file. Its name carries the file's digest and V8's
- * version: V8 itself would accept the cache of another text of the same length. Each operation has a cache of its own,
- * because what others use costs time to bring back, and what they do not use would be compiled on every run.
- */
-const loaded = new Map<string, { exports: unknown }>();
-const unsaved = new Map<string, { script: Script; times: number }>();
-const suffix = `${process.versions.v8}.${process.arch}.${usedOperation(process.argv[2] ?? "", process.argv[3] ?? "")}.cache`;
-/** What one run compiles is added to what those before it did: at first almost every time, later once in 64. */
-const SELDOM = 6;
-const HEAD = Buffer.from("(function (exports, require, module, __filename, __dirname) {");
-const TAIL = Buffer.from("\n})");
-
-// On Node 20 loading node:module would bring the loader of ES modules, which takes more than a millisecond.
-const compileCache =
-  Number.parseInt(process.versions.node, 10) > 20
-    ? (require("node:module") as { enableCompileCache?: () => void }).enableCompileCache
-    : undefined;
-const program = join(__dirname, PROGRAM);
-if (compileCache) {
-  compileCache();
-  require(program);
-} else load(program);
+runBundled(join(__dirname, PROGRAM), usedOperation(process.argv[2] ?? "", process.argv[3] ?? ""));
 
 function usedOperation(first: string, second: string): string {
   for (const id of [`${first}.${second}`, first]) if (OPERATIONS.includes(` ${id} `)) return id;
   return "other";
-}
-
-/** Everything that was loaded this way, by its path: the chunks require the program back, and it must start only once. */
-function load(path: string): unknown {
-  const known = loaded.get(path);
-  if (known) return known.exports;
-  // The build leaves nothing but ASCII in it: half of the memory, and no decoding. V8 would copy a text made of parts.
-  const source = Buffer.concat([HEAD, readFileSync(path), TAIL]).toString("latin1");
-  const kept = readOr(`${path}.${suffix}`);
-  const script = new Script(source, kept ? { filename: path, cachedData: kept.data } : { filename: path });
-  // A dictionary from the start: otherwise each of some hundred exports would give it another shape.
-  const own = { exports: Object.create(null) };
-  loaded.set(path, own);
-  const folder = dirname(path);
-  const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : require(id));
-  script.runInThisContext()(own.exports, requireOwn, own, path, folder);
-  const times = kept && !script.cachedDataRejected ? kept.times : 0;
-  if (Math.random() < 2 ** -Math.min(times, SELDOM)) remember(`${path}.${suffix}`, script, times + 1);
-  return own.exports;
-}
-
-function remember(cacheFile: string, script: Script, times: number): void {
-  if (unsaved.size === 0)
-    process.once("exit", () => {
-      for (const [path, one] of unsaved) save(path, one.script, one.times);
-    });
-  unsaved.set(cacheFile, { script, times });
-}
-
-/** The last byte says how often it was written. */
-function readOr(path: string): { data: Buffer; times: number } | undefined {
-  try {
-    const bytes = readFileSync(path);
-    return { data: bytes.subarray(0, -1), times: bytes[bytes.length - 1] ?? 0 };
-  } catch {
-    return undefined;
-  }
-}
-
-/** At exit, when the functions that a command really uses have been compiled; a folder we may not write to has none. */
-function save(path: string, script: Script, times: number): void {
-  const temporary = `${path}.${process.pid}`;
-  try {
-    writeFileSync(temporary, Buffer.concat([script.createCachedData(), Buffer.of(Math.min(times, SELDOM))]));
-    renameSync(temporary, path);
-  } catch {
-    rmSync(temporary, { force: true });
-  }
 }

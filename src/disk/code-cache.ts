@@ -1,38 +1,77 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 
 /**
- * Loads a bundled file that requires nothing of ours, with its compiled code kept beside it: for a large file that a
- * short process needs, compiling is most of the time. The file's name has to carry a digest of its content, because V8
- * would accept the cache of another text of the same length.
+ * Node 22 and newer keep compiled code between runs by themselves. Node 20 does not, and compiling is a third of a
+ * short command's time, so here the code cache is kept beside each file. Its name carries the file's digest and V8's
+ * version: V8 itself would accept the cache of another text of the same length. Each use has a cache of its own,
+ * because what others use costs time to bring back, and what they do not use would be compiled on every run.
  */
-export function loadCached(path: string): unknown {
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, "utf8")}\n})`;
-  const file = `${path}.${process.versions.v8}.${process.arch}.cache`;
-  const cachedData = readOr(file);
-  const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
-  const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module, path, dirname(path));
-  // At exit the functions that were really used have been compiled.
-  if (!cachedData || script.cachedDataRejected) process.once("exit", () => keep(file, script));
-  return module.exports;
+const loaded = new Map<string, { exports: unknown }>();
+const unsaved = new Map<string, { script: Script; times: number }>();
+let suffix = "";
+/** What one run compiles is added to what those before it did: at first almost every time, later once in 64. */
+const SELDOM = 6;
+const HEAD = Buffer.from("(function (exports, require, module, __filename, __dirname) {");
+const TAIL = Buffer.from("\n})");
+
+/** Runs a bundled file, with what was compiled before; once in a process. */
+export function runBundled(path: string, use: string): void {
+  suffix = `${process.versions.v8}.${process.arch}.${use}.cache`;
+  // On Node 20 loading node:module would bring the loader of ES modules, which takes more than a millisecond.
+  const compileCache =
+    Number.parseInt(process.versions.node, 10) > 20
+      ? (require("node:module") as { enableCompileCache?: () => void }).enableCompileCache
+      : undefined;
+  compileCache?.();
+  if (compileCache) require(path);
+  else load(path);
 }
 
-function readOr(path: string): Buffer | undefined {
+/** Everything that was loaded this way, by its path: the chunks require the program back, and it must start only once. */
+function load(path: string): unknown {
+  const known = loaded.get(path);
+  if (known) return known.exports;
+  // The build leaves nothing but ASCII in it: half of the memory, and no decoding. V8 would copy a text made of parts.
+  const source = Buffer.concat([HEAD, readFileSync(path), TAIL]).toString("latin1");
+  const kept = readOr(`${path}.${suffix}`);
+  const script = new Script(source, kept ? { filename: path, cachedData: kept.data } : { filename: path });
+  // A dictionary from the start: otherwise each of some hundred exports would give it another shape.
+  const own = { exports: Object.create(null) };
+  loaded.set(path, own);
+  const folder = dirname(path);
+  const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : require(id));
+  script.runInThisContext()(own.exports, requireOwn, own, path, folder);
+  const times = kept && !script.cachedDataRejected ? kept.times : 0;
+  if (Math.random() < 2 ** -Math.min(times, SELDOM)) remember(`${path}.${suffix}`, script, times + 1);
+  return own.exports;
+}
+
+function remember(cacheFile: string, script: Script, times: number): void {
+  if (unsaved.size === 0)
+    process.once("exit", () => {
+      for (const [path, one] of unsaved) save(path, one.script, one.times);
+    });
+  unsaved.set(cacheFile, { script, times });
+}
+
+/** The last byte says how often it was written. */
+function readOr(path: string): { data: Buffer; times: number } | undefined {
   try {
-    return readFileSync(path);
+    const bytes = readFileSync(path);
+    return { data: bytes.subarray(0, -1), times: bytes[bytes.length - 1] ?? 0 };
   } catch {
     return undefined;
   }
 }
 
-/** A folder that we may not write to has none. */
-function keep(file: string, script: Script): void {
-  const temporary = `${file}.${process.pid}`;
+/** At exit, when the functions that a command really uses have been compiled; a folder we may not write to has none. */
+function save(path: string, script: Script, times: number): void {
+  const temporary = `${path}.${process.pid}`;
   try {
-    writeFileSync(temporary, script.createCachedData());
-    renameSync(temporary, file);
+    writeFileSync(temporary, Buffer.concat([script.createCachedData(), Buffer.of(Math.min(times, SELDOM))]));
+    renameSync(temporary, path);
   } catch {
     rmSync(temporary, { force: true });
   }

@@ -15,6 +15,13 @@ const BEFORE: Record<string, string> = {
   "pawl diff": "pawl snapshot T1",
   "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
   "pawl sync --ours": "pawl sync",
+  "pawl upgrade": "pawl install --yes",
+  "pawl override": `pawl install --yes
+skill() { printf '%s\\n' --- "name: \\"$1\\"" 'description: "With care"' --- '' 'Do it with care.'; }
+skill scope > scope.md; skill release-notes > notes.md`,
+  "pawl override settle tdd": "pawl install --yes; pawl override skill tdd --patch",
+  "pawl override remove tdd": "pawl install --yes; pawl override skill tdd --patch",
+  "pawl override remove mcp": "pawl install --yes; pawl override surface mcp",
   "pawl repo remove": "pawl repo add ../api",
 };
 
@@ -23,6 +30,7 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl approve": [1, /no terminal/],
   "pawl unlock main --for": [1, /no terminal/],
   "pawl unlock main --end": [1, /main is not open/],
+  "pawl uninstall --delete-state": [1, /T0001 has a worktree/],
   "pawl check --stage close": [1, /not ready for close/],
   "pawl finding resolve T0001/F2 --commit": [4, /no commit "1a2b3c4"/],
 };
@@ -34,7 +42,7 @@ function inTable<T>(table: Record<string, T>, example: string): T | undefined {
 }
 
 /** These are about the repository as a whole; the others are typed where the work is done. */
-const AT_THE_TOP = /^pawl (?:(?:un)?install|repo|start|finish|audit|diff T7|sync)\b/;
+const AT_THE_TOP = /^pawl (?:(?:un)?install|upgrade|override|repo|start|finish|audit|diff T7|sync)\b/;
 
 let folder: string;
 let built: BuiltProgram;

@@ -145,9 +145,17 @@ test("the server has tools in a repository that leaves it to the plugin, and non
   }
 });
 
+test("Copilot starts a hook in the plugin's folder too, and names the user's", () => {
+  const inPlugin = (project: string) =>
+    start([script, "hook", "claude"], dirname(script), [refused(project)], { COPILOT_PROJECT_DIR: project });
+  expect(JSON.parse(inPlugin(bare).out).hookSpecificOutput.permissionDecision).toBe("deny");
+  expect(inPlugin(full).out).toBe("");
+});
+
 test("Copilot starts the server in the plugin's folder; where the user is, is in PWD", () => {
   const args = [script, "mcp", "claude"];
   const env = { COPILOT_AGENT_SESSION_ID: "s", PWD: bare };
   expect(askServer(args, dirname(script), env).tools).toContain("session");
   expect(askServer(args, dirname(script), { ...env, PWD: foreign }).tools).toEqual([]);
+  expect(askServer(args, dirname(script), { ...env, PWD: full }).tools).toContain("session");
 });

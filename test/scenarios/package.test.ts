@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { renderPlugin } from "../../src/installer/plugin/render.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -69,11 +70,13 @@ describe("the packed program", () => {
       /^dist\/(?:pawl|hook)\.cjs$/,
       /^dist\/(?:program|hook)-[\w-]{8}\.cjs$/,
       /^dist\/chunks\/[\w.-]+\.cjs$/,
+      /^dist\/runtime\.json$/,
       /^hooks\/(?:ci|server)\/[\w.-]+$/,
       /^(?:README\.md|LICENSE|package\.json)$/,
     ];
     const paths = packed.map(({ path }) => path);
-    expect(paths.filter((path) => !MEANT.some((one) => one.test(path)))).toEqual([]);
+    const plugin = renderPlugin("").map(({ path }) => `dist/plugin/${path}`);
+    expect(paths.filter((path) => !MEANT.some((one) => one.test(path))).sort()).toEqual(plugin.sort());
     for (const path of ["dist/pawl.cjs", "README.md", "LICENSE", "hooks/server/pre-receive"])
       expect(paths).toContain(path);
     const texts = paths.map((path) => readFileSync(join(installed, "node_modules", "pawl", path), "utf8"));
