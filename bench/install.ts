@@ -76,7 +76,10 @@ try {
   const [floor, fresh, again]: number[][] = [[], [], []];
   let added = 0;
   for (let round = -1; round < ROUNDS; round++) {
-    const node = time(repo, ["-e", "0"]);
+    // As long a stretch as the budget is: a short one meets less of whatever else the machine does.
+    const node =
+      Array.from({ length: BUDGET.ratio }, () => time(repo, ["-e", "0"])).reduce((a, b) => a + b) /
+      BUDGET.ratio;
     const before = countFiles(repo);
     const install = time(repo, [pawl, "install"]);
     added = countFiles(repo) - before;

@@ -15,9 +15,14 @@ export interface Tree {
 /** A copy of the last ledger, for when the tracked one was deleted: only it knows what in the tree is ours. */
 const memoryOf = (local: string) => join(local, "installed.json");
 
+export function readTrackedLedger({ root }: Tree): Ledger | undefined {
+  const { text } = lookAt(root, LEDGER);
+  return text === undefined ? undefined : parseLedger(text);
+}
+
 export function readLedger({ root, local }: Tree): Ledger | undefined {
-  const tracked = lookAt(root, LEDGER);
-  if (tracked.text !== undefined) return parseLedger(tracked.text);
+  const tracked = readTrackedLedger({ root, local });
+  if (tracked) return tracked;
   const memory = memoryOf(local);
   return existsSync(memory) ? parseLedger(readFileSync(memory, "utf8"), memory) : undefined;
 }

@@ -1,3 +1,5 @@
+import type { Diagnosis } from "../doctor.ts";
+
 /** What is to be installed into the tracked files. */
 export interface SurfaceRequest {
   agents: readonly string[];
@@ -98,6 +100,9 @@ export interface Installation {
   /** Writes the files of an override and everything that follows from them. */
   applyOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
   planOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
+
+  /** Everything that is not as it should be, and what agents still have to be told by a person. */
+  examine(): Diagnosis[];
 
   /** Files of the program that this clone's copy lacks. */
   missingRuntime(): string[];
