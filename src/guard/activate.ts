@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import type { GuardActivation, Loosening } from "../core/git/guard.ts";
 import { missingFrom } from "../core/guard-policy.ts";
 import { step } from "../core/steps.ts";
 import { sha256 } from "../disk/digest.ts";
-import { explainFileError, makeFolder } from "../disk/durable.ts";
+import { explainFileError, makeFolder, syncDirectory } from "../disk/durable.ts";
 import { withLock } from "../disk/intent-lock.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
@@ -60,6 +60,8 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: 
   const notes = giveBack(facts, before);
   prepareLedger(facts, before);
   for (const file of plan.files) if (place(file)) changed.push(file.path);
+  // All of them are where they belong on the disk, too, before git is told to use them.
+  for (const folder of new Set(changed.map((path) => dirname(path)))) syncDirectory(folder);
   if (facts.previousPath === undefined && remove(join(commonDir, "pawl", "previous")))
     changed.push("previous");
   for (const path of plan.obsolete) if (remove(path)) changed.push(path);

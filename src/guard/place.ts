@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { step } from "../core/steps.ts";
-import { makeFolder, syncDirectory, writeDurably } from "../disk/durable.ts";
+import { makeFolder, writeDurably } from "../disk/durable.ts";
 
 /** A file of ours, whole: what it says and whether it can be run. */
 export interface OwnFile {
@@ -40,7 +40,6 @@ export function place(file: OwnFile): boolean {
   writeDurably(temporary, file.text);
   if (file.runs) chmodSync(temporary, 0o755);
   renameSync(temporary, file.path);
-  syncDirectory(dirname(file.path));
   return true;
 }
 

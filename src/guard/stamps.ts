@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceQuickly } from "../disk/durable.ts";
 import type { Facts } from "./facts.ts";
 import { textOf } from "./place.ts";
 import type { ActivationPlan } from "./plan.ts";
@@ -17,5 +17,5 @@ export function writeStamps({ commonDir, inputs }: Facts, { files }: ActivationP
     inputs: stamp(inputs),
   };
   const text = `${JSON.stringify(stamps, null, 1)}\n`;
-  if (textOf(path) !== text) replaceFile(path, text);
+  if (textOf(path) !== text) replaceQuickly(path, text);
 }
