@@ -1,0 +1,63 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { test } from "../helpers/command-line.ts";
+import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
+import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { gitBytes, treeBytes } from "../helpers/tree-bytes.ts";
+
+let root: string;
+let program: string;
+beforeAll(async () => {
+  root = makeTemporaryFolder("delete state");
+  program = await bundlePawl(root);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe("pawl uninstall --delete-state", () => {
+  test("asks for the project's name, says how much goes, and leaves nothing", async ({ project }) => {
+    const before = { tree: treeBytes(project.path), git: gitBytes(join(project.path, ".git")) };
+    await project.pawl("install");
+    await project.pawl("task", "new", "One");
+    await project.pawl("note", "add", "Remember this");
+    const piped = await project.pawl("uninstall", "--delete-state", "--yes", "--json");
+    expect(piped.json.error.code).toBe("no_terminal");
+    const wrong = await onTerminal(program, project, ["uninstall", "--delete-state", "--yes"], "yes");
+    expect([wrong.code, wrong.out]).toEqual([
+      1,
+      expect.stringContaining("1 task and 1 other record in .pawl/state"),
+    ]);
+    expect(existsSync(join(project.path, ".pawl/lock.json"))).toBe(true);
+    const typed = await onTerminal(program, project, ["uninstall", "--delete-state"], "my project");
+    expect([typed.code, typed.out]).toEqual([0, expect.stringContaining("not installed here any more")]);
+    expect({ tree: treeBytes(project.path), git: gitBytes(join(project.path, ".git")) }).toEqual(before);
+    expect(project.git("for-each-ref", "refs/pawl")).toBe("");
+  });
+
+  test("is refused while a task has a worktree, and to agents", async ({ project }) => {
+    await project.pawl("task", "new", "One");
+    await project.pawl("start", "T1");
+    const { code, out } = await onTerminal(program, project, ["uninstall", "--delete-state"], "my project");
+    expect([code, out]).toEqual([1, expect.stringContaining("T0001 has a worktree")]);
+    const agent = await project.pawlIn(
+      project.path,
+      { CLAUDECODE: "1" },
+      "uninstall",
+      "--delete-state",
+      "--json",
+    );
+    expect(agent.json.error.code).toBe("human_only");
+    expect(existsSync(join(project.path, ".pawl/state/tasks/T0001"))).toBe(true);
+  });
+
+  test("without it records stay, and are told", async ({ project }) => {
+    await project.pawl("install");
+    await project.pawl("task", "new", "One");
+    const { out } = await project.pawl("uninstall");
+    expect(out).toContain("1 task in the state; they stay");
+    expect((await project.pawl("task", "list")).out).toContain("One");
+    // And they are found again by the next install.
+    expect((await project.pawl("install")).code).toBe(0);
+    expect((await project.pawl("task", "show", "T1")).code).toBe(0);
+  });
+});
