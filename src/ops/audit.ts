@@ -165,11 +165,20 @@ function readUpdates(text: string): RefUpdate[] {
 
 /** What is explained by them alone is not explained. */
 async function handWritten(hands: Hands, ledger: Ledger): Promise<Finding[]> {
-  return (await notOurs(hands, ledger)).map((where) => ({
-    ...{ code: "record_not_ours", repo: "pawl/state", where },
-    message: "No event tells of this text: it was written or changed by hand.",
+  return (await notOurs(hands, ledger)).map(({ path: where, why }) => ({
+    ...DOUBTED[why],
+    ...{ repo: "pawl/state", where },
   }));
 }
+
+const DOUBTED = {
+  changed: {
+    code: "record_not_ours",
+    message: "No event tells of this text: it was written or changed by hand.",
+  },
+  missing: { code: "record_missing", message: "Events tell of this record, and it is gone." },
+  renewed: { code: "record_renewed", message: "It was removed, and an agent had it made anew." },
+} as const;
 
 /** A record that cannot be read might explain what nothing else explains. */
 function cannotTell({ problems }: Ledger, data: unknown): Failure {

@@ -28,8 +28,9 @@ export const hookPrePush = procedure({
     const [problem] = ledger.problems;
     // A record that cannot be read might be the one that closes what another one opened.
     if (problem) throw cannotTell(problem);
-    const [forged] = await notOurs(hands, ledger);
-    if (forged !== undefined) throw handWritten(forged);
+    // A record that is gone explains nothing, which is refused by itself.
+    const forged = (await notOurs(hands, ledger)).find(({ why }) => why !== "missing");
+    if (forged) throw handWritten(forged.path);
     const manner = { view: "here", ask: true, clones: await ownClones(hands) } as const;
     const subject = { site, names: namesOf(ledger, site), ledger, manner };
     const [first] = await auditPush(hands, subject, readUpdates(input.updates));
@@ -54,7 +55,7 @@ function cannotTell({ message, hint }: Problem): Failure {
 }
 
 function handWritten(path: string): Failure {
-  const message = `Whether it was approved cannot be told: ${path} was written or changed by hand.`;
+  const message = `Whether it was approved cannot be told: ${path} was written, changed or removed by hand.`;
   return new Failure("refused", "record_not_ours", message, {
     hint: "Look at what it says, and at everything that rests on it: pawl audit",
     details: { path },

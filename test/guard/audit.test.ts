@@ -404,7 +404,16 @@ describe("forged records are found", () => {
     const pushed = `refs/heads/main ${evil} refs/heads/main ${it.git("rev-parse", "origin/main")}\n`;
     it.home.write("updates", pushed);
     const refused = await it.home.pawl("hook", "pre-push", "--updates", "updates", "--remote", "origin");
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("changed by hand")]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("by hand")]);
+  });
+
+  test("a baseline that was removed, and made anew by an agent", async () => {
+    const it = fresh();
+    it.home.commit("evil.txt", "evil\n");
+    rmSync(join(stateOf(it.home), "repos/shop.md"));
+    expect(await it.audit()).toMatchObject({ code: 1, findings: expect.arrayContaining(["record_missing"]) });
+    await guardFromHere({ ...it.home, env: { ...it.home.env, CLAUDECODE: "1" } }, true, "shop");
+    expect(await it.audit()).toMatchObject({ code: 1, findings: expect.arrayContaining(["record_renewed"]) });
   });
 
   test("an approval of one's own that fits its commit", async () => {

@@ -123,7 +123,12 @@ function approve(changed: Partial<Record<"old" | "new" | "head" | "tree" | "stat
   // The event that a real approval would have left, without which its record is not believed.
   const logs = join(at.repo, ".pawl/state/events/another");
   mkdirSync(logs, { recursive: true });
-  const event = { time: "2026-11-16T00:00:00.000Z", event: "approve", record: "T0001/A1@1" };
+  const event = {
+    time: "2026-11-16T00:00:00.000Z",
+    event: "approve",
+    record: "T0001/A1@1",
+    actor: "human:Ada",
+  };
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const about = { path: "tasks/T0001/approvals/A1.md", text: digest };
   writeFileSync(join(logs, "2026-11.jsonl"), `${JSON.stringify({ ...event, ...about })}\n`);

@@ -4,7 +4,7 @@ import type { Problem, Reader } from "../ports.ts";
 import { type Approval, approval, type RepositoryRecord, repository } from "../records/run.ts";
 import { type Unlock, unlock } from "../records/unlock.ts";
 import type { ApprovedMerge } from "./facts.ts";
-import { eventsIn, isEventLog, unwitnessed, type WriteEvent, type Written } from "./witnesses.ts";
+import { type Doubt, doubts, eventsIn, isEventLog, type WriteEvent, type Written } from "./witnesses.ts";
 
 /** Everything that humans have said about protected branches. */
 export interface Ledger {
@@ -75,11 +75,11 @@ export function parseLedger(
   return ledger;
 }
 
-/** The paths of records that are not as pawl wrote them: what rests on them alone is not explained. */
-export async function notOurs({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<string[]> {
+/** The records that are not as pawl wrote them: what rests on them alone is not explained. */
+export async function notOurs({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<Doubt[]> {
   const digests = new Map<string, string>();
   for (const { path, text } of ledger.written) digests.set(path, await sha256(text));
-  return unwitnessed(digests, ledger.events());
+  return doubts(digests, ledger.events());
 }
 
 /** The names under which records speak of one repository: the home's folder may have been renamed since. */
