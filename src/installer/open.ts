@@ -8,9 +8,11 @@ import { explainFileError } from "../disk/durable.ts";
 import { tryAcquire } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
 import { ADAPTERS } from "./adapters.ts";
-import { lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
+import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
 import { drawInstall, drawRemoval, realise, surfacesOf, told } from "./drawing.ts";
 import { finishJournal } from "./journal.ts";
+import { LEDGER } from "./ledger.ts";
+import { lookAt } from "./look.ts";
 import { overlayFor, tellOverrides } from "./overrides.ts";
 import { copyRuntime, missingFiles, runtimeOf } from "./runtime-copy.ts";
 import { looker, readLedger, type Tree } from "./surface-work.ts";
@@ -63,6 +65,7 @@ export function openInstallation({ place, env, program }: InstallationAround): I
     copyRuntime: () => (program === undefined ? [] : explained(() => copyRuntime(program, commonDir))),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
+    isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),
     prepareCommit: (request) => prepareFor(tree, place, git(), request),
     commit: (prepared, granted) => moveBranch(git(), commonDir, prepared as MadeCommit, granted),
   };

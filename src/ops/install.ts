@@ -7,7 +7,7 @@ import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "..
 import type { Site } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
 import { choice, flag, line, maybe, raw } from "../core/input.ts";
-import { type CommitChoice, commitInstalled, expectCommittable } from "../core/install/commit.ts";
+import { type CommitChoice, commitInstalled, expectCommittable, nextCommit } from "../core/install/commit.ts";
 import {
   type InstallInput,
   PROFILES,
@@ -105,7 +105,8 @@ async function carryOut(hands: Hands, input: InstallInput) {
     ...{ commit: tellCommit(commit), agents: request ? installation.next(request.agents) : [] },
     guard: tellGuard(guard),
   };
-  return { data: { install: told }, warnings: [...notes, ...(guard?.notes ?? [])] };
+  const next = request ? await nextCommit(hands, installation, site) : undefined;
+  return { data: { install: told }, next, warnings: [...notes, ...(guard?.notes ?? [])] };
 }
 
 const guards = (profile: Profile) => profile === "all" || profile === "hooks";
