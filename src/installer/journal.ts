@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -136,7 +137,8 @@ function complete(local: string, journal: Journal): string[] {
     touched.add(dirname(join(root, one.path)));
   }
   for (const one of touched) syncDirectory(one);
-  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(root, one));
+  const top = realpathSync(root);
+  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(top, one));
   return left;
 }
 
@@ -183,6 +185,8 @@ function place(staged: string, target: string, aside: string): void {
 
 function removeIfEmpty(folder: string): void {
   if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+  // What a link leads to was never made by us: folders are noted where they really are.
+  if (realpathSync(folder) !== folder) return;
   step("install remove folder");
   try {
     rmdirSync(folder);

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openProject, type Project } from "../helpers/command-line.ts";
@@ -77,4 +86,19 @@ test("a link stays a link, and is edited once", async () => {
   const text = readFileSync(join(project.path, "CLAUDE.md"), "utf8");
   expect(text.match(/pawl:begin/g)).toHaveLength(1);
   expect(data.install.left).toEqual([{ path: "CLAUDE.md", why: "it is the same file as AGENTS.md" }]);
+});
+
+test("folders that a ledger names behind a link stay, even empty ones", async () => {
+  const repository = FIXTURES[0]?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const project = openProject(repository);
+  await done(project, "install");
+  const outside = join(root, "outside/empty");
+  mkdirSync(outside, { recursive: true });
+  symlinkSync(join(root, "outside"), join(project.path, "link"));
+  const file = join(project.path, ".pawl/lock.json");
+  const ledger = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...ledger, directories: [...ledger.directories, "link/empty"] }));
+  await done(project, "uninstall");
+  expect(existsSync(outside)).toBe(true);
 });
