@@ -114,9 +114,11 @@ function syncFile(path: string): void {
 export function finishJournal(local: string): string[] {
   const folder = folderOf(local);
   if (!existsSync(folder)) return [];
-  const left = existsSync(journalOf(local))
-    ? complete(local, JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
-    : [];
+  const journal = existsSync(journalOf(local))
+    ? (JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
+    : undefined;
+  // A worktree that was removed since is not to come back for our files.
+  const left = journal && existsSync(resolve(local, journal.root)) ? complete(local, journal) : [];
   step("install forget");
   // The journal goes first: staged files without one mean nothing.
   rmSync(journalOf(local), { force: true });

@@ -96,7 +96,7 @@ export function parseLedger(text: string, shown = LEDGER): Ledger {
 
 function broken(shown: string, why: string): Failure {
   return new Failure("unreadable", "broken_ledger", `${shown} cannot be understood: ${why}.`, {
-    hint: `Bring back the committed one: git checkout -- ${shown}`,
+    hint: `Bring back the committed one: git checkout HEAD -- ${LEDGER}`,
     details: { file: shown },
   });
 }

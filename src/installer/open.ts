@@ -28,8 +28,10 @@ export interface InstallationAround {
 
 export function openInstallation({ place, env, program }: InstallationAround): Installation {
   const { commonDir } = place;
-  const tree: Tree = { root: place.root ?? commonDir, local: join(commonDir, "pawl") };
-  const git = () => new TreeGit(tree.root, tree.local, env);
+  const [root, local] = [place.root ?? commonDir, join(commonDir, "pawl")];
+  const git = () => new TreeGit(root, local, env);
+  const isSparse = existsSync(join(place.gitDir, "info", "sparse-checkout"));
+  const tree: Tree = { root, local, leftOut: () => (isSparse ? git().leftOut() : new Set()) };
   return {
     version: VERSION,
     known: { agents: Object.keys(ADAPTERS), usual: USUAL_AGENTS, flags: FLAGS },
@@ -113,7 +115,7 @@ function prepareFor(
   request: SurfaceRequest,
 ): PreparedCommit | undefined {
   const recorded = new Set(drawInstall(tree, request).after?.files.map((one) => one.path));
-  const disk = looker(tree.root);
+  const disk = looker(tree);
   const all = surfacesOf(tree, request).wanted;
   // A seed that the user edited is the user's to commit.
   const wanted = all.filter(

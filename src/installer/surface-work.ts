@@ -10,6 +10,8 @@ import { blocked, type Step } from "./plan-steps.ts";
 export interface Tree {
   root: string;
   local: string;
+  /** Tracked files that a sparse checkout leaves out: absent here, and yet the user's. */
+  leftOut(): ReadonlySet<string>;
 }
 
 /** A copy of the last ledger, for when the tracked one was deleted: only it knows what in the tree is ours. */
@@ -28,10 +30,14 @@ export function readKept(local: string, digest: string): Uint8Array | undefined 
 }
 
 /** Looks once at each path, so that a plan is made from one picture. */
-export function looker(root: string): (path: string) => Look {
+export function looker({ root, leftOut }: Tree): (path: string) => Look {
   const known = new Map<string, Look>();
+  const hidden = leftOut();
   return (path) => {
     const look = known.get(path) ?? lookAt(root, path);
+    if (look.bytes === undefined && hidden.has(look.real))
+      look.blocked ??=
+        "is tracked, but this sparse checkout leaves it out (git sparse-checkout add brings it)";
     known.set(path, look);
     return look;
   };

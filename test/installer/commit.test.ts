@@ -58,6 +58,15 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("install", "--json")).json.next).toBe(undefined);
   });
 
+  test("that git refuses says what is written and how to go on", async ({ project }) => {
+    project.git("config", "commit.gpgsign", "true");
+    project.git("config", "gpg.program", "false");
+    const { error } = (await project.pawl("install", "--commit", "--json")).json;
+    expect(error.hint).toMatch(/files are written, but not committed.*pawl install --commit/);
+    project.git("config", "commit.gpgsign", "false");
+    expect((await commit(project)).commit.branch).toBe("main");
+  });
+
   test("leaves staged, changed and untracked work of the user's exactly as it was", async ({ project }) => {
     project.commit("AGENTS.md", "# Rules\n\nCommitted.\n");
     project.commit(".mcp.json", '{"mcpServers":{}}\n');
