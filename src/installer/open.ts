@@ -76,7 +76,8 @@ export function openInstallation({ place, env, program, commands }: Installation
       explained(() => realise(tree, drawInstall(tree, request, overlayFor(change, tree.root)))),
     examine: () => examine({ tree, place, env, commands, built: program !== undefined }),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
-    copyRuntime: () => (program === undefined ? [] : explained(() => copyRuntime(program, commonDir))),
+    copyRuntime: (thoroughly = false) =>
+      program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
     isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),

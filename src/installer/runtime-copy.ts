@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { step } from "../core/steps.ts";
 import { digestOf } from "../disk/digest.ts";
-import { makeFolder, replaceFile } from "../disk/durable.ts";
+import { makeFolder, replaceQuickly } from "../disk/durable.ts";
 
 /** Made by the build beside the program: every file that it consists of, with its sha256. */
 export interface Manifest {
@@ -40,20 +40,26 @@ function isFile(path: string, digest: string): boolean {
 /** What a copy would write now. */
 export function missingFiles(from: string, commonDir: string): string[] {
   const manifest = readManifest(from);
-  if (!manifest || from === runtimeOf(commonDir)) return [];
-  return damagedFiles(runtimeOf(commonDir), manifest);
+  const to = runtimeOf(commonDir);
+  if (!manifest || from === to) return [];
+  // Where all of them were copied before, it is enough to look; `pawl doctor` reads them.
+  if (JSON.stringify(readManifest(to)) !== JSON.stringify(manifest)) return damagedFiles(to, manifest);
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
+  return Object.keys(manifest.files).filter(
+    (name) => sizeOf(join(to, name)) !== sizeOf(sourceOf(from, name)),
+  );
 }
 
 /**
  * Copies the program into the clone. Everything that its entries load has a name of its own for every content and comes
  * first; the entries come last, each by one rename. What the version before loads stays for the processes that run it.
  */
-export function copyRuntime(from: string, commonDir: string): string[] {
+export function copyRuntime(from: string, commonDir: string, thoroughly: boolean): string[] {
   const manifest = readManifest(from);
   const to = runtimeOf(commonDir);
   if (!manifest || from === to) return [];
   const before = readManifest(to);
-  const missing = damagedFiles(to, manifest);
+  const missing = thoroughly ? damagedFiles(to, manifest) : missingFiles(from, commonDir);
   const isEntry = (name: string) => /^[^/-]+\.cjs$/.test(name);
   if (missing.length > 0) step("runtime files");
   copyAll(
@@ -68,7 +74,7 @@ export function copyRuntime(from: string, commonDir: string): string[] {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (JSON.stringify(before) !== JSON.stringify(manifest)) {
     step("runtime manifest");
-    replaceFile(join(to, MANIFEST), text);
+    replaceQuickly(join(to, MANIFEST), text);
     sweep(to, new Set([...Object.keys(manifest.files), ...Object.keys(before?.files ?? {}), MANIFEST]));
   }
   return missing;

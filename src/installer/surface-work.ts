@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceQuickly } from "../disk/durable.ts";
 import { keptFile, type Work } from "./journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
@@ -96,5 +96,5 @@ export function rememberLedger(local: string, after: Ledger | undefined): void {
   if (!after) return;
   const text = printLedger(after);
   const memory = memoryOf(local);
-  if (!existsSync(memory) || readFileSync(memory, "utf8") !== text) replaceFile(memory, text);
+  if (!existsSync(memory) || readFileSync(memory, "utf8") !== text) replaceQuickly(memory, text);
 }

@@ -11,6 +11,7 @@ import {
   makeTemporaryFolder,
   type TemporaryRepository,
 } from "../helpers/temporary-repository.ts";
+import { treeBytes } from "../helpers/tree-bytes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -225,4 +226,29 @@ describe("npx with the packed program, from an empty folder", () => {
     },
     300_000,
   );
+
+  test("install copies the program into the clone, and leaves nothing behind when it goes", () => {
+    const repo = makeRepository(join(folder, "install"));
+    const before = treeBytes(repo.path);
+    const told = JSON.parse(pawl(repo, "install", "--json")).data.install;
+    expect(told.runtime).toBeGreaterThan(20);
+    expect(told.written.length).toBeLessThan(60);
+    const launcher = (...args: string[]) =>
+      execFileSync(process.execPath, [".pawl/pawl.mjs", ...args], {
+        ...{ cwd: repo.path, env: repo.env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+      }) as string;
+    expect(launcher("--version").trim()).toBe(
+      JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version,
+    );
+    expect(JSON.parse(launcher("doctor", "--json")).data.doctor.diagnoses).toEqual([]);
+    expect(JSON.parse(launcher("install", "--json")).data.install).toMatchObject({ written: [], runtime: 0 });
+    // The package is gone, as npx's is; the clone's own copy does everything, search included.
+    launcher("task", "new", "Retry uploads");
+    expect(launcher("search", "uploading")).toContain("T0001");
+    rmSync(join(repo.path, ".git/pawl/runtime/pawl.cjs"));
+    expect(JSON.parse(pawl(repo, "install", "--json")).data.install.runtime).toBe(1);
+    launcher("uninstall");
+    expect(treeBytes(repo.path, [".pawl"])).toEqual(before);
+    expect(existsSync(join(repo.path, ".git/pawl/runtime"))).toBe(false);
+  });
 });

@@ -106,7 +106,8 @@ export interface Installation {
 
   /** Files of the program that this clone's copy lacks. */
   missingRuntime(): string[];
-  copyRuntime(): string[];
+  /** Thoroughly: every file is read, and not only looked at. */
+  copyRuntime(thoroughly?: boolean): string[];
   /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
   removeRuntime(): string[];
 

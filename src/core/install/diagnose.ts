@@ -14,7 +14,7 @@ export const installationSpecialist: Specialist = {
     const installation = await hands.git.installation();
     const release = await installation.hold();
     try {
-      const copied = installation.copyRuntime().length > 0;
+      const copied = installation.copyRuntime(true).length > 0;
       const steps = installation.installed() ? installation.apply(requestFromLedger(installation)) : [];
       refuseObstacles(steps);
       const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
