@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config, FormatCheck } from "../core/config.ts";
 import { type GuardPolicy, guardPolicy } from "../core/guard-policy.ts";
 import { USUAL } from "../core/protection.ts";
+import { targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
 import { readBefore } from "./before.ts";
 import { textOf } from "./place.ts";
@@ -62,7 +63,7 @@ export interface PolicyInForce {
 /** The policy that is committed on the protected tip, tightened by the main worktree's copy. */
 export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, string>): PolicyInForce {
   const { commonDir, mainRoot } = site;
-  const remote = line(site, ["symbolic-ref", "-q", `${ORIGIN}HEAD`])?.slice(ORIGIN.length);
+  const remote = targetOf(commonDir, `${ORIGIN}HEAD`)?.slice(ORIGIN.length);
   const branch = remote ?? USUAL.find((name) => tips.has(`refs/heads/${name}`));
   const tip = branch && (tips.get(`refs/heads/${branch}`) ?? `${ORIGIN}${branch}`);
   const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY}`]) : undefined;

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -88,16 +89,16 @@ export function carryOut(local: string, root: string, work: Work): string[] {
   return finishJournal(local);
 }
 
-/** All are written before the first one is waited for, so that the disk is asked once and not fifty times. */
+/**
+ * What takes the place of a file of the user's is on the disk before that goes. New files are not waited for one by one:
+ * an empty one, as a power cut may leave it, is written again by the next run.
+ */
 function stage(folder: string, changes: readonly Change[]): void {
   step("install stage");
-  const staged = changes.flatMap(({ after }, index) => {
-    if (after === undefined) return [];
-    const path = join(folder, String(index));
-    writeFileSync(path, after);
-    return [path];
-  });
-  for (const path of staged) syncFile(path);
+  for (const [index, { after }] of changes.entries())
+    if (after !== undefined) writeFileSync(join(folder, String(index)), after);
+  for (const [index, { before, after }] of changes.entries())
+    if (before !== undefined && after !== undefined) syncFile(join(folder, String(index)));
 }
 
 function syncFile(path: string): void {
@@ -113,9 +114,11 @@ function syncFile(path: string): void {
 export function finishJournal(local: string): string[] {
   const folder = folderOf(local);
   if (!existsSync(folder)) return [];
-  const left = existsSync(journalOf(local))
-    ? complete(local, JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
-    : [];
+  const journal = existsSync(journalOf(local))
+    ? (JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
+    : undefined;
+  // A worktree that was removed since is not to come back for our files.
+  const left = journal && existsSync(resolve(local, journal.root)) ? complete(local, journal) : [];
   step("install forget");
   // The journal goes first: staged files without one mean nothing.
   rmSync(journalOf(local), { force: true });
@@ -133,10 +136,11 @@ function complete(local: string, journal: Journal): string[] {
   }
   for (const [index, one] of journal.changes.entries()) {
     if (!settle(local, root, one, index)) left.push(one.path);
-    touched.add(dirname(join(root, one.path)));
+    if (one.before !== null) touched.add(dirname(join(root, one.path)));
   }
   for (const one of touched) syncDirectory(one);
-  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(root, one));
+  const top = realpathSync(root);
+  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(top, one));
   return left;
 }
 
@@ -183,6 +187,8 @@ function place(staged: string, target: string, aside: string): void {
 
 function removeIfEmpty(folder: string): void {
   if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+  // What a link leads to was never made by us: folders are noted where they really are.
+  if (realpathSync(folder) !== folder) return;
   step("install remove folder");
   try {
     rmdirSync(folder);

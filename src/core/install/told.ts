@@ -9,19 +9,23 @@ export interface FilesTold {
   kept: string[];
   /** Left alone, each with the reason. */
   left: { path: string; why: string }[];
+  /** Written or taken out, with something about it that a person should know. */
+  noted: { path: string; why: string }[];
 }
 
 export function tellFiles(steps: readonly FileStep[]): FilesTold {
   const paths = (...kinds: FileStep["do"][]) =>
     steps.filter((one) => kinds.includes(one.do)).map((one) => one.path);
-  const withReason = steps.flatMap(({ do: what, path, why }) =>
-    why !== undefined && (what === "leave" || what === "keep") ? [{ path, why }] : [],
-  );
+  const withReason = (...kinds: FileStep["do"][]) =>
+    steps.flatMap(({ do: what, path, why }) =>
+      why !== undefined && kinds.includes(what) ? [{ path, why }] : [],
+    );
   return {
     written: paths("create", "update"),
     removed: paths("remove"),
     kept: steps.filter((one) => one.do === "keep" && one.why === undefined).map((one) => one.path),
-    left: withReason,
+    left: withReason("leave", "keep"),
+    noted: withReason("create", "update", "remove"),
   };
 }
 
@@ -48,12 +52,16 @@ export function fileRows(told: FilesTold, style: Style): string[][] {
   return [
     ...rowsOf("wrote", grouped(told.written)),
     ...rowsOf("removed", grouped(told.removed)),
-    ...rowsOf(
-      "left",
-      told.left.map(({ path, why }) => `${path}: ${why}`).map((line) => style.yellow(line)),
-    ),
+    ...reasons("note", told.noted, style),
+    ...reasons("left", told.left, style),
   ];
 }
+
+const reasons = (word: string, told: FilesTold["left"], style: Style) =>
+  rowsOf(
+    word,
+    told.map(({ path, why }) => style.yellow(`${path}: ${why}`)),
+  );
 
 export function nextRows(agents: readonly AgentNext[], style: Style): string {
   return columns(agents.flatMap(({ title, next }) => rowsOf(style.bold(title), next)));
