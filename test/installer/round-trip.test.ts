@@ -145,6 +145,8 @@ test("a ledger with a conflict of a merge in it comes back by the command that i
   expect(() => project.git("merge", "two")).toThrow();
   const { error } = (await project.pawl("uninstall", "--json")).json;
   expect(error.code).toBe("broken_ledger");
+  // What was refused has not taken the guard away.
+  expect(project.git("config", "core.hooksPath")).toContain("pawl/hooks");
   const [, command = ""] = /: git (.*)$/.exec(error.hint) ?? [];
   project.git(...command.split(" "));
   await done(project, "uninstall");
