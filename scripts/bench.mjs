@@ -3,7 +3,7 @@
 // `npm run bench -- --write` runs all of them and writes docs/benchmarks.md.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, release, type } from "node:os";
+import { cpus, loadavg, release, type } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -62,7 +62,7 @@ async function run(suite) {
 
 function machine() {
   const git = spawnSync("git", ["--version"], { encoding: "utf8" }).stdout.trim();
-  return `Node ${process.versions.node}, ${git}, ${type()} ${release()}, ${cpus().length} cores`;
+  return `Node ${process.versions.node}, ${git}, ${type()} ${release()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`;
 }
 
 const suites = findSuites();

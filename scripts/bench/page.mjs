@@ -10,7 +10,7 @@ export const BUDGETS = [
   {
     what: "an agent-side hook that allows",
     budget: "≤ 1.4 × `node -e 0`",
-    lines: [["agent-hooks", /≤ 1\.4/]],
+    lines: [["agent-hooks", /budget 1\.4/]],
   },
   {
     what: "reads of one task with 1,000 tasks around it: `status`, `session`, `task show`, `check`",

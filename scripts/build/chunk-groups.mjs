@@ -27,6 +27,9 @@ const CHECK = [
   "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
 ];
 
+/** A group takes along whatever its files import; this is wanted without the MCP server, too. */
+const WORKTREES = ["src/git/worktrees/entries\\.ts"];
+
 /** Loaded by `pawl mcp` alone. */
 const MCP = ["src/mcp/(?!command)", "node_modules/@modelcontextprotocol/", "\\?sdk$"];
 
@@ -37,5 +40,6 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 export const groups = [
   { name: "program", test: matching(COMMON) },
   { name: "check", test: matching(CHECK) },
+  { name: "worktrees", test: matching(WORKTREES) },
   { name: "mcp", test: matching(MCP) },
 ];

@@ -8,6 +8,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -87,6 +88,14 @@ export function replaceFile(path: string, text: string): void {
     throw error;
   }
   syncDirectory(dirname(path));
+}
+
+/** The same for what can be made again at any time: nobody waits for the disk. */
+export function replaceQuickly(path: string, text: string): void {
+  makeFolder(dirname(path));
+  const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
+  writeFileSync(temporary, text);
+  renameSync(temporary, path);
 }
 
 /** What the file system refuses, said in words; anything else is passed on as it is. */

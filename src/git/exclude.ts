@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceFile, replaceQuickly } from "../disk/durable.ts";
 
 /** What `info/exclude` was before our first line, and which lines are ours: enough to give it back to the byte. */
 interface Excluded {
@@ -35,7 +35,7 @@ export function hideLines(commonDir: string, lines: readonly string[]): void {
   replaceFile(memoryOf(commonDir), `${JSON.stringify(memory)}\n`);
   mkdirSync(dirname(path), { recursive: true });
   const gap = before === "no line end" ? "\n" : "";
-  replaceFile(path, `${text ?? ""}${gap}${missing.map((line) => `${line}\n`).join("")}`);
+  replaceQuickly(path, `${text ?? ""}${gap}${missing.map((line) => `${line}\n`).join("")}`);
 }
 
 /** Takes our lines out again; whatever others wrote meanwhile stays. */

@@ -13,6 +13,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { copyIndex } from "./copy-index.ts";
+import { tipOf } from "./refs.ts";
 import { askGit, askGitSync, expectGit, type GitAnswer } from "./run-git.ts";
 
 /** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
@@ -58,8 +59,13 @@ function makeGitDir(repo: StateRepository): void {
   // Whatever git makes by default here: our own commits are told apart by ids of one length.
   const init = ["init", "-q", "--bare", "--object-format=sha1", "--template=", "-b", STATE_BRANCH, fresh];
   expectGit(askGitSync(init, { cwd: folder, env: repo.env }), "The memory repository could not be made");
-  setting(repo, fresh, "core.bare", "false");
-  setting(repo, fresh, "core.worktree", slashes(relative(repo.gitDir, repo.state)));
+  const config = join(fresh, "config");
+  const worktree = slashes(relative(repo.gitDir, repo.state)).replace(/["\\]/g, "\\$&");
+  const bare = readFileSync(config, "utf8").replace(
+    /^\s*bare = true$/m,
+    `\tbare = false\n\tworktree = "${worktree}"`,
+  );
+  writeFileSync(config, bare);
   if (existsSync(repo.gitDir)) renameSync(repo.gitDir, `${repo.gitDir}.broken-${unique()}`);
   renameSync(fresh, repo.gitDir);
 }
@@ -203,6 +209,8 @@ export function dropStaleLock(path: string): void {
 }
 
 export function tip(repo: StateRepository): string | undefined {
+  // A new one has no branch yet, which its files tell without a git of its own.
+  if (!existsSync(join(repo.gitDir, "reftable")) && tipOf(repo.gitDir, REF) === undefined) return undefined;
   const answer = askGitSync(["--git-dir", repo.gitDir, "rev-parse", "-q", "--verify", `${REF}^{commit}`], {
     cwd: repo.gitDir,
     env: repo.env,
@@ -253,6 +261,8 @@ function setting(repo: StateRepository, gitDir: string, name: string, value: str
   const extra = { GIT_DIR: gitDir, GIT_WORK_TREE: repo.state };
   const ask = (...args: string[]) =>
     askGitSync(["config", "--file", file, ...args], { cwd: gitDir, env: repo.env, extra });
+  const line = `\t${name.replace("core.", "")} = "${value}"\n`;
+  if (/^[\w./ -]*$/.test(value) && readFileSync(file, "utf8").includes(line)) return;
   if (ask("--get", name).out.trim() === value) return;
   dropStaleLock(`${file}.lock`);
   expectGit(ask(name, value), "The memory repository could not be set up");

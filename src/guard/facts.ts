@@ -64,17 +64,23 @@ export function readMade(commonDir: string): GuardPolicy | undefined {
   return text === undefined ? undefined : readPolicy(text);
 }
 
-/** What was demanded once stays, unless whoever asks may do without it. */
-function settle(commonDir: string, { policy, explained }: PolicyInForce, loosening: Loosening): GuardPolicy {
+/**
+ * What was demanded once stays, unless whoever asks may do without it. A format check is run by whoever commits next, in
+ * any worktree: it comes from a branch that got it before the guard's eyes, or because a human asks for these hooks.
+ */
+function settle(commonDir: string, inForce: PolicyInForce, loosening: Loosening): GuardPolicy {
+  if (loosening === "always") return inForce.policy;
   const made = readMade(commonDir);
-  const may = loosening === "always" || (loosening === "explained" && explained);
-  return made === undefined || may ? policy : strictest(policy, made);
+  const trusted = made === undefined || inForce.explained;
+  const policy = { ...inForce.policy, format: trusted ? inForce.committedFormat : [] };
+  const may = made === undefined || (loosening === "explained" && inForce.explained);
+  return may ? policy : strictest(policy, made);
 }
 
 export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
   refuseUnsupported(site);
   const { commonDir, mainRoot } = site;
-  const values = sharedValues(site);
+  const { values, ignoreCase } = sharedSettings(site);
   const previousPath = values.findLast((one) => !one.ours)?.value;
   const previousDir =
     previousPath === undefined ? join(commonDir, "hooks") : resolve(mainRoot ?? commonDir, previousPath);
@@ -95,7 +101,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
     policy,
     inputs: inForce.inputs,
     policyFrom: (loosening === "always" ? undefined : readBefore(commonDir)?.policyFrom) ?? inForce.branch,
-    ignoreCase: line(site, ["config", "--type=bool", "core.ignorecase"]) === "true",
+    ignoreCase,
     tips: new Map([...all].filter(([ref]) => isProtectedRef(policy.protected, ref))),
     winning: values.at(-1)?.value === hooksDir(commonDir).replaceAll("\\", "/"),
     configHooks: hasConfigHooks(line(site, ["version"]) ?? ""),
@@ -119,28 +125,29 @@ export function hasConfigHooks(version: string): boolean {
   return major > 2 || (major === 2 && minor >= 54);
 }
 
-/** What the setting is said to be, in the order in which git reads it, without a single worktree's or command's own. */
-function sharedValues(site: GuardedSite): { value: string; ours: boolean }[] {
-  const args = [
-    "config",
-    "-z",
-    "--show-scope",
-    "--show-origin",
-    "--type=path",
-    "--get-all",
-    "core.hooksPath",
-  ];
-  const words = ask(site, args).out.split("\0");
-  const values: { value: string; ours: boolean }[] = [];
-  for (let at = 0; at + 2 < words.length; at += 3) {
-    const [scope = "", origin = "", value = ""] = words.slice(at, at + 3);
-    const ours = origin.replaceAll("\\", "/").endsWith(SETTINGS);
-    if (["local", "global", "system"].includes(scope)) values.push({ value, ours });
-  }
-  return values;
+interface SharedSettings {
+  /** What `core.hooksPath` is said to be, in the order in which git reads it. */
+  values: { value: string; ours: boolean }[];
+  ignoreCase: boolean;
 }
 
-function refuseUnsupported({ commonDir }: GuardedSite): void {
+/** By one git, without a single worktree's or command's own settings. */
+function sharedSettings(site: GuardedSite): SharedSettings {
+  const wanted = ["--type=path", "--get-regexp", "^core\\.(hookspath|ignorecase)$"];
+  const words = ask(site, ["config", "-z", "--show-scope", "--show-origin", ...wanted]).out.split("\0");
+  const settings: SharedSettings = { values: [], ignoreCase: false };
+  for (let at = 0; at + 2 < words.length; at += 3) {
+    const [scope = "", origin = "", entry = ""] = words.slice(at, at + 3);
+    const end = entry.indexOf("\n");
+    const [key, value] = end < 0 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
+    if (key === "core.ignorecase") settings.ignoreCase = /^(?:true|yes|on|1)$/i.test(value);
+    else if (["local", "global", "system"].includes(scope))
+      settings.values.push({ value, ours: origin.replaceAll("\\", "/").endsWith(SETTINGS) });
+  }
+  return settings;
+}
+
+export function refuseUnsupported({ commonDir }: GuardedSite): void {
   const unsupported = unsupportedFormat(commonDir);
   if (unsupported === undefined) return;
   throw new Failure("refused", "unsupported_repository", `This repository uses ${unsupported}.`, {

@@ -5,6 +5,7 @@ import type { Site } from "../core/git/sites.ts";
 import { activate, rehearse } from "./activate.ts";
 import { readBefore } from "./before.ts";
 import { deactivate, rehearseDeactivation } from "./deactivate.ts";
+import { refuseUnsupported } from "./facts.ts";
 import { inspect } from "./inspect.ts";
 import type { Programs } from "./plan.ts";
 import type { Environment, GuardedSite } from "./policy.ts";
@@ -27,6 +28,7 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
   return {
     activate: (site, loosening = "never") => activate(at(site), programs, loosening),
     renew: (site, loosening) => activate(at(site), recorded(at(site).commonDir) ?? programs, loosening),
+    expectSupported: (site) => refuseUnsupported(at(site)),
     mayBeOutdated: (site) => mayBeOutdated(site.commonDir),
     rehearse: (site) => rehearse(at(site), programs),
     deactivate: (site) => deactivate(at(site).commonDir),

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../core/config.ts";
+import type { Config, FormatCheck } from "../core/config.ts";
 import { type GuardPolicy, guardPolicy } from "../core/guard-policy.ts";
 import { USUAL } from "../core/protection.ts";
+import { targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
 import { readBefore } from "./before.ts";
 import { textOf } from "./place.ts";
@@ -53,6 +54,8 @@ export interface PolicyInForce {
   inputs: string[];
   /** The branch that it comes from. */
   branch: string | undefined;
+  /** What that branch itself has of format checks. They are commands, so that a copy in a worktree is not enough. */
+  committedFormat: FormatCheck[];
   /** That is the one it came from before, and it is where it went before the guard's eyes. */
   explained: boolean;
 }
@@ -60,18 +63,16 @@ export interface PolicyInForce {
 /** The policy that is committed on the protected tip, tightened by the main worktree's copy. */
 export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, string>): PolicyInForce {
   const { commonDir, mainRoot } = site;
-  const remote = line(site, ["symbolic-ref", "-q", `${ORIGIN}HEAD`])?.slice(ORIGIN.length);
+  const remote = targetOf(commonDir, `${ORIGIN}HEAD`)?.slice(ORIGIN.length);
   const branch = remote ?? USUAL.find((name) => tips.has(`refs/heads/${name}`));
   const tip = branch && (tips.get(`refs/heads/${branch}`) ?? `${ORIGIN}${branch}`);
   const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY}`]) : undefined;
   const copy = mainRoot === undefined ? undefined : textOf(join(mainRoot, POLICY));
   const own = `refs/heads/${branch ?? "main"}`;
+  const policy = committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined;
   return {
-    policy: guardPolicy(
-      committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined,
-      copy === undefined ? [] : [site.readConfig(POLICY, copy)],
-      remote,
-    ),
+    committedFormat: policy?.format ?? [],
+    policy: guardPolicy(policy, copy === undefined ? [] : [site.readConfig(POLICY, copy)], remote),
     inputs: [
       ...[own, `${ORIGIN}HEAD`, ...(branch && !tips.has(own) ? [`${ORIGIN}${branch}`] : [])],
       // A ref without a file of its own is in there.

@@ -89,16 +89,16 @@ export function carryOut(local: string, root: string, work: Work): string[] {
   return finishJournal(local);
 }
 
-/** All are written before the first one is waited for, so that the disk is asked once and not fifty times. */
+/**
+ * What takes the place of a file of the user's is on the disk before that goes. New files are not waited for one by one:
+ * an empty one, as a power cut may leave it, is written again by the next run.
+ */
 function stage(folder: string, changes: readonly Change[]): void {
   step("install stage");
-  const staged = changes.flatMap(({ after }, index) => {
-    if (after === undefined) return [];
-    const path = join(folder, String(index));
-    writeFileSync(path, after);
-    return [path];
-  });
-  for (const path of staged) syncFile(path);
+  for (const [index, { after }] of changes.entries())
+    if (after !== undefined) writeFileSync(join(folder, String(index)), after);
+  for (const [index, { before, after }] of changes.entries())
+    if (before !== undefined && after !== undefined) syncFile(join(folder, String(index)));
 }
 
 function syncFile(path: string): void {
@@ -136,7 +136,7 @@ function complete(local: string, journal: Journal): string[] {
   }
   for (const [index, one] of journal.changes.entries()) {
     if (!settle(local, root, one, index)) left.push(one.path);
-    touched.add(dirname(join(root, one.path)));
+    if (one.before !== null) touched.add(dirname(join(root, one.path)));
   }
   for (const one of touched) syncDirectory(one);
   const top = realpathSync(root);

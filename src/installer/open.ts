@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Diagnosis } from "../core/doctor.ts";
 import { Failure } from "../core/failure.ts";
 import type { Installation, PreparedCommit, SurfaceRequest } from "../core/git/installation.ts";
 import { step } from "../core/steps.ts";
@@ -8,14 +9,22 @@ import { explainFileError } from "../disk/durable.ts";
 import { tryAcquire } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
 import { ADAPTERS } from "./adapters.ts";
+import { examineTrust } from "./agent-trust.ts";
 import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
 import { drawInstall, drawRemoval, realise, surfacesOf, told } from "./drawing.ts";
+import {
+  examineCommands,
+  examineFiles,
+  examineLaunchers,
+  examineOverrides,
+  examineRuntime,
+} from "./examine.ts";
 import { finishJournal } from "./journal.ts";
 import { LEDGER } from "./ledger.ts";
 import { lookAt } from "./look.ts";
 import { overlayFor, tellOverrides } from "./overrides.ts";
 import { copyRuntime, missingFiles, runtimeOf } from "./runtime-copy.ts";
-import { looker, readLedger, type Tree } from "./surface-work.ts";
+import { looker, readLedger, readTrackedLedger, type Tree } from "./surface-work.ts";
 import { FLAGS, isAgent, USUAL_AGENTS } from "./surfaces.ts";
 import { TreeGit } from "./tree-git.ts";
 
@@ -24,9 +33,11 @@ export interface InstallationAround {
   env: Readonly<Record<string, string | undefined>>;
   /** The folder of the program that runs; undefined when it was not built. */
   program: string | undefined;
+  /** Every command there is, by its operation's id. */
+  commands: readonly string[];
 }
 
-export function openInstallation({ place, env, program }: InstallationAround): Installation {
+export function openInstallation({ place, env, program, commands }: InstallationAround): Installation {
   const { commonDir } = place;
   const [root, local] = [place.root ?? commonDir, join(commonDir, "pawl")];
   const git = () => new TreeGit(root, local, env);
@@ -63,14 +74,40 @@ export function openInstallation({ place, env, program }: InstallationAround): I
       drawInstall(tree, request, overlayFor(change, tree.root)).steps.map(told),
     applyOverride: (change, request) =>
       explained(() => realise(tree, drawInstall(tree, request, overlayFor(change, tree.root)))),
+    examine: () => examine({ tree, place, env, commands, built: program !== undefined }),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
-    copyRuntime: () => (program === undefined ? [] : explained(() => copyRuntime(program, commonDir))),
+    copyRuntime: (thoroughly = false) =>
+      program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
     isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),
     prepareCommit: (request) => prepareFor(tree, place, git(), request),
     commit: (prepared, granted) => moveBranch(git(), commonDir, prepared as MadeCommit, granted),
   };
+}
+
+interface Examined {
+  tree: Tree;
+  place: Place;
+  env: InstallationAround["env"];
+  commands: readonly string[];
+  built: boolean;
+}
+
+function examine({ tree, place, env, commands, built }: Examined): Diagnosis[] {
+  const ledger = place.root === undefined ? undefined : readTrackedLedger(tree);
+  const runtime = examineRuntime(place.commonDir, ledger, built);
+  if (!ledger) return runtime;
+  const request = { ...ledger, force: false, lenient: true };
+  const { skills, others } = surfacesOf(tree, request);
+  return [
+    ...runtime,
+    ...(ledger.pawl === VERSION ? examineFiles(drawInstall(tree, request).steps.map(told)) : []),
+    ...examineLaunchers(tree, ledger),
+    ...examineCommands(tree, ledger, commands),
+    ...examineOverrides(tellOverrides(skills, others)),
+    ...examineTrust({ root: tree.root, agents: ledger.agents, env }),
+  ];
 }
 
 const PATIENCE_MS = 60_000;

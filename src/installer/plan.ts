@@ -67,6 +67,9 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
       folders: look.missing,
       record: ours(true, record?.replaced),
     };
+  // A power cut may leave a file of ours empty; nobody's words are in it.
+  if (record && look.bytes.length === 0)
+    return { do: "update", path, changes: [change], record: ours(record.created, record.replaced) };
   const there = look.text === undefined ? undefined : plainText(look.text);
   if (there === text) return { do: "keep", path, record: ours(record?.created ?? false, record?.replaced) };
   if (wanted.seed) return { do: "keep", path, why: "it is yours to edit", ...(record ? { record } : {}) };

@@ -1,20 +1,9 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { step } from "../core/steps.ts";
 import { digestOf } from "../disk/digest.ts";
-import { makeFolder, replaceFile, syncDirectory } from "../disk/durable.ts";
+import { makeFolder, replaceQuickly } from "../disk/durable.ts";
 
 /** Made by the build beside the program: every file that it consists of, with its sha256. */
 export interface Manifest {
@@ -51,20 +40,26 @@ function isFile(path: string, digest: string): boolean {
 /** What a copy would write now. */
 export function missingFiles(from: string, commonDir: string): string[] {
   const manifest = readManifest(from);
-  if (!manifest || from === runtimeOf(commonDir)) return [];
-  return damagedFiles(runtimeOf(commonDir), manifest);
+  const to = runtimeOf(commonDir);
+  if (!manifest || from === to) return [];
+  // Where all of them were copied before, it is enough to look; `pawl doctor` reads them.
+  if (JSON.stringify(readManifest(to)) !== JSON.stringify(manifest)) return damagedFiles(to, manifest);
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
+  return Object.keys(manifest.files).filter(
+    (name) => sizeOf(join(to, name)) !== sizeOf(sourceOf(from, name)),
+  );
 }
 
 /**
  * Copies the program into the clone. Everything that its entries load has a name of its own for every content and comes
  * first; the entries come last, each by one rename. What the version before loads stays for the processes that run it.
  */
-export function copyRuntime(from: string, commonDir: string): string[] {
+export function copyRuntime(from: string, commonDir: string, thoroughly: boolean): string[] {
   const manifest = readManifest(from);
   const to = runtimeOf(commonDir);
   if (!manifest || from === to) return [];
   const before = readManifest(to);
-  const missing = damagedFiles(to, manifest);
+  const missing = thoroughly ? damagedFiles(to, manifest) : missingFiles(from, commonDir);
   const isEntry = (name: string) => /^[^/-]+\.cjs$/.test(name);
   if (missing.length > 0) step("runtime files");
   copyAll(
@@ -79,33 +74,20 @@ export function copyRuntime(from: string, commonDir: string): string[] {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (JSON.stringify(before) !== JSON.stringify(manifest)) {
     step("runtime manifest");
-    replaceFile(join(to, MANIFEST), text);
+    replaceQuickly(join(to, MANIFEST), text);
     sweep(to, new Set([...Object.keys(manifest.files), ...Object.keys(before?.files ?? {}), MANIFEST]));
   }
   return missing;
 }
 
-/** All are written before the first one is waited for, so that the disk is asked once and not fifty times. */
+/** Nobody waits for the disk here: what a power cut would tear is found by its digest, and copied again. */
 function copyAll(from: string, to: string, names: readonly string[]): void {
-  const fresh = names.map((name) => ({
-    target: join(to, name),
-    temporary: join(to, `${name}.${process.pid}.new`),
-  }));
-  for (const [index, { temporary }] of fresh.entries()) {
-    makeFolder(dirname(temporary));
-    copyFileSync(sourceOf(from, names[index] ?? ""), temporary);
-  }
-  for (const { temporary } of fresh) syncFile(temporary);
-  for (const { temporary, target } of fresh) renameSync(temporary, target);
-  for (const folder of new Set(fresh.map(({ target }) => dirname(target)))) syncDirectory(folder);
-}
-
-function syncFile(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+  for (const name of names) {
+    const target = join(to, name);
+    const temporary = `${target}.${process.pid}.new`;
+    makeFolder(dirname(target));
+    copyFileSync(sourceOf(from, name), temporary);
+    renameSync(temporary, target);
   }
 }
 
@@ -121,7 +103,7 @@ function sweep(folder: string, used: ReadonlySet<string>): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const path = name.replaceAll("\\", "/");
     if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() !== true) continue;
-    if (used.has(path) || used.has(path.replace(/\.[\d.]+(?:-node\.\d+)?\.\w+\.cache$/, ""))) continue;
+    if (used.has(path) || used.has(path.replace(/\.\d+\.\d[^/]*\.cache$/, ""))) continue;
     step("runtime sweep");
     rmSync(join(folder, name), { force: true });
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceQuickly } from "../disk/durable.ts";
 import { keptFile, type Work } from "./journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
@@ -17,10 +17,15 @@ export interface Tree {
 /** A copy of the last ledger, for when the tracked one was deleted: only it knows what in the tree is ours. */
 const memoryOf = (local: string) => join(local, "installed.json");
 
-export function readLedger({ root, local }: Tree): Ledger | undefined {
-  const tracked = lookAt(root, LEDGER);
-  if (tracked.text !== undefined) return parseLedger(tracked.text);
-  const memory = memoryOf(local);
+export function readTrackedLedger({ root }: Tree): Ledger | undefined {
+  const { text } = lookAt(root, LEDGER);
+  return text === undefined ? undefined : parseLedger(text);
+}
+
+export function readLedger(tree: Tree): Ledger | undefined {
+  const tracked = readTrackedLedger(tree);
+  if (tracked) return tracked;
+  const memory = memoryOf(tree.local);
   return existsSync(memory) ? parseLedger(readFileSync(memory, "utf8"), memory) : undefined;
 }
 
@@ -91,5 +96,5 @@ export function rememberLedger(local: string, after: Ledger | undefined): void {
   if (!after) return;
   const text = printLedger(after);
   const memory = memoryOf(local);
-  if (!existsSync(memory) || readFileSync(memory, "utf8") !== text) replaceFile(memory, text);
+  if (!existsSync(memory) || readFileSync(memory, "utf8") !== text) replaceQuickly(memory, text);
 }

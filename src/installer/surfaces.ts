@@ -44,8 +44,17 @@ const CONFIG = `# What pawl goes by in this project; every line is optional.
 # protected: [main]
 `;
 
+let latest: { key: string; surfaces: Surfaces } | undefined;
+
 /** Every file, block and entry that an installation is to have: the same for the same choices, on every machine. */
-export function wantedSurfaces({ version, profile, agents, flags, overrides }: SurfaceChoices): Surfaces {
+export function wantedSurfaces(choices: SurfaceChoices): Surfaces {
+  // A plan is made before it is shown and again before it is carried out; rendering is the dearest part of it.
+  const key = JSON.stringify(choices);
+  if (latest?.key !== key) latest = { key, surfaces: render(choices) };
+  return latest.surfaces;
+}
+
+function render({ version, profile, agents, flags, overrides }: SurfaceChoices): Surfaces {
   const { skills, reports } = applyOverrides(upstreamSkills(ADAPTERS.generic), overrides.skills, sha256);
   const folders = new Map(agents.map((agent) => [ADAPTERS[agent].skills.dir, ADAPTERS[agent]]));
   const rendered = [...folders.values()].flatMap((adapter) => renderSkills(adapter, skills));

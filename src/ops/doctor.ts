@@ -3,17 +3,18 @@ import { guardSpecialist } from "../core/diagnose-guard.ts";
 import { type Diagnosis, REPAIR, type Specialist } from "../core/doctor.ts";
 import type { Hands } from "../core/hands.ts";
 import { flag } from "../core/input.ts";
+import { installationSpecialist } from "../core/install/diagnose.ts";
 import { procedure, type Style } from "../core/operation.ts";
 import { plural } from "../core/text.ts";
 
 /** Each knows its own part; a new part of an installation adds one here. */
-const SPECIALISTS: readonly Specialist[] = [guardSpecialist];
+const SPECIALISTS: readonly Specialist[] = [guardSpecialist, installationSpecialist];
 
 export const doctor = procedure({
   id: "doctor",
   summary: "Is everything that was installed in place, and does it work?",
   details:
-    "Looks at the guard in every worktree, and really asks it. --fix puts back what an install would put in place and\nleaves everything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not problems.",
+    "Looks at the guard in every worktree, and really asks it; at the installed files, the clone's copy of pawl, overrides,\nand what agents still have to be told by a person. --fix puts back what an install would put in place and leaves\neverything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not problems.",
   examples: ["pawl doctor", "pawl doctor --fix", "pawl doctor --json"],
   access: "write",
   asItIs: true,

@@ -88,10 +88,11 @@ async function carryOut(hands: Hands, input: InstallInput) {
   const planned = request ? installation.plan(request) : [];
   refuseObstacles(planned);
   // Whatever keeps the guard from being put in place is known before anything is written.
-  const hooks = guards(profile) ? (await hands.git.guard()).rehearse(site) : [];
+  if (guards(profile)) (await hands.git.guard()).expectSupported(site);
   let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
   const news = tellFiles(planned);
-  if (!input.yes && news.written.length + news.removed.length + hooks.length > 0)
+  const isNew = guards(profile) && !(await hands.git.audits()).guardActive(site);
+  if (!input.yes && (isNew || news.written.length + news.removed.length > 0))
     committing = (await confirm(hands, ready, news)) ?? committing;
   const runtime = profile === "state" ? [] : installation.copyRuntime();
   const done = request ? installation.apply(request) : [];

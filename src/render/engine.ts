@@ -23,7 +23,17 @@ export function fill(
   partials: Readonly<Record<string, string>>,
   context: Partial<Context> = {},
 ): string {
+  return engineWith(partials).compile(template, OPTIONS)({ launcher: LAUNCHER, ...context });
+}
+
+const engines = new WeakMap<object, typeof Handlebars>();
+
+/** An engine compiles each of its partials once, so templates that share partials share it. */
+function engineWith(partials: Readonly<Record<string, string>>): typeof Handlebars {
+  const known = engines.get(partials);
+  if (known) return known;
   const engine = Handlebars.create();
   for (const [name, text] of Object.entries(partials)) engine.registerPartial(name, text.trimEnd());
-  return engine.compile(template, OPTIONS)({ launcher: LAUNCHER, ...context });
+  engines.set(partials, engine);
+  return engine;
 }

@@ -48,9 +48,22 @@ export function skillDescription(skill: Skill): string {
   return headerValue(splitSkill(skill.text)?.header ?? [], "description") ?? "";
 }
 
+/** What was filled in with these words already: most agents share theirs. */
+const filled = new WeakMap<
+  SkillPlace["words"],
+  { partials: Record<string, string>; texts: Map<string, string> }
+>();
+
 function fillSkill(name: string, words: SkillPlace["words"]): string {
   const actions = Object.entries(words).map(([action, text]) => [`act/${action}`, text] as const);
-  return fill(SKILLS[name] ?? "", { ...PARTIALS, ...Object.fromEntries(actions) });
+  const known = filled.get(words) ?? {
+    partials: { ...PARTIALS, ...Object.fromEntries(actions) },
+    texts: new Map<string, string>(),
+  };
+  filled.set(words, known);
+  const text = known.texts.get(name) ?? fill(SKILLS[name] ?? "", known.partials);
+  known.texts.set(name, text);
+  return text;
 }
 
 function dress(text: string, keys: readonly string[]): string {

@@ -47,7 +47,9 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     },
     installation: async () => {
       const { openInstallation } = await import("../installer/open.ts");
-      return openInstallation({ place, env: around.env, program: builtProgram() });
+      const { operations } = await import("../ops/index.ts");
+      const commands = Object.keys(operations);
+      return openInstallation({ place, env: around.env, program: builtProgram(), commands });
     },
     guard: async () => {
       const { openGuard } = await import("../guard/open.ts");

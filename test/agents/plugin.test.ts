@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TOOLS } from "../../src/mcp/tools.ts";
 import { SKILLS } from "../../src/render/templates.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
@@ -72,7 +73,7 @@ async function expectNothingTwice(name: ProgramName, home: string, args: string[
   const run = { folder: full, home, prompt: "hello", script, args, env: { PWD: full } };
   const { read } = await runAgent(programs, name, run);
   expect(read(0).split("No task is active")).toHaveLength(2);
-  expect(read(0).split("Leave the task so that anybody can go on")).toHaveLength(2);
+  expect(read(0).split(TOOLS.session?.summary ?? "")).toHaveLength(2);
 }
 
 describe("Claude Code", () => {

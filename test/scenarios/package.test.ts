@@ -5,11 +5,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { renderPlugin } from "../../src/installer/plugin/render.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
   type TemporaryRepository,
 } from "../helpers/temporary-repository.ts";
+import { treeBytes } from "../helpers/tree-bytes.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -70,14 +72,12 @@ describe("the packed program", () => {
       /^dist\/(?:program|hook)-[\w-]{8}\.cjs$/,
       /^dist\/chunks\/[\w.-]+\.cjs$/,
       /^dist\/runtime\.json$/,
-      /^dist\/plugin\/\.(?:agents\/plugins|claude-plugin)\/marketplace\.json$/,
-      /^dist\/plugin\/plugins\/pawl\/(?:\.(?:claude|codex)-plugin\/plugin|\.mcp(?:\.codex)?|hooks\/hooks(?:\.codex)?)\.json$/,
-      /^dist\/plugin\/plugins\/pawl\/(?:run\.cjs|skills\/[a-z-]+\/SKILL\.md)$/,
       /^hooks\/(?:ci|server)\/[\w.-]+$/,
       /^(?:README\.md|LICENSE|package\.json)$/,
     ];
     const paths = packed.map(({ path }) => path);
-    expect(paths.filter((path) => !MEANT.some((one) => one.test(path)))).toEqual([]);
+    const plugin = renderPlugin("").map(({ path }) => `dist/plugin/${path}`);
+    expect(paths.filter((path) => !MEANT.some((one) => one.test(path))).sort()).toEqual(plugin.sort());
     for (const path of ["dist/pawl.cjs", "README.md", "LICENSE", "hooks/server/pre-receive"])
       expect(paths).toContain(path);
     const texts = paths.map((path) => readFileSync(join(installed, "node_modules", "pawl", path), "utf8"));
@@ -226,4 +226,29 @@ describe("npx with the packed program, from an empty folder", () => {
     },
     300_000,
   );
+
+  test("install copies the program into the clone, and leaves nothing behind when it goes", () => {
+    const repo = makeRepository(join(folder, "install"));
+    const before = treeBytes(repo.path);
+    const told = JSON.parse(pawl(repo, "install", "--json")).data.install;
+    expect(told.runtime).toBeGreaterThan(20);
+    expect(told.written.length).toBeLessThan(60);
+    const launcher = (...args: string[]) =>
+      execFileSync(process.execPath, [".pawl/pawl.mjs", ...args], {
+        ...{ cwd: repo.path, env: repo.env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+      }) as string;
+    expect(launcher("--version").trim()).toBe(
+      JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version,
+    );
+    expect(JSON.parse(launcher("doctor", "--json")).data.doctor.diagnoses).toEqual([]);
+    expect(JSON.parse(launcher("install", "--json")).data.install).toMatchObject({ written: [], runtime: 0 });
+    // The package is gone, as npx's is; the clone's own copy does everything, search included.
+    launcher("task", "new", "Retry uploads");
+    expect(launcher("search", "uploading")).toContain("T0001");
+    rmSync(join(repo.path, ".git/pawl/runtime/pawl.cjs"));
+    expect(JSON.parse(pawl(repo, "install", "--json")).data.install.runtime).toBe(1);
+    launcher("uninstall");
+    expect(treeBytes(repo.path, [".pawl"])).toEqual(before);
+    expect(existsSync(join(repo.path, ".git/pawl/runtime"))).toBe(false);
+  });
 });

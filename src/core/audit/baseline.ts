@@ -35,8 +35,10 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
     ...known.baseline,
     ...missing.map((tip) => ({ ...tip, at: at.now, clone: at.clone || undefined })),
   ];
-  const isNew = guarded.active && at.clone !== "" && !known.guarded.includes(at.clone);
-  const clones = isNew ? [...known.guarded, at.clone] : known.guarded;
+  // A clone without a name yet, such as a copied one, gets its name with this write, and then all is decided again.
+  const clone = at.clone || "unnamed";
+  const isNew = guarded.active && !known.guarded.includes(clone);
+  const clones = isNew ? [...known.guarded, clone] : known.guarded;
   const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
   if (!stored) {
     const { name: id, home } = guarded;

@@ -55,6 +55,8 @@ export interface Guard {
   activate(site: Site, loosening?: Loosening): GuardActivation;
   /** The same for a guard that is there: what its hooks start stays what it was, while that can be started. */
   renew(site: Site, loosening: Loosening): GuardActivation;
+  /** Throws where it could not be put in place; asked before anything else is changed. */
+  expectSupported(site: Site): void;
   /** The policy may be another one than the hooks were made from; found out by looking at a few files. */
   mayBeOutdated(site: Site): boolean;
   /** What `activate` would do, without doing it. */

@@ -1,3 +1,5 @@
+import type { Diagnosis } from "../doctor.ts";
+
 /** What is to be installed into the tracked files. */
 export interface SurfaceRequest {
   agents: readonly string[];
@@ -99,9 +101,13 @@ export interface Installation {
   applyOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
   planOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
 
+  /** Everything that is not as it should be, and what agents still have to be told by a person. */
+  examine(): Diagnosis[];
+
   /** Files of the program that this clone's copy lacks. */
   missingRuntime(): string[];
-  copyRuntime(): string[];
+  /** Thoroughly: every file is read, and not only looked at. */
+  copyRuntime(thoroughly?: boolean): string[];
   /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
   removeRuntime(): string[];
 

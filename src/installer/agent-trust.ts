@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Diagnosis } from "../core/doctor.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Asked {
+  root: string;
+  agents: readonly string[];
+  env: Environment;
+}
+
+/**
+ * What agents still have to be told by a person before they run what is in a repository, as far as their own files say
+ * it. Where an agent has no files on this machine, nothing is said.
+ */
+export function examineTrust({ root, agents, env }: Asked): Diagnosis[] {
+  const home = env.HOME ?? homedir();
+  const found = [
+    agents.includes("claude") ? claude(root, env.CLAUDE_CONFIG_DIR ?? home) : undefined,
+    agents.includes("codex") ? codex(root, env.CODEX_HOME ?? join(home, ".codex")) : undefined,
+    agents.includes("copilot") ? copilot(root, env.COPILOT_HOME ?? join(home, ".copilot")) : undefined,
+  ];
+  return found.flat().filter((one) => one !== undefined);
+}
+
+const note = (code: string, where: string, message: string): Diagnosis => ({
+  code,
+  level: "note",
+  where,
+  message,
+});
+
+function claude(root: string, folder: string): Diagnosis | undefined {
+  const settings = readJson(join(folder, ".claude.json")) as
+    | { projects?: Record<string, Trusted> }
+    | undefined;
+  if (!settings || settings.projects?.[root]?.hasTrustDialogAccepted) return undefined;
+  const message =
+    "Claude Code does not trust this folder yet. Type `claude` there, accept it, and approve the MCP server pawl.";
+  return note("claude_not_trusted", root, message);
+}
+
+interface Trusted {
+  hasTrustDialogAccepted?: boolean;
+}
+
+function copilot(root: string, folder: string): Diagnosis | undefined {
+  const settings = readJson(join(folder, "config.json")) as { trustedFolders?: string[] } | undefined;
+  if (!settings || settings.trustedFolders?.some((one) => root === one || root.startsWith(`${one}/`)))
+    return undefined;
+  return note(
+    "copilot_not_trusted",
+    root,
+    "Copilot does not trust this folder yet. Type `copilot` there and trust it.",
+  );
+}
+
+/** Codex trusts a project, and then each hook by its text. Read by its lines: whatever is unusual counts as trusted. */
+function codex(root: string, folder: string): Diagnosis[] {
+  const path = join(folder, "config.toml");
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, "utf8");
+  const table = text.split(/^(?=\[)/m).find((one) => one.startsWith(`[projects.${JSON.stringify(root)}]`));
+  if (!table || !/^trust_level\s*=\s*"trusted"/m.test(table))
+    return [
+      note(
+        "codex_not_trusted",
+        root,
+        "Codex does not trust this project yet. Type `codex` there and trust it.",
+      ),
+    ];
+  const hooks = join(root, ".codex", "hooks.json");
+  if (!existsSync(hooks) || text.includes(JSON.stringify(`${hooks}:`).slice(1, -1))) return [];
+  const message =
+    "Codex does not trust the hooks of this project yet. Type `/hooks` in `codex` and trust them.";
+  return [note("codex_hooks_not_trusted", hooks, message)];
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}

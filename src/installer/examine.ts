@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Diagnosis, REPAIR } from "../core/doctor.ts";
+import type { FileStep, OverrideTold } from "../core/git/installation.ts";
+import { compareVersions } from "../core/install/versions.ts";
+import { LEDGER, type Ledger } from "./ledger.ts";
+import { lookAt } from "./look.ts";
+import { damagedFiles, readManifest, runtimeOf } from "./runtime-copy.ts";
+import type { Tree } from "./surface-work.ts";
+
+/** What keeps the installed files from being what the ledger says. */
+export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
+  return steps.flatMap(({ do: what, path: where, why }): Diagnosis[] => {
+    // It follows the others.
+    if (where === LEDGER) return [];
+    const problem = { level: "problem", where } as const;
+    switch (what) {
+      case "create":
+        return [
+          { ...problem, code: "file_missing", message: "It was installed and is gone.", command: REPAIR },
+        ];
+      case "update":
+        return [
+          { ...problem, code: "file_outdated", message: "It is not what it should be now.", command: REPAIR },
+        ];
+      case "remove":
+        return [
+          { ...problem, code: "file_obsolete", message: "There is no use for it any more.", command: REPAIR },
+        ];
+      case "refuse":
+        return [{ ...problem, code: "file_in_the_way", message: sentence(why), command: "pawl install" }];
+      case "keep":
+        if (why !== "you edited it" || where === ".pawl/config.yaml") return [];
+        return [
+          { code: "file_edited", level: "note", where, message: `${sentence(why)} Upgrades leave it alone.` },
+        ];
+      default:
+        return [];
+    }
+  });
+}
+
+const sentence = (why = "") =>
+  `${why.charAt(0).toUpperCase()}${why.slice(1)}${/[.!?]$/.test(why) ? "" : "."}`;
+
+/** The clone's own copy of the program: there, whole, and not older than what is installed. */
+export function examineRuntime(commonDir: string, ledger: Ledger | undefined, built: boolean): Diagnosis[] {
+  const folder = runtimeOf(commonDir);
+  const manifest = readManifest(folder);
+  const where = folder;
+  const version = ledger?.pawl;
+  const command = built ? REPAIR : `npx pawl@${version ?? "latest"} install`;
+  if (!manifest) {
+    if (!ledger) return [];
+    const message = "This clone has no copy of pawl: hooks and launchers do nothing here.";
+    return [{ code: "runtime_missing", level: "problem", where, message, command }];
+  }
+  const damaged = damagedFiles(folder, manifest);
+  if (damaged.length > 0) {
+    const message = `The clone's copy of pawl is damaged: ${damaged.slice(0, 3).join(", ")}.`;
+    return [{ code: "runtime_damaged", level: "problem", where, message, command }];
+  }
+  if (version === undefined || manifest.version === version) return [];
+  const message = `The clone's copy of pawl is ${manifest.version}; the files were installed by ${version}.`;
+  return compareVersions(manifest.version, version) < 0
+    ? [{ code: "runtime_older", level: "problem", where, message, command: `npx pawl@${version} install` }]
+    : [{ code: "runtime_newer", level: "note", where, message, command: "pawl upgrade" }];
+}
+
+/** Every `pawl …` in a skill has to be a command; one of the user's own may name one that is none. */
+export function examineCommands(tree: Tree, ledger: Ledger, commands: readonly string[]): Diagnosis[] {
+  const known = new Set([...commands, ...commands.map((id) => id.split(".")[0] ?? "")]);
+  return ledger.files
+    .filter((one) => one.path.endsWith("/SKILL.md"))
+    .flatMap(({ path }) => {
+      const text = lookAt(tree.root, path).text ?? "";
+      const named = [
+        ...text.matchAll(/`(?:node \.pawl\/pawl\.mjs|pawl) ([a-z][\w-]*)(?: ([a-z][\w-]*))?[^`]*`/g),
+      ];
+      const unknown = named.filter(([, first = "", second]) => !isCommand(known, first, second));
+      const [one] = unknown;
+      if (!one) return [];
+      const message = `It names a command that pawl does not have: ${one[0]}.`;
+      return [{ code: "unknown_command", level: "note" as const, where: path, message }];
+    });
+}
+
+function isCommand(known: ReadonlySet<string>, first: string, second: string | undefined): boolean {
+  if (second !== undefined && known.has(`${first}.${second}`)) return true;
+  return known.has(first);
+}
+
+/** The launchers are what agents start; without them nothing else is reached. */
+export function examineLaunchers(tree: Tree, ledger: Ledger): Diagnosis[] {
+  const named = ledger.files.filter((one) => /^\.pawl\/(?:pawl\.mjs|hook\.cjs)$/.test(one.path));
+  return named
+    .filter((one) => !existsSync(join(tree.root, one.path)))
+    .map(({ path: where }) => ({
+      ...({ code: "launcher_missing", level: "problem", where } as const),
+      ...{ message: "Agents start pawl through it, and it is gone.", command: REPAIR },
+    }));
+}
+
+export function examineOverrides(overrides: readonly OverrideTold[]): Diagnosis[] {
+  const words: Record<string, string> = {
+    merged: "Pawl's own text changed, and was merged into yours. `pawl upgrade` writes it down.",
+    conflict: "Pawl's own text changed in the same place as yours. Yours is in use.",
+    upstream_changed: "Pawl's own text changed since you made it. Yours is in use.",
+    upstream_has_one: "Pawl brings a skill of that name now. Yours is in use.",
+    upstream_gone: "Pawl brings no such skill any more. Yours is in use.",
+  };
+  return overrides.flatMap(({ state, path: where }) => {
+    const message = words[state];
+    if (message === undefined) return [];
+    return [
+      { code: `override_${state}`, level: "note" as const, where, message, command: "pawl override list" },
+    ];
+  });
+}

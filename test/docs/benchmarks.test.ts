@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BUDGETS, judge, renderPage } from "../../scripts/bench/page.mjs";
+import { root } from "./read-markdown.ts";
+
+const CLI = [
+  "tasks  command    median  ratio   budget",
+  "1000   status     61 ms   1.52 ×  ≤ 1.7 ×  ok",
+  "1000   status, first in a minute  80 ms  2.00 ×",
+  "1000   task list  90 ms   2.25 ×  ≤ 2 ×    MISSED",
+  "1000   search     99 ms   2.50 ×  ≤ 3.5 ×  ok",
+].join("\n");
+const verdictOf = (what: RegExp, results: Parameters<typeof judge>[0]) =>
+  judge(results).find((one) => what.test(one.what));
+
+describe("a budget", () => {
+  const results = [{ suite: "cli", ok: false, output: CLI }];
+
+  test("is met when every line about it says so", () => {
+    expect(verdictOf(/^`search`/, results)).toMatchObject({
+      verdict: "met",
+      figures: ["1000 · search · 99 ms · 2.50 × · ≤ 3.5 × · ok"],
+    });
+  });
+
+  test("is missed when one line says so, and stays on the page by name", () => {
+    expect(verdictOf(/^`task list`/, results)?.verdict).toBe("**missed**");
+    expect(renderPage(results, { date: "2026-11-16", machine: "this one" })).toMatch(
+      /^Not met:.*`task list`/m,
+    );
+  });
+
+  test("is not taken for met when nobody measured it", () => {
+    expect(verdictOf(/^MCP/, results)?.verdict).toBe("**not measured**");
+  });
+
+  test("of the store is missed when its suite fails", () => {
+    const store = { suite: "store", ok: false, output: "lost updates            1\n" };
+    expect(verdictOf(/^8 processes/, [store])?.verdict).toBe("**missed**");
+    expect(verdictOf(/^8 processes/, [{ ...store, ok: true }])?.verdict).toBe("met");
+  });
+
+  test.each([...new Set(BUDGETS.flatMap(({ lines }) => lines.map(([suite]) => suite)))])(
+    "names a suite that there is: %s",
+    (suite) => {
+      expect(existsSync(join(root, "bench", `${suite}.ts`))).toBe(true);
+    },
+  );
+});
+
+test("docs/benchmarks.md has every budget, with a verdict", () => {
+  const page = readFileSync(join(root, "docs/benchmarks.md"), "utf8");
+  for (const { what, budget } of BUDGETS) {
+    const row = page.split("\n").find((line) => line.startsWith(`| ${what} | ${budget} |`));
+    expect(row, what).toMatch(/\| (?:met|\*\*missed\*\*|\*\*not measured\*\*) \|$/);
+  }
+});
