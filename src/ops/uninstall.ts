@@ -85,6 +85,8 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
   const changed = installation
     .recover()
     .map((path) => `${path} was changed while an earlier run was killed.`);
+  // A ledger that cannot be read is told while the guard still holds.
+  installation.planRemoval();
   const { removed, notes } = guard.deactivate(site);
   const { removed: files, left, noted } = tellFiles(installation.remove());
   const records = contents(state);

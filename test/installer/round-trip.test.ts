@@ -3,6 +3,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -145,6 +146,8 @@ test("a ledger with a conflict of a merge in it comes back by the command that i
   expect(() => project.git("merge", "two")).toThrow();
   const { error } = (await project.pawl("uninstall", "--json")).json;
   expect(error.code).toBe("broken_ledger");
+  // What was refused has not taken the guard away.
+  expect(project.git("config", "core.hooksPath")).toContain("pawl/hooks");
   const [, command = ""] = /: git (.*)$/.exec(error.hint) ?? [];
   project.git(...command.split(" "));
   await done(project, "uninstall");
@@ -164,4 +167,17 @@ test("a tracked file that a sparse checkout leaves out is not written in its pla
   expect(treeBytes(project.path)).toEqual(before);
   project.git("sparse-checkout", "add", ".claude");
   await done(project, "install");
+});
+
+test("the folder around a bare repository and its worktrees is none of them, and nothing is written there", async () => {
+  const repository = FIXTURES[0]?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const around = join(root, "around");
+  mkdirSync(around);
+  openProject(repository).git("clone", "-q", "--bare", repository.path, join(around, ".bare"));
+  writeFileSync(join(around, ".git"), "gitdir: ./.bare\n");
+  const project = openProject({ ...repository, path: around });
+  const { code, json } = await project.pawl("install", "--json");
+  expect([code, json.error?.code]).toEqual([1, "no_worktree"]);
+  expect(readdirSync(around).sort()).toEqual([".bare", ".git"]);
 });

@@ -57,11 +57,15 @@ export function fileRows(told: FilesTold, style: Style): string[][] {
   ];
 }
 
-const reasons = (word: string, told: FilesTold["left"], style: Style) =>
-  rowsOf(
+function reasons(word: string, told: FilesTold["left"], style: Style): string[][] {
+  const causes = new Map<string, string[]>();
+  for (const { path, why } of told) causes.set(why, [...(causes.get(why) ?? []), path]);
+  const lines = [...causes].flatMap(([why, paths]) => grouped(paths).map((path) => `${path}: ${why}`));
+  return rowsOf(
     word,
-    told.map(({ path, why }) => style.yellow(`${path}: ${why}`)),
+    lines.map((line) => style.yellow(line)),
   );
+}
 
 export function nextRows(agents: readonly AgentNext[], style: Style): string {
   return columns(agents.flatMap(({ title, next }) => rowsOf(style.bold(title), next)));
