@@ -58,6 +58,13 @@ export interface LoggedEvent {
   text?: string;
 }
 
+export interface EventsWanted {
+  task?: string | undefined;
+  /** Only those about files with such a path. */
+  about?: ((path: string) => boolean) | undefined;
+  limit: number;
+}
+
 /** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
 export interface Reader {
   /** False before the first write of this repository. */
@@ -91,7 +98,7 @@ export interface Reader {
   /** Whether a file of the state, such as a patch, is there. */
   hasFile(path: string): boolean;
   /** The latest events, oldest first. */
-  events(wanted: { task?: string | undefined; limit: number }): LoggedEvent[];
+  events(wanted: EventsWanted): LoggedEvent[];
   receipt(task: string): Stored<typeof receipt> | undefined;
   /** A text as the project's policy, or what is wrong with it. */
   config(where: string, text: string): Config;

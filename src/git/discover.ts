@@ -35,7 +35,13 @@ export function discover(cwd: string, env: Environment = {}): Place | undefined 
     return describe(named, root ?? cwd, env);
   }
   const found = findUpwards(cwd);
-  return found && describe(found.gitDir, found.root, env);
+  const place = found && describe(found.gitDir, found.root, env);
+  return place && isContainer(place) ? { ...place, root: undefined } : place;
+}
+
+/** The folder around `.bare` whose `.git` file leads to it: worktrees lie there, but it is none. */
+function isContainer({ root, gitDir, commonDir }: Place): boolean {
+  return root !== undefined && realpathOr(gitDir) === commonDir && isBareConfig(commonDir);
 }
 
 function findUpwards(cwd: string): { gitDir: string; root: string | undefined } | undefined {

@@ -64,11 +64,17 @@ export function readMade(commonDir: string): GuardPolicy | undefined {
   return text === undefined ? undefined : readPolicy(text);
 }
 
-/** What was demanded once stays, unless whoever asks may do without it. */
-function settle(commonDir: string, { policy, explained }: PolicyInForce, loosening: Loosening): GuardPolicy {
+/**
+ * What was demanded once stays, unless whoever asks may do without it. A format check is run by whoever commits next, in
+ * any worktree: it comes from a branch that got it before the guard's eyes, or because a human asks for these hooks.
+ */
+function settle(commonDir: string, inForce: PolicyInForce, loosening: Loosening): GuardPolicy {
+  if (loosening === "always") return inForce.policy;
   const made = readMade(commonDir);
-  const may = loosening === "always" || (loosening === "explained" && explained);
-  return made === undefined || may ? policy : strictest(policy, made);
+  const trusted = made === undefined || inForce.explained;
+  const policy = { ...inForce.policy, format: trusted ? inForce.committedFormat : [] };
+  const may = made === undefined || (loosening === "explained" && inForce.explained);
+  return may ? policy : strictest(policy, made);
 }
 
 export function lookAround(site: GuardedSite, loosening: Loosening): Facts {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../core/config.ts";
+import type { Config, FormatCheck } from "../core/config.ts";
 import { type GuardPolicy, guardPolicy } from "../core/guard-policy.ts";
 import { USUAL } from "../core/protection.ts";
 import { targetOf } from "../git/refs.ts";
@@ -54,6 +54,8 @@ export interface PolicyInForce {
   inputs: string[];
   /** The branch that it comes from. */
   branch: string | undefined;
+  /** What that branch itself has of format checks. They are commands, so that a copy in a worktree is not enough. */
+  committedFormat: FormatCheck[];
   /** That is the one it came from before, and it is where it went before the guard's eyes. */
   explained: boolean;
 }
@@ -67,12 +69,10 @@ export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, s
   const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY}`]) : undefined;
   const copy = mainRoot === undefined ? undefined : textOf(join(mainRoot, POLICY));
   const own = `refs/heads/${branch ?? "main"}`;
+  const policy = committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined;
   return {
-    policy: guardPolicy(
-      committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined,
-      copy === undefined ? [] : [site.readConfig(POLICY, copy)],
-      remote,
-    ),
+    committedFormat: policy?.format ?? [],
+    policy: guardPolicy(policy, copy === undefined ? [] : [site.readConfig(POLICY, copy)], remote),
     inputs: [
       ...[own, `${ORIGIN}HEAD`, ...(branch && !tips.has(own) ? [`${ORIGIN}${branch}`] : [])],
       // A ref without a file of its own is in there.

@@ -8,7 +8,8 @@ import { grantMove, withdrawMove } from "../git/grants.ts";
 import { LEDGER, parseLedger } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { planFiles } from "./plan.ts";
-import type { GitEntry, TreeGit } from "./tree-git.ts";
+import { plainText } from "./plan-steps.ts";
+import { blobId, type GitEntry, type TreeGit } from "./tree-git.ts";
 import type { Wanted } from "./wanted.ts";
 
 const NOTHING = "0".repeat(40);
@@ -59,6 +60,11 @@ export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
       "Take .pawl out of it first.",
     );
   return { ...look, obstacle: undefined };
+}
+
+export function isCommitted(git: TreeGit, ledger: Look): boolean {
+  const committed = git.ask(["rev-parse", "-q", "--verify", `HEAD:${ledger.real}`]).out.trim();
+  return ledger.text !== undefined && committed === blobId(plainText(ledger.text));
 }
 
 export interface CommitWanted {

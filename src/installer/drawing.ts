@@ -39,7 +39,7 @@ export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overla
 /** From the tree as it is now, and from overrides that are about to be written; nothing is changed. */
 export function drawInstall(tree: Tree, request: SurfaceRequest, overlay: Overlay = new Map()): Drawing {
   const before = readLedger(tree);
-  const look = looker(tree.root);
+  const look = looker(tree);
   const { force, lenient, profile, agents, flags } = request;
   const kept = (digest: string) => readKept(tree.local, digest);
   const { wanted } = surfacesOf(tree, request, overlay);
@@ -67,7 +67,7 @@ function overrideStep(look: Look, text: string | undefined): Step {
 export function drawRemoval(tree: Tree): Drawing {
   const before = readLedger(tree);
   const kept = (digest: string) => readKept(tree.local, digest);
-  const look = looker(tree.root);
+  const look = looker(tree);
   const steps = planFiles({ wanted: [], ledger: before, look, force: false, lenient: true, kept });
   return { steps: [...steps, ledgerStep(before, undefined, look(LEDGER))], before, after: undefined };
 }

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -113,9 +114,11 @@ function syncFile(path: string): void {
 export function finishJournal(local: string): string[] {
   const folder = folderOf(local);
   if (!existsSync(folder)) return [];
-  const left = existsSync(journalOf(local))
-    ? complete(local, JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
-    : [];
+  const journal = existsSync(journalOf(local))
+    ? (JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
+    : undefined;
+  // A worktree that was removed since is not to come back for our files.
+  const left = journal && existsSync(resolve(local, journal.root)) ? complete(local, journal) : [];
   step("install forget");
   // The journal goes first: staged files without one mean nothing.
   rmSync(journalOf(local), { force: true });
@@ -136,7 +139,8 @@ function complete(local: string, journal: Journal): string[] {
     if (one.before !== null) touched.add(dirname(join(root, one.path)));
   }
   for (const one of touched) syncDirectory(one);
-  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(root, one));
+  const top = realpathSync(root);
+  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(top, one));
   return left;
 }
 
@@ -183,6 +187,8 @@ function place(staged: string, target: string, aside: string): void {
 
 function removeIfEmpty(folder: string): void {
   if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+  // What a link leads to was never made by us: folders are noted where they really are.
+  if (realpathSync(folder) !== folder) return;
   step("install remove folder");
   try {
     rmdirSync(folder);

@@ -10,7 +10,7 @@ const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** Inside the repository, with forward slashes, never upwards and never into git's own folder. */
 const path = z
   .string()
-  .check(z.regex(/^(?!\/|[A-Za-z]:|\.git(?:\/|$))(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\\\0]+$/));
+  .check(z.regex(/^(?!\/|[A-Za-z]:)(?!.*(?:^|\/)(?:\.{1,2}|\.[Gg][Ii][Tt])(?:\/|$))[^\\\0]+$/));
 
 const common = {
   path,
@@ -66,6 +66,15 @@ export type LedgerFile = Ledger["files"][number];
 export type OwnRecord = Extract<LedgerFile, { mode: "own" }>;
 export type PartRecord = Exclude<LedgerFile, { mode: "own" }>;
 
+const OWN_PLACES =
+  /^(?:\.pawl\/[^/]+|\.(?:claude|agents)\/skills\/.+|\.codex\/rules\/pawl\.rules|\.github\/prompts\/[^/]+\.prompt\.md)$/;
+const SHARED_PLACES =
+  /^(?:AGENTS\.md|CLAUDE\.md|\.mcp\.json|\.claude\/settings\.json|\.codex\/(?:config\.toml|hooks\.json)|\.github\/hooks\/pawl\.json|\.vscode\/mcp\.json)$/;
+
+/** Anybody's branch may bring a ledger along: what it says of a file that no pawl writes is no reason to touch that. */
+export const isOurPlace = ({ mode, path: at }: Pick<LedgerFile, "mode" | "path">) =>
+  (mode === "own" ? OWN_PLACES : SHARED_PLACES).test(at);
+
 export function parseLedger(text: string, shown = LEDGER): Ledger {
   let value: unknown;
   try {
@@ -87,7 +96,7 @@ export function parseLedger(text: string, shown = LEDGER): Ledger {
 
 function broken(shown: string, why: string): Failure {
   return new Failure("unreadable", "broken_ledger", `${shown} cannot be understood: ${why}.`, {
-    hint: `Bring back the committed one: git checkout -- ${shown}`,
+    hint: `Bring back the committed one: git checkout HEAD -- ${LEDGER}`,
     details: { file: shown },
   });
 }

@@ -10,7 +10,7 @@ import { tryAcquire } from "../disk/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
 import { ADAPTERS } from "./adapters.ts";
 import { examineTrust } from "./agent-trust.ts";
-import { lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
+import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
 import { drawInstall, drawRemoval, realise, surfacesOf, told } from "./drawing.ts";
 import {
   examineCommands,
@@ -20,6 +20,8 @@ import {
   examineRuntime,
 } from "./examine.ts";
 import { finishJournal } from "./journal.ts";
+import { LEDGER } from "./ledger.ts";
+import { lookAt } from "./look.ts";
 import { overlayFor, tellOverrides } from "./overrides.ts";
 import { copyRuntime, missingFiles, runtimeOf } from "./runtime-copy.ts";
 import { looker, readLedger, readTrackedLedger, type Tree } from "./surface-work.ts";
@@ -37,8 +39,10 @@ export interface InstallationAround {
 
 export function openInstallation({ place, env, program, commands }: InstallationAround): Installation {
   const { commonDir } = place;
-  const tree: Tree = { root: place.root ?? commonDir, local: join(commonDir, "pawl") };
-  const git = () => new TreeGit(tree.root, tree.local, env);
+  const [root, local] = [place.root ?? commonDir, join(commonDir, "pawl")];
+  const git = () => new TreeGit(root, local, env);
+  const isSparse = existsSync(join(place.gitDir, "info", "sparse-checkout"));
+  const tree: Tree = { root, local, leftOut: () => (isSparse ? git().leftOut() : new Set()) };
   return {
     version: VERSION,
     known: { agents: Object.keys(ADAPTERS), usual: USUAL_AGENTS, flags: FLAGS },
@@ -76,6 +80,7 @@ export function openInstallation({ place, env, program, commands }: Installation
       program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
+    isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),
     prepareCommit: (request) => prepareFor(tree, place, git(), request),
     commit: (prepared, granted) => moveBranch(git(), commonDir, prepared as MadeCommit, granted),
   };
@@ -147,7 +152,7 @@ function prepareFor(
   request: SurfaceRequest,
 ): PreparedCommit | undefined {
   const recorded = new Set(drawInstall(tree, request).after?.files.map((one) => one.path));
-  const disk = looker(tree.root);
+  const disk = looker(tree);
   const all = surfacesOf(tree, request).wanted;
   // A seed that the user edited is the user's to commit.
   const wanted = all.filter(

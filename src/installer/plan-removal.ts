@@ -1,7 +1,7 @@
 import { Failure } from "../core/failure.ts";
 import { digestOf, sha256 } from "../disk/digest.ts";
 import type { Change } from "./journal.ts";
-import type { LedgerFile, OwnRecord, PartRecord } from "./ledger.ts";
+import { isOurPlace, type LedgerFile, type OwnRecord, type PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { removePart } from "./parts.ts";
 import { plainText, type Step } from "./plan-steps.ts";
@@ -11,6 +11,7 @@ type Kept = (digest: string) => Uint8Array | undefined;
 /** Takes out what we wrote, if it still is what we wrote; what the user made of it is the user's. */
 export function planRemoval(record: LedgerFile, look: Look, kept: Kept): Step {
   const { path } = record;
+  if (!isOurPlace(record)) return { do: "leave", path, why: "pawl writes no such file" };
   if (look.blocked !== undefined) return { do: "leave", path, why: `it ${look.blocked}` };
   const step = record.mode === "own" ? removeOwn(record, look) : removeFromFile(record, look);
   return record.replaced ? bringBack(step, record.replaced, look, kept) : step;

@@ -10,6 +10,8 @@ import { blocked, type Step } from "./plan-steps.ts";
 export interface Tree {
   root: string;
   local: string;
+  /** Tracked files that a sparse checkout leaves out: absent here, and yet the user's. */
+  leftOut(): ReadonlySet<string>;
 }
 
 /** A copy of the last ledger, for when the tracked one was deleted: only it knows what in the tree is ours. */
@@ -20,10 +22,10 @@ export function readTrackedLedger({ root }: Tree): Ledger | undefined {
   return text === undefined ? undefined : parseLedger(text);
 }
 
-export function readLedger({ root, local }: Tree): Ledger | undefined {
-  const tracked = readTrackedLedger({ root, local });
+export function readLedger(tree: Tree): Ledger | undefined {
+  const tracked = readTrackedLedger(tree);
   if (tracked) return tracked;
-  const memory = memoryOf(local);
+  const memory = memoryOf(tree.local);
   return existsSync(memory) ? parseLedger(readFileSync(memory, "utf8"), memory) : undefined;
 }
 
@@ -33,10 +35,14 @@ export function readKept(local: string, digest: string): Uint8Array | undefined 
 }
 
 /** Looks once at each path, so that a plan is made from one picture. */
-export function looker(root: string): (path: string) => Look {
+export function looker({ root, leftOut }: Tree): (path: string) => Look {
   const known = new Map<string, Look>();
+  const hidden = leftOut();
   return (path) => {
     const look = known.get(path) ?? lookAt(root, path);
+    if (look.bytes === undefined && hidden.has(look.real))
+      look.blocked ??=
+        "is tracked, but this sparse checkout leaves it out (git sparse-checkout add brings it)";
     known.set(path, look);
     return look;
   };

@@ -55,6 +55,12 @@ export class TreeGit {
     return readEntries(out, /^(\d+) ([0-9a-f]+) 0\t(.*)$/s);
   }
 
+  /** Files in the index that a sparse checkout keeps out of the tree. */
+  leftOut(): Set<string> {
+    const rows = this.ask(["ls-files", "-z", "-t"]).out.split("\0");
+    return new Set(rows.filter((row) => row.startsWith("S ")).map((row) => row.slice(2)));
+  }
+
   /** The bytes of a blob as text; undefined when they are none in UTF-8. */
   text({ id }: GitEntry): string | undefined {
     const { code, out } = this.ask(["cat-file", "blob", id]);

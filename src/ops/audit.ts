@@ -7,8 +7,15 @@ import {
   STATE_REF,
 } from "../core/audit/audit-repository.ts";
 import { CLASSES, type Explained } from "../core/audit/classify.ts";
-import type { AuditedBranch } from "../core/audit/judge.ts";
-import { isLedgerPath, type Ledger, namesOf, parseLedger, readLedger } from "../core/audit/ledger.ts";
+import type { AuditedBranch, Finding } from "../core/audit/judge.ts";
+import {
+  isLedgerPath,
+  type Ledger,
+  namesOf,
+  notOurs,
+  parseLedger,
+  readLedger,
+} from "../core/audit/ledger.ts";
 import { closeExpired, ownClones } from "../core/audit/unlocks.ts";
 import { Failure } from "../core/failure.ts";
 import type { RefUpdate } from "../core/git/audits.ts";
@@ -50,7 +57,8 @@ export const audit = procedure({
         details: { field: "updates" },
       });
     const { audited, ledger, said } = input.ci ? await published(hands, input) : await here(hands, input);
-    const { branches, findings, notes } = audited;
+    const { branches, notes } = audited;
+    const findings = [...audited.findings, ...(await handWritten(hands, ledger))];
     const unexplained = branches.flatMap((one) => one.commits.filter((each) => each.class === "unexplained"));
     const clean = unexplained.length === 0 && findings.length === 0;
     const data = { audit: { clean, branches, findings } };
@@ -155,6 +163,23 @@ function readUpdates(text: string): RefUpdate[] {
   });
 }
 
+/** What is explained by them alone is not explained. */
+async function handWritten(hands: Hands, ledger: Ledger): Promise<Finding[]> {
+  return (await notOurs(hands, ledger)).map(({ path: where, why }) => ({
+    ...DOUBTED[why],
+    ...{ repo: "pawl/state", where },
+  }));
+}
+
+const DOUBTED = {
+  changed: {
+    code: "record_not_ours",
+    message: "No event tells of this text: it was written or changed by hand.",
+  },
+  missing: { code: "record_missing", message: "Events tell of this record, and it is gone." },
+  renewed: { code: "record_renewed", message: "It was removed, and an agent had it made anew." },
+} as const;
+
 /** A record that cannot be read might explain what nothing else explains. */
 function cannotTell({ problems }: Ledger, data: unknown): Failure {
   const [first] = problems;
@@ -168,7 +193,7 @@ function cannotTell({ problems }: Ledger, data: unknown): Failure {
 interface Found {
   clean: boolean;
   branches: AuditedBranch[];
-  findings: { code: string; repo: string; where: string; message: string }[];
+  findings: Finding[];
 }
 
 function auditText({ clean, branches, findings }: Found, style: Style): string {

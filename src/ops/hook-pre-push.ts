@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { auditPush, type PushedRef, type RefusedPush } from "../core/audit/audit-push.ts";
-import { namesOf, readLedger } from "../core/audit/ledger.ts";
+import { namesOf, notOurs, readLedger } from "../core/audit/ledger.ts";
 import { ownClones } from "../core/audit/unlocks.ts";
 import { Failure } from "../core/failure.ts";
 import { maybe, raw } from "../core/input.ts";
@@ -28,6 +28,9 @@ export const hookPrePush = procedure({
     const [problem] = ledger.problems;
     // A record that cannot be read might be the one that closes what another one opened.
     if (problem) throw cannotTell(problem);
+    // A record that is gone explains nothing, which is refused by itself.
+    const forged = (await notOurs(hands, ledger)).find(({ why }) => why !== "missing");
+    if (forged) throw handWritten(forged.path);
     const manner = { view: "here", ask: true, clones: await ownClones(hands) } as const;
     const subject = { site, names: namesOf(ledger, site), ledger, manner };
     const [first] = await auditPush(hands, subject, readUpdates(input.updates));
@@ -48,6 +51,14 @@ function readUpdates(text: string): PushedRef[] {
 function cannotTell({ message, hint }: Problem): Failure {
   return new Failure("unreadable", "cannot_tell", `Whether it was approved cannot be told: ${message}`, {
     ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+function handWritten(path: string): Failure {
+  const message = `Whether it was approved cannot be told: ${path} was written, changed or removed by hand.`;
+  return new Failure("refused", "record_not_ours", message, {
+    hint: "Look at what it says, and at everything that rests on it: pawl audit",
+    details: { path },
   });
 }
 

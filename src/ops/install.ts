@@ -7,7 +7,7 @@ import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "..
 import type { Site } from "../core/git/sites.ts";
 import type { Hands } from "../core/hands.ts";
 import { choice, flag, line, maybe, raw } from "../core/input.ts";
-import { type CommitChoice, commitInstalled, expectCommittable } from "../core/install/commit.ts";
+import { type CommitChoice, commitInstalled, expectCommittable, nextCommit } from "../core/install/commit.ts";
 import {
   type InstallInput,
   PROFILES,
@@ -98,7 +98,9 @@ async function carryOut(hands: Hands, input: InstallInput) {
   const done = request ? installation.apply(request) : [];
   refuseObstacles(done);
   const commit =
-    request && committing ? await commitInstalled(hands, installation, site, request, committing) : undefined;
+    request && committing
+      ? await commitInstalled(hands, installation, site, request, committing).catch(notCommitted)
+      : undefined;
   const guard = guards(profile) ? await activateGuard(hands, site) : undefined;
   if (profile === "state") await rememberHere(hands, site);
   const told: Told = {
@@ -106,7 +108,19 @@ async function carryOut(hands: Hands, input: InstallInput) {
     ...{ commit: tellCommit(commit), agents: request ? installation.next(request.agents) : [] },
     guard: tellGuard(guard),
   };
-  return { data: { install: told }, warnings: [...notes, ...(guard?.notes ?? [])] };
+  const next = request ? await nextCommit(hands, installation, site) : undefined;
+  return { data: { install: told }, next, warnings: [...notes, ...(guard?.notes ?? [])] };
+}
+
+/** By now the files are written; the hooks come after the commit, so that it is part of what they begin with. */
+function notCommitted(error: unknown): never {
+  if (!(error instanceof Failure)) throw error;
+  const { kind, code, message, details = {} } = error;
+  const why = code === "not_confirmed" || error.hint === undefined ? [] : [error.hint];
+  const hint = [...why, "The files are written, but not committed. To go on: pawl install --commit"].join(
+    "\n",
+  );
+  throw new Failure(kind, code, message, { hint, details });
 }
 
 const guards = (profile: Profile) => profile === "all" || profile === "hooks";

@@ -85,15 +85,17 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
   const changed = installation
     .recover()
     .map((path) => `${path} was changed while an earlier run was killed.`);
+  // A ledger that cannot be read is told while the guard still holds.
+  installation.planRemoval();
   const { removed, notes } = guard.deactivate(site);
-  const { removed: files, left } = tellFiles(installation.remove());
+  const { removed: files, left, noted } = tellFiles(installation.remove());
   const records = contents(state);
   if (fate === "kept") await recordUnguarded(hands, site);
   else if (fate === "deleted") state.remove();
   else await hands.forgetState();
   const copies = installation.removeRuntime();
   return {
-    data: { uninstall: { removed: files, left, guard: { removed }, state: fate, records } },
+    data: { uninstall: { removed: files, left, noted, guard: { removed }, state: fate, records } },
     warnings: [...changed, ...notes, ...copies.map((path) => `A copy of a file of yours stays: ${path}`)],
   };
 }

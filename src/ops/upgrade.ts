@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { activateGuard } from "../core/activate-guard.ts";
 import type { Installation, OverrideTold } from "../core/git/installation.ts";
 import type { Hands } from "../core/hands.ts";
+import { nextCommit } from "../core/install/commit.ts";
 import { refuseObstacles } from "../core/install/request.ts";
 import { type FilesTold, fileRows, rowsOf, tellFiles } from "../core/install/told.ts";
 import { requestFromLedger } from "../core/install/versions.ts";
@@ -82,5 +83,5 @@ async function renew(hands: Hands, installation: Installation) {
     ...tellFiles(steps),
     overrides: installation.overrides().filter((one) => one.state !== "applied"),
   };
-  return { data: { upgrade: told }, warnings: notes };
+  return { data: { upgrade: told }, next: await nextCommit(hands, installation, site), warnings: notes };
 }

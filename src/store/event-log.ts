@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { LoggedEvent } from "../core/ports.ts";
+import { pathIn } from "../core/audit/witnesses.ts";
+import type { EventsWanted, LoggedEvent } from "../core/ports.ts";
 import { below } from "../disk/below.ts";
 import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 
 /** The latest events of every clone, oldest first. A torn line is passed over: the record it was about says the same. */
-export function readEvents(home: Home, wanted: { task?: string | undefined; limit: number }): LoggedEvent[] {
+export function readEvents(home: Home, wanted: EventsWanted): LoggedEvent[] {
   const logs = below(home.state, "events");
   return namesIn(logs)
     .flatMap((clone) => latestOf(below(logs, clone), wanted))
@@ -13,10 +14,7 @@ export function readEvents(home: Home, wanted: { task?: string | undefined; limi
     .slice(-wanted.limit);
 }
 
-function latestOf(
-  folder: string,
-  { task, limit }: { task?: string | undefined; limit: number },
-): LoggedEvent[] {
+function latestOf(folder: string, { task, about, limit }: EventsWanted): LoggedEvent[] {
   const found: LoggedEvent[] = [];
   const months = namesIn(folder)
     .filter((name) => name.endsWith(".jsonl"))
@@ -28,6 +26,7 @@ function latestOf(
       const line = lines[at] ?? "";
       // A cheap look before the dear one; the event itself decides.
       if (line === "" || (task !== undefined && !line.includes(task))) continue;
+      if (about && !about(pathIn(line))) continue;
       const event = parse(line);
       if (event && (task === undefined || event.task === task)) found.unshift(event);
     }

@@ -2,13 +2,13 @@ import type { Facts, Spot } from "../../src/agent-hooks/facts.ts";
 import { matchesPattern } from "../../src/core/naming.ts";
 
 /** A project on main with two tasks' worktrees, a repository that pawl does not guard, and nothing else. */
-export const MAIN = "/work/project";
-export const TASK = "/work/project/.worktrees/T0001-upload";
-export const OTHER_TASK = "/work/project/.worktrees/T0002-search";
-export const FEATURE = "/work/feature";
-export const FOREIGN = "/work/foreign";
+export const MAIN = "/code/project";
+export const TASK = "/code/project/.worktrees/T0001-upload";
+export const OTHER_TASK = "/code/project/.worktrees/T0002-search";
+export const FEATURE = "/code/feature";
+export const FOREIGN = "/code/foreign";
 /** On main, which has no commit yet. */
-export const NEWBORN = "/work/newborn";
+export const NEWBORN = "/code/newborn";
 
 const commonDir = `${MAIN}/.git`;
 

@@ -66,6 +66,17 @@ const REFUSED: [line: string, rule: RegExp, folder?: string][] = [
   ["git rebase --no-verify main", HOOKS],
   ["git rebase -x 'git commit --amend --no-verify --no-edit' main", HOOKS],
   ["g=git; $g commit --no-verify -m x", HOOKS],
+  // Human-only commands behind options, under other names, or in words that only the shell knows.
+  ["node .pawl/pawl.mjs --actor human:Ada approve T1", HUMAN],
+  ["node .pawl/pawl.mjs --json --actor human:Ada --key k repo remove api", HUMAN],
+  ["node .pawl/pawl.mjs $(echo approve) T1", HUMAN],
+  ['node .pawl/pawl.mjs "$CMD" T1', HUMAN],
+  ["cp .pawl/pawl.mjs /tmp/q.mjs && node /tmp/q.mjs approve T1", HUMAN],
+  ["ln -s ../.git/pawl/runtime/pawl.cjs /tmp/x; /tmp/x unlock main --for 1h", HUMAN],
+  ["export -n CLAUDECODE; pawl finding wontfix F1", WHO],
+  ["declare +x CLAUDECODE; pawl finding wontfix F1", WHO],
+  [`cp -t ${MAIN}/.git/pawl/tips /tmp/main`, GIT_FILES],
+  [`mv /tmp/main --target-directory=${MAIN}/.git/pawl/tips`, GIT_FILES],
   // Hooks switched off by a setting or the environment.
   ["git -c core.hooksPath=/dev/null commit -m x", HOOKS],
   ["git -c core.hookspath= commit -m x", HOOKS],

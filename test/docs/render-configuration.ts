@@ -30,7 +30,7 @@ const KEYS: Record<keyof Config, Key> = {
   },
   format: {
     describe:
-      "What the files of a commit have to pass: commands by git pathspec, or one command for all; `{files}` stands for the files' names. The guard's `pre-commit` hook runs it at the top of the worktree.",
+      "What the files of a commit have to pass: commands by git pathspec, or one command for all; `{files}` stands for the files' names. The guard's `pre-commit` hook runs it at the top of the worktree. It counts once the protected branch has it by an approval or from the remote, or when a person runs `pawl install`: an edited copy alone makes nobody run it.",
     example: 'format:\n  "*.ts": npx biome check {files}',
     wrong: "format: [biome]",
   },

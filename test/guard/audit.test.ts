@@ -365,7 +365,7 @@ describe("an approval that does not fit its commit is found", () => {
     const it = fresh();
     amendRecord(it, (text) => text.replace(new RegExp(`^( +${field}: ).*$`, "m"), `$1"${"ab".repeat(20)}"`));
     // The remote has the commit, so that it is explained; the record is not.
-    expect(await it.audit()).toMatchObject({ code: 1, findings: ["approval_mismatch"] });
+    expect(await it.audit()).toMatchObject({ code: 1, findings: ["approval_mismatch", "record_not_ours"] });
     it.git("update-ref", "-d", "refs/remotes/origin/main");
     expect(await it.audit()).toMatchObject({ code: 1, reasons: ["approval_mismatch"] });
   });
@@ -386,6 +386,66 @@ describe("an approval that does not fit its commit is found", () => {
     const { result } = await it.audit();
     expect([result.code, result.json.error.code]).toEqual([2, "cannot_tell"]);
     expect(result.json.error.message).toContain("A1.md");
+  });
+});
+
+describe("forged records are found", () => {
+  const zeros = "0".repeat(40);
+
+  test("a baseline that was moved up to what nobody approved", async () => {
+    const it = fresh();
+    const file = join(stateOf(it.home), "repos/shop.md");
+    const evil = it.home.commit("evil.txt", "evil\n");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(/^( +commit: ).*$/m, `$1"${evil}"`));
+    expect(await it.audit()).toMatchObject({ code: 1, findings: ["record_not_ours"], reasons: [] });
+    const push = it.gitWith({}, "push", "--dry-run", "origin", "main");
+    expect(push.code).toBe(0);
+    const pushed = `refs/heads/main ${evil} refs/heads/main ${it.git("rev-parse", "origin/main")}\n`;
+    it.home.write("updates", pushed);
+    const refused = await it.home.pawl("hook", "pre-push", "--updates", "updates", "--remote", "origin");
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("by hand")]);
+  });
+
+  test("a baseline that was removed, and made anew by an agent", async () => {
+    const it = fresh();
+    it.home.commit("evil.txt", "evil\n");
+    rmSync(join(stateOf(it.home), "repos/shop.md"));
+    expect(await it.audit()).toMatchObject({ code: 1, findings: expect.arrayContaining(["record_missing"]) });
+    await guardFromHere({ ...it.home, env: { ...it.home.env, CLAUDECODE: "1" } }, true, "shop");
+    expect(await it.audit()).toMatchObject({ code: 1, findings: expect.arrayContaining(["record_renewed"]) });
+  });
+
+  test("an approval of one's own that fits its commit", async () => {
+    const it = fresh();
+    const old = it.git("rev-parse", "main");
+    const head = it.git("commit-tree", "-p", old, "-m", "evil", "main~1^{tree}");
+    const id = "T0001/A2";
+    const message = `Merge T0001\n\nPawl-Approval: ${id}`;
+    const merge = it.git("commit-tree", "-p", old, "-p", head, "-m", message, `${head}^{tree}`);
+    it.git("update-ref", "refs/heads/main", merge);
+    const folder = join(stateOf(it.home), "tasks/T0001/approvals");
+    const [from] = /new: .*/.exec(readFileSync(join(folder, "A1.md"), "utf8")) ?? [];
+    expect(from).toContain(old);
+    const text = readFileSync(join(folder, "A1.md"), "utf8")
+      .replaceAll("T0001/A1", id)
+      .replace(/^( +old: ).*$/m, `$1"${old}"`)
+      .replace(/^( +new: ).*$/m, `$1"${merge}"`)
+      .replace(/^( +head: ).*$/m, `$1"${head}"`)
+      .replace(/^( +tree: ).*$/m, `$1"${it.git("rev-parse", `${head}^{tree}`)}"`);
+    writeFileSync(join(folder, "A2.md"), text);
+    const found = await it.audit();
+    expect(found.result.json.data.audit.findings).toMatchObject([
+      { code: "record_not_ours", where: "tasks/T0001/approvals/A2.md" },
+    ]);
+    expect(found.code).toBe(1);
+  });
+
+  test("a branch that the guard is said to have seen coming into being", async () => {
+    const it = fresh();
+    const evil = it.home.commit("evil.txt", "evil\n");
+    writeFileSync(join(it.home.path, ".git/pawl/moves"), `${zeros} ${evil} refs/heads/main created\n`);
+    expect(await it.audit()).toMatchObject({ code: 1, reasons: ["committed_directly"] });
   });
 });
 

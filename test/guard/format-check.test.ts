@@ -169,13 +169,39 @@ describe("the format check", () => {
     await project.pawl(...INSTALL);
     const hook = join(project.path, ".git/pawl/hooks/pre-commit");
     project.write(".pawl/config.yaml", "format: exit 1\n");
-    await project.pawlIn(project.path, { CLAUDECODE: "1" }, "note", "add", "x");
+    await project.pawl(...INSTALL);
     expect(existsSync(hook)).toBe(true);
     rmSync(join(project.path, ".pawl/config.yaml"));
     const { err } = await project.pawlIn(project.path, { CLAUDECODE: "1" }, "note", "add", "x");
     expect(err).toContain('does not name the format check "exit 1" any more');
     expect(existsSync(hook)).toBe(true);
     await project.pawl(...INSTALL);
+    expect(existsSync(hook)).toBe(false);
+  });
+
+  test("is not brought by an agent's copy, nor by a commit that came past the guard", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    const hook = join(project.path, ".git/pawl/hooks/pre-commit");
+    const asAgent = (...argv: string[]) => project.pawlIn(project.path, { CLAUDECODE: "1" }, ...argv);
+    project.write(".pawl/config.yaml", "format: exit 1\nprotected: [main, precious]\n");
+    await asAgent("note", "add", "x");
+    await asAgent(...INSTALL);
+    expect(readFileSync(join(project.path, ".git/pawl/policy"), "utf8")).toContain("precious");
+    expect(existsSync(hook)).toBe(false);
+    const { out } = await project.pawl("doctor");
+    expect(out).toContain('names the format check "exit 1", and the hooks were made without it');
+    project.git("add", "-f", ".pawl/config.yaml");
+    project.git(
+      "-c",
+      "core.hooksPath=/dev/null",
+      "-c",
+      "hook.pawl.enabled=false",
+      "commit",
+      "-qm",
+      "Smuggle it in",
+    );
+    await asAgent("note", "add", "x");
+    await project.pawl("note", "add", "x");
     expect(existsSync(hook)).toBe(false);
   });
 

@@ -433,6 +433,21 @@ const plumbing = group("Plumbing", [
     note: "no record has it",
   },
   {
+    name: "forging the record of what was there before",
+    script:
+      'git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false update-ref refs/heads/main "$T" && sed -i "s/$M/$T/" .pawl/state/repos/*.md && echo "$T refs/heads/main $T" > .git/pawl/tips/main',
+    expected: "audit",
+    found: "record_not_ours",
+    note: "no event tells of it; an approval's or unlock's record is compared the same way",
+  },
+  {
+    name: "forging what the guard saw",
+    script:
+      'git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false update-ref refs/heads/main "$T" && echo "$T refs/heads/main $T" > .git/pawl/tips/main && echo "0000000000000000000000000000000000000000 $T refs/heads/main created" >> .git/pawl/moves',
+    expected: "audit",
+    found: "committed_directly",
+  },
+  {
     name: "forging a remote-tracking ref, then fast-forward",
     script: 'git update-ref refs/remotes/origin/main "$T" && git merge -q --ff-only origin/main',
     expected: "audit",

@@ -18,6 +18,10 @@ that way is found afterwards, by the guard itself at the next change of any ref 
 a server or CI can run as well. Where \`/bin/sh\` is bash, \`SHELLOPTS=noexec\` switches every hook off too, and is found the
 same way. \`pawl doctor\` says whether the guard holds now, by asking it in every worktree.
 
+Records are believed when the log of events tells of their very text. Somebody who writes records, events and git's logs
+by hand so that all of them agree is not found in that clone; on a server the branch \`pawl/state\` may only grow, and its
+history shows what came when, and from whom.
+
 * **refused**: the branch stays where it is.
 * **allowed**: works as without the guard.
 * **found by the tripwire**: gets through; the next change of any ref says so and leaves a mark, and \`pawl audit\` finds it too.

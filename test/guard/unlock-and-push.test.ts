@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -117,7 +118,20 @@ function approve(changed: Partial<Record<"old" | "new" | "head" | "tree" | "stat
   const repos = `repos:\n  - name: repo\n    ref: refs/heads/main\n    old: ${said.old}\n    new: ${said.new}\n    head: ${said.head}\n    tree: ${said.tree}\n    diff_sha256: "${"0".repeat(64)}"\n`;
   const header = `id: T0001/A1\nstatus: ${said.status}\nhow: typed T0001 on the terminal\nreceipt: "${"0".repeat(64)}"\n${repos}`;
   const times = "created: 2026-11-16T00:00:00.000Z\nupdated: 2026-11-16T00:00:00.000Z\n";
-  writeFileSync(join(dir, "A1.md"), `---\n${header}rev: 1\nactor: human:Ada\n${times}---\n`);
+  const text = `---\n${header}rev: 1\nactor: human:Ada\n${times}---\n`;
+  writeFileSync(join(dir, "A1.md"), text);
+  // The event that a real approval would have left, without which its record is not believed.
+  const logs = join(at.repo, ".pawl/state/events/another");
+  mkdirSync(logs, { recursive: true });
+  const event = {
+    time: "2026-11-16T00:00:00.000Z",
+    event: "approve",
+    record: "T0001/A1@1",
+    actor: "human:Ada",
+  };
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const about = { path: "tasks/T0001/approvals/A1.md", text: digest };
+  writeFileSync(join(logs, "2026-11.jsonl"), `${JSON.stringify({ ...event, ...about })}\n`);
 }
 
 describe("a push to a protected branch", () => {

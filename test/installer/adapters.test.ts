@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentName, readAdapter } from "../../src/installer/adapter.ts";
 import { ADAPTERS, SHARED, wantedFiles } from "../../src/installer/adapters.ts";
+import { isOurPlace } from "../../src/installer/ledger.ts";
 import {
   applySurfaceOverrides,
   readSurfaceOverride,
@@ -117,6 +118,7 @@ describe("what is written", () => {
     expect(files.length + 2 * skills.length).toBeLessThan(60);
     expect(wantedFiles(AGENTS, ["vscode-local"], skills)).toEqual(files);
     expect(JSON.stringify(files)).not.toMatch(/\/(?:home|work|root|Users)\//);
+    for (const file of files) expect(isOurPlace(file), file.path).toBe(true);
     const usual = wantedFiles(["claude", "codex", "copilot"], [], skills).map(({ path }) => path);
     expect(usual).toEqual([
       ...[".claude/settings.json", ".codex/config.toml", ".codex/hooks.json", ".codex/rules/pawl.rules"],

@@ -47,6 +47,26 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("start", "T1")).code).toBe(0);
   });
 
+  test("is what install and start lead to, where the branch is guarded", async ({ project }) => {
+    const next = { command: "pawl install --commit", reason: expect.stringMatching(/terminal.*main/) };
+    expect((await project.pawl("install", "--json")).json.next).toEqual(next);
+    expect((await project.pawl("upgrade", "--json")).json.next).toEqual(next);
+    await project.pawl("task", "new", "One");
+    expect((await project.pawl("start", "T1", "--json")).json.error.hint).toContain("pawl install --commit");
+    project.git("switch", "-q", "-c", "setup");
+    await commit(project);
+    expect((await project.pawl("install", "--json")).json.next).toBe(undefined);
+  });
+
+  test("that git refuses says what is written and how to go on", async ({ project }) => {
+    project.git("config", "commit.gpgsign", "true");
+    project.git("config", "gpg.program", "false");
+    const { error } = (await project.pawl("install", "--commit", "--json")).json;
+    expect(error.hint).toMatch(/files are written, but not committed.*pawl install --commit/);
+    project.git("config", "commit.gpgsign", "false");
+    expect((await commit(project)).commit.branch).toBe("main");
+  });
+
   test("leaves staged, changed and untracked work of the user's exactly as it was", async ({ project }) => {
     project.commit("AGENTS.md", "# Rules\n\nCommitted.\n");
     project.commit(".mcp.json", '{"mcpServers":{}}\n');

@@ -45,6 +45,11 @@ describe("the ledger", () => {
       printLedger(LEDGER).replace('"path": "b"', '"path": ".git/config"'),
       "broken_ledger",
     ],
+    [
+      "git's own folder below another, in another spelling",
+      printLedger(LEDGER).replace('"path": "b"', '"path": "a/.GIT/config"'),
+      "broken_ledger",
+    ],
   ])("%s is told", (_name, text, code) => {
     expect(() => parseLedger(text)).toThrow(expect.objectContaining({ code }));
   });

@@ -13,9 +13,9 @@ const ledgerOf = (...files: LedgerFile[]): Ledger => ({
   ...{ schema: 1, pawl: "0.0.1", profile: "all", agents: [], flags: [], directories: [], files },
 });
 const ownRecord = (text: string, more: Partial<OwnRecord> = {}): OwnRecord => ({
-  ...{ path: "a", mode: "own", sha256: sha256(text), template: sha256("t"), created: true, ...more },
+  ...{ path: ".pawl/a", mode: "own", sha256: sha256(text), template: sha256("t"), created: true, ...more },
 });
-const own: Wanted = { mode: "own", path: "a", text: "new\n", template: "t" };
+const own: Wanted = { mode: "own", path: ".pawl/a", text: "new\n", template: "t" };
 const seed: Wanted = { ...own, seed: true };
 
 interface Row {
@@ -86,7 +86,7 @@ const ROWS: Row[] = [
   { name: "a seed that is there", wanted: [seed], there: "mine\n", expected: { do: "keep" } },
   {
     name: "a folder in the way",
-    there: look("a", undefined, { blocked: "is a folder" }),
+    there: look(".pawl/a", undefined, { blocked: "is a folder" }),
     force: true,
     expected: { do: "refuse", why: "it is a folder" },
   },
@@ -115,7 +115,7 @@ const ROWS: Row[] = [
 
 describe("one file of our own", () => {
   test.each(ROWS)("$name", ({ wanted = [own], ledger, there, force = false, lenient = false, expected }) => {
-    const found = typeof there === "object" ? there : look("a", there);
+    const found = typeof there === "object" ? there : look(".pawl/a", there);
     const steps = planFiles({ wanted, ledger, look: () => found, kept: () => undefined, force, lenient });
     expect(steps).toHaveLength(1);
     expect(steps[0]).toMatchObject(expected);
@@ -128,20 +128,55 @@ describe("one file of our own", () => {
     });
     const plan = (text: string | undefined, kept: string | undefined) =>
       planFiles({
-        ...{ wanted: [], ledger: ledgerOf(record), look: () => look("a", text), force: false, lenient: true },
+        ...{
+          wanted: [],
+          ledger: ledgerOf(record),
+          look: () => look(".pawl/a", text),
+          force: false,
+          lenient: true,
+        },
         kept: () => (kept === undefined ? undefined : Buffer.from(kept)),
       })[0];
     expect(plan("new\n", "theirs\n")).toMatchObject({
       do: "remove",
-      changes: [{ path: "a", after: Buffer.from("theirs\n"), dropKept: sha256("theirs\n") }],
+      changes: [{ path: ".pawl/a", after: Buffer.from("theirs\n"), dropKept: sha256("theirs\n") }],
     });
     expect(plan("edited\n", "theirs\n")).toMatchObject({
       do: "leave",
-      changes: [{ path: "a.pawl-orig", after: Buffer.from("theirs\n") }],
+      changes: [{ path: ".pawl/a.pawl-orig", after: Buffer.from("theirs\n") }],
     });
     // In a fresh clone there is no copy.
-    expect(plan("new\n", undefined)).toMatchObject({ do: "remove", changes: [{ path: "a" }] });
+    expect(plan("new\n", undefined)).toMatchObject({ do: "remove", changes: [{ path: ".pawl/a" }] });
   });
+});
+
+test.each([
+  ["own", "src/main.ts"],
+  ["own", "AGENTS.md"],
+  ["own", ".github/workflows/ci.yml"],
+  ["own", ".pawl/overrides/tdd/SKILL.md"],
+  ["block", "notes.md"],
+  ["entry", "package.json"],
+] as const)("a ledger that claims %s %s takes nothing out of it", (mode, path) => {
+  const text = mode === "entry" ? '{"a":1}\n' : "<!-- pawl:begin -->\n\nx\n\n<!-- pawl:end -->\n";
+  const inserted = { created: true, pieces: [], made: [] };
+  const more = {
+    own: {},
+    block: { comment: "html", body: "x", inserted, created: undefined },
+    entry: {
+      format: "json",
+      entries: [{ at: ["a"], kind: "key", value: 1 }],
+      inserted,
+      created: undefined,
+    },
+  }[mode];
+  const record = { ...ownRecord(text), ...more, mode, path } as LedgerFile;
+  const [step] = planFiles({
+    ...{ wanted: [], ledger: ledgerOf(record), look: () => look(path, text), force: false, lenient: true },
+    kept: () => undefined,
+  });
+  expect(step).toMatchObject({ do: "leave", path });
+  expect(step?.changes).toBe(undefined);
 });
 
 describe("entries and blocks", () => {

@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openProject, type Project } from "../helpers/command-line.ts";
@@ -77,4 +87,97 @@ test("a link stays a link, and is edited once", async () => {
   const text = readFileSync(join(project.path, "CLAUDE.md"), "utf8");
   expect(text.match(/pawl:begin/g)).toHaveLength(1);
   expect(data.install.left).toEqual([{ path: "CLAUDE.md", why: "it is the same file as AGENTS.md" }]);
+});
+
+test("folders that a ledger names behind a link stay, even empty ones", async () => {
+  const repository = FIXTURES[0]?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const project = openProject(repository);
+  await done(project, "install");
+  const outside = join(root, "outside/empty");
+  mkdirSync(outside, { recursive: true });
+  symlinkSync(join(root, "outside"), join(project.path, "link"));
+  const file = join(project.path, ".pawl/lock.json");
+  const ledger = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...ledger, directories: [...ledger.directories, "link/empty"] }));
+  await done(project, "uninstall");
+  expect(existsSync(outside)).toBe(true);
+});
+
+describe("what uninstall did otherwise than expected is told", () => {
+  async function installed(files: Record<string, string>, ...argv: string[]) {
+    const repository = FIXTURES[0]?.make(root);
+    if (!repository) throw new Error("no fixture");
+    const project = openProject(repository);
+    for (const [path, text] of Object.entries(files)) project.write(path, text);
+    await done(project, "install", ...argv);
+    return project;
+  }
+
+  test("an entry that the user changed stays, in a file that ours were taken out of", async () => {
+    const project = await installed({});
+    const file = join(project.path, ".claude/settings.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"matcher": "', '"matcher": "Mine|'));
+    const { noted } = (await done(project, "uninstall")).data.uninstall;
+    expect(noted).toEqual([{ path: ".claude/settings.json", why: "it was changed around pawl's part" }]);
+    expect(readFileSync(file, "utf8")).toContain("Mine|");
+  });
+
+  test("a replaced file that comes back beside an edited one", async () => {
+    const skill = ".claude/skills/tdd/SKILL.md";
+    const project = await installed({ [skill]: "mine\n" }, "--force");
+    appendFileSync(join(project.path, skill), "edited\n");
+    const { left } = (await done(project, "uninstall")).data.uninstall;
+    expect(left).toEqual([{ path: skill, why: `what was there before is ${skill}.pawl-orig now` }]);
+    expect(readFileSync(join(project.path, `${skill}.pawl-orig`), "utf8")).toBe("mine\n");
+  });
+});
+
+test("a ledger with a conflict of a merge in it comes back by the command that is named", async () => {
+  const repository = FIXTURES[0]?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const project = openProject(repository);
+  project.git("switch", "-q", "-c", "one");
+  await done(project, "install", "--agents", "claude", "--commit");
+  project.git("switch", "-q", "-c", "two");
+  await done(project, "install", "--agents", "codex", "--commit");
+  project.git("switch", "-q", "one");
+  await done(project, "install", "--agents", "copilot", "--with", "vscode-local", "--commit");
+  expect(() => project.git("merge", "two")).toThrow();
+  const { error } = (await project.pawl("uninstall", "--json")).json;
+  expect(error.code).toBe("broken_ledger");
+  // What was refused has not taken the guard away.
+  expect(project.git("config", "core.hooksPath")).toContain("pawl/hooks");
+  const [, command = ""] = /: git (.*)$/.exec(error.hint) ?? [];
+  project.git(...command.split(" "));
+  await done(project, "uninstall");
+});
+
+test("a tracked file that a sparse checkout leaves out is not written in its place", async () => {
+  const repository = FIXTURES[0]?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const project = openProject(repository);
+  project.commit(".claude/settings.json", '{ "model": "mine" }\n');
+  project.commit("src/a.txt", "a\n");
+  project.git("sparse-checkout", "set", "src");
+  const before = treeBytes(project.path);
+  const { code, json } = await project.pawl("install", "--json");
+  expect([code, json.error.code]).toEqual([1, "files_in_the_way"]);
+  expect(json.error.message).toMatch(/settings\.json: it is tracked, but this sparse checkout leaves it out/);
+  expect(treeBytes(project.path)).toEqual(before);
+  project.git("sparse-checkout", "add", ".claude");
+  await done(project, "install");
+});
+
+test("the folder around a bare repository and its worktrees is none of them, and nothing is written there", async () => {
+  const repository = FIXTURES[0]?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const around = join(root, "around");
+  mkdirSync(around);
+  openProject(repository).git("clone", "-q", "--bare", repository.path, join(around, ".bare"));
+  writeFileSync(join(around, ".git"), "gitdir: ./.bare\n");
+  const project = openProject({ ...repository, path: around });
+  const { code, json } = await project.pawl("install", "--json");
+  expect([code, json.error?.code]).toEqual([1, "no_worktree"]);
+  expect(readdirSync(around).sort()).toEqual([".bare", ".git"]);
 });

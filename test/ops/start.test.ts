@@ -347,7 +347,7 @@ const CONFLICTS: {
   {
     code: "surfaces_not_in_base",
     exit: 1,
-    hint: /Commit it on main/,
+    hint: /Where main is checked out, in a terminal: pawl install --commit/,
     prepare: (p) => p.write(".pawl/lock.json", "{}\n"),
   },
   {

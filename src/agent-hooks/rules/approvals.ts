@@ -1,6 +1,13 @@
 import { AGENT_SIGNS } from "../../core/actor.ts";
 import type { Refusal } from "../refusal.ts";
-import { baseName, programOf, type Script, SHELLS, type ShellCommand } from "../shell/command.ts";
+import {
+  baseName,
+  programOf,
+  type Script,
+  SHELLS,
+  type ShellCommand,
+  type ShellWord,
+} from "../shell/command.ts";
 
 const HUMAN_ONLY: Readonly<Record<string, string>> = {
   approve: "approve a merge",
@@ -75,17 +82,17 @@ export function soundsHumanOnly(text: string): boolean {
 }
 
 /** The words behind the program's name when the command is pawl, in whichever way it is started. */
-function wordsForPawl(command: ShellCommand): string[] | undefined {
+function wordsForPawl(command: ShellCommand): readonly ShellWord[] | undefined {
   const words = command.words.map((word) => word.text);
   const program = programOf(command);
-  if (isPawl(words[0] ?? "")) return words.slice(1);
+  if (isPawl(words[0] ?? "")) return command.words.slice(1);
   const isNode = /^(?:node|nodejs|bun|deno|tsx)$/.test(program);
   const isRunner = PACKAGE_RUNNERS.has(program);
   if (!isNode && !isRunner) return undefined;
   const at = words.findIndex((word, place) => place > 0 && !word.startsWith("-") && !RUNNER_WORDS.has(word));
   const script = at < 0 ? undefined : command.words[at];
   if (script && (isPawl(script.text) || !script.known)) {
-    const rest = words.slice(at + 1);
+    const rest = command.words.slice(at + 1);
     return isPawl(script.text) || humanOnly(rest) ? rest : undefined;
   }
   return undefined;
@@ -93,15 +100,30 @@ function wordsForPawl(command: ShellCommand): string[] | undefined {
 
 const isPawl = (word: string) => /^(?:pawl(?:@[\w.^~-]+)?|pawl\.[cm]?js)$/.test(baseName(word));
 
-function humanOnly(words: readonly string[]): string | undefined {
-  const [first = "", second = ""] = words.filter((word) => !word.startsWith("-"));
-  const name = [first, `${first} ${second}`].find((one) => Object.hasOwn(HUMAN_ONLY, one));
-  return name !== undefined && !words.some((word) => word === "--help" || word === "-h") ? name : undefined;
+function humanOnly(words: readonly ShellWord[]): string | undefined {
+  const name = commandsIn(words)
+    .flatMap(({ text }, at, all) => (at === 0 ? [text, `${text} ${all[1]?.text}`] : []))
+    .concat(afterValue(words))
+    .find((one) => Object.hasOwn(HUMAN_ONLY, one));
+  const asks = words.some(({ text }) => text === "--help" || text === "-h");
+  return name !== undefined && !asks ? name : undefined;
 }
 
-function judgePawl(words: readonly string[], command: ShellCommand): Refusal | undefined {
+const commandsIn = (words: readonly ShellWord[]) => words.filter(({ text }) => !text.startsWith("-"));
+
+/** What the command is if the options before it take a word of their own, as `--actor WHO` does. */
+function afterValue(words: readonly ShellWord[]): string[] {
+  const first = words.findIndex(({ text }) => !text.startsWith("-"));
+  if (first < 1) return [];
+  const rest = words.slice(first + 1);
+  const [one, two] = commandsIn(rest).map(({ text }) => text);
+  return one === undefined ? [] : [one, `${one} ${two}`, ...afterValue(rest)];
+}
+
+function judgePawl(words: readonly ShellWord[], command: ShellCommand): Refusal | undefined {
   const name = humanOnly(words);
   if (name) return refuse(`\`pawl ${name}\` is a person's decision.`, name);
+  if (commandsIn(words)[0]?.known === false) return refuseUnclear();
   const scrubbed = AGENT_SIGNS.find(
     (sign) => command.unset.includes(sign) || command.unset.includes("*") || command.settings[sign] === "",
   );
@@ -117,7 +139,8 @@ function judgeOther(command: ShellCommand, script: Script): Refusal | undefined 
   const program = programOf(command);
   const text = `${command.words.map((word) => word.text).join(" ")}\n${command.input ?? ""}`;
   const unknownProgram = command.words[0]?.known === false;
-  if (unknownProgram && humanOnly(command.words.slice(1).map((word) => word.text))) return refuseUnclear();
+  if (unknownProgram && humanOnly(command.words.slice(1))) return refuseUnclear();
+  if (isCopyOfPawl(command, script)) return refuseUnclear();
   if (!soundsHumanOnly(text)) return undefined;
   const isText = TEXT_PROGRAMS.has(program) && !unknownProgram;
   return isText &&
@@ -125,6 +148,17 @@ function judgeOther(command: ShellCommand, script: Script): Refusal | undefined 
     !isRunLater(command, script)
     ? undefined
     : refuseUnclear();
+}
+
+/** Pawl under another name that the same line gave it. */
+function isCopyOfPawl(command: ShellCommand, script: Script): boolean {
+  if (!command.words.some(({ text }) => Object.hasOwn(HUMAN_ONLY, text))) return false;
+  const started = command.words.map(({ text }) => baseName(text));
+  return script.commands.some((other) => {
+    if (!/^(?:cp|mv|ln|install)$/.test(programOf(other))) return false;
+    const files = other.words.slice(1).map(({ text }) => baseName(text));
+    return files.some(isPawl) && files.some((file) => file !== "" && started.includes(file));
+  });
 }
 
 /** The file that the text goes to is started in the same line. */

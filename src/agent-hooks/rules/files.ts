@@ -67,7 +67,22 @@ function writtenBy(command: ShellCommand): ShellWord[] {
   const changed = how === "all" ? operands : how === "last" ? operands.slice(-1) : [];
   const inPlace = program === "sed" || program === "perl" ? command.words.some(isInPlace) : false;
   const dd = program === "dd" ? operands.filter((word) => word.text.startsWith("of=")).map(withoutKey) : [];
-  return [...command.outputs, ...changed, ...(inPlace ? operands : []), ...dd];
+  return [
+    ...command.outputs,
+    ...changed,
+    ...(how ? targetsOf(command) : []),
+    ...(inPlace ? operands : []),
+    ...dd,
+  ];
+}
+
+/** What `-t` and `--target-directory` of `cp`, `mv`, `ln` and `install` name. */
+function targetsOf({ words }: ShellCommand): ShellWord[] {
+  return words.flatMap((word, at): ShellWord[] => {
+    const attached = /^(?:-t|--target-directory=)(.+)$/.exec(word.text)?.[1];
+    if (attached !== undefined) return [{ ...word, text: attached }];
+    return /^-\w*t$|^--target-directory$/.test(word.text) ? words.slice(at + 1, at + 2) : [];
+  });
 }
 
 const isInPlace = ({ text }: ShellWord) => /^-[a-zA-Z]*i/.test(text) || text.startsWith("--in-place");

@@ -163,7 +163,14 @@ function applyBuiltin({ words: [program, ...args] }: ShellCommand, state: State)
   }
   if (program?.text === "popd") state.folder = undefined;
   if (program?.text === "unset") state.unset.push(...operands.map((word) => word.text));
-  if (["export", "declare", "typeset", "readonly", "local"].includes(program?.text ?? ""))
+  // Without the mark of an export a variable is as good as gone for what is started.
+  const unmarks = program?.text === "export" ? /^-\w*n/ : /^\+\w*x/;
+  if (
+    ["export", "declare", "typeset"].includes(program?.text ?? "") &&
+    args.some((word) => unmarks.test(word.text))
+  )
+    state.unset.push(...operands.map((word) => word.text));
+  else if (["export", "declare", "typeset", "readonly", "local"].includes(program?.text ?? ""))
     for (const { text } of operands) {
       const at = text.indexOf("=");
       const name = at < 0 ? text : text.slice(0, at);

@@ -1,3 +1,4 @@
+import { casesIn } from "./cases.ts";
 import { type CommandRow, firstWords, quoteFor, secondWords, type Values } from "./table.ts";
 
 const quoted = (text: string) => quoteFor("bash", text);
@@ -7,6 +8,8 @@ function offer(values: Values): string {
   if (typeof values === "object") return `words=${quoted(values.words.join(" "))}`;
   return values === "nothing" ? ":" : values === "files" ? "files=1" : `words=$(_pawl_ids ${values})`;
 }
+
+const { commandCase, optionCases, positionalCases } = casesIn({ shell: "bash", number: "[0-9]*", offer });
 
 /** Runs on bash 3.2, which macOS has: no associative arrays, no `mapfile`. */
 export function bashScript(rows: readonly CommandRow[]): string {
@@ -46,7 +49,7 @@ _pawl() {
     return
   fi
   case "$first $second" in
-${rows.map(({ words }) => (words.includes(" ") ? `    ${quoted(words)}) command=${quoted(words)} after=$((after + 1)) ;;` : `    ${quoted(`${words} `)}*) command=${quoted(words)} ;;`)).join("\n")}
+${rows.map(commandCase).join("\n")}
   esac
   if [[ -z $command && $cur != -* ]]; then
     case $first in
@@ -98,18 +101,3 @@ complete -F _pawl pawl
 }
 
 const valuedOf = (row: CommandRow) => row.options.filter(({ values }) => values).map(({ name }) => name);
-
-function optionCases(row: CommandRow): string[] {
-  return row.options.flatMap(({ name, values }) =>
-    values && values !== "nothing" ? [`      ${quoted(`${row.words} ${name}`)}) ${offer(values)} ;;`] : [],
-  );
-}
-
-function positionalCases(row: CommandRow): string[] {
-  return row.positional.flatMap((values, index) => {
-    if (values === "nothing") return [];
-    const anyNumber = row.repeats && index === row.positional.length - 1;
-    const pattern = anyNumber ? `${quoted(`${row.words} `)}[0-9]*` : quoted(`${row.words} ${index}`);
-    return [`      ${pattern}) ${offer(values)} ;;`];
-  });
-}

@@ -1,3 +1,4 @@
+import { casesIn } from "./cases.ts";
 import { type CommandRow, firstWords, quoteFor, secondWords, type Values } from "./table.ts";
 
 const quoted = (text: string) => quoteFor("zsh", text);
@@ -10,6 +11,8 @@ function offer(values: Values): string {
   if (typeof values === "object") return `compadd -- ${values.words.join(" ")}`;
   return values === "nothing" ? ":" : values === "files" ? "_files" : `_pawl_ids ${values}`;
 }
+
+const { commandCase, optionCases, positionalCases } = casesIn({ shell: "zsh", number: "<->", offer });
 
 export function zshScript(rows: readonly CommandRow[]): string {
   const seconds = [...secondWords(rows)];
@@ -40,7 +43,7 @@ _pawl() {
     return
   fi
   case "$first $second" in
-${rows.map(({ words }) => (words.includes(" ") ? `    ${quoted(words)}) command=${quoted(words)} after=$((after + 1)) ;;` : `    ${quoted(`${words} `)}*) command=${quoted(words)} ;;`)).join("\n")}
+${rows.map(commandCase).join("\n")}
   esac
   if [[ -z $command && $PREFIX != -* ]]; then
     case $first in
@@ -89,19 +92,4 @@ function optionLists(row: CommandRow): string {
   const options = row.options.map(({ name, describe }) => ({ word: name, describe }));
   const valued = row.options.filter(({ values }) => values).map(({ name }) => name);
   return `    ${quoted(row.words)}) found=(${listed(options)}) valued=(${valued.join(" ")}) ;;`;
-}
-
-function optionCases(row: CommandRow): string[] {
-  return row.options.flatMap(({ name, values }) =>
-    values && values !== "nothing" ? [`      ${quoted(`${row.words} ${name}`)}) ${offer(values)} ;;`] : [],
-  );
-}
-
-function positionalCases(row: CommandRow): string[] {
-  return row.positional.flatMap((values, index) => {
-    if (values === "nothing") return [];
-    const anyNumber = row.repeats && index === row.positional.length - 1;
-    const pattern = anyNumber ? `${quoted(`${row.words} `)}<->` : quoted(`${row.words} ${index}`);
-    return [`      ${pattern}) ${offer(values)} ;;`];
-  });
 }

@@ -89,10 +89,11 @@ export async function untouched(
 
 export function baselineFor(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Baseline {
   const found = baselineOf(ledger, names, ref, manner.clones);
-  const created = manner.view === "here" ? audits.created(site).filter((one) => one.ref === ref) : [];
-  if (created.length === 0) return found;
-  const commits = [...found.commits, ...created.map((one) => one.commit)];
-  return { ...found, commits, from: found.from === "none" ? "recorded" : found.from };
+  // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
+  if (found.from === "recorded" || manner.view !== "here") return found;
+  const created = audits.created(site).find((one) => one.ref === ref);
+  if (!created) return found;
+  return { ...found, commits: [...found.commits, created.commit], from: "recorded" };
 }
 
 /** Of a branch's commits those that are part of another commit. */

@@ -1,8 +1,10 @@
 import { Failure } from "../failure.ts";
+import type { Hands } from "../hands.ts";
 import type { Problem, Reader } from "../ports.ts";
 import { type Approval, approval, type RepositoryRecord, repository } from "../records/run.ts";
 import { type Unlock, unlock } from "../records/unlock.ts";
 import type { ApprovedMerge } from "./facts.ts";
+import { type Doubt, doubts, eventsIn, isEventLog, type WriteEvent, type Written } from "./witnesses.ts";
 
 /** Everything that humans have said about protected branches. */
 export interface Ledger {
@@ -11,6 +13,9 @@ export interface Ledger {
   repositories: RepositoryRecord[];
   /** Records that cannot be read: what they would explain cannot be told. */
   problems: Problem[];
+  /** The same records as texts, and what was logged about them. */
+  written: Written[];
+  events(): WriteEvent[];
 }
 
 export function readLedger(reader: Reader): Ledger {
@@ -18,11 +23,14 @@ export function readLedger(reader: Reader): Ledger {
   const approvals = tasks.map((task) => reader.parts(approval, task));
   const [unlocks, repositories] = [reader.unlocks(), reader.repositories()];
   const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
+  const all = [...approvals, unlocks, repositories];
   return {
     approvals: approvals.flatMap(values),
     unlocks: values(unlocks),
     repositories: values(repositories),
-    problems: [...approvals, unlocks, repositories].flatMap((one) => one.problems),
+    problems: all.flatMap((one) => one.problems),
+    written: all.flatMap((one): Written[] => one.records),
+    events: () => reader.events({ limit: Number.POSITIVE_INFINITY, about: isRecord }),
   };
 }
 
@@ -32,7 +40,9 @@ const LEDGER_PATHS = [
   [/^repos\/[^/]+\.md$/, repository],
 ] as const;
 
-export const isLedgerPath = (path: string) => LEDGER_PATHS.some(([pattern]) => pattern.test(path));
+const isRecord = (path: string) => LEDGER_PATHS.some(([pattern]) => pattern.test(path));
+
+export const isLedgerPath = (path: string) => isRecord(path) || isEventLog(path);
 
 /** The same from texts by their paths in the state, which may come from a commit instead of a folder. */
 export function parseLedger(
@@ -40,7 +50,11 @@ export function parseLedger(
   texts: ReadonlyMap<string, string | undefined>,
   shown: string,
 ): Ledger {
-  const ledger: Ledger = { approvals: [], unlocks: [], repositories: [], problems: [] };
+  const logs = [...texts].flatMap(([path, text]) => (isEventLog(path) && text !== undefined ? [text] : []));
+  const ledger: Ledger = {
+    ...{ approvals: [], unlocks: [], repositories: [], problems: [], written: [] },
+    events: () => logs.flatMap((text) => eventsIn(text, isRecord)),
+  };
   const keep = { approval: ledger.approvals, unlock: ledger.unlocks, repository: ledger.repositories };
   for (const [path, text] of texts) {
     const kind = LEDGER_PATHS.find(([pattern]) => pattern.test(path))?.[1];
@@ -51,6 +65,7 @@ export function parseLedger(
     }
     try {
       const { value } = reader.parse(kind, path, text, `${shown}:${path}`);
+      ledger.written.push({ path, text });
       (keep[kind.name as keyof typeof keep] as unknown[]).push(value);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -58,6 +73,13 @@ export function parseLedger(
     }
   }
   return ledger;
+}
+
+/** The records that are not as pawl wrote them: what rests on them alone is not explained. */
+export async function notOurs({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<Doubt[]> {
+  const digests = new Map<string, string>();
+  for (const { path, text } of ledger.written) digests.set(path, await sha256(text));
+  return doubts(digests, ledger.events());
 }
 
 /** The names under which records speak of one repository: the home's folder may have been renamed since. */

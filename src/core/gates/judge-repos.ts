@@ -82,7 +82,7 @@ function judgePlace({ task, run }: RecordFacts, { repo, ...git }: RepoFacts): Br
       breach(
         "surfaces_not_in_base",
         `${repo.base_branch} lacks the files that pawl installed.`,
-        "git add .pawl",
+        "pawl install --commit",
       ),
     );
   if (git.dirty === undefined && run?.ended === undefined)

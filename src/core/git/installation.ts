@@ -112,6 +112,8 @@ export interface Installation {
   removeRuntime(): string[];
 
   lookAtCommit(): CommitLook;
+  /** Whether the commit that is checked out has the ledger as it is in the tree. */
+  isCommitted(): boolean;
   /** Undefined when the branch has everything already. */
   prepareCommit(request: SurfaceRequest): PreparedCommit | undefined;
   /** Stages and moves; `granted` lets the guard know this one move. */

@@ -5,6 +5,7 @@ import type { CommitLook, Installation, PreparedCommit, SurfaceRequest } from ".
 import type { Site } from "../git/sites.ts";
 import type { Hands } from "../hands.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../human-only.ts";
+import type { Next } from "../operation.ts";
 
 const SECONDS = 60;
 
@@ -31,6 +32,20 @@ export async function expectCommittable(
     await expectTerminal(hands);
   }
   return { look, guarded };
+}
+
+/** What is only written reaches no task: a guarded branch takes it from this one command, and from a human. */
+export async function nextCommit(
+  hands: Hands,
+  installation: Installation,
+  site: Site,
+): Promise<Next | undefined> {
+  if (!installation.hasFiles || !installation.installed() || installation.isCommitted()) return undefined;
+  const look = installation.lookAtCommit();
+  if (look.obstacle) return undefined;
+  const guarded = await isGuarded(hands, site, look);
+  const where = guarded ? `in a terminal, because ${look.branch} is protected; ` : "";
+  return { command: "pawl install --commit", reason: `${where}tasks begin from what is committed` };
 }
 
 /** A branch that never was may come into being, and is the baseline then. */

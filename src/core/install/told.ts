@@ -9,19 +9,23 @@ export interface FilesTold {
   kept: string[];
   /** Left alone, each with the reason. */
   left: { path: string; why: string }[];
+  /** Written or taken out, with something about it that a person should know. */
+  noted: { path: string; why: string }[];
 }
 
 export function tellFiles(steps: readonly FileStep[]): FilesTold {
   const paths = (...kinds: FileStep["do"][]) =>
     steps.filter((one) => kinds.includes(one.do)).map((one) => one.path);
-  const withReason = steps.flatMap(({ do: what, path, why }) =>
-    why !== undefined && (what === "leave" || what === "keep") ? [{ path, why }] : [],
-  );
+  const withReason = (...kinds: FileStep["do"][]) =>
+    steps.flatMap(({ do: what, path, why }) =>
+      why !== undefined && kinds.includes(what) ? [{ path, why }] : [],
+    );
   return {
     written: paths("create", "update"),
     removed: paths("remove"),
     kept: steps.filter((one) => one.do === "keep" && one.why === undefined).map((one) => one.path),
-    left: withReason,
+    left: withReason("leave", "keep"),
+    noted: withReason("create", "update", "remove"),
   };
 }
 
@@ -48,11 +52,19 @@ export function fileRows(told: FilesTold, style: Style): string[][] {
   return [
     ...rowsOf("wrote", grouped(told.written)),
     ...rowsOf("removed", grouped(told.removed)),
-    ...rowsOf(
-      "left",
-      told.left.map(({ path, why }) => `${path}: ${why}`).map((line) => style.yellow(line)),
-    ),
+    ...reasons("note", told.noted, style),
+    ...reasons("left", told.left, style),
   ];
+}
+
+function reasons(word: string, told: FilesTold["left"], style: Style): string[][] {
+  const causes = new Map<string, string[]>();
+  for (const { path, why } of told) causes.set(why, [...(causes.get(why) ?? []), path]);
+  const lines = [...causes].flatMap(([why, paths]) => grouped(paths).map((path) => `${path}: ${why}`));
+  return rowsOf(
+    word,
+    lines.map((line) => style.yellow(line)),
+  );
 }
 
 export function nextRows(agents: readonly AgentNext[], style: Style): string {

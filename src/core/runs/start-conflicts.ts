@@ -63,7 +63,7 @@ export function surfacesMissing(site: Site, base: string): Failure {
     "surfaces_not_in_base",
     `${base} of ${site.name} does not have what pawl installed; the task's branch would not have it either.`,
     {
-      hint: `Commit it on ${base}: .pawl/lock.json and the files that it lists.`,
+      hint: `Where ${base} is checked out, in a terminal: pawl install ${site.home ? "" : `--target ${quoted(site.mainRoot ?? site.commonDir)} `}--commit`,
       details: { repo: site.name, base_branch: base, path: ".pawl/lock.json" },
     },
   );

@@ -122,5 +122,10 @@ function pieceAround(text: string, range: Range, inserted: Inserted): Range | un
   const [piece] = inserted.pieces;
   const start = piece ? range.start - piece.indexOf(text.slice(range.start, range.end)) : 0;
   if (!piece || start > range.start || start < 0 || !text.startsWith(piece, start)) return undefined;
-  return { start, end: start + piece.length };
+  // One line end above the block is an empty line of ours; after a line of the user's that came since, it ends that one.
+  if (/^\r?\n[^\r\n]/.test(piece) && text[start - 1] !== "\n") return undefined;
+  const end = start + piece.length;
+  // Around the block we put empty lines and nothing else, whatever a ledger says.
+  const around = text.slice(start, range.start) + text.slice(range.end, end);
+  return around.trim() === "" ? { start, end } : undefined;
 }

@@ -304,7 +304,7 @@ describe("where explanations begin", () => {
       ...made(created),
     }) as never;
   const ledger = (change: Partial<Ledger>): Ledger => ({
-    ...{ approvals: [], unlocks: [], repositories: [], problems: [] },
+    ...{ approvals: [], unlocks: [], repositories: [], problems: [], written: [], events: () => [] },
     ...change,
   });
   const record = (baseline: object[], name = "shop") =>

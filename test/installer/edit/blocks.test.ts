@@ -29,6 +29,18 @@ test.each([
   expect(removeBlock(text, block, inserted)).toEqual({ text: before, exact: true });
 });
 
+test("a line that was put right above the block keeps its end", () => {
+  const { text, inserted } = insertBlock("# Hi\n", hash);
+  const edited = text.replace("# pawl:begin", "mine\n# pawl:begin");
+  expect(removeBlock(edited, hash, inserted)).toEqual({ text: "# Hi\n\nmine\n", exact: false });
+});
+
+test("what a ledger counts as ours around the block is taken only where it is empty", () => {
+  const { text } = insertBlock("# Hi\n", hash);
+  const greedy = { created: true, pieces: [text], made: [] };
+  expect(removeBlock(text, hash, greedy)).toEqual({ text: "# Hi\n", exact: false });
+});
+
 const line = fc.constantFrom(
   "",
   "",
