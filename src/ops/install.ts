@@ -17,7 +17,7 @@ import {
 } from "../core/install/request.ts";
 import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../core/install/told.ts";
 import { procedure, type Style } from "../core/operation.ts";
-import { columns, paragraphs, plural } from "../core/text.ts";
+import { columns, PLAIN, paragraphs, plural } from "../core/text.ts";
 
 interface Told extends FilesTold {
   version: string;
@@ -157,9 +157,6 @@ async function confirm(hands: Hands, ready: Ready, news: FilesTold): Promise<Com
     hint: "To do it without a question: pawl install --yes",
   });
 }
-
-const same = (text: string) => text;
-const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /** The memory alone: the repository is known, and nothing is guarded. */
 async function rememberHere(hands: Hands, site: Site): Promise<void> {
