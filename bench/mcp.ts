@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { tokensOf } from "../src/core/budget.ts";
+import { tokensOf } from "../src/model/budget.ts";
 import { fillStore } from "./helpers/fill-store.ts";
 
 /** What a session pays for the server: time until it answers, time per call, memory, and tokens. */

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatTaskId } from "../../src/core/ids.ts";
-import { type Kind, printRecord, type ValueOf } from "../../src/core/record.ts";
-import { decision, evidence, finding, handoff } from "../../src/core/records/parts.ts";
-import { type Task, task } from "../../src/core/records/task.ts";
+import { formatTaskId } from "../../src/model/ids.ts";
+import { type Kind, printRecord, type ValueOf } from "../../src/model/record.ts";
+import { decision, evidence, finding, handoff } from "../../src/model/records/parts.ts";
+import { type Task, task } from "../../src/model/records/task.ts";
 
 const SUBJECTS =
   "retry upload token session cache index lock branch merge review worktree parser schema render adapter hook policy grant snapshot handoff evidence budget latency queue socket timeout config locale login invoice export import search ranking thumbnail stream buffer cursor migration".split(

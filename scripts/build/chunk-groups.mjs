@@ -1,28 +1,31 @@
 // Which sources go into one file: each further file that a command loads costs it about half a millisecond.
 
 /** What no read uses. */
-const SELDOM = "(?:activate-guard|diagnose-guard|guard-policy|doctor|human-only|redact|dependencies)\\.ts";
+const SELDOM = "(?:guard-policy|redact|dependencies)\\.ts";
 
 /** Loaded by every command. */
 const COMMON = [
   ...[
     "src/cli/(?!help|pager|completions)",
-    `src/core/(?!context/|audit/|install/|sync/|gates/|runs/(?!current-run)|${SELDOM})`,
+    `src/model/(?!${SELDOM})`,
+    "src/judge/(?!authors|only-installed)[a-z-]+\\.ts",
+    "src/ports/",
     "node_modules/zod/[^?]*$",
   ],
   ...[
-    "src/runtime/(?:open|run|world|answer|prepare|git-hands|with-yaml|perform|memory|guard-warnings)\\.ts",
+    "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs)\\.ts",
-    "src/disk/(?:read-line|below|standard-streams)\\.ts",
+    "src/files/(?:read-line|below|standard-streams)\\.ts",
   ],
-  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log)\\.ts",
+  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|memory|state/is-complete)\\.ts",
 ];
 
 /** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
 const CHECK = [
-  "src/(?:ops/check|core/authors)\\.ts",
-  "src/core/gates/",
+  "src/(?:ops/check|judge/authors)\\.ts",
+  "src/judge/gates/",
+  "src/flows/check/",
   "src/runtime/sites\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
 ];

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readInput, writeWhole } from "../disk/standard-streams.ts";
+import { readInput, writeWhole } from "../files/standard-streams.ts";
 import { type Answer, printAnswer } from "./answer.ts";
 import { type Agent, readCall, recogniseCaller } from "./call.ts";
 import { HANDLERS } from "./events.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { matchesPattern } from "../core/naming.ts";
-import { readLine } from "../disk/read-line.ts";
+import { readLine } from "../files/read-line.ts";
 import { BINDING, discover, readHead } from "../git/discover.ts";
+import { matchesPattern } from "../model/naming.ts";
 import type { Facts, Spot } from "./facts.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { tokensOf } from "../core/budget.ts";
+import { tokensOf } from "../model/budget.ts";
 import type { Agent } from "./call.ts";
 
 /** What an agent pays for knowing where it is. */

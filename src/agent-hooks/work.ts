@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readLine } from "../disk/read-line.ts";
+import { readLine } from "../files/read-line.ts";
 import { BINDING } from "../git/discover.ts";
 import { findHome } from "../store/home.ts";
 import type { Spot } from "./facts.ts";

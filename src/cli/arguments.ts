@@ -1,7 +1,7 @@
 import type { ArgsDef } from "citty";
-import { Failure } from "../core/failure.ts";
-import { type FieldInfo, fieldInfo } from "../core/input.ts";
-import type { Command } from "../core/operation.ts";
+import { Failure } from "../model/failure.ts";
+import { type FieldInfo, fieldInfo } from "../model/input.ts";
+import type { Command } from "../ports/operation.ts";
 import { nearest } from "./words.ts";
 
 /** Options that every command has; they never reach the operation. */

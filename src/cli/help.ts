@@ -1,5 +1,5 @@
-import type { Command, Style } from "../core/operation.ts";
-import { columns, indent, paragraphs } from "../core/text.ts";
+import { columns, indent, paragraphs } from "../model/text.ts";
+import type { Command, Style } from "../ports/operation.ts";
 import { COMMON, optionName, optionsOf } from "./arguments.ts";
 
 const commandOf = (id: string) => `pawl ${id.replace(".", " ")}`;

@@ -1,9 +1,9 @@
-import { Failure } from "../core/failure.ts";
-import { parseInput } from "../core/input.ts";
-import type { AnyOperation, Command } from "../core/operation.ts";
-import { printable } from "../core/printable.ts";
-import { VERSION } from "../core/version.ts";
+import { Failure } from "../model/failure.ts";
+import { parseInput } from "../model/input.ts";
+import { printable } from "../model/printable.ts";
+import { VERSION } from "../model/version.ts";
 import { operations } from "../ops/index.ts";
+import type { AnyOperation, Command } from "../ports/operation.ts";
 import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";

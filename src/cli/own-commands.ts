@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Command, Described, Plan } from "../core/operation.ts";
+import type { Command, Described, Plan } from "../ports/operation.ts";
 
 /** A command of the command line itself: the same in a repository and outside, and of no use to other surfaces. */
 export interface OwnCommand<S extends z.ZodMiniObject = z.ZodMiniObject, Data = unknown>

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Body } from "../core/operation.ts";
+import type { Body } from "../ports/operation.ts";
 import type { Io } from "./main.ts";
 import { styleFor } from "./style.ts";
 

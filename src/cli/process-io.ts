@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync, readSync, statSync } from "node:fs";
-import { Failure } from "../core/failure.ts";
-import { readInput, writeWhole } from "../disk/standard-streams.ts";
+import { readInput, writeWhole } from "../files/standard-streams.ts";
+import { Failure } from "../model/failure.ts";
 import type { Io } from "./main.ts";
 
 /** The real process. It writes with `writeSync`, because opening `process.stdout` alone costs several milliseconds. */

@@ -1,5 +1,5 @@
-import type { Style } from "../core/operation.ts";
-import { PLAIN } from "../core/text.ts";
+import { PLAIN } from "../model/text.ts";
+import type { Style } from "../ports/operation.ts";
 
 const paint = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
 const COLOURED: Style = {

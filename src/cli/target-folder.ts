@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 import type { Io } from "./main.ts";
 
 /** What aims git at a repository; a folder that was named outright is meant instead. */

@@ -1,4 +1,4 @@
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 
 const HELP = ["--help", "-h", "--json"];
 

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { Failure } from "../core/failure.ts";
-import type { Branches, BranchState } from "../core/git/branches.ts";
-import type { Site, Sites } from "../core/git/sites.ts";
-import type { RunRepo } from "../core/records/run.ts";
-import { below } from "../disk/below.ts";
-import { readLine } from "../disk/read-line.ts";
+import { below } from "../files/below.ts";
+import { readLine } from "../files/read-line.ts";
+import { Failure } from "../model/failure.ts";
+import type { RunRepo } from "../model/records/run.ts";
+import type { Branches, BranchState } from "../ports/branches.ts";
+import type { Site, Sites } from "../ports/sites.ts";
 import { branchFacts, containsAll } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { Failure } from "../core/failure.ts";
-import { below } from "../disk/below.ts";
-import { readLine } from "../disk/read-line.ts";
+import { below } from "../files/below.ts";
+import { readLine } from "../files/read-line.ts";
+import { Failure } from "../model/failure.ts";
 import { tipOf } from "./refs.ts";
 
 /** Where we stand, read from git's own files: a spawned git costs more than the whole of a read command. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { replaceFile, replaceQuickly } from "../disk/durable.ts";
+import { replaceFile, replaceQuickly } from "../files/durable.ts";
 
 /** What `info/exclude` was before our first line, and which lines are ours: enough to give it back to the byte. */
 interface Excluded {

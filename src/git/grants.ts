@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceFile } from "../files/durable.ts";
 
 /**
  * One-line files that the hooks read with nothing but the shell's own words, found by the ref they are about:

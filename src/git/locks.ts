@@ -1,5 +1,5 @@
-import type { Locks } from "../core/git/locks.ts";
-import { step } from "../core/steps.ts";
+import { step } from "../model/steps.ts";
+import type { Locks } from "../ports/locks.ts";
 import { lockBranch, unlockBranch } from "./grants.ts";
 
 export function openLocks(): Locks {

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
 
 /**
  * Whether a worktree is exactly its commit, told from git's index without starting git, which would cost more than the

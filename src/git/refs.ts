@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { below } from "../disk/below.ts";
-import { readLine } from "../disk/read-line.ts";
+import { below } from "../files/below.ts";
+import { readLine } from "../files/read-line.ts";
 
 /** The commit a ref names, read from git's files. A repository that keeps its refs in another form has none here. */
 export function tipOf(commonDir: string, ref: string): string | undefined {

@@ -1,5 +1,5 @@
-import type { Remotes, Upstream } from "../core/git/remotes.ts";
-import type { Site } from "../core/git/sites.ts";
+import type { Remotes, Upstream } from "../ports/remotes.ts";
+import type { Site } from "../ports/sites.ts";
 import { askGit } from "./run-git.ts";
 import { transfer, unreachable, whyNotPushed } from "./transfer.ts";
 

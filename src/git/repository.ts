@@ -1,4 +1,4 @@
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 import type { Head, Place } from "./discover.ts";
 import { askGit, expectGit } from "./run-git.ts";
 import { hashWorkingTree, type WorkingTree } from "./working-tree.ts";

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import { devNull } from "node:os";
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

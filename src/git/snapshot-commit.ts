@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../core/failure.ts";
-import type { Site } from "../core/git/sites.ts";
-import type { RunRepo } from "../core/records/run.ts";
-import { snapshotRef } from "../core/runs/current-run.ts";
-import { step } from "../core/steps.ts";
+import { snapshotRef } from "../judge/current-run.ts";
+import { Failure } from "../model/failure.ts";
+import type { RunRepo } from "../model/records/run.ts";
+import { step } from "../model/steps.ts";
+import type { Site } from "../ports/sites.ts";
 import { discover, type Place } from "./discover.ts";
 import { askGit, expectGit, type GitAnswer } from "./run-git.ts";
 import { hashWorkingTree } from "./working-tree.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Site } from "../core/git/sites.ts";
-import type { SavedPatch } from "../core/git/snapshots.ts";
-import { step } from "../core/steps.ts";
+import { step } from "../model/steps.ts";
+import type { Site } from "../ports/sites.ts";
+import type { SavedPatch } from "../ports/snapshots.ts";
 import { askGit, expectGit } from "./run-git.ts";
 import { askIn } from "./snapshot-commit.ts";
 

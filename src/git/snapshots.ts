@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { SavedPatch, Snapshots } from "../core/git/snapshots.ts";
-import { makeFolder } from "../disk/durable.ts";
+import { makeFolder } from "../files/durable.ts";
+import type { SavedPatch, Snapshots } from "../ports/snapshots.ts";
 import { askIn, commitWork, findSource, resolve } from "./snapshot-commit.ts";
 import { openPatch, writePatch } from "./snapshot-patch.ts";
 

@@ -1,5 +1,5 @@
 import { type SimpleGitOptions, simpleGit } from "simple-git";
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 import { askGit, scrubbed } from "./run-git.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

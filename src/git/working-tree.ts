@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { explainTemporary } from "../core/temporary.ts";
+import { explainTemporary } from "../model/temporary.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Place } from "./discover.ts";
 import { askGit, expectGit, type GitCall } from "./run-git.ts";

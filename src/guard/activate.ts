@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import type { GuardActivation, Loosening } from "../core/git/guard.ts";
-import { missingFrom } from "../core/guard-policy.ts";
-import { step } from "../core/steps.ts";
-import { sha256 } from "../disk/digest.ts";
-import { explainFileError, makeFolder, syncDirectory } from "../disk/durable.ts";
-import { withLock } from "../disk/intent-lock.ts";
+import { sha256 } from "../files/digest.ts";
+import { explainFileError, makeFolder, syncDirectory } from "../files/durable.ts";
+import { withLock } from "../files/intent-lock.ts";
+import { missingFrom } from "../model/guard-policy.ts";
+import { step } from "../model/steps.ts";
+import type { GuardActivation, Loosening } from "../ports/guard.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
 import { type Facts, hooksDir, lookAround } from "./facts.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceFile } from "../files/durable.ts";
 import { textOf } from "./place.ts";
 
 /** What was found when the guard was first activated, and every file that it has written since. */

@@ -1,8 +1,8 @@
 import { chmodSync, linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Failure } from "../core/failure.ts";
-import { step } from "../core/steps.ts";
-import { syncDirectory, writeDurably } from "../disk/durable.ts";
+import { syncDirectory, writeDurably } from "../files/durable.ts";
+import { Failure } from "../model/failure.ts";
+import { step } from "../model/steps.ts";
 
 /** The settings that the sections bring in, beside the repository's own config. */
 export const SETTINGS = "pawl/hooks.config";

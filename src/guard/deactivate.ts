@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { step } from "../core/steps.ts";
-import { makeFolder } from "../disk/durable.ts";
+import { makeFolder } from "../files/durable.ts";
+import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
 import { editConfig, withoutSections } from "./config-sections.ts";

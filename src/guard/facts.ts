@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Failure } from "../core/failure.ts";
-import type { Loosening } from "../core/git/guard.ts";
-import { type GuardPolicy, readPolicy, strictest } from "../core/guard-policy.ts";
-import { matchesPattern } from "../core/naming.ts";
 import { unsupportedFormat } from "../git/worktrees/site-git.ts";
+import { Failure } from "../model/failure.ts";
+import { type GuardPolicy, readPolicy, strictest } from "../model/guard-policy.ts";
+import { matchesPattern } from "../model/naming.ts";
+import type { Loosening } from "../ports/guard.ts";
 import { readBefore } from "./before.ts";
 import { SETTINGS } from "./config-sections.ts";
 import { canRun, isOurs, textOf } from "./place.ts";

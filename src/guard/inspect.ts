@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { REPAIR } from "../core/doctor.ts";
-import { Failure } from "../core/failure.ts";
-import type { GuardProblem, GuardState } from "../core/git/guard.ts";
-import { missingFrom } from "../core/guard-policy.ts";
-import { quoted } from "../core/text.ts";
-import { sha256 } from "../disk/digest.ts";
+import { sha256 } from "../files/digest.ts";
 import { askGitSync } from "../git/run-git.ts";
+import { Failure } from "../model/failure.ts";
+import { missingFrom } from "../model/guard-policy.ts";
+import { quoted } from "../model/text.ts";
+import { REPAIR } from "../ports/doctor.ts";
+import type { GuardProblem, GuardState } from "../ports/guard.ts";
 import { needsSections, presentHooks, stillDemanded } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
 import { type Facts, hooksDir, lookAround, policyFile, readMade } from "./facts.ts";

@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { unguarded } from "../core/activate-guard.ts";
-import { REPAIR } from "../core/doctor.ts";
-import { sha256 } from "../disk/digest.ts";
+import { sha256 } from "../files/digest.ts";
+import { unguarded } from "../flows/guard/activate-guard.ts";
+import { REPAIR } from "../ports/doctor.ts";
 import { readBefore } from "./before.ts";
 import { sections } from "./config-sections.ts";
 import { canRun, textOf } from "./place.ts";

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
-import type { Config } from "../core/config.ts";
-import type { Guard } from "../core/git/guard.ts";
-import type { Site } from "../core/git/sites.ts";
+import type { Config } from "../model/config.ts";
+import type { Guard } from "../ports/guard.ts";
+import type { Site } from "../ports/sites.ts";
 import { activate, rehearse } from "./activate.ts";
 import { readBefore } from "./before.ts";
 import { deactivate, rehearseDeactivation } from "./deactivate.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { step } from "../core/steps.ts";
-import { makeFolder, writeDurably } from "../disk/durable.ts";
+import { makeFolder, writeDurably } from "../files/durable.ts";
+import { step } from "../model/steps.ts";
 
 /** A file of ours, whole: what it says and whether it can be run. */
 export interface OwnFile {

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { printPolicy } from "../core/guard-policy.ts";
+import { printPolicy } from "../model/guard-policy.ts";
 import { SETTINGS } from "./config-sections.ts";
 import { type Facts, hooksDir, policyFile } from "./facts.ts";
 import type { OwnFile } from "./place.ts";

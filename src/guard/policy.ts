@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Config, FormatCheck } from "../core/config.ts";
-import { type GuardPolicy, guardPolicy } from "../core/guard-policy.ts";
-import { USUAL } from "../core/protection.ts";
 import { targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
+import type { Config, FormatCheck } from "../model/config.ts";
+import { type GuardPolicy, guardPolicy } from "../model/guard-policy.ts";
+import { USUAL } from "../model/protection.ts";
 import { readBefore } from "./before.ts";
 import { textOf } from "./place.ts";
 import { isKnownTip } from "./tips.ts";

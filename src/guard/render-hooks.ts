@@ -8,7 +8,7 @@ import refuse from "../../hooks/refuse.sh";
 import rules from "../../hooks/rules.sh";
 import shim from "../../hooks/shim.sh";
 import where from "../../hooks/where.sh";
-import type { FormatCheck } from "../core/config.ts";
+import type { FormatCheck } from "../model/config.ts";
 
 /** Everything that differs between the hooks of two repositories. */
 export interface HookChoices {

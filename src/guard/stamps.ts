@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import { replaceQuickly } from "../disk/durable.ts";
+import { replaceQuickly } from "../files/durable.ts";
 import type { Facts } from "./facts.ts";
 import { textOf } from "./place.ts";
 import type { ActivationPlan } from "./plan.ts";

@@ -1,4 +1,4 @@
-import type { Diagnosis } from "../core/doctor.ts";
+import type { Diagnosis } from "../ports/doctor.ts";
 import type { Environment } from "./policy.ts";
 
 /** Node 20 reads the whole file at every start, whether or not it ever talks to a server. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
+import { replaceFile } from "../files/durable.ts";
 import { textOf } from "./place.ts";
 
 /** Slashes make folders, and the guard can make none without starting a program; no ref may have a tilde. */

@@ -6,9 +6,9 @@ import copilotData from "../../adapters/copilot/adapter.json" with { type: "json
 import copilotPrompt from "../../adapters/copilot/prompt.md.hbs";
 import genericData from "../../adapters/generic/adapter.json" with { type: "json" };
 import agentsMd from "../../adapters/generic/agents.md.hbs";
-import { fill } from "../render/engine.ts";
-import { type Skill, skillDescription } from "../render/skills.ts";
 import { type Adapter, type AdapterFile, type AgentName, type Flag, readAdapter } from "./adapter.ts";
+import { fill } from "./render/engine.ts";
+import { type Skill, skillDescription } from "./render/skills.ts";
 
 /** Owns the words of the rendering that all agents but Claude Code share. */
 export const SHARED = readAdapter(genericData);

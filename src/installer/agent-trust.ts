@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Diagnosis } from "../core/doctor.ts";
+import type { Diagnosis } from "../ports/doctor.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../core/failure.ts";
-import type { CommitLook, PreparedCommit } from "../core/git/installation.ts";
-import { step } from "../core/steps.ts";
 import type { Place } from "../git/discover.ts";
 import { grantMove, withdrawMove } from "../git/grants.ts";
+import { Failure } from "../model/failure.ts";
+import { step } from "../model/steps.ts";
+import type { CommitLook, PreparedCommit } from "../ports/installation.ts";
 import { LEDGER, parseLedger } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { planFiles } from "./plan.ts";

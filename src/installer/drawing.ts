@@ -1,5 +1,5 @@
-import type { FileStep, SurfaceRequest } from "../core/git/installation.ts";
-import { VERSION } from "../core/version.ts";
+import { VERSION } from "../model/version.ts";
+import type { FileStep, SurfaceRequest } from "../ports/installation.ts";
 import { carryOut } from "./journal.ts";
 import { LEDGER, type Ledger } from "./ledger.ts";
 import type { Look } from "./look.ts";

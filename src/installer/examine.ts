@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Diagnosis, REPAIR } from "../core/doctor.ts";
-import type { FileStep, OverrideTold } from "../core/git/installation.ts";
-import { compareVersions } from "../core/install/versions.ts";
+import { compareVersions } from "../flows/install/versions.ts";
+import { type Diagnosis, REPAIR } from "../ports/doctor.ts";
+import type { FileStep, OverrideTold } from "../ports/installation.ts";
 import { LEDGER, type Ledger } from "./ledger.ts";
 import { lookAt } from "./look.ts";
 import { damagedFiles, readManifest, runtimeOf } from "./runtime-copy.ts";

@@ -17,9 +17,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { step } from "../core/steps.ts";
-import { digestOf } from "../disk/digest.ts";
-import { makeFolder, syncDirectory, writeDurably } from "../disk/durable.ts";
+import { digestOf } from "../files/digest.ts";
+import { makeFolder, syncDirectory, writeDurably } from "../files/durable.ts";
+import { step } from "../model/steps.ts";
 
 /** One file that is to become something else; without `after` it goes. */
 export interface Change {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 import type { Json } from "./edit/types.ts";
 import { printJson } from "./json-text.ts";
 

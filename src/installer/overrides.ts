@@ -1,21 +1,21 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../core/failure.ts";
-import type { OverrideChange, OverrideTold } from "../core/git/installation.ts";
-import { sha256 } from "../disk/digest.ts";
+import { sha256 } from "../files/digest.ts";
+import { Failure } from "../model/failure.ts";
+import type { OverrideChange, OverrideTold } from "../ports/installation.ts";
+import type { Surface } from "./adapter.ts";
+import { ADAPTERS } from "./adapters.ts";
+import { printJson } from "./json-text.ts";
+import { lookAt } from "./look.ts";
 import {
   basePath,
   type Override,
   overridePath,
   printOverride,
   readOverride,
-} from "../render/override-file.ts";
-import { applyOverrides, digestOf, type OverrideReport, settle } from "../render/overrides.ts";
-import { type Skill, upstreamSkills } from "../render/skills.ts";
-import type { Surface } from "./adapter.ts";
-import { ADAPTERS } from "./adapters.ts";
-import { printJson } from "./json-text.ts";
-import { lookAt } from "./look.ts";
+} from "./render/override-file.ts";
+import { applyOverrides, digestOf, type OverrideReport, settle } from "./render/overrides.ts";
+import { type Skill, upstreamSkills } from "./render/skills.ts";
 import { showDiff } from "./show-diff.ts";
 import {
   readSurfaceOverride,

@@ -1,4 +1,4 @@
-import { sha256 } from "../disk/digest.ts";
+import { sha256 } from "../files/digest.ts";
 import { insertBlock, lookAtBlock, removeBlock, updateBlock } from "./edit/blocks.ts";
 import { insertEntries, lookAtEntries, removeEntries, replaceEntries } from "./edit/entries.ts";
 import type { Inserted } from "./edit/types.ts";

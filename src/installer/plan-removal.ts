@@ -1,5 +1,5 @@
-import { Failure } from "../core/failure.ts";
-import { digestOf, sha256 } from "../disk/digest.ts";
+import { digestOf, sha256 } from "../files/digest.ts";
+import { Failure } from "../model/failure.ts";
 import type { Change } from "./journal.ts";
 import { isOurPlace, type LedgerFile, type OwnRecord, type PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";

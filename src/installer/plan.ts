@@ -1,4 +1,4 @@
-import { digestOf, sha256 } from "../disk/digest.ts";
+import { digestOf, sha256 } from "../files/digest.ts";
 import type { Ledger, LedgerFile, OwnRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { planPart } from "./plan-part.ts";

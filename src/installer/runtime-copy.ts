@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { step } from "../core/steps.ts";
-import { digestOf } from "../disk/digest.ts";
-import { makeFolder, replaceQuickly } from "../disk/durable.ts";
+import { digestOf } from "../files/digest.ts";
+import { makeFolder, replaceQuickly } from "../files/durable.ts";
+import { step } from "../model/steps.ts";
 
 /** Made by the build beside the program: every file that it consists of, with its sha256. */
 export interface Manifest {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceQuickly } from "../disk/durable.ts";
+import { replaceQuickly } from "../files/durable.ts";
 import { keptFile, type Work } from "./journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";

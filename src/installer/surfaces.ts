@@ -1,10 +1,10 @@
-import { sha256 } from "../disk/digest.ts";
-import { applyOverrides, type OverrideReport } from "../render/overrides.ts";
-import { renderSkills, upstreamSkills } from "../render/skills.ts";
+import { sha256 } from "../files/digest.ts";
 import type { AgentName, Flag } from "./adapter.ts";
 import { ADAPTERS, type WantedFile, wantedFiles } from "./adapters.ts";
 import { hookLauncher, programLauncher } from "./launchers.ts";
 import type { Overrides } from "./overrides.ts";
+import { applyOverrides, type OverrideReport } from "./render/overrides.ts";
+import { renderSkills, upstreamSkills } from "./render/skills.ts";
 import { applySurfaceOverrides, type SurfaceReport } from "./surface-overrides.ts";
 import type { Wanted } from "./wanted.ts";
 

@@ -1,8 +1,8 @@
-import { byteLength } from "../core/budget.ts";
-import type { Failure } from "../core/failure.ts";
-import type { AnyOperation, Body } from "../core/operation.ts";
-import { printable } from "../core/printable.ts";
-import { PLAIN } from "../core/text.ts";
+import { byteLength } from "../model/budget.ts";
+import type { Failure } from "../model/failure.ts";
+import { printable } from "../model/printable.ts";
+import { PLAIN } from "../model/text.ts";
+import type { AnyOperation, Body } from "../ports/operation.ts";
 import type { Answer } from "../runtime/answer.ts";
 import type { ToolSpec } from "./tools.ts";
 

@@ -1,8 +1,8 @@
-import type { Actor } from "../core/actor.ts";
-import { Failure } from "../core/failure.ts";
-import { parseInput } from "../core/input.ts";
-import type { AnyOperation } from "../core/operation.ts";
+import type { Actor } from "../model/actor.ts";
+import { Failure } from "../model/failure.ts";
+import { parseInput } from "../model/input.ts";
 import { operations } from "../ops/index.ts";
+import type { AnyOperation } from "../ports/operation.ts";
 import type { Answer } from "../runtime/answer.ts";
 import type { Surroundings } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";

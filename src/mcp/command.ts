@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { choice, line, maybe } from "../core/input.ts";
-import type { Command } from "../core/operation.ts";
+import { choice, line, maybe } from "../model/input.ts";
+import type { Command } from "../ports/operation.ts";
 
 /** `pawl mcp` is no operation but a way to all of them; it describes itself like one, so that help and flags are the same. */
 export const mcpCommand = {

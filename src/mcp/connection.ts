@@ -6,8 +6,8 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type Actor, nameAgent } from "../core/actor.ts";
-import { Failure } from "../core/failure.ts";
+import { type Actor, nameAgent } from "../model/actor.ts";
+import { Failure } from "../model/failure.ts";
 import { type Caller, callTool, loadOperation } from "./call.ts";
 import { beginProgress } from "./progress.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";

@@ -1,9 +1,9 @@
-import { Failure } from "../core/failure.ts";
-import { gatherFinding } from "../core/findings.ts";
-import { parseTaskId } from "../core/ids.ts";
-import type { AnyOperation, Situation } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
-import { findTask } from "../core/which-task.ts";
+import { gatherFinding } from "../judge/findings.ts";
+import { findTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { parseTaskId } from "../model/ids.ts";
+import type { AnyOperation, Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 import { openRuntime, type Runtime, readably, type Surroundings } from "../runtime/open.ts";
 import { withYaml } from "../runtime/with-yaml.ts";
 import { findWorkplaces } from "../runtime/workplaces.ts";

@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { shorten } from "../core/ids.ts";
-import { printable } from "../core/printable.ts";
+import { shorten } from "../model/ids.ts";
+import { printable } from "../model/printable.ts";
 
 /** Often enough that a client does not give up on a check that runs for minutes. */
 const EVERY_MS = 2_000;

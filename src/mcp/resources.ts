@@ -1,5 +1,5 @@
-import { Failure } from "../core/failure.ts";
-import { PLAIN } from "../core/text.ts";
+import { Failure } from "../model/failure.ts";
+import { PLAIN } from "../model/text.ts";
 import { type Caller, callOperation, loadOperation } from "./call.ts";
 import { TOOLS } from "./tools.ts";
 

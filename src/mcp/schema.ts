@@ -1,5 +1,5 @@
-import { type FieldInfo, fieldInfo } from "../core/input.ts";
-import type { AnyOperation } from "../core/operation.ts";
+import { type FieldInfo, fieldInfo } from "../model/input.ts";
+import type { AnyOperation } from "../ports/operation.ts";
 import { type Tier, type ToolSpec, toolName } from "./tools.ts";
 
 /** One field as JSON Schema says it: its form and nothing else, because the operation itself checks the rest. */

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { Hands } from "../core/hands.ts";
-import { flag, taskField } from "../core/input.ts";
-import { type Plan, procedure } from "../core/operation.ts";
-import { confirm, expectHuman } from "../core/runs/approve-ask.ts";
-import { type Candidate, lookForApproval } from "../core/runs/approve-candidate.ts";
-import { mergeApproved } from "../core/runs/approve-merge.ts";
-import { pushApproval } from "../core/runs/approve-push.ts";
-import type { Landed } from "../core/runs/approve-records.ts";
-import { recoverHolding, recoverMerges } from "../core/runs/approve-recover.ts";
-import { checkAgain, lookForRedo, type Redo } from "../core/runs/approve-redo.ts";
-import { short, showCandidate } from "../core/runs/approve-show.ts";
-import { getTask } from "../core/which-task.ts";
+import { confirm, expectHuman } from "../flows/approve/approve-ask.ts";
+import { type Candidate, lookForApproval } from "../flows/approve/approve-candidate.ts";
+import { mergeApproved } from "../flows/approve/approve-merge.ts";
+import { pushApproval } from "../flows/approve/approve-push.ts";
+import type { Landed } from "../flows/approve/approve-records.ts";
+import { recoverHolding, recoverMerges } from "../flows/approve/approve-recover.ts";
+import { checkAgain, lookForRedo, type Redo } from "../flows/approve/approve-redo.ts";
+import { short, showCandidate } from "../flows/approve/approve-show.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, taskField } from "../model/input.ts";
+import type { Hands } from "../ports/hands.ts";
+import { type Plan, procedure } from "../ports/operation.ts";
 
 interface Wanted {
   push?: boolean | undefined;

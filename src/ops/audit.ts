@@ -5,9 +5,7 @@ import {
   auditUpdates,
   type RepositoryAudit,
   STATE_REF,
-} from "../core/audit/audit-repository.ts";
-import { CLASSES, type Explained } from "../core/audit/classify.ts";
-import type { AuditedBranch, Finding } from "../core/audit/judge.ts";
+} from "../flows/audit/audit-repository.ts";
 import {
   isLedgerPath,
   type Ledger,
@@ -15,15 +13,17 @@ import {
   notOurs,
   parseLedger,
   readLedger,
-} from "../core/audit/ledger.ts";
-import { closeExpired, ownClones } from "../core/audit/unlocks.ts";
-import { Failure } from "../core/failure.ts";
-import type { RefUpdate } from "../core/git/audits.ts";
-import type { Site } from "../core/git/sites.ts";
-import type { Hands } from "../core/hands.ts";
-import { flag, line, maybe, raw } from "../core/input.ts";
-import { procedure, type Style } from "../core/operation.ts";
-import { columns, indent, plural } from "../core/text.ts";
+} from "../flows/audit/ledger.ts";
+import { closeExpired, ownClones } from "../flows/audit/unlocks.ts";
+import { CLASSES, type Explained } from "../judge/audit/classify.ts";
+import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, line, maybe, raw } from "../model/input.ts";
+import { columns, indent, plural } from "../model/text.ts";
+import type { RefUpdate } from "../ports/audits.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure, type Style } from "../ports/operation.ts";
+import type { Site } from "../ports/sites.ts";
 
 interface Wanted {
   range?: string | undefined;

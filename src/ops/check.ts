@@ -1,8 +1,13 @@
 import * as z from "zod/mini";
-import { madeNow } from "../core/change.ts";
-import { checkTask } from "../core/gates/check-task.ts";
-import { type GateResult, type Seal, STAGES } from "../core/gates/gate.ts";
-import { choice, taskField } from "../core/input.ts";
+import { checkTask } from "../flows/check/check-task.ts";
+import { madeNow } from "../judge/change.ts";
+import { type GateResult, type Seal, STAGES } from "../judge/gates/gate.ts";
+import { getTask } from "../judge/which-task.ts";
+import { choice, taskField } from "../model/input.ts";
+import { receiptFile } from "../model/paths.ts";
+import { editRecord, printRecord } from "../model/record.ts";
+import { type Receipt, receipt } from "../model/records/run.ts";
+import { plural } from "../model/text.ts";
 import {
   type Effect,
   type Next,
@@ -10,13 +15,8 @@ import {
   procedure,
   type Situation,
   type Style,
-} from "../core/operation.ts";
-import { receiptFile } from "../core/paths.ts";
-import type { Reader } from "../core/ports.ts";
-import { editRecord, printRecord } from "../core/record.ts";
-import { type Receipt, receipt } from "../core/records/run.ts";
-import { plural } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+} from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 
 export const check = procedure({
   id: "check",

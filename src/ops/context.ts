@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { gatherFacts } from "../core/context/gather.ts";
-import { lookAround } from "../core/context/look.ts";
-import type { Own } from "../core/context/own.ts";
-import { assemble, assembleWithoutTask, type Packet } from "../core/context/packet.ts";
-import type { Related } from "../core/context/relate.ts";
-import { count, maybe, taskField } from "../core/input.ts";
-import { nextStep } from "../core/next-step.ts";
-import { type Next, operation } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
-import { warningsOf } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { lookAround } from "../flows/context/look-for-context.ts";
+import { gatherFacts } from "../judge/context/gather.ts";
+import type { Own } from "../judge/context/own.ts";
+import { assemble, assembleWithoutTask, type Packet } from "../judge/context/packet.ts";
+import type { Related } from "../judge/context/relate.ts";
+import { nextStep } from "../judge/next-step.ts";
+import { getTask } from "../judge/which-task.ts";
+import { count, maybe, taskField } from "../model/input.ts";
+import { warningsOf } from "../model/text.ts";
+import { type Next, operation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 
 const DEFAULT_BUDGET = 4_000;
 const SMALLEST_BUDGET = 200;

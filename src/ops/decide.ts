@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { addPart, madeNow } from "../core/change.ts";
-import { parsePartRef } from "../core/ids.ts";
-import { line, many, maybe, prose, raw, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { decision } from "../core/records/parts.ts";
-import { firstLine } from "../core/text.ts";
-import { getTask, oneTask } from "../core/which-task.ts";
+import { addPart, madeNow } from "../judge/change.ts";
+import { getTask, oneTask } from "../judge/which-task.ts";
+import { parsePartRef } from "../model/ids.ts";
+import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
+import { decision } from "../model/records/parts.ts";
+import { firstLine } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 import { noSlice } from "./slice-close.ts";
 
 export const decide = operation({

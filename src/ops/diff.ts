@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { SavedPatch } from "../core/git/snapshots.ts";
-import type { Hands } from "../core/hands.ts";
-import { flag, line, maybe, taskField } from "../core/input.ts";
-import { type Body, procedure, type Style } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
-import { printable } from "../core/printable.ts";
-import { type Run, type RunSnapshot, run } from "../core/records/run.ts";
-import { paintPatch } from "../core/runs/paint-patch.ts";
-import { pathOf } from "../core/runs/take-snapshot.ts";
-import { columns, plural, warningsOf } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { paintPatch } from "../flows/snapshot/paint-patch.ts";
+import { pathOf } from "../flows/snapshot/take-snapshot.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, line, maybe, taskField } from "../model/input.ts";
+import { printable } from "../model/printable.ts";
+import { type Run, type RunSnapshot, run } from "../model/records/run.ts";
+import { columns, plural, warningsOf } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { type Body, procedure, type Style } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import type { SavedPatch } from "../ports/snapshots.ts";
 
 export const diff = procedure({
   id: "diff",

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { guardSpecialist } from "../core/diagnose-guard.ts";
-import { type Diagnosis, REPAIR, type Specialist } from "../core/doctor.ts";
-import type { Hands } from "../core/hands.ts";
-import { flag } from "../core/input.ts";
-import { installationSpecialist } from "../core/install/diagnose.ts";
-import { procedure, type Style } from "../core/operation.ts";
-import { plural } from "../core/text.ts";
+import { guardSpecialist } from "../flows/guard/diagnose-guard.ts";
+import { installationSpecialist } from "../flows/install/diagnose.ts";
+import { flag } from "../model/input.ts";
+import { plural } from "../model/text.ts";
+import { type Diagnosis, REPAIR, type Specialist } from "../ports/doctor.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure, type Style } from "../ports/operation.ts";
 
 /** Each knows its own part; a new part of an installation adds one here. */
 const SPECIALISTS: readonly Specialist[] = [guardSpecialist, installationSpecialist];

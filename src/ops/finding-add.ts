@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { addPart, madeNow } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { findingLine } from "../core/findings.ts";
-import { choice, count, line, maybe, prose, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { type Finding, finding, REVIEW_KINDS, SEVERITIES } from "../core/records/parts.ts";
-import { findRun } from "../core/runs/current-run.ts";
-import { firstLine } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { addPart, madeNow } from "../judge/change.ts";
+import { findRun } from "../judge/current-run.ts";
+import { findingLine } from "../judge/findings.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { choice, count, line, maybe, prose, taskField } from "../model/input.ts";
+import { type Finding, finding, REVIEW_KINDS, SEVERITIES } from "../model/records/parts.ts";
+import { firstLine } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 export const findingAdd = operation({
   id: "finding.add",

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { findingPlace } from "../core/findings.ts";
-import { choice, many, maybe, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { FINDING_STATUSES, finding, REVIEW_KINDS, SEVERITIES } from "../core/records/parts.ts";
-import { indent, statusColour, warningsOf } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { findingPlace } from "../judge/findings.ts";
+import { getTask } from "../judge/which-task.ts";
+import { choice, many, maybe, taskField } from "../model/input.ts";
+import { FINDING_STATUSES, finding, REVIEW_KINDS, SEVERITIES } from "../model/records/parts.ts";
+import { indent, statusColour, warningsOf } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 export const findingList = operation({
   id: "finding.list",

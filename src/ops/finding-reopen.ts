@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { change } from "../core/change.ts";
-import { findingLine, gatherFinding } from "../core/findings.ts";
-import { line, prose, taskField } from "../core/input.ts";
-import { checkFindingStep } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import { finding } from "../core/records/parts.ts";
+import { change } from "../judge/change.ts";
+import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { line, prose, taskField } from "../model/input.ts";
+import { checkFindingStep } from "../model/lifecycle.ts";
+import { finding } from "../model/records/parts.ts";
+import { operation } from "../ports/operation.ts";
 
 export const findingReopen = operation({
   id: "finding.reopen",

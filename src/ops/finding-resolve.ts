@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { change } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { findingLine, gatherFinding } from "../core/findings.ts";
-import { line, maybe, prose, taskField } from "../core/input.ts";
-import { checkFindingStep } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import type { World } from "../core/ports.ts";
-import { type Finding, finding } from "../core/records/parts.ts";
-import type { RunRepo } from "../core/records/run.ts";
-import { findRun } from "../core/runs/current-run.ts";
+import { change } from "../judge/change.ts";
+import { findRun } from "../judge/current-run.ts";
+import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { Failure } from "../model/failure.ts";
+import { line, maybe, prose, taskField } from "../model/input.ts";
+import { checkFindingStep } from "../model/lifecycle.ts";
+import { type Finding, finding } from "../model/records/parts.ts";
+import type { RunRepo } from "../model/records/run.ts";
+import { operation } from "../ports/operation.ts";
+import type { World } from "../ports/ports.ts";
 
 export const findingResolve = operation({
   id: "finding.resolve",

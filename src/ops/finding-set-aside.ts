@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { gatherAuthors } from "../core/authors.ts";
-import { change } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { findingLine, gatherFinding } from "../core/findings.ts";
-import { line, prose, taskField } from "../core/input.ts";
-import { checkFindingStep, mayJudge } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import { finding } from "../core/records/parts.ts";
+import { gatherAuthors } from "../judge/authors.ts";
+import { change } from "../judge/change.ts";
+import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { Failure } from "../model/failure.ts";
+import { line, prose, taskField } from "../model/input.ts";
+import { checkFindingStep, mayJudge } from "../model/lifecycle.ts";
+import { finding } from "../model/records/parts.ts";
+import { operation } from "../ports/operation.ts";
 
 /** `defer` and `wontfix` are the same step with another word: not fixed, by somebody who may say so, with a reason. */
 export function settingAside(spec: {

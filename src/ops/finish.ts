@@ -1,16 +1,7 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { Hands } from "../core/hands.ts";
-import { shorten } from "../core/ids.ts";
-import { flag, line, taskField } from "../core/input.ts";
-import { type Plan, procedure } from "../core/operation.ts";
-import { MET } from "../core/ready.ts";
-import type { Run } from "../core/records/run.ts";
-import type { Task } from "../core/records/task.ts";
-import { getRun } from "../core/runs/current-run.ts";
-import { keepAll } from "../core/runs/finish-keep.ts";
-import { lookAtEnd } from "../core/runs/finish-look.ts";
-import { recordEnded, recordEnding, recordNotEnded } from "../core/runs/finish-records.ts";
+import { keepAll } from "../flows/finish/finish-keep.ts";
+import { lookAtEnd } from "../flows/finish/finish-look.ts";
+import { recordEnded, recordEnding, recordNotEnded } from "../flows/finish/finish-records.ts";
 import {
   type Ended,
   endBranches,
@@ -18,13 +9,22 @@ import {
   planRemoval,
   removeAll,
   saveFirst,
-} from "../core/runs/finish-remove.ts";
-import { partsOf, reasonOf, startRunning, takeBack } from "../core/runs/start-carry-out.ts";
-import { otherClone } from "../core/runs/start-conflicts.ts";
-import { checkHolder } from "../core/runs/start-holder.ts";
-import { taskName } from "../core/runs/start-records.ts";
-import { columns } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+} from "../flows/finish/finish-remove.ts";
+import { partsOf, reasonOf, startRunning, takeBack } from "../flows/start/start-carry-out.ts";
+import { otherClone } from "../flows/start/start-conflicts.ts";
+import { checkHolder } from "../flows/start/start-holder.ts";
+import { taskName } from "../flows/start/start-records.ts";
+import { getRun } from "../judge/current-run.ts";
+import { MET } from "../judge/ready.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { shorten } from "../model/ids.ts";
+import { flag, line, taskField } from "../model/input.ts";
+import type { Run } from "../model/records/run.ts";
+import type { Task } from "../model/records/task.ts";
+import { columns } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { type Plan, procedure } from "../ports/operation.ts";
 
 interface Wanted {
   task?: string | undefined;

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { addPart, madeNow } from "../core/change.ts";
-import { many, maybe, prose, raw, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { handoff as kind } from "../core/records/parts.ts";
-import { findRun } from "../core/runs/current-run.ts";
-import { firstLine } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { addPart, madeNow } from "../judge/change.ts";
+import { findRun } from "../judge/current-run.ts";
+import { getTask } from "../judge/which-task.ts";
+import { many, maybe, prose, raw, taskField } from "../model/input.ts";
+import { handoff as kind } from "../model/records/parts.ts";
+import { firstLine } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 export const handoff = operation({
   id: "handoff",

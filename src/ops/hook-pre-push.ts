@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { auditPush, type PushedRef, type RefusedPush } from "../core/audit/audit-push.ts";
-import { namesOf, notOurs, readLedger } from "../core/audit/ledger.ts";
-import { ownClones } from "../core/audit/unlocks.ts";
-import { Failure } from "../core/failure.ts";
-import { maybe, raw } from "../core/input.ts";
-import { procedure } from "../core/operation.ts";
-import type { Problem } from "../core/ports.ts";
+import { auditPush, type PushedRef, type RefusedPush } from "../flows/audit/audit-push.ts";
+import { namesOf, notOurs, readLedger } from "../flows/audit/ledger.ts";
+import { ownClones } from "../flows/audit/unlocks.ts";
+import { Failure } from "../model/failure.ts";
+import { maybe, raw } from "../model/input.ts";
+import { procedure } from "../ports/operation.ts";
+import type { Problem } from "../ports/ports.ts";
 
 export const hookPrePush = procedure({
   id: "hook.pre-push",

@@ -1,4 +1,4 @@
-import type { AnyOperation } from "../core/operation.ts";
+import type { AnyOperation } from "../ports/operation.ts";
 
 /** Every capability of pawl, by id. An operation is loaded when it is used, so that none pays for the others. */
 export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> = {

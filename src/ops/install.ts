@@ -1,23 +1,28 @@
 import * as z from "zod/mini";
-import { activateGuard } from "../core/activate-guard.ts";
-import { recordBaseline } from "../core/audit/baseline.ts";
-import { Failure } from "../core/failure.ts";
-import type { GuardActivation } from "../core/git/guard.ts";
-import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "../core/git/installation.ts";
-import type { Site } from "../core/git/sites.ts";
-import type { Hands } from "../core/hands.ts";
-import { choice, flag, line, maybe, raw } from "../core/input.ts";
-import { type CommitChoice, commitInstalled, expectCommittable, nextCommit } from "../core/install/commit.ts";
+import { recordBaseline } from "../flows/audit/baseline.ts";
+import { activateGuard } from "../flows/guard/activate-guard.ts";
+import {
+  type CommitChoice,
+  commitInstalled,
+  expectCommittable,
+  nextCommit,
+} from "../flows/install/commit.ts";
 import {
   type InstallInput,
   PROFILES,
   type Profile,
   refuseObstacles,
   requestOf,
-} from "../core/install/request.ts";
-import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../core/install/told.ts";
-import { procedure, type Style } from "../core/operation.ts";
-import { columns, PLAIN, paragraphs, plural } from "../core/text.ts";
+} from "../flows/install/request.ts";
+import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../flows/install/told.ts";
+import { Failure } from "../model/failure.ts";
+import { choice, flag, line, maybe, raw } from "../model/input.ts";
+import { columns, PLAIN, paragraphs, plural } from "../model/text.ts";
+import type { GuardActivation } from "../ports/guard.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "../ports/installation.ts";
+import { procedure, type Style } from "../ports/operation.ts";
+import type { Site } from "../ports/sites.ts";
 
 interface Told extends FilesTold {
   version: string;

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { parseTaskId } from "../core/ids.ts";
-import { count, maybe, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { columns, firstLine } from "../core/text.ts";
+import { parseTaskId } from "../model/ids.ts";
+import { count, maybe, taskField } from "../model/input.ts";
+import { columns, firstLine } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 const USUAL = 50;
 

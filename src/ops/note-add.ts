@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { madeNow } from "../core/change.ts";
-import { formatNoteId, nextNumber } from "../core/ids.ts";
-import { line, many, maybe, prose, raw } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { noteFile } from "../core/paths.ts";
-import { printRecord } from "../core/record.ts";
-import { type Note, note } from "../core/records/parts.ts";
+import { madeNow } from "../judge/change.ts";
+import { formatNoteId, nextNumber } from "../model/ids.ts";
+import { line, many, maybe, prose, raw } from "../model/input.ts";
+import { noteFile } from "../model/paths.ts";
+import { printRecord } from "../model/record.ts";
+import { type Note, note } from "../model/records/parts.ts";
+import { operation } from "../ports/operation.ts";
 
 export const noteAdd = operation({
   id: "note.add",

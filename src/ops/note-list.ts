@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { line, many } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { columns, firstLine, warningsOf } from "../core/text.ts";
+import { line, many } from "../model/input.ts";
+import { columns, firstLine, warningsOf } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 export const noteList = operation({
   id: "note.list",

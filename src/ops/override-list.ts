@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { procedure } from "../core/operation.ts";
-import { columns, indent } from "../core/text.ts";
+import { columns, indent } from "../model/text.ts";
+import { procedure } from "../ports/operation.ts";
 
 export const overrideList = procedure({
   id: "override.list",

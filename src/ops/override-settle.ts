@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { line } from "../core/input.ts";
-import { changeOverride, rehearseOverride, tellOverride } from "../core/install/override.ts";
-import { procedure } from "../core/operation.ts";
+import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
+import { line } from "../model/input.ts";
+import { procedure } from "../ports/operation.ts";
 
 export const overrideSettle = procedure({
   id: "override.settle",

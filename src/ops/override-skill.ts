@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { OverrideChange } from "../core/git/installation.ts";
-import { flag, line, maybe, prose } from "../core/input.ts";
-import { changeOverride, rehearseOverride, tellOverride } from "../core/install/override.ts";
-import { procedure } from "../core/operation.ts";
+import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, line, maybe, prose } from "../model/input.ts";
+import type { OverrideChange } from "../ports/installation.ts";
+import { procedure } from "../ports/operation.ts";
 
 interface Wanted {
   name: string;

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { BranchMove, Purpose } from "../core/git/merges.ts";
-import type { Hands } from "../core/hands.ts";
-import { taskField } from "../core/input.ts";
-import { LIVE } from "../core/lifecycle.ts";
-import { type Plan, procedure } from "../core/operation.ts";
-import type { Run } from "../core/records/run.ts";
-import { recoverHolding } from "../core/runs/approve-recover.ts";
-import { short } from "../core/runs/approve-show.ts";
-import { getRun } from "../core/runs/current-run.ts";
-import { planRefresh, type Refresh, type RefreshPlan } from "../core/runs/refresh-plan.ts";
-import { noteRefresh } from "../core/runs/refresh-records.ts";
-import { getTask } from "../core/which-task.ts";
+import { recoverHolding } from "../flows/approve/approve-recover.ts";
+import { short } from "../flows/approve/approve-show.ts";
+import { planRefresh, type Refresh, type RefreshPlan } from "../flows/refresh/refresh-plan.ts";
+import { noteRefresh } from "../flows/refresh/refresh-records.ts";
+import { getRun } from "../judge/current-run.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { taskField } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import type { Run } from "../model/records/run.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { BranchMove, Purpose } from "../ports/merges.ts";
+import { type Plan, procedure } from "../ports/operation.ts";
 
 type Refreshed = Extract<Purpose, { kind: "refresh" }>["refreshed"];
 

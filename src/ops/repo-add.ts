@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { madeNow } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import type { Found, Site, Sites } from "../core/git/sites.ts";
-import type { Hands } from "../core/hands.ts";
-import { line, maybe } from "../core/input.ts";
-import { type Plan, procedure, type Situation } from "../core/operation.ts";
-import { repositoryFile } from "../core/paths.ts";
-import type { Reader } from "../core/ports.ts";
-import { editRecord } from "../core/record.ts";
-import { type RepositoryRecord, repository, UNGUARDED } from "../core/records/run.ts";
-import { knowRepositories } from "../core/runs/know-repositories.ts";
-import { quoted } from "../core/text.ts";
+import { knowRepositories } from "../flows/start/know-repositories.ts";
+import { madeNow } from "../judge/change.ts";
+import { Failure } from "../model/failure.ts";
+import { line, maybe } from "../model/input.ts";
+import { repositoryFile } from "../model/paths.ts";
+import { editRecord } from "../model/record.ts";
+import { type RepositoryRecord, repository, UNGUARDED } from "../model/records/run.ts";
+import { quoted } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { type Plan, procedure, type Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import type { Found, Site, Sites } from "../ports/sites.ts";
 
 interface Wanted {
   path: string;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { procedure } from "../core/operation.ts";
-import { columns, quoted, warningsOf } from "../core/text.ts";
+import { columns, quoted, warningsOf } from "../model/text.ts";
+import { procedure } from "../ports/operation.ts";
 
 export const repoList = procedure({
   id: "repo.list",

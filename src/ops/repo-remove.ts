@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { Sites } from "../core/git/sites.ts";
-import type { Hands } from "../core/hands.ts";
-import { refuseAgents } from "../core/human-only.ts";
-import { line } from "../core/input.ts";
-import { LIVE } from "../core/lifecycle.ts";
-import { procedure } from "../core/operation.ts";
-import { findRun } from "../core/runs/current-run.ts";
+import { refuseAgents } from "../flows/human-only.ts";
+import { findRun } from "../judge/current-run.ts";
+import { Failure } from "../model/failure.ts";
+import { line } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure } from "../ports/operation.ts";
+import type { Sites } from "../ports/sites.ts";
 
 export const repoRemove = procedure({
   id: "repo.remove",

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import type { Hands } from "../core/hands.ts";
-import { maybe, prose } from "../core/input.ts";
-import { procedure } from "../core/operation.ts";
-import { TASK_PARTS } from "../core/records/parts.ts";
-import { approval, run } from "../core/records/run.ts";
-import { type Known, redact, redactPath } from "../core/redact.ts";
-import { indent, paragraphs } from "../core/text.ts";
+import { maybe, prose } from "../model/input.ts";
+import { TASK_PARTS } from "../model/records/parts.ts";
+import { approval, run } from "../model/records/run.ts";
+import { type Known, redact, redactPath } from "../model/redact.ts";
+import { indent, paragraphs } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure } from "../ports/operation.ts";
 import { examine } from "./doctor.ts";
 
 const COUNTED = [...TASK_PARTS, run, approval];

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { gatherAuthors, planAuthors } from "../core/authors.ts";
-import { addPart, madeNow } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { parsePartRef } from "../core/ids.ts";
-import { choice, line, many, maybe, prose, taskField } from "../core/input.ts";
-import { mayJudge } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
-import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../core/records/parts.ts";
-import { findRun } from "../core/runs/current-run.ts";
-import { statusColour } from "../core/text.ts";
-import { getTask, oneTask } from "../core/which-task.ts";
+import { gatherAuthors, planAuthors } from "../judge/authors.ts";
+import { addPart, madeNow } from "../judge/change.ts";
+import { findRun } from "../judge/current-run.ts";
+import { getTask, oneTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { parsePartRef } from "../model/ids.ts";
+import { choice, line, many, maybe, prose, taskField } from "../model/input.ts";
+import { mayJudge } from "../model/lifecycle.ts";
+import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../model/records/parts.ts";
+import { statusColour } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 
 export const reviewRecord = operation({
   id: "review.record",

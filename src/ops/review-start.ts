@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { gatherAuthors, planAuthors } from "../core/authors.ts";
-import { findingLine } from "../core/findings.ts";
-import { choice, taskField } from "../core/input.ts";
-import { mayJudge } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import type { World } from "../core/ports.ts";
-import { decision, evidence, finding, REVIEW_KINDS, review } from "../core/records/parts.ts";
-import type { Run } from "../core/records/run.ts";
-import { findRun } from "../core/runs/current-run.ts";
-import { columns, firstLine, indent, paragraphs, warningsOf } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { gatherAuthors, planAuthors } from "../judge/authors.ts";
+import { findRun } from "../judge/current-run.ts";
+import { findingLine } from "../judge/findings.ts";
+import { getTask } from "../judge/which-task.ts";
+import { choice, taskField } from "../model/input.ts";
+import { mayJudge } from "../model/lifecycle.ts";
+import { decision, evidence, finding, REVIEW_KINDS, review } from "../model/records/parts.ts";
+import type { Run } from "../model/records/run.ts";
+import { columns, firstLine, indent, paragraphs, warningsOf } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
+import type { World } from "../ports/ports.ts";
 import { evidenceRow } from "./task-show.ts";
 
 export const reviewStart = operation({

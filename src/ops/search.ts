@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { parseTaskId } from "../core/ids.ts";
-import { choice, count, flag, line, many, maybe, some } from "../core/input.ts";
-import { operation, type Style } from "../core/operation.ts";
-import { FINDING_STATUSES } from "../core/records/parts.ts";
-import { TASK_STATUSES } from "../core/records/task.ts";
-import { firstLine, indent, plural } from "../core/text.ts";
+import { parseTaskId } from "../model/ids.ts";
+import { choice, count, flag, line, many, maybe, some } from "../model/input.ts";
+import { FINDING_STATUSES } from "../model/records/parts.ts";
+import { TASK_STATUSES } from "../model/records/task.ts";
+import { firstLine, indent, plural } from "../model/text.ts";
+import { operation, type Style } from "../ports/operation.ts";
 
 const KINDS = ["task", "decision", "evidence", "finding", "review", "handoff", "note"] as const;
 const STATUSES = [...new Set([...TASK_STATUSES, ...FINDING_STATUSES])] as unknown as readonly [

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { tokensOf } from "../core/budget.ts";
-import { findingPlace } from "../core/findings.ts";
-import { openDependencies } from "../core/gates/check-task.ts";
-import type { RecordFacts } from "../core/gates/facts.ts";
-import { sessionGates } from "../core/gates/session-gates.ts";
-import { count, maybe, taskField } from "../core/input.ts";
-import { nextStep, severityRank } from "../core/next-step.ts";
-import { type Next, operation, type Style } from "../core/operation.ts";
-import { readyTasks } from "../core/ready.ts";
+import { openDependencies } from "../flows/check/check-task.ts";
+import { findingPlace } from "../judge/findings.ts";
+import type { RecordFacts } from "../judge/gates/facts.ts";
+import { sessionGates } from "../judge/gates/session-gates.ts";
+import { nextStep, severityRank } from "../judge/next-step.ts";
+import { readyTasks } from "../judge/ready.ts";
+import { findTask } from "../judge/which-task.ts";
+import { tokensOf } from "../model/budget.ts";
+import { count, maybe, taskField } from "../model/input.ts";
 import {
   type Decision,
   decision,
@@ -19,11 +19,11 @@ import {
   handoff,
   type Review,
   review,
-} from "../core/records/parts.ts";
-import { type Run, run } from "../core/records/run.ts";
-import type { Task } from "../core/records/task.ts";
-import { firstLine, warningsOf } from "../core/text.ts";
-import { findTask } from "../core/which-task.ts";
+} from "../model/records/parts.ts";
+import { type Run, run } from "../model/records/run.ts";
+import type { Task } from "../model/records/task.ts";
+import { firstLine, warningsOf } from "../model/text.ts";
+import { type Next, operation, type Style } from "../ports/operation.ts";
 
 /** What an agent pays for knowing where it is. */
 const MOST_TOKENS = 400;

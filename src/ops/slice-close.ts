@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { addPart, change, madeNow } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { parsePartRef } from "../core/ids.ts";
-import { line, many, maybe, prose, raw, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { decision, type Evidence, evidence } from "../core/records/parts.ts";
-import { type Slice, task } from "../core/records/task.ts";
-import { getTask, oneTask } from "../core/which-task.ts";
+import { addPart, change, madeNow } from "../judge/change.ts";
+import { getTask, oneTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { parsePartRef } from "../model/ids.ts";
+import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
+import { decision, type Evidence, evidence } from "../model/records/parts.ts";
+import { type Slice, task } from "../model/records/task.ts";
+import { operation } from "../ports/operation.ts";
 
 export const sliceClose = operation({
   id: "slice.close",

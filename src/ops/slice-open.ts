@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { change } from "../core/change.ts";
-import { idNumber } from "../core/ids.ts";
-import { line, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { type Slice, task } from "../core/records/task.ts";
-import { getTask } from "../core/which-task.ts";
+import { change } from "../judge/change.ts";
+import { getTask } from "../judge/which-task.ts";
+import { idNumber } from "../model/ids.ts";
+import { line, taskField } from "../model/input.ts";
+import { type Slice, task } from "../model/records/task.ts";
+import { operation } from "../ports/operation.ts";
 
 export const sliceOpen = operation({
   id: "slice.open",

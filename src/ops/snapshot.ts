@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { taskField } from "../core/input.ts";
-import { procedure } from "../core/operation.ts";
-import type { RunSnapshot } from "../core/records/run.ts";
-import { getRun } from "../core/runs/current-run.ts";
-import { here, pathOf, takeSnapshot } from "../core/runs/take-snapshot.ts";
-import { columns, plural } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { here, pathOf, takeSnapshot } from "../flows/snapshot/take-snapshot.ts";
+import { getRun } from "../judge/current-run.ts";
+import { getTask } from "../judge/which-task.ts";
+import { taskField } from "../model/input.ts";
+import type { RunSnapshot } from "../model/records/run.ts";
+import { columns, plural } from "../model/text.ts";
+import { procedure } from "../ports/operation.ts";
 
 export const snapshot = procedure({
   id: "snapshot",

@@ -1,13 +1,5 @@
 import * as z from "zod/mini";
-import { guardProblems } from "../core/activate-guard.ts";
-import { Failure } from "../core/failure.ts";
-import type { Hands } from "../core/hands.ts";
-import { shorten } from "../core/ids.ts";
-import { flag, taskField } from "../core/input.ts";
-import { LIVE } from "../core/lifecycle.ts";
-import { type Plan, procedure } from "../core/operation.ts";
-import type { Run } from "../core/records/run.ts";
-import { findRun, getRun } from "../core/runs/current-run.ts";
+import { guardProblems } from "../flows/guard/activate-guard.ts";
 import {
   answer,
   begin,
@@ -15,12 +7,20 @@ import {
   partsOf,
   type Started,
   startRunning,
-} from "../core/runs/start-carry-out.ts";
-import { claim } from "../core/runs/start-claim.ts";
-import { activeElsewhere, otherClone } from "../core/runs/start-conflicts.ts";
-import { type Part, planStart, type StartFacts } from "../core/runs/start-plan.ts";
-import { checkStartable, taskToStart } from "../core/runs/start-task.ts";
-import { quoted } from "../core/text.ts";
+} from "../flows/start/start-carry-out.ts";
+import { claim } from "../flows/start/start-claim.ts";
+import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
+import { type Part, planStart, type StartFacts } from "../flows/start/start-plan.ts";
+import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
+import { findRun, getRun } from "../judge/current-run.ts";
+import { Failure } from "../model/failure.ts";
+import { shorten } from "../model/ids.ts";
+import { flag, taskField } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import type { Run } from "../model/records/run.ts";
+import { quoted } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { type Plan, procedure } from "../ports/operation.ts";
 
 interface Wanted {
   task?: string | undefined;

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { operation } from "../core/operation.ts";
-import { readyTasks } from "../core/ready.ts";
-import { finding } from "../core/records/parts.ts";
-import { columns, firstLine, plural, statusColour, warningsOf } from "../core/text.ts";
-import { findTask } from "../core/which-task.ts";
+import { readyTasks } from "../judge/ready.ts";
+import { findTask } from "../judge/which-task.ts";
+import { finding } from "../model/records/parts.ts";
+import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 export const status = operation({
   id: "status",

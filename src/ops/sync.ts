@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import type { StateExchange } from "../core/git/state-exchange.ts";
-import type { Hands } from "../core/hands.ts";
-import { refuseAgents } from "../core/human-only.ts";
-import { line, many, maybe } from "../core/input.ts";
-import { procedure } from "../core/operation.ts";
-import { knowRepositories } from "../core/runs/know-repositories.ts";
-import { exchangeOnce, exchangeState } from "../core/sync/exchange.ts";
-import { type Choice, recordName } from "../core/sync/judge.ts";
-import { plural } from "../core/text.ts";
+import { refuseAgents } from "../flows/human-only.ts";
+import { knowRepositories } from "../flows/start/know-repositories.ts";
+import { exchangeOnce, exchangeState } from "../flows/sync/exchange.ts";
+import { type Choice, recordName } from "../judge/sync/judge-sync.ts";
+import { Failure } from "../model/failure.ts";
+import { line, many, maybe } from "../model/input.ts";
+import { plural } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure } from "../ports/operation.ts";
+import type { StateExchange } from "../ports/state-exchange.ts";
 
 export const sync = procedure({
   id: "sync",

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { change } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { flag, taskField } from "../core/input.ts";
-import { LIVE } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import { task } from "../core/records/task.ts";
-import { getTask } from "../core/which-task.ts";
+import { change } from "../judge/change.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, taskField } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import { task } from "../model/records/task.ts";
+import { operation } from "../ports/operation.ts";
 
 export const taskArchive = operation({
   id: "task.archive",

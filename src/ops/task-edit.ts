@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { Failure } from "../core/failure.ts";
-import { shorten } from "../core/ids.ts";
-import { taskField } from "../core/input.ts";
-import { checkTransition } from "../core/lifecycle.ts";
-import { operation } from "../core/operation.ts";
-import { taskFile } from "../core/paths.ts";
-import type { Reader } from "../core/ports.ts";
-import { editRecord } from "../core/record.ts";
-import { task } from "../core/records/task.ts";
-import { getTask } from "../core/which-task.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { shorten } from "../model/ids.ts";
+import { taskField } from "../model/input.ts";
+import { checkTransition } from "../model/lifecycle.ts";
+import { taskFile } from "../model/paths.ts";
+import { editRecord } from "../model/record.ts";
+import { task } from "../model/records/task.ts";
+import { operation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 
 export const taskEdit = operation({
   id: "task.edit",

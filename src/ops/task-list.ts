@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { choice, count, flag, line, many, maybe } from "../core/input.ts";
-import { operation, type Style } from "../core/operation.ts";
-import type { TaskSummary } from "../core/ports.ts";
-import { TASK_STATUSES } from "../core/records/task.ts";
-import { columns, firstLine, statusColour, warningsOf } from "../core/text.ts";
+import { choice, count, flag, line, many, maybe } from "../model/input.ts";
+import { TASK_STATUSES } from "../model/records/task.ts";
+import { columns, firstLine, statusColour, warningsOf } from "../model/text.ts";
+import { operation, type Style } from "../ports/operation.ts";
+import type { TaskSummary } from "../ports/ports.ts";
 
 export const taskList = operation({
   id: "task.list",

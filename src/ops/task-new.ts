@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { isHuman } from "../core/actor.ts";
-import { madeNow, newTask } from "../core/change.ts";
-import { Failure } from "../core/failure.ts";
-import { formatTaskId, nextNumber, parseTaskId, shorten } from "../core/ids.ts";
-import { choice, line, many, maybe, prose } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { PROFILES, type Task } from "../core/records/task.ts";
+import { madeNow, newTask } from "../judge/change.ts";
+import { isHuman } from "../model/actor.ts";
+import { Failure } from "../model/failure.ts";
+import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
+import { choice, line, many, maybe, prose } from "../model/input.ts";
+import { PROFILES, type Task } from "../model/records/task.ts";
+import { operation } from "../ports/operation.ts";
 
 export const taskNew = operation({
   id: "task.new",

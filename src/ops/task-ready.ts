@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { count, maybe } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { readyTasks } from "../core/ready.ts";
-import { warningsOf } from "../core/text.ts";
+import { readyTasks } from "../judge/ready.ts";
+import { count, maybe } from "../model/input.ts";
+import { warningsOf } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 import { taskTable } from "./task-list.ts";
 
 export const taskReady = operation({

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { taskField } from "../core/input.ts";
-import { operation, type Style } from "../core/operation.ts";
-import type { Decision, Evidence, Finding, Handoff, Review } from "../core/records/parts.ts";
-import { decision, evidence, finding, handoff, review } from "../core/records/parts.ts";
-import { type Approval, approval, type Run, run } from "../core/records/run.ts";
-import type { Task } from "../core/records/task.ts";
-import { columns, firstLine, indent, paragraphs, statusColour, warningsOf } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { getTask } from "../judge/which-task.ts";
+import { taskField } from "../model/input.ts";
+import type { Decision, Evidence, Finding, Handoff, Review } from "../model/records/parts.ts";
+import { decision, evidence, finding, handoff, review } from "../model/records/parts.ts";
+import { type Approval, approval, type Run, run } from "../model/records/run.ts";
+import type { Task } from "../model/records/task.ts";
+import { columns, firstLine, indent, paragraphs, statusColour, warningsOf } from "../model/text.ts";
+import { operation, type Style } from "../ports/operation.ts";
 
 export const taskShow = operation({
   id: "task.show",

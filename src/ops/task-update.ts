@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { isHuman } from "../core/actor.ts";
-import { change, checkRev } from "../core/change.ts";
-import { findCycle } from "../core/dependencies.ts";
-import { Failure } from "../core/failure.ts";
-import { parseTaskId, shorten } from "../core/ids.ts";
-import { choice, count, line, many, maybe, prose, taskField } from "../core/input.ts";
-import { checkTransition } from "../core/lifecycle.ts";
-import { operation, type Situation } from "../core/operation.ts";
-import type { ChangesOf } from "../core/record.ts";
-import { PROFILES, TASK_STATUSES, type Task, task } from "../core/records/task.ts";
-import { findRun } from "../core/runs/current-run.ts";
-import { getTask } from "../core/which-task.ts";
+import { change, checkRev } from "../judge/change.ts";
+import { findRun } from "../judge/current-run.ts";
+import { getTask } from "../judge/which-task.ts";
+import { isHuman } from "../model/actor.ts";
+import { findCycle } from "../model/dependencies.ts";
+import { Failure } from "../model/failure.ts";
+import { parseTaskId, shorten } from "../model/ids.ts";
+import { choice, count, line, many, maybe, prose, taskField } from "../model/input.ts";
+import { checkTransition } from "../model/lifecycle.ts";
+import type { ChangesOf } from "../model/record.ts";
+import { PROFILES, TASK_STATUSES, type Task, task } from "../model/records/task.ts";
+import { operation, type Situation } from "../ports/operation.ts";
 
 export const taskUpdate = operation({
   id: "task.update",

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { change, madeNow } from "../core/change.ts";
-import { line, some, taskField } from "../core/input.ts";
-import { operation } from "../core/operation.ts";
-import { touchedFile } from "../core/paths.ts";
-import { printRecord, type Stored } from "../core/record.ts";
-import { type Touched, touched } from "../core/records/parts.ts";
-import { plural } from "../core/text.ts";
-import { getTask } from "../core/which-task.ts";
+import { change, madeNow } from "../judge/change.ts";
+import { getTask } from "../judge/which-task.ts";
+import { line, some, taskField } from "../model/input.ts";
+import { touchedFile } from "../model/paths.ts";
+import { printRecord, type Stored } from "../model/record.ts";
+import { type Touched, touched } from "../model/records/parts.ts";
+import { plural } from "../model/text.ts";
+import { operation } from "../ports/operation.ts";
 
 /** Enough to see where the work is; older ones fall off the end. */
 const MOST = 200;

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { recordUnguarded } from "../core/audit/baseline.ts";
-import { Failure } from "../core/failure.ts";
-import type { Installation } from "../core/git/installation.ts";
-import type { Site } from "../core/git/sites.ts";
-import type { StateFolder } from "../core/git/state-folder.ts";
-import type { Hands } from "../core/hands.ts";
-import { confirmTyped, expectTerminal, refuseAgents } from "../core/human-only.ts";
-import { flag } from "../core/input.ts";
-import { fileRows, rowsOf, tellFiles } from "../core/install/told.ts";
-import { procedure } from "../core/operation.ts";
-import { columns, paragraphs, plural } from "../core/text.ts";
+import { recordUnguarded } from "../flows/audit/baseline.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import { fileRows, rowsOf, tellFiles } from "../flows/install/told.ts";
+import { Failure } from "../model/failure.ts";
+import { flag } from "../model/input.ts";
+import { columns, paragraphs, plural } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Installation } from "../ports/installation.ts";
+import { procedure } from "../ports/operation.ts";
+import type { Site } from "../ports/sites.ts";
+import type { StateFolder } from "../ports/state-folder.ts";
 
 interface Wanted {
   delete_state?: boolean | undefined;

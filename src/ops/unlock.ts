@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { branchRef, isProtectedBranch, newUnlock } from "../core/audit/open-unlock.ts";
-import { closeUnlock } from "../core/audit/unlocks.ts";
-import { Failure } from "../core/failure.ts";
-import type { Site } from "../core/git/sites.ts";
-import type { Hands } from "../core/hands.ts";
-import { confirmTyped, expectTerminal, refuseAgents } from "../core/human-only.ts";
-import { flag, line, maybe, prose } from "../core/input.ts";
-import { type Plan, procedure } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
-import type { Unlock } from "../core/records/unlock.ts";
-import { plural } from "../core/text.ts";
+import { branchRef, isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
+import { closeUnlock } from "../flows/audit/unlocks.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, line, maybe, prose } from "../model/input.ts";
+import type { Unlock } from "../model/records/unlock.ts";
+import { plural } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { type Plan, procedure } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import type { Site } from "../ports/sites.ts";
 
 const LONGEST = 8 * 60 * 60;
 const SECONDS = { s: 1, m: 60, h: 3600 } as const;

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { activateGuard } from "../core/activate-guard.ts";
-import type { Installation, OverrideTold } from "../core/git/installation.ts";
-import type { Hands } from "../core/hands.ts";
-import { nextCommit } from "../core/install/commit.ts";
-import { refuseObstacles } from "../core/install/request.ts";
-import { type FilesTold, fileRows, rowsOf, tellFiles } from "../core/install/told.ts";
-import { requestFromLedger } from "../core/install/versions.ts";
-import { procedure } from "../core/operation.ts";
-import { columns, paragraphs, plural } from "../core/text.ts";
+import { activateGuard } from "../flows/guard/activate-guard.ts";
+import { nextCommit } from "../flows/install/commit.ts";
+import { refuseObstacles } from "../flows/install/request.ts";
+import { type FilesTold, fileRows, rowsOf, tellFiles } from "../flows/install/told.ts";
+import { requestFromLedger } from "../flows/install/versions.ts";
+import { columns, paragraphs, plural } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Installation, OverrideTold } from "../ports/installation.ts";
+import { procedure } from "../ports/operation.ts";
 
 interface Told extends FilesTold {
   from: string;

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { addPart, madeNow } from "../core/change.ts";
-import type { Check } from "../core/config.ts";
-import { Failure } from "../core/failure.ts";
-import { parsePartRef } from "../core/ids.ts";
-import { flag, line, many, maybe, raw, taskField } from "../core/input.ts";
-import { type Effect, operation, type Situation } from "../core/operation.ts";
-import type { CheckRun, World } from "../core/ports.ts";
-import { type Evidence, evidence } from "../core/records/parts.ts";
-import { columns } from "../core/text.ts";
-import { getTask, oneTask } from "../core/which-task.ts";
+import { addPart, madeNow } from "../judge/change.ts";
+import { getTask, oneTask } from "../judge/which-task.ts";
+import type { Check } from "../model/config.ts";
+import { Failure } from "../model/failure.ts";
+import { parsePartRef } from "../model/ids.ts";
+import { flag, line, many, maybe, raw, taskField } from "../model/input.ts";
+import { type Evidence, evidence } from "../model/records/parts.ts";
+import { columns } from "../model/text.ts";
+import { type Effect, operation, type Situation } from "../ports/operation.ts";
+import type { CheckRun, World } from "../ports/ports.ts";
 import { noSlice } from "./slice-close.ts";
 import { evidenceRow } from "./task-show.ts";
 

@@ -1,5 +1,5 @@
-import type { Phase } from "../core/hands.ts";
-import type { AnyOperation, Body, Next, Plan, Situation } from "../core/operation.ts";
+import type { Phase } from "../ports/hands.ts";
+import type { AnyOperation, Body, Next, Plan, Situation } from "../ports/operation.ts";
 
 export interface Answer {
   data: unknown;

@@ -1,5 +1,5 @@
-import { closeExpired } from "../core/audit/unlocks.ts";
-import { Failure } from "../core/failure.ts";
+import { closeExpired } from "../flows/audit/unlocks.ts";
+import { Failure } from "../model/failure.ts";
 import { unlockOperation } from "../ops/unlock.ts";
 import type { Runtime } from "./open.ts";
 import { handsFor } from "./perform.ts";

@@ -1,5 +1,5 @@
-import { Failure } from "../core/failure.ts";
-import { recoverMerges } from "../core/runs/approve-recover.ts";
+import { recoverMerges } from "../flows/approve/approve-recover.ts";
+import { Failure } from "../model/failure.ts";
 import { approve } from "../ops/approve.ts";
 import type { Runtime } from "./open.ts";
 import { handsFor } from "./perform.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { GitHands } from "../core/git/hands.ts";
 import type { Place } from "../git/discover.ts";
+import type { GitHands } from "../ports/git-hands.ts";
 import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
 
@@ -37,8 +37,10 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         clones: () => all.flatMap((site) => readClone(join(site.commonDir, "pawl")) ?? []),
       });
     },
-    stateExchange: async () => (await import("./state-exchange.ts")).openStateExchange(around, place, sites),
-    stateFolder: async () => (await import("./state-folder.ts")).openStateFolder(place, home(), around.env),
+    stateExchange: async () =>
+      (await import("../store/state/state-exchange.ts")).openStateExchange(around, place, sites),
+    stateFolder: async () =>
+      (await import("../store/state/state-folder.ts")).openStateFolder(place, home(), around.env),
     remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
     snapshots: async () => {
       const { state } = home();
@@ -53,7 +55,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     },
     guard: async () => {
       const { openGuard } = await import("../guard/open.ts");
-      const { readConfigText } = await import("../core/config.ts");
+      const { readConfigText } = await import("../model/config.ts");
       const { fullYaml } = await import("../store/yaml.ts");
       return openGuard({
         env: around.env,

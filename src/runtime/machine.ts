@@ -1,7 +1,7 @@
 import { arch, release, type } from "node:os";
-import type { Machine } from "../core/ports.ts";
-import { VERSION } from "../core/version.ts";
 import { askGit } from "../git/run-git.ts";
+import { VERSION } from "../model/version.ts";
+import type { Machine } from "../ports/ports.ts";
 import type { Surroundings } from "./open.ts";
 
 export async function readMachine({ cwd, env }: Surroundings): Promise<Machine> {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "../core/failure.ts";
+import { Failure } from "../model/failure.ts";
 
 interface EditorPlace {
   cwd: string;

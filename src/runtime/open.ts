@@ -1,20 +1,20 @@
-import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../core/actor.ts";
-import { Failure } from "../core/failure.ts";
-import type { GitHands } from "../core/git/hands.ts";
-import type { Situation } from "../core/operation.ts";
-import type { Reader, World } from "../core/ports.ts";
-import { printable } from "../core/printable.ts";
-import type { FullYaml } from "../core/record.ts";
-import { below } from "../disk/below.ts";
-import { explainFileError } from "../disk/durable.ts";
-import { readLine } from "../disk/read-line.ts";
+import { below } from "../files/below.ts";
+import { explainFileError } from "../files/durable.ts";
+import { readLine } from "../files/read-line.ts";
 import { BINDING, discover, type Place, readHead } from "../git/discover.ts";
+import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../model/actor.ts";
+import { Failure } from "../model/failure.ts";
+import { printable } from "../model/printable.ts";
+import type { FullYaml } from "../model/record.ts";
+import type { GitHands } from "../ports/git-hands.ts";
+import type { Situation } from "../ports/operation.ts";
+import type { Reader, World } from "../ports/ports.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import { repositoryName } from "../store/links.ts";
 import { openReader } from "../store/reader.ts";
+import { isComplete, isLost } from "../store/state/is-complete.ts";
 import { openGitHands } from "./git-hands.ts";
-import { isComplete, isLost } from "./prepare.ts";
 import { openWorld } from "./world.ts";
 
 export interface Surroundings {
@@ -84,7 +84,7 @@ export function openRuntime(around: Surroundings): Runtime {
         bound: readLine(below(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
-        sha256: access === "read" ? readsNeedNoDigest : (await import("../disk/digest.ts")).sha256,
+        sha256: access === "read" ? readsNeedNoDigest : (await import("../files/digest.ts")).sha256,
       };
     },
     async loadYaml() {
@@ -95,13 +95,13 @@ export function openRuntime(around: Surroundings): Runtime {
     restoreLostState: async () => (isLost(home) ? runtime.prepareState() : []),
     async prepareState() {
       if (isComplete(home)) return [];
-      const { prepareState } = await import("./prepare-state.ts");
+      const { prepareState } = await import("../store/state/prepare-state.ts");
       const said = prepareState(home, place, around.env);
       home = findHome(place, around.cwd);
       return said;
     },
     async commitState(message) {
-      const { commitState } = await import("../git/state-repository.ts");
+      const { commitState } = await import("../store/state/state-repository.ts");
       const { sweep } = await import("../store/transaction.ts");
       await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
       sweep(home, Date.now());

@@ -1,8 +1,8 @@
-import type { Hands } from "../core/hands.ts";
-import type { Plan, Procedure, Situation } from "../core/operation.ts";
-import type { Reader } from "../core/ports.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Plan, Procedure, Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import { recall, remember } from "../store/memory.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
-import { recall, remember } from "./memory.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
@@ -52,16 +52,16 @@ export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runti
     look,
     agent: runtime.agent,
     isStateForgettable: async () => {
-      const { isForgettable } = await import("./forget-state.ts");
+      const { isForgettable } = await import("../store/state/forget-state.ts");
       return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, runtime.reader()));
     },
     forgetState: async () => {
-      const { forgetState } = await import("./forget-state.ts");
+      const { forgetState } = await import("../store/state/forget-state.ts");
       return withYaml(runtime, async () => forgetState(runtime.home, runtime.place, () => runtime.reader()));
     },
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
-    sha256: async (text) => (await import("../disk/digest.ts")).sha256(text),
+    sha256: async (text) => (await import("../files/digest.ts")).sha256(text),
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),
     async record(decide, options = {}) {

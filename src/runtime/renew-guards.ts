@@ -1,4 +1,4 @@
-import { renewGuards as renew } from "../core/activate-guard.ts";
+import { renewGuards as renew } from "../flows/guard/activate-guard.ts";
 import { install } from "../ops/install.ts";
 import type { Runtime } from "./open.ts";
 import { handsFor } from "./perform.ts";

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:os";
-import { Failure } from "../core/failure.ts";
-import type { CheckRun } from "../core/ports.ts";
+import { Failure } from "../model/failure.ts";
+import type { CheckRun } from "../ports/ports.ts";
 
 interface CheckPlace {
   cwd: string;

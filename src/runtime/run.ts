@@ -1,6 +1,6 @@
-import { parseInput } from "../core/input.ts";
-import type { AnyOperation, Plan, SingleOperation, Situation } from "../core/operation.ts";
 import { mayBeOutdated } from "../guard/quick-look.ts";
+import { parseInput } from "../model/input.ts";
+import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
 import { hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { Failure } from "../core/failure.ts";
-import type { Found, Site, Sites } from "../core/git/sites.ts";
-import { quoted } from "../core/text.ts";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
 import { discover, type Place } from "../git/discover.ts";
+import { Failure } from "../model/failure.ts";
+import { quoted } from "../model/text.ts";
+import type { Found, Site, Sites } from "../ports/sites.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import {

@@ -1,4 +1,4 @@
-import { NeedsFullYaml } from "../core/record.ts";
+import { NeedsFullYaml } from "../model/record.ts";
 import type { Runtime } from "./open.ts";
 
 /** A hand-styled record needs the full YAML parser; it is loaded only then, and the reading starts over. */

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import { Failure } from "../core/failure.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
+import { Failure } from "../model/failure.ts";
 import type { Runtime } from "./open.ts";
 
 interface Workplace {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, parseConfig, readConfigText } from "../core/config.ts";
-import { Failure } from "../core/failure.ts";
-import type { World } from "../core/ports.ts";
 import type { Place } from "../git/discover.ts";
+import { type Config, parseConfig, readConfigText } from "../model/config.ts";
+import { Failure } from "../model/failure.ts";
+import type { World } from "../ports/ports.ts";
 import { guardWarnings } from "./guard-warnings.ts";
 import type { Runtime, Surroundings } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";

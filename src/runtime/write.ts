@@ -1,7 +1,7 @@
-import { Failure } from "../core/failure.ts";
-import type { AnyOperation, Plan } from "../core/operation.ts";
-import { eventFile } from "../core/paths.ts";
-import { sha256 } from "../disk/digest.ts";
+import { sha256 } from "../files/digest.ts";
+import { Failure } from "../model/failure.ts";
+import { eventFile } from "../model/paths.ts";
+import type { AnyOperation, Plan } from "../ports/operation.ts";
 import { eventsOf } from "../store/events.ts";
 import { type Outcome, readAnswer, saveAnswer, transact } from "../store/transaction.ts";
 import { type Answer, answerOf, type Call } from "./answer.ts";

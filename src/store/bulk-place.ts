@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { step } from "../core/steps.ts";
-import { makeFolder, syncDirectory } from "../disk/durable.ts";
-import { withLock } from "../disk/intent-lock.ts";
+import { makeFolder, syncDirectory } from "../files/durable.ts";
+import { withLock } from "../files/intent-lock.ts";
+import { step } from "../model/steps.ts";
 import { namesIn } from "./files.ts";
 import { recover } from "./journal.ts";
 import { type Home, LOCAL, lockDir } from "./layout.ts";

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
 import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";

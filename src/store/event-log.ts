@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { pathIn } from "../core/audit/witnesses.ts";
-import type { EventsWanted, LoggedEvent } from "../core/ports.ts";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
+import { pathIn } from "../judge/audit/witnesses.ts";
+import type { EventsWanted, LoggedEvent } from "../ports/ports.ts";
 import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 

@@ -1,5 +1,5 @@
-import type { Phase } from "../core/hands.ts";
-import type { Effect, Situation } from "../core/operation.ts";
+import type { Phase } from "../ports/hands.ts";
+import type { Effect, Situation } from "../ports/operation.ts";
 
 /** One line of the append-only log: which record came to which rev, by whom, where, in which operation. */
 export interface StateEvent {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { Failure } from "../core/failure.ts";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
+import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
 
 /** The text of a file, or undefined when there is none. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { replaceFile } from "../disk/durable.ts";
-import { readLine } from "../disk/read-line.ts";
+import { replaceFile } from "../files/durable.ts";
+import { readLine } from "../files/read-line.ts";
 import { readClone } from "./home.ts";
 import type { Home } from "./layout.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { Failure } from "../core/failure.ts";
-import { below } from "../disk/below.ts";
-import { readLine } from "../disk/read-line.ts";
+import { below } from "../files/below.ts";
+import { readLine } from "../files/read-line.ts";
+import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
 
 interface Whereabouts {

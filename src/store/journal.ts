@@ -14,10 +14,10 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Effect } from "../core/operation.ts";
-import { step } from "../core/steps.ts";
-import { sha256 } from "../disk/digest.ts";
-import { makeFolder, replaceFile, syncDirectory } from "../disk/durable.ts";
+import { sha256 } from "../files/digest.ts";
+import { makeFolder, replaceFile, syncDirectory } from "../files/durable.ts";
+import { step } from "../model/steps.ts";
+import type { Effect } from "../ports/operation.ts";
 import { namesIn, readText } from "./files.ts";
 import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { below } from "../disk/below.ts";
-import { replaceFile } from "../disk/durable.ts";
-import { readLine } from "../disk/read-line.ts";
+import { below } from "../files/below.ts";
+import { replaceFile } from "../files/durable.ts";
+import { readLine } from "../files/read-line.ts";
 import { namesIn, readText } from "./files.ts";
 import { type Home, LOCAL } from "./layout.ts";
 

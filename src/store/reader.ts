@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { readConfigText } from "../core/config.ts";
-import { Failure } from "../core/failure.ts";
-import { idNumber } from "../core/ids.ts";
+import { below } from "../files/below.ts";
+import { readConfigText } from "../model/config.ts";
+import { Failure } from "../model/failure.ts";
+import { idNumber } from "../model/ids.ts";
 import {
   noteFile,
   partFile,
@@ -11,14 +12,13 @@ import {
   taskFile,
   touchedFile,
   unlockFile,
-} from "../core/paths.ts";
-import type { Problem, Reader } from "../core/ports.ts";
-import { type FullYaml, type Kind, parseRecord, type Stored } from "../core/record.ts";
-import { note, touched } from "../core/records/parts.ts";
-import { receipt, repository } from "../core/records/run.ts";
-import { task } from "../core/records/task.ts";
-import { unlock } from "../core/records/unlock.ts";
-import { below } from "../disk/below.ts";
+} from "../model/paths.ts";
+import { type FullYaml, type Kind, parseRecord, type Stored } from "../model/record.ts";
+import { note, touched } from "../model/records/parts.ts";
+import { receipt, repository } from "../model/records/run.ts";
+import { task } from "../model/records/task.ts";
+import { unlock } from "../model/records/unlock.ts";
+import type { Problem, Reader } from "../ports/ports.ts";
 import { readEvents } from "./event-log.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";

@@ -1,11 +1,11 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../core/failure.ts";
-import { type FullYaml, type Kind, parseRecord } from "../core/record.ts";
-import { note, TASK_PARTS } from "../core/records/parts.ts";
-import { approval, run } from "../core/records/run.ts";
-import { task } from "../core/records/task.ts";
-import { unlock } from "../core/records/unlock.ts";
+import { Failure } from "../model/failure.ts";
+import { type FullYaml, type Kind, parseRecord } from "../model/record.ts";
+import { note, TASK_PARTS } from "../model/records/parts.ts";
+import { approval, run } from "../model/records/run.ts";
+import { task } from "../model/records/task.ts";
+import { unlock } from "../model/records/unlock.ts";
 import { type Cursor, changedSince, cursorNow } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";

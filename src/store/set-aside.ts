@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { step } from "../core/steps.ts";
-import { makeFolder, syncDirectory } from "../disk/durable.ts";
-import { withLock } from "../disk/intent-lock.ts";
+import { makeFolder, syncDirectory } from "../files/durable.ts";
+import { withLock } from "../files/intent-lock.ts";
+import { step } from "../model/steps.ts";
 import { recover } from "./journal.ts";
 import { type Home, lockDir, rescuedDir } from "./layout.ts";
 

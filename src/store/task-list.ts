@@ -1,11 +1,11 @@
 import { type Stats, statSync } from "node:fs";
-import { Failure } from "../core/failure.ts";
-import { idNumber } from "../core/ids.ts";
-import { taskFile } from "../core/paths.ts";
-import type { CurrentTasks, Problem, TaskSummary } from "../core/ports.ts";
-import { type FullYaml, parseRecord } from "../core/record.ts";
-import { type Task, task } from "../core/records/task.ts";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
+import { Failure } from "../model/failure.ts";
+import { idNumber } from "../model/ids.ts";
+import { taskFile } from "../model/paths.ts";
+import { type FullYaml, parseRecord } from "../model/record.ts";
+import { type Task, task } from "../model/records/task.ts";
+import type { CurrentTasks, Problem, TaskSummary } from "../ports/ports.ts";
 import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";

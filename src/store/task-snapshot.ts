@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
-import type { TaskSummary } from "../core/ports.ts";
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
+import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
 

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Effect } from "../core/operation.ts";
-import { step } from "../core/steps.ts";
-import { sha256 } from "../disk/digest.ts";
+import { sha256 } from "../files/digest.ts";
 import {
   explainFileError,
   linkDurably,
@@ -11,8 +9,10 @@ import {
   replaceFile,
   syncDirectory,
   writeDurably,
-} from "../disk/durable.ts";
-import { tryLock, withLock } from "../disk/intent-lock.ts";
+} from "../files/durable.ts";
+import { tryLock, withLock } from "../files/intent-lock.ts";
+import { step } from "../model/steps.ts";
+import type { Effect } from "../ports/operation.ts";
 import { namesIn, readText } from "./files.ts";
 import { finish, isNewTask, isUnfinished, keyFile, recover, type Step, writeJournal } from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";

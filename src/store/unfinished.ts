@@ -1,4 +1,4 @@
-import { below } from "../disk/below.ts";
+import { below } from "../files/below.ts";
 import { namesIn } from "./files.ts";
 import { type Home, journalDir, mergingDir } from "./layout.ts";
 

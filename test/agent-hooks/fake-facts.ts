@@ -1,5 +1,5 @@
 import type { Facts, Spot } from "../../src/agent-hooks/facts.ts";
-import { matchesPattern } from "../../src/core/naming.ts";
+import { matchesPattern } from "../../src/model/naming.ts";
 
 /** A project on main with two tasks' worktrees, a repository that pawl does not guard, and nothing else. */
 export const MAIN = "/code/project";

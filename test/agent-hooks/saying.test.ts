@@ -5,7 +5,7 @@ import { needsHandoff } from "../../src/agent-hooks/handoff-reminder.ts";
 import { startText } from "../../src/agent-hooks/session-start.ts";
 import { parser } from "../../src/agent-hooks/shell/parser.ts";
 import { readScript } from "../../src/agent-hooks/shell/read.ts";
-import { tokensOf } from "../../src/core/budget.ts";
+import { tokensOf } from "../../src/model/budget.ts";
 
 describe("an answer in each agent's form", () => {
   test("a refusal is the same for all", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SKILLS } from "../../src/render/templates.ts";
+import { SKILLS } from "../../src/installer/render/templates.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { askCodexServer, askProgram, trustFolder } from "./ask-program.ts";

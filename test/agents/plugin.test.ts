@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SKILLS } from "../../src/installer/render/templates.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
-import { SKILLS } from "../../src/render/templates.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { askCodexServer, askProgram } from "./ask-program.ts";

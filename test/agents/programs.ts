@@ -5,7 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { tryAcquire } from "../../src/disk/intent-lock.ts";
+import { tryAcquire } from "../../src/files/intent-lock.ts";
 
 /**
  * The agents' real programs, from npm, in exact versions. They are no dependencies of ours: they lie in the user's

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { VERSION } from "../../src/core/version.ts";
+import { VERSION } from "../../src/model/version.ts";
 import { operations } from "../../src/ops/index.ts";
 import { test } from "../helpers/command-line.ts";
 

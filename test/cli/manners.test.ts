@@ -3,9 +3,9 @@ import { optionsOf, parseLine } from "../../src/cli/arguments.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import { styleFor } from "../../src/cli/style.ts";
 import { findOperation } from "../../src/cli/words.ts";
-import type { Failure } from "../../src/core/failure.ts";
-import { parseInput } from "../../src/core/input.ts";
-import { PLAIN } from "../../src/core/text.ts";
+import type { Failure } from "../../src/model/failure.ts";
+import { parseInput } from "../../src/model/input.ts";
+import { PLAIN } from "../../src/model/text.ts";
 import { allCommands } from "../helpers/all-commands.ts";
 import { shellWords } from "../helpers/shell-words.ts";
 

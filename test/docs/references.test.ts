@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { optionsOf } from "../../src/cli/arguments.ts";
 import { findOperation } from "../../src/cli/words.ts";
-import type { Command } from "../../src/core/operation.ts";
+import type { Command } from "../../src/ports/operation.ts";
 import { allCommands } from "../helpers/all-commands.ts";
 import { PAGES } from "./pages.ts";
 import { readPage, root } from "./read-markdown.ts";

@@ -1,6 +1,6 @@
 import { COMMON, optionsOf } from "../../src/cli/arguments.ts";
 import { usageOf } from "../../src/cli/help.ts";
-import type { Command } from "../../src/core/operation.ts";
+import type { Command } from "../../src/ports/operation.ts";
 
 const INTRODUCTION = `# Commands
 

@@ -1,4 +1,4 @@
-import { type Config, parseConfig, readConfigText } from "../../src/core/config.ts";
+import { type Config, parseConfig, readConfigText } from "../../src/model/config.ts";
 import { fullYaml } from "../../src/store/yaml.ts";
 
 interface Key {

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Site } from "../../src/core/git/sites.ts";
 import { changedPaths } from "../../src/git/merging/changed-paths.ts";
 import { MergingGit } from "../../src/git/merging/merging-git.ts";
 import { openMerges } from "../../src/git/merging/open-merges.ts";
 import { openTargets } from "../../src/git/merging/open-targets.ts";
 import { repairFiles } from "../../src/git/merging/repair.ts";
 import { dropStaleLocks } from "../../src/git/merging/stale-locks.ts";
+import type { Site } from "../../src/ports/sites.ts";
 import { makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 
 let root: string;

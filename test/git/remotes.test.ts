@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Remotes } from "../../src/core/git/remotes.ts";
-import type { Site } from "../../src/core/git/sites.ts";
 import { openRemotes } from "../../src/git/remotes.ts";
+import type { Remotes } from "../../src/ports/remotes.ts";
+import type { Site } from "../../src/ports/sites.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { test } from "../helpers/two-clones.ts";
 

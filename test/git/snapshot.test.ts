@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import type { RunSnapshot } from "../../src/core/records/run.ts";
+import type { RunSnapshot } from "../../src/model/records/run.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { type HandMadeRun, makeRun } from "../helpers/hand-made-run.ts";
 import { stateOf } from "../helpers/temporary-repository.ts";

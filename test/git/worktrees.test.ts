@@ -9,9 +9,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Workplace, Worktrees } from "../../src/core/git/worktrees.ts";
 import { discover, type Place } from "../../src/git/discover.ts";
 import { openWorktrees } from "../../src/git/worktrees/open.ts";
+import type { Workplace, Worktrees } from "../../src/ports/worktrees.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 
 interface Ground {

@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test as plain } from "vitest";
-import { readConfigText } from "../../src/core/config.ts";
 import { openGuard } from "../../src/guard/open.ts";
+import { readConfigText } from "../../src/model/config.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import {

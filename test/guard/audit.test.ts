@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordUnguarded } from "../../src/core/audit/baseline.ts";
+import { recordUnguarded } from "../../src/flows/audit/baseline.ts";
 import {
   type Audited,
   auditIn,
@@ -515,7 +515,7 @@ describe("tampering is found", () => {
     expect(await it.audit()).toMatchObject({ code: 1, findings: ["hook_missing"] });
     writeFileSync(hook, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
     expect(await it.audit()).toMatchObject({ code: 1, findings: ["hook_changed"] });
-    const { sha256 } = await import("../../src/disk/digest.ts");
+    const { sha256 } = await import("../../src/files/digest.ts");
     writeFileSync(before, JSON.stringify({ digests: { "pawl/hooks/reference-transaction": sha256(text) } }));
     writeFileSync(hook, text);
     expect((await it.audit()).code).toBe(0);

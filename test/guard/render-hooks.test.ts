@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchesPattern } from "../../src/core/naming.ts";
 import { type HookChoices, quote, renderHooks } from "../../src/guard/render-hooks.ts";
+import { matchesPattern } from "../../src/model/naming.ts";
 
 const choices = (more: Partial<HookChoices>): HookChoices => ({
   protected: ["main"],

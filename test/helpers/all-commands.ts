@@ -1,6 +1,6 @@
 import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
-import type { Command } from "../../src/core/operation.ts";
 import { operations } from "../../src/ops/index.ts";
+import type { Command } from "../../src/ports/operation.ts";
 
 /** Everything that can be typed after `pawl`: the operations, and what only the command line has. */
 export function allCommands(): Promise<Command[]> {

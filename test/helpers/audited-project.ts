@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { recordBaseline } from "../../src/core/audit/baseline.ts";
-import type { Hands } from "../../src/core/hands.ts";
+import { recordBaseline } from "../../src/flows/audit/baseline.ts";
 import { unlockOperation } from "../../src/ops/unlock.ts";
+import type { Hands } from "../../src/ports/hands.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { handsFor } from "../../src/runtime/perform.ts";
 import { openProject, type Project, type Result } from "./command-line.ts";

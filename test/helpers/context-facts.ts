@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
-import type { Facts } from "../../src/core/context/gather.ts";
-import { NO_LOOK } from "../../src/core/context/look.ts";
-import type { Own } from "../../src/core/context/own.ts";
-import type { Related } from "../../src/core/context/relate.ts";
-import type { Situation } from "../../src/core/operation.ts";
-import type { Decision, Evidence, Finding, Handoff, Review } from "../../src/core/records/parts.ts";
-import type { Task } from "../../src/core/records/task.ts";
+import { NO_LOOK } from "../../src/flows/context/look-for-context.ts";
+import type { Facts } from "../../src/judge/context/gather.ts";
+import type { Own } from "../../src/judge/context/own.ts";
+import type { Related } from "../../src/judge/context/relate.ts";
+import type { Decision, Evidence, Finding, Handoff, Review } from "../../src/model/records/parts.ts";
+import type { Task } from "../../src/model/records/task.ts";
+import type { Situation } from "../../src/ports/operation.ts";
 
 const TIME = "2026-11-16T08:00:00.000Z";
 const made = {

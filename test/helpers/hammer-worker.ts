@@ -1,6 +1,6 @@
 /** One of many processes that work on the same store; killed at any moment, it is started again and goes on. */
 import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
-import { Failure } from "../../src/core/failure.ts";
+import { Failure } from "../../src/model/failure.ts";
 import { operations } from "../../src/ops/index.ts";
 import { openRuntime, type Runtime } from "../../src/runtime/open.ts";
 import { run } from "../../src/runtime/run.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { printRecord } from "../../src/core/record.ts";
-import { type Run, run } from "../../src/core/records/run.ts";
+import { printRecord } from "../../src/model/record.ts";
+import { type Run, run } from "../../src/model/records/run.ts";
 import type { Project } from "./command-line.ts";
 import { stateOf } from "./temporary-repository.ts";
 

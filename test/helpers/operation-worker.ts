@@ -1,7 +1,7 @@
 /** Runs operations through the real runtime in a process of its own: `node operation-worker.cjs <json>`. */
 import fs from "node:fs";
-import { Failure } from "../../src/core/failure.ts";
-import { observeSteps } from "../../src/core/steps.ts";
+import { Failure } from "../../src/model/failure.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import { operations } from "../../src/ops/index.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { run } from "../../src/runtime/run.ts";

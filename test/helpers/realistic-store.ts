@@ -1,10 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { formatNoteId, formatTaskId } from "../../src/core/ids.ts";
-import { noteFile, partFile, taskFile, touchedFile } from "../../src/core/paths.ts";
-import { type Kind, printRecord, type ValueOf } from "../../src/core/record.ts";
-import { decision, evidence, finding, handoff, note, review, touched } from "../../src/core/records/parts.ts";
-import { task } from "../../src/core/records/task.ts";
+import { formatNoteId, formatTaskId } from "../../src/model/ids.ts";
+import { noteFile, partFile, taskFile, touchedFile } from "../../src/model/paths.ts";
+import { type Kind, printRecord, type ValueOf } from "../../src/model/record.ts";
+import {
+  decision,
+  evidence,
+  finding,
+  handoff,
+  note,
+  review,
+  touched,
+} from "../../src/model/records/parts.ts";
+import { task } from "../../src/model/records/task.ts";
 import { AUTH, UPLOADS } from "./realistic-project/auth-uploads.ts";
 import { BILLING, SEARCH } from "./realistic-project/billing-search.ts";
 import { BUILD, CLI } from "./realistic-project/cli-build.ts";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Kind, parseRecord } from "../../src/core/record.ts";
-import { note, TASK_PARTS, touched } from "../../src/core/records/parts.ts";
-import { approval, receipt, repository, run } from "../../src/core/records/run.ts";
-import { task } from "../../src/core/records/task.ts";
+import { type Kind, parseRecord } from "../../src/model/record.ts";
+import { note, TASK_PARTS, touched } from "../../src/model/records/parts.ts";
+import { approval, receipt, repository, run } from "../../src/model/records/run.ts";
+import { task } from "../../src/model/records/task.ts";
 import { fullYaml } from "../../src/store/yaml.ts";
 
 export interface FoundRecord {

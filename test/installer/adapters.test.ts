@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentName, readAdapter } from "../../src/installer/adapter.ts";
 import { ADAPTERS, SHARED, wantedFiles } from "../../src/installer/adapters.ts";
 import { isOurPlace } from "../../src/installer/ledger.ts";
+import { digestOf } from "../../src/installer/render/overrides.ts";
+import { upstreamSkills } from "../../src/installer/render/skills.ts";
 import {
   applySurfaceOverrides,
   readSurfaceOverride,
@@ -16,9 +18,7 @@ import {
 } from "../../src/installer/surface-overrides.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/ops/index.ts";
-import { digestOf } from "../../src/render/overrides.ts";
-import { upstreamSkills } from "../../src/render/skills.ts";
-import { commandsIn, readCommand } from "../render/commands.ts";
+import { commandsIn, readCommand } from "./render/commands.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const AGENTS = Object.keys(ADAPTERS) as AgentName[];

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { SurfaceRequest } from "../../src/core/git/installation.ts";
 import { openInstallation } from "../../src/installer/open.ts";
+import type { SurfaceRequest } from "../../src/ports/installation.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { changeTimes, treeBytes } from "../helpers/tree-bytes.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { observeSteps } from "../../src/core/steps.ts";
 import { carryOut, finishJournal } from "../../src/installer/journal.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 let root: string;

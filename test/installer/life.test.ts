@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { sha256 } from "../../src/disk/digest.ts";
+import { sha256 } from "../../src/files/digest.ts";
 import { type Ledger, parseLedger, printLedger } from "../../src/installer/ledger.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { treeBytes } from "../helpers/tree-bytes.ts";

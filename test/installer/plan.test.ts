@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../src/disk/digest.ts";
+import { sha256 } from "../../src/files/digest.ts";
 import type { Ledger, LedgerFile, OwnRecord } from "../../src/installer/ledger.ts";
 import type { Look } from "../../src/installer/look.ts";
 import { planFiles } from "../../src/installer/plan.ts";

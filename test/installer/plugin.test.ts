@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import prettier from "prettier";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { renderPlugin } from "../../src/installer/plugin/render.ts";
-import { SKILLS } from "../../src/render/templates.ts";
+import { SKILLS } from "../../src/installer/render/templates.ts";
 import { installedRepository } from "../agents/installed-repository.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";

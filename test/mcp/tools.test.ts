@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { tokensOf } from "../../src/core/budget.ts";
-import type { AnyOperation } from "../../src/core/operation.ts";
 import { describeTool, fieldsOf } from "../../src/mcp/schema.ts";
 import { type Tier, TOOLS, toolIds, toolName } from "../../src/mcp/tools.ts";
+import { tokensOf } from "../../src/model/budget.ts";
 import { operations } from "../../src/ops/index.ts";
+import type { AnyOperation } from "../../src/ports/operation.ts";
 
 async function load(id: string): Promise<AnyOperation> {
   const found = operations[id];

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { decideActor, nameAgent, possibleMinds, printActor } from "../../src/core/actor.ts";
+import { decideActor, nameAgent, possibleMinds, printActor } from "../../src/model/actor.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
 import { buildPawl, call, connect, type Place } from "../helpers/mcp-server.ts";
 import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";

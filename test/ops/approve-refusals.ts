@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { observeSteps } from "../../src/core/steps.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import type { Project } from "../helpers/command-line.ts";
 import {
   approveIt,

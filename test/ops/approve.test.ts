@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeSteps } from "../../src/core/steps.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
 import {

@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { Failure } from "../../src/core/failure.ts";
-import { NeedsFullYaml } from "../../src/core/record.ts";
+import { Failure } from "../../src/model/failure.ts";
+import { NeedsFullYaml } from "../../src/model/record.ts";
 import { context } from "../../src/ops/context.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { run } from "../../src/runtime/run.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { styleFor } from "../../src/cli/style.ts";
-import { paintPatch } from "../../src/core/runs/paint-patch.ts";
+import { paintPatch } from "../../src/flows/snapshot/paint-patch.ts";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
 import { type HandMadeRun, makeRun } from "../helpers/hand-made-run.ts";
 import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { observeSteps } from "../../src/core/steps.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
 import { approveIt, copyReady, gitIn, makeReady, ok, type Ready, worktreeOf } from "../helpers/ready-task.ts";
 import { makeRepository, makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { VERSION } from "../../src/core/version.ts";
+import { VERSION } from "../../src/model/version.ts";
 import { test } from "../helpers/command-line.ts";
 
 test("a report says what a maintainer asks first, and nothing of whose it is", async ({ project }) => {

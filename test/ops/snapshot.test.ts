@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { observeSteps } from "../../src/core/steps.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import { openProject, test } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
 import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";

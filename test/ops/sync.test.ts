@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { observeSteps } from "../../src/core/steps.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
 import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { tryAcquire } from "../../src/disk/intent-lock.ts";
+import { tryAcquire } from "../../src/files/intent-lock.ts";
 import { search } from "../../src/store/search/search.ts";
 import type { SearchQuery } from "../../src/store/search/types.ts";
 import { document, makeHome, Records } from "./search-fixture.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NeedsFullYaml } from "../../src/core/record.ts";
+import { NeedsFullYaml } from "../../src/model/record.ts";
 import { answerByEngine } from "../../src/store/search/engine.ts";
 import { answerQuickly } from "../../src/store/search/quick.ts";
 import { search } from "../../src/store/search/search.ts";

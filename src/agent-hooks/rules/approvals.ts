@@ -1,4 +1,4 @@
-import { AGENT_SIGNS } from "../../core/actor.ts";
+import { AGENT_SIGNS } from "../../model/actor.ts";
 import type { Refusal } from "../refusal.ts";
 import {
   baseName,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { choice } from "../../core/input.ts";
+import { choice } from "../../model/input.ts";
 import type { OwnCommand } from "../own-commands.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";

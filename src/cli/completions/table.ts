@@ -1,5 +1,5 @@
-import type { FieldInfo } from "../../core/input.ts";
-import type { Command } from "../../core/operation.ts";
+import type { FieldInfo } from "../../model/input.ts";
+import type { Command } from "../../ports/operation.ts";
 import { optionName, optionsOf } from "../arguments.ts";
 
 /** What can be offered where a value belongs: some words, records of the store, files, or nothing. */

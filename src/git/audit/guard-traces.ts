@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { Trace } from "../../core/audit/facts.ts";
-import { sha256 } from "../../disk/digest.ts";
+import { sha256 } from "../../files/digest.ts";
+import type { Trace } from "../../ports/audit-facts.ts";
 import { askGit } from "../run-git.ts";
 import { listWorktrees } from "../worktrees/entries.ts";
 import type { PlainGit } from "./plain-git.ts";

@@ -1,5 +1,5 @@
-import type { CommitFact, MoveFact } from "../../core/audit/facts.ts";
-import type { LoggedMove, Stretch } from "../../core/git/audits.ts";
+import type { CommitFact, MoveFact } from "../../ports/audit-facts.ts";
+import type { LoggedMove, Stretch } from "../../ports/audits.ts";
 import type { PlainGit } from "./plain-git.ts";
 
 const FORMAT = "--format=%H%x00%P%x00%T%x00%cI%x00%an%x00%B";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { Audits, Branching, BranchTip } from "../../core/git/audits.ts";
-import type { Site } from "../../core/git/sites.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
 import { isGuarded } from "./guard-traces.ts";
 import { countFirstParents, followMove, isAncestor, known, readHistory, readIds } from "./history.ts";
 import { type Environment, type PlainGit, plainGit } from "./plain-git.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Site } from "../../core/git/sites.ts";
+import type { Site } from "../../ports/sites.ts";
 import { askGit, expectGit, type GitAnswer, scrubbed } from "../run-git.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

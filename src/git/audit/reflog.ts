@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LoggedMove } from "../../core/git/audits.ts";
+import type { LoggedMove } from "../../ports/audits.ts";
 
 /** The log of a branch from git's own file, oldest first: git's commands leave out what does not fit together. */
 export function readLog(commonDir: string, ref: string): LoggedMove[] | undefined {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { RemoteAnswer } from "../../core/git/audits.ts";
+import type { RemoteAnswer } from "../../ports/audits.ts";
 import { askGit, type GitAnswer } from "../run-git.ts";
 import { isAncestor, known } from "./history.ts";
 import { type PlainGit, withoutOverrides } from "./plain-git.ts";

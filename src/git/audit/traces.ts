@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Trace } from "../../core/audit/facts.ts";
-import type { TracesWanted } from "../../core/git/audits.ts";
-import type { Site } from "../../core/git/sites.ts";
+import type { Trace } from "../../ports/audit-facts.ts";
+import type { TracesWanted } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
 import { guardTraces } from "./guard-traces.ts";
 import { known } from "./history.ts";
 import type { PlainGit } from "./plain-git.ts";

@@ -1,4 +1,4 @@
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../model/failure.ts";
 import type { MergingGit } from "./merging-git.ts";
 
 /** What a tree has at a path. */

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import { step } from "../../core/steps.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
 import { copyIndex } from "../copy-index.ts";
 import { expectGit } from "../run-git.ts";
 import type { ChangedPath } from "./changed-paths.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Site } from "../../core/git/sites.ts";
-import { readLine } from "../../disk/read-line.ts";
+import { readLine } from "../../files/read-line.ts";
+import type { Site } from "../../ports/sites.ts";
 import type { Checkout } from "./merging-git.ts";
 
 /** What git leaves in a worktree's git directory while something is under way there. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { Purpose } from "../../core/git/merges.ts";
-import { step } from "../../core/steps.ts";
-import { replaceFile, syncDirectory } from "../../disk/durable.ts";
+import { replaceFile, syncDirectory } from "../../files/durable.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
+import type { Purpose } from "../../ports/merges.ts";
 
 /** One worktree that has a moving branch checked out. */
 export interface CheckoutStep {

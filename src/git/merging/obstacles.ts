@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Site } from "../../core/git/sites.ts";
-import type { Movement, Obstacle } from "../../core/git/targets.ts";
-import { plural, quoted } from "../../core/text.ts";
+import { plural, quoted } from "../../model/text.ts";
+import type { Site } from "../../ports/sites.ts";
+import type { Movement, Obstacle } from "../../ports/targets.ts";
 import { type ChangedPath, changedPaths, isSubmodule } from "./changed-paths.ts";
 import { type Involved, involvedCheckouts } from "./checkouts.ts";
 import { hashFiles, holds, lookAt } from "./file-states.ts";

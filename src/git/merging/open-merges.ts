@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { relative } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { BranchMove, Merges, Purpose, Settled, Undertaking } from "../../core/git/merges.ts";
-import type { Site, Sites } from "../../core/git/sites.ts";
-import type { CheckRun } from "../../core/ports.ts";
-import { tryAcquire } from "../../disk/intent-lock.ts";
-import { parseIdentity, printIdentity, seeProcesses } from "../../disk/process-identity.ts";
+import { tryAcquire } from "../../files/intent-lock.ts";
+import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
+import { Failure } from "../../model/failure.ts";
+import type { BranchMove, Merges, Purpose, Settled, Undertaking } from "../../ports/merges.ts";
+import type { CheckRun } from "../../ports/ports.ts";
+import type { Site, Sites } from "../../ports/sites.ts";
 import { involvedCheckouts } from "./checkouts.ts";
 import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
 import { type Environment, MergingGit } from "./merging-git.ts";

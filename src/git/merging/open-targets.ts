@@ -1,6 +1,6 @@
-import { Failure } from "../../core/failure.ts";
-import type { Site } from "../../core/git/sites.ts";
-import type { Obstacle, Targets } from "../../core/git/targets.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Site } from "../../ports/sites.ts";
+import type { Obstacle, Targets } from "../../ports/targets.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { involvedCheckouts } from "./checkouts.ts";
 import { type Environment, MergingGit } from "./merging-git.ts";

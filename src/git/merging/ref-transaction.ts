@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../model/failure.ts";
 import { scrubbed } from "../run-git.ts";
 import type { Environment } from "./merging-git.ts";
 

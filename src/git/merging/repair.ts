@@ -9,8 +9,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { step } from "../../core/steps.ts";
-import { makeFolder } from "../../disk/durable.ts";
+import { makeFolder } from "../../files/durable.ts";
+import { step } from "../../model/steps.ts";
 import { blobHash } from "../blob-hash.ts";
 import { type ChangedPath, isSubmodule } from "./changed-paths.ts";
 import { hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";

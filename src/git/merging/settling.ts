@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { Site, Sites } from "../../core/git/sites.ts";
-import { step } from "../../core/steps.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
+import type { Site, Sites } from "../../ports/sites.ts";
 import { grantMove, withdrawMove } from "../grants.ts";
 import { changedPaths } from "./changed-paths.ts";
 import {

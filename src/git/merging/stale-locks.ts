@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import { step } from "../../core/steps.ts";
-import { parseIdentity, seeProcesses } from "../../disk/process-identity.ts";
+import { parseIdentity, seeProcesses } from "../../files/process-identity.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
 
 /** A git that lost its parent ends by itself, but it may be writing thousands of files first. */

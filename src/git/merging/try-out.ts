@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { CheckRun } from "../../core/ports.ts";
-import { step } from "../../core/steps.ts";
-import { parseIdentity, printIdentity, seeProcesses } from "../../disk/process-identity.ts";
+import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
+import { step } from "../../model/steps.ts";
+import type { CheckRun } from "../../ports/ports.ts";
 import type { MergingGit } from "./merging-git.ts";
 
 const PREFIX = "pawl-try-";

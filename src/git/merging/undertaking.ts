@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { Purpose, Undertaking } from "../../core/git/merges.ts";
-import { step } from "../../core/steps.ts";
-import { identityOf, printIdentity } from "../../disk/process-identity.ts";
+import { identityOf, printIdentity } from "../../files/process-identity.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
+import type { Purpose, Undertaking } from "../../ports/merges.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { installIndex, lockIndex, type Moving, unlockIndex, writeFiles } from "./checkout-files.ts";
 import type { Journal, JournalFile } from "./journal.ts";

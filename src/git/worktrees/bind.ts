@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { KnownWorktree, Workplace } from "../../core/git/worktrees.ts";
-import { step } from "../../core/steps.ts";
-import { replaceFile } from "../../disk/durable.ts";
+import { replaceFile } from "../../files/durable.ts";
+import { step } from "../../model/steps.ts";
+import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { BINDING } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
 import { listWorktrees, readLine, samePath } from "./entries.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { KnownWorktree, Workplace } from "../../core/git/worktrees.ts";
-import { step } from "../../core/steps.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
+import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { tipOf } from "../refs.ts";
 import { askGit, expectGit } from "../run-git.ts";
 import {

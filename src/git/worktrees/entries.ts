@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { KnownWorktree } from "../../core/git/worktrees.ts";
+import type { KnownWorktree } from "../../ports/worktrees.ts";
 import { BINDING } from "../discover.ts";
 
 /** Where worktrees are made and unmade, beside those that are used: whatever lies there is nobody's workplace. */

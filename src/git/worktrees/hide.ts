@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { step } from "../../core/steps.ts";
+import { step } from "../../model/steps.ts";
 import { hideLines } from "../exclude.ts";
 import { sideFolders } from "./entries.ts";
 

@@ -10,7 +10,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { step } from "../../core/steps.ts";
+import { step } from "../../model/steps.ts";
 import { askGit, expectGit, type GitCall } from "../run-git.ts";
 import { occupied } from "./entries.ts";
 import type { Environment } from "./site-git.ts";

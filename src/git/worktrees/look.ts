@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Content, KnownWorktree, RemovalLook } from "../../core/git/worktrees.ts";
+import type { Content, KnownWorktree, RemovalLook } from "../../ports/worktrees.ts";
 import { discover } from "../discover.ts";
 import { askGit, expectGit } from "../run-git.ts";
 import { hashWorkingTree } from "../working-tree.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Site } from "../../core/git/sites.ts";
-import type { Worktrees } from "../../core/git/worktrees.ts";
-import { tryAcquire } from "../../disk/intent-lock.ts";
+import { tryAcquire } from "../../files/intent-lock.ts";
+import type { Site } from "../../ports/sites.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Place } from "../discover.ts";
 import { askGit, expectGit } from "../run-git.ts";
 import { bindWorktree, lockWorktree, releaseWorktree } from "./bind.ts";

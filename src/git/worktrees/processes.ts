@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { sep } from "node:path";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../model/failure.ts";
 
 /** What the kernel shows of the processes that we may look at; nothing where it shows none. */
 function* processes(): Generator<{ pid: number; cwd: string; words: string; environment: () => string }> {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { RepositoryLook, Workplace } from "../../core/git/worktrees.ts";
-import { step } from "../../core/steps.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
+import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
 import { listWorktrees } from "./entries.ts";

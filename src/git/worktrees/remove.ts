@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import type { KnownWorktree, Whereabouts, Workplace } from "../../core/git/worktrees.ts";
-import { step } from "../../core/steps.ts";
+import { Failure } from "../../model/failure.ts";
+import { step } from "../../model/steps.ts";
+import type { KnownWorktree, Whereabouts, Workplace } from "../../ports/worktrees.ts";
 import { unbindBranch } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
 import { entryOf, unlock } from "./bind.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Site } from "../../core/git/sites.ts";
+import type { Site } from "../../ports/sites.ts";
 import { tipOf } from "../refs.ts";
 import { askGit, expectGit, type GitAnswer } from "../run-git.ts";
 

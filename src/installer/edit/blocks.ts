@@ -1,4 +1,4 @@
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../model/failure.ts";
 import { applyEdits } from "./splice.ts";
 import { gapBefore, lineStart, newlineOf, positionOf, splitMark, wholeLines } from "./text-style.ts";
 import type { Inserted, Range } from "./types.ts";

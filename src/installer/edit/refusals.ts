@@ -1,4 +1,4 @@
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../model/failure.ts";
 import { positionOf } from "./text-style.ts";
 import type { EntryFile } from "./types.ts";
 

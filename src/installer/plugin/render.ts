@@ -1,8 +1,8 @@
-import { renderSkills, upstreamSkills } from "../../render/skills.ts";
 import type { AgentName } from "../adapter.ts";
 import { ADAPTERS, SHARED } from "../adapters.ts";
 import type { Entry, Json } from "../edit/types.ts";
 import { printJson } from "../json-text.ts";
+import { renderSkills, upstreamSkills } from "../render/skills.ts";
 import launcher from "./run.cjs.txt";
 
 export interface PluginFile {

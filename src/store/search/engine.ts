@@ -1,5 +1,5 @@
-import { NeedsFullYaml } from "../../core/record.ts";
-import { tryAcquire } from "../../disk/intent-lock.ts";
+import { tryAcquire } from "../../files/intent-lock.ts";
+import { NeedsFullYaml } from "../../model/record.ts";
 import { applyChanges, applyDocuments, buildIndex } from "./build.ts";
 import { type Changes, findChanges, type KnownIndex } from "./changes.ts";
 import { ALWAYS_SCANNED_FILES } from "./freshness.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../model/failure.ts";
 
 export type Value = string | number | null;
 

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../../src/core/records/task.ts";
+import type { TaskStatus } from "../../../src/model/records/task.ts";
 
 /** One task of the project as somebody would tell it; ids of other records are written `{key}` or `{key/D1}`. */
 export interface Story {

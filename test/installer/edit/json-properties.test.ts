@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { applyEdits, modify, type Node, parse, parseTree, visit } from "jsonc-parser";
 import prettier from "prettier";
 import { expect, test } from "vitest";
-import { Failure } from "../../../src/core/failure.ts";
 import {
   insertEntries,
   lookAtEntries,
@@ -10,6 +9,7 @@ import {
   replaceEntries,
 } from "../../../src/installer/edit/entries.ts";
 import type { Entry, Json } from "../../../src/installer/edit/types.ts";
+import { Failure } from "../../../src/model/failure.ts";
 import { isInterleaving } from "./interleaving.ts";
 import { anyFiles, type Odd, roomyFiles } from "./odd-json.ts";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { parse, stringify } from "smol-toml";
 import { expect, test } from "vitest";
-import { Failure } from "../../../src/core/failure.ts";
 import {
   insertEntries,
   lookAtEntries,
@@ -9,6 +8,7 @@ import {
   replaceEntries,
 } from "../../../src/installer/edit/entries.ts";
 import type { Entry } from "../../../src/installer/edit/types.ts";
+import { Failure } from "../../../src/model/failure.ts";
 import { isInterleaving } from "./interleaving.ts";
 import { oddToml } from "./odd-toml.ts";
 

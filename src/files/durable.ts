@@ -1,0 +1,136 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Failure } from "../model/failure.ts";
+
+/** Writes a whole file and makes sure that it is on the disk before anybody is told its name. */
+export function writeDurably(path: string, text: string): void {
+  const data = Buffer.from(text, "utf8");
+  const fd = openSync(path, "wx");
+  try {
+    for (let done = 0; done < data.length; ) done += writeSync(fd, data, done);
+    fsyncSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    rmSync(path, { force: true });
+    throw error;
+  }
+  closeSync(fd);
+}
+
+/** Gives a finished file a second name once its bytes are safe; whoever made it may then remove the first one. */
+export function linkDurably(from: string, to: string): void {
+  const fd = openSync(from, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
+
+/** Node's own recursive mkdir says ENOENT where the file system is read-only (nodejs/node#47098). */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** A rename is only durable once its directory is; Windows has no such call and needs none. */
+export function syncDirectory(path: string): void {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "EPERM" && code !== "EISDIR" && code !== "EINVAL" && code !== "ENOTSUP") throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+let sequence = 0;
+
+/** Replaces a file of our own (never a record) so that a reader sees the old or the new one, whole. */
+export function replaceFile(path: string, text: string): void {
+  makeFolder(dirname(path));
+  const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
+  rmSync(temporary, { force: true });
+  writeDurably(temporary, text);
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncDirectory(dirname(path));
+}
+
+/** The same for what can be made again at any time: nobody waits for the disk. */
+export function replaceQuickly(path: string, text: string): void {
+  makeFolder(dirname(path));
+  const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
+  writeFileSync(temporary, text);
+  renameSync(temporary, path);
+}
+
+/** What the file system refuses, said in words; anything else is passed on as it is. */
+export function explainFileError(error: unknown, what: string): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const at = path ? ` (${path})` : "";
+  const cause = { cause: error, details: { file: path, errno: code } };
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new Failure("unavailable", "disk_full", `${what}: the disk is full${at}.`, {
+        ...cause,
+        hint: "Nothing was lost. Make room and run the command again.",
+      });
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return new Failure("unavailable", "state_read_only", `${what}: no permission${at}.`, {
+        ...cause,
+        hint: "Nothing was changed. See to it that you may read and write there, and run the command again.",
+      });
+    case "EXDEV":
+    case "EIO":
+    case "EMFILE":
+    case "ENFILE":
+    case "ENAMETOOLONG":
+      return new Failure("unavailable", "state_unavailable", `${what}: the system says ${code}${at}.`, cause);
+    case "ENOTDIR":
+    case "EEXIST":
+    case "ELOOP":
+      return new Failure("unavailable", "state_misplaced", `${what}: a folder is expected${at}.`, {
+        ...cause,
+        hint: "Something else stands where the state folder belongs; move it away.",
+      });
+    default:
+      return error;
+  }
+}

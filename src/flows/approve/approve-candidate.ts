@@ -1,0 +1,186 @@
+import type { GateResult, RepoState } from "../../judge/gates/gate.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Task } from "../../model/records/task.ts";
+import { plural } from "../../model/text.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Upstream } from "../../ports/remotes.ts";
+import type { Site } from "../../ports/sites.ts";
+import type { Obstacle } from "../../ports/targets.ts";
+import { checkTask } from "../check/check-task.ts";
+
+/** One repository that is about to be merged, as it was looked at. */
+export interface CandidateRepo extends RepoState {
+  site: Site;
+  upstream: Upstream | undefined;
+}
+
+/** Everything that a human is asked to say yes to. */
+export interface Candidate {
+  task: Task;
+  /** The digest of the receipt: it stands for the commits, the findings and the evidence. */
+  receipt: string;
+  repos: CandidateRepo[];
+}
+
+export interface LookOptions {
+  /** Ask the remotes first whether they moved. */
+  fetch: boolean;
+  push: boolean;
+}
+
+/** Looks at all that an approval rests on, and refuses with the first thing that stands in its way. */
+export async function lookForApproval(hands: Hands, id: string, options: LookOptions): Promise<Candidate> {
+  const task = await hands.look((reader) => reader.task(id).value);
+  checkStatus(task);
+  const gate = await checkTask(hands, id, "close", { fresh: true });
+  const receipt = await checkReceipt(hands, gate);
+  const sites = await hands.git.sites();
+  const remotes = await hands.git.remotes();
+  const repos: CandidateRepo[] = [];
+  for (const repo of gate.repos.filter((one) => one.changed)) {
+    const site = sites.named(repo.name);
+    repos.push({ ...repo, site, upstream: await remotes.remoteOf(site, repo.base_branch) });
+  }
+  if (options.push) for (const repo of repos) checkPublishable(repo);
+  if (options.fetch) await fetchBases(hands, repos);
+  for (const repo of repos) await checkRepository(hands, id, repo);
+  return { task, receipt, repos };
+}
+
+function checkStatus(task: Task): void {
+  const refuse = (code: string, message: string, hint: string) =>
+    new Failure("refused", code, message, { hint, details: { task: task.id, status: task.status } });
+  switch (task.status) {
+    case "active":
+    case "review":
+      return;
+    case "open":
+      throw refuse("not_started", `${task.id} was not started.`, `pawl start ${task.id}`);
+    case "blocked":
+      throw refuse(
+        "task_blocked",
+        `${task.id} is blocked: ${task.blocker}.`,
+        `Once that is gone: pawl task update ${task.id} --status active`,
+      );
+    case "dropped":
+      throw refuse("task_dropped", `${task.id} was dropped.`, `pawl task update ${task.id} --status open`);
+    default:
+      throw refuse(
+        "already_merged",
+        `${task.id} is ${task.status} already.`,
+        `pawl finish ${task.id} --remove --reason merged`,
+      );
+  }
+}
+
+/** The close stage has to be passed now, and to be the very same that somebody saw pass. */
+async function checkReceipt(hands: Hands, gate: GateResult): Promise<string> {
+  const [first] = gate.reasons;
+  if (first || !gate.seal) throw notReady(gate);
+  const stored = await hands.look((reader) => reader.receipt(gate.task)?.value.digest);
+  if (stored === gate.seal.digest) return stored;
+  const command = `pawl check --stage close ${gate.task}`;
+  const details = { task: gate.task, receipt: stored, now: gate.seal.digest };
+  if (stored === undefined)
+    throw new Failure("refused", "no_receipt", `${gate.task} has not been through its close check.`, {
+      hint: command,
+      details,
+    });
+  throw new Failure("refused", "stale_receipt", `${gate.task} changed after its close check was passed.`, {
+    hint: command,
+    details,
+  });
+}
+
+function notReady({ task, reasons }: GateResult): Failure {
+  const [first] = reasons;
+  const lines = reasons.map((one) => `  ${one.code}${one.repo ? ` (${one.repo})` : ""}: ${one.message}`);
+  return new Failure(
+    "refused",
+    first?.code ?? "not_ready",
+    [
+      `${plural(reasons.length, "thing stands", "things stand")} in the way of merging ${task}:`,
+      ...lines,
+    ].join("\n"),
+    { hint: first?.command ?? `pawl check --stage close ${task}`, details: { task, reasons } },
+  );
+}
+
+function checkPublishable({ name, base_branch, upstream }: CandidateRepo): void {
+  if (upstream) return;
+  throw new Failure("refused", "no_remote", `${base_branch} of ${name} has no remote to be pushed to.`, {
+    hint: "Add one with `git remote add origin <url>`, or approve without --push.",
+    details: { repo: name, branch: base_branch },
+  });
+}
+
+/** Every repository's remote is asked once, because somebody may have published meanwhile. */
+export async function fetchBases(
+  hands: Hands,
+  repos: readonly Pick<CandidateRepo, "name" | "site" | "upstream">[],
+): Promise<void> {
+  const remotes = await hands.git.remotes();
+  for (const { name, site, upstream } of repos) {
+    if (!upstream) continue;
+    hands.say(`Asking ${upstream.remote} of ${name} …`);
+    try {
+      await remotes.fetch(site, upstream.remote, (line) => hands.say(line));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw new Failure("unavailable", "remote_unreachable", error.message, {
+        hint: "Nothing was changed. Without a connection, --offline merges against what is known here.",
+        details: { ...error.details, repo: name, remote: upstream.remote },
+        cause: error,
+      });
+    }
+  }
+}
+
+async function checkRepository(hands: Hands, task: string, repo: CandidateRepo): Promise<void> {
+  const targets = await hands.git.targets();
+  const { site, name, base_branch, base, head } = repo;
+  const unsupported = await targets.unsupported(site, base_branch);
+  if (unsupported) throw refusalOf(unsupported, name);
+  await checkAgainstRemote(hands, task, repo);
+  // The gate saw to this already; it is what makes the merge's tree the very tree that was checked and reviewed.
+  if (!(await targets.contains(site, head, base)))
+    throw new Failure("refused", "base_moved", `${base_branch} of ${name} moved.`, {
+      hint: `pawl refresh ${task}`,
+      details: { repo: name },
+    });
+  const [obstacle] = await targets.obstacles(site, { branch: base_branch, from: base, to: head });
+  if (obstacle) throw refusalOf(obstacle, name);
+  await (await hands.git.merges()).checkIdentity(site);
+}
+
+async function checkAgainstRemote(hands: Hands, task: string, repo: CandidateRepo): Promise<void> {
+  const { site, name, base_branch, base, upstream } = repo;
+  const targets = await hands.git.targets();
+  const published = upstream && (await targets.tip(site, upstream.tracking));
+  if (published === undefined) return;
+  const { left: onlyHere, right: onlyThere } = await targets.apart(site, base, published);
+  if (onlyThere === 0) return;
+  const there = `${upstream?.remote}/${upstream?.ref}`;
+  const details = { repo: name, branch: base_branch, remote: there, ahead: onlyHere, behind: onlyThere };
+  const where = (await targets.checkouts(site, base_branch))[0] ?? site.mainRoot ?? site.commonDir;
+  if (onlyHere > 0)
+    throw new Failure(
+      "refused",
+      "base_diverged",
+      `${base_branch} of ${name} and ${there} each have commits that the other lacks (${onlyHere} and ${onlyThere}).`,
+      {
+        hint: "An approved merge that was not published yet is redone with `pawl approve <its task> --redo --push`.",
+        details,
+      },
+    );
+  throw new Failure(
+    "refused",
+    "base_behind_remote",
+    `${base_branch} of ${name} lacks ${plural(onlyThere, "commit")} of ${there}.`,
+    { hint: `git -C "${where}" pull --ff-only, then pawl refresh ${task}`, details },
+  );
+}
+
+export function refusalOf({ code, message, hint, details }: Obstacle, repo: string): Failure {
+  return new Failure("refused", code, message, { hint, details: { repo, ...details } });
+}

@@ -1,0 +1,141 @@
+import { Failure } from "../../model/failure.ts";
+import type { Task } from "../../model/records/task.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { BranchMove, Undertaking } from "../../ports/merges.ts";
+import type { Plan } from "../../ports/operation.ts";
+import type { Site } from "../../ports/sites.ts";
+import {
+  type ApprovalRepo,
+  type Landed,
+  landApproval,
+  nextApproval,
+  prepareApproval,
+  withdrawApproval,
+} from "./approve-records.ts";
+
+/** One repository's part of an approved merge, before its commit exists. */
+export interface WantedMerge {
+  site: Site;
+  base_branch: string;
+  /** What the base branch is at now. */
+  old: string;
+  /** What the merge is made on; the branch itself, or the remote's tip when it is made again. */
+  onto: string;
+  head: string;
+  /** The tree that the merge must have. */
+  tree: string;
+}
+
+export interface Approved {
+  task: Task;
+  receipt: string;
+  summary: string;
+  merges: WantedMerge[];
+  redoOf: string | undefined;
+}
+
+/**
+ * Objects first, then the journal, then the record, then the branches of all repositories or of none, then the records
+ * that tell it. Only inside `exclusively`.
+ */
+export async function mergeApproved(hands: Hands, approved: Approved): Promise<Plan<Landed>> {
+  const id = approved.task.id;
+  const part = await hands.look((reader) => nextApproval(reader, id));
+  const made = await makeCommits(hands, approved, `${id}/${part}`);
+  const merges = await hands.git.merges();
+  const commits = made.map((one) => one.repo.new);
+  const purpose = { kind: "approval" as const, task: id, approval: part, commits };
+  const reflog = `pawl: merge ${id} (${id}/${part})`;
+  const undertaking = await merges.begin(
+    `${id}-${part}`,
+    purpose,
+    reflog,
+    made.map((one) => one.move),
+  );
+  try {
+    const { receipt, summary, redoOf } = approved;
+    const repos = made.map((one) => one.repo);
+    const prepared = { task: id, part, receipt, summary, repos, redoOf };
+    await hands.record((reader, at) => prepareApproval(reader, at, prepared), { phase: "before" });
+    await undertaking.carryOut();
+  } catch (error) {
+    throw await giveUp(hands, undertaking, purpose, error);
+  }
+  const landed = await hands.record((reader, at) => landApproval(reader, at, id, part), {
+    phase: "after",
+    milestone: milestoneOf(id, part, made),
+  });
+  await undertaking.close();
+  return landed;
+}
+
+const milestoneOf = (id: string, part: string, made: readonly { repo: ApprovalRepo }[]) =>
+  `${id}: merged into ${[...new Set(made.map(({ repo }) => repo.ref.slice("refs/heads/".length)))].join(", ")} (${id}/${part})`;
+
+async function makeCommits(
+  hands: Hands,
+  { task, merges: wanted }: Approved,
+  approvalId: string,
+): Promise<{ repo: ApprovalRepo; move: BranchMove }[]> {
+  const merges = await hands.git.merges();
+  const { actor } = await hands.situation("write");
+  const message = [
+    `Merge ${task.id}: ${task.title}`,
+    `Approved as ${approvalId} by ${actor.replace(/^human:/, "")}.`,
+    `Pawl-Task: ${task.id}\nPawl-Approval: ${approvalId}\n`,
+  ].join("\n\n");
+  const made: { repo: ApprovalRepo; move: BranchMove }[] = [];
+  for (const { site, base_branch, old, onto, head, tree } of wanted) {
+    const fresh = await merges.commit(site, { tree, parents: [onto, head], message });
+    const diff_sha256 = await merges.diffDigest(site, onto, fresh);
+    made.push({
+      move: { site, branch: base_branch, old, new: fresh },
+      repo: {
+        ...{ name: site.name, ref: `refs/heads/${base_branch}`, old, new: fresh, head, tree, diff_sha256 },
+        pushed: false,
+      },
+    });
+  }
+  return made;
+}
+
+/**
+ * Before it was decided everything is taken back and the record says so. After that nothing is: the journal stays, and
+ * the next command completes it.
+ */
+async function giveUp(
+  hands: Hands,
+  undertaking: Undertaking,
+  purpose: { task: string; approval: string; commits: string[] },
+  error: unknown,
+): Promise<unknown> {
+  const { task, approval } = purpose;
+  if (undertaking.decided()) return unfinished(task, error);
+  const notes = await undertaking.undo();
+  for (const note of notes) hands.say(note);
+  // Whoever has the number has the record as well; there is none of ours.
+  if (!(error instanceof Failure && error.code === "approval_taken")) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const trouble = [reason, ...notes].join("\n\n");
+    await hands.record((reader, at) => withdrawApproval(reader, at, purpose, trouble), {
+      phase: "failed",
+      milestone: `${task}: not merged (${task}/${approval})`,
+    });
+  }
+  await undertaking.close();
+  return error;
+}
+
+function unfinished(task: string, cause: unknown): Failure {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Failure(
+    "unavailable",
+    "merge_unfinished",
+    `${task} is approved, but not merged to its end: ${reason}`,
+    {
+      hint: "Every command that writes tries to finish it, such as: pawl approve",
+      details: { task },
+      cause,
+    },
+  );
+}

@@ -1,0 +1,101 @@
+import { change } from "../../judge/change.ts";
+import { Failure } from "../../model/failure.ts";
+import { type Approval, approval } from "../../model/records/run.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Plan, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { exchangeState } from "../sync/exchange.ts";
+
+interface Unpublished {
+  repo: string;
+  reason: "rejected" | "unreachable" | "refused";
+  said: string;
+}
+
+/**
+ * Publishes exactly what was approved, repository by repository; what has arrived is noted at once. The merge itself
+ * stays whatever a remote says.
+ */
+export async function pushApproval(hands: Hands, task: string, known: Approval): Promise<Approval> {
+  const sites = await hands.git.sites();
+  const remotes = await hands.git.remotes();
+  if (known.repos.some((one) => !one.pushed)) await publishRecords(hands, task);
+  const part = known.id.slice(task.length + 1);
+  const failed: Unpublished[] = [];
+  let current = known;
+  for (const repo of known.repos.filter((one) => !one.pushed)) {
+    const site = sites.named(repo.name);
+    const branch = repo.ref.slice("refs/heads/".length);
+    const upstream = await remotes.remoteOf(site, branch);
+    if (!upstream) {
+      failed.push({ repo: repo.name, reason: "unreachable", said: `${branch} has no remote.` });
+      continue;
+    }
+    hands.say(`Pushing ${branch} of ${repo.name} to ${upstream.remote} …`);
+    const refspec = `${repo.new}:refs/heads/${upstream.ref}`;
+    const pushed = await remotes.push(site, upstream.remote, [refspec], (line) => hands.say(line));
+    if (pushed.ok)
+      current = (await hands.record((reader, at) => notePush(reader, at, { task, part, repo: repo.name })))
+        .data;
+    else failed.push({ repo: repo.name, reason: pushed.reason, said: pushed.said });
+  }
+  const [first] = failed;
+  if (first) throw notPublished(task, first, failed);
+  return current;
+}
+
+/**
+ * A server that checks what it is sent believes the records that it has, so these go first. A state that was never
+ * shared stays where it is.
+ */
+async function publishRecords(hands: Hands, task: string): Promise<void> {
+  const git = await hands.git.stateExchange();
+  const remote = await git.sharedWith();
+  if (remote === undefined) return;
+  hands.say(`Sending the records to ${remote} …`);
+  try {
+    await exchangeState(hands, git, remote);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(
+      error.kind,
+      "records_unpublished",
+      `${task} is merged here, but its approval could not be sent to ${remote}: ${error.message}`,
+      { hint: `Settle that with pawl sync, then: pawl approve ${task} --redo --push`, details: { task } },
+    );
+  }
+}
+
+function notePush(
+  reader: Reader,
+  at: Situation,
+  { task, part, repo }: { task: string; part: string; repo: string },
+): Plan<Approval> {
+  const stored = reader.part(approval, task, part);
+  const repos = stored.value.repos.map((one) => (one.name === repo ? { ...one, pushed: true } : one));
+  const { effect, value } = change(approval, stored, { repos }, at, `${repo} published`);
+  return { data: value, effects: [effect] };
+}
+
+function notPublished(task: string, first: Unpublished, failed: Unpublished[]): Failure {
+  const again = `pawl approve ${task} --redo --push`;
+  const details = { task, repos: failed };
+  const merged = `${task} is merged here, but not published:`;
+  switch (first.reason) {
+    case "rejected":
+      return new Failure("refused", "push_rejected", `${merged} the remote of ${first.repo} was faster.`, {
+        hint: again,
+        details,
+      });
+    case "refused":
+      return new Failure("refused", "push_refused", `${merged} ${first.repo} refused it. ${first.said}`, {
+        hint: `When that is settled: ${again}`,
+        details,
+      });
+    default:
+      return new Failure("unavailable", "remote_unreachable", `${merged} ${first.repo}: ${first.said}`, {
+        hint: `When it can be reached: ${again}`,
+        details,
+      });
+  }
+}

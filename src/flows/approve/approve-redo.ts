@@ -1,0 +1,176 @@
+import { requiredChecks } from "../../judge/gates/policy.ts";
+import { Failure } from "../../model/failure.ts";
+import { evidence } from "../../model/records/parts.ts";
+import { type Approval, approval, type RunRepo, run } from "../../model/records/run.ts";
+import type { Task } from "../../model/records/task.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Upstream } from "../../ports/remotes.ts";
+import type { Site } from "../../ports/sites.ts";
+import { fetchBases, refusalOf } from "./approve-candidate.ts";
+import type { WantedMerge } from "./approve-merge.ts";
+import type { ApprovalRepo } from "./approve-records.ts";
+import { short } from "./approve-show.ts";
+
+/** A merge that the remote was faster than, to be made again on the remote's tip. */
+interface Overtaken extends WantedMerge {
+  name: string;
+  /** The merge has other content than what was checked, so the checks have to pass again. */
+  differs: boolean;
+}
+
+export interface Redo {
+  task: Task;
+  last: Approval;
+  overtaken: Overtaken[];
+}
+
+/** What has to be made again; nothing, where the remote did not move after all. */
+export async function lookForRedo(hands: Hands, id: string, options: { fetch: boolean }): Promise<Redo> {
+  const { task, last } = await hands.look((reader) => {
+    const found = reader.parts(approval, id).records.map((one) => one.value);
+    return { task: reader.task(id).value, last: found.filter((one) => one.status === "merged").at(-1) };
+  });
+  if (!last || !["merged", "done"].includes(task.status))
+    throw new Failure("refused", "not_merged", `${id} is ${task.status}; there is no merge to redo.`, {
+      hint: `pawl approve ${id}`,
+      details: { task: id, status: task.status },
+    });
+  const open = await unpublished(hands, last);
+  if (options.fetch) await fetchBases(hands, open);
+  const overtaken: Overtaken[] = [];
+  for (const one of open) {
+    const again = await mergeAgain(hands, id, one);
+    if (again) overtaken.push(again);
+  }
+  return { task, last, overtaken };
+}
+
+interface Unpublished {
+  name: string;
+  site: Site;
+  repo: ApprovalRepo;
+  branch: string;
+  upstream: Upstream;
+}
+
+async function unpublished(hands: Hands, last: Approval): Promise<Unpublished[]> {
+  const [sites, remotes] = [await hands.git.sites(), await hands.git.remotes()];
+  const open: Unpublished[] = [];
+  for (const repo of last.repos.filter((one) => !one.pushed)) {
+    const site = sites.named(repo.name);
+    const branch = repo.ref.slice("refs/heads/".length);
+    const upstream = await remotes.remoteOf(site, branch);
+    if (!upstream)
+      throw new Failure("refused", "no_remote", `${branch} of ${repo.name} has no remote.`, {
+        hint: "Add one with `git remote add origin <url>`.",
+        details: { repo: repo.name, branch },
+      });
+    open.push({ name: repo.name, site, repo, branch, upstream });
+  }
+  if (open.length > 0) return open;
+  throw new Failure("refused", "nothing_to_redo", `${last.id} is published in every repository.`, {
+    details: { approval: last.id },
+  });
+}
+
+async function mergeAgain(hands: Hands, task: string, one: Unpublished): Promise<Overtaken | undefined> {
+  const { site, repo, branch, upstream, name } = one;
+  const targets = await hands.git.targets();
+  const theirs = await targets.tip(site, upstream.tracking);
+  if (theirs === undefined || (await targets.contains(site, repo.new, theirs))) return undefined;
+  if (await targets.contains(site, theirs, repo.new)) return undefined;
+  const tip = await targets.tip(site, repo.ref);
+  if (tip !== repo.new)
+    throw new Failure(
+      "refused",
+      "base_has_more",
+      `${branch} of ${name} is not at the merge of ${task} any more.`,
+      {
+        hint: `Only an unpublished merge at the tip can be made again. See: git log ${short(repo.new)}..${branch}`,
+        details: { repo: name, branch, merge: repo.new, tip },
+      },
+    );
+  const merged = await (await hands.git.merges()).merge(site, theirs, repo.head);
+  if ("conflicts" in merged)
+    throw new Failure(
+      "refused",
+      "unmergeable",
+      `${task} does not merge with ${upstream.remote}/${upstream.ref} of ${name}: ${merged.conflicts.join(", ") || merged.said}.`,
+      {
+        hint: "What the remote has and this task change the same lines. Open a new task that settles it.",
+        details: { repo: name, files: merged.conflicts },
+      },
+    );
+  const { tree } = merged;
+  const [obstacle] = await targets.obstacles(site, { branch, from: repo.new, to: tree });
+  if (obstacle) throw refusalOf(obstacle, name);
+  const wanted = { site, base_branch: branch, old: repo.new, onto: theirs, head: repo.head, tree };
+  return { ...wanted, name, differs: tree !== repo.tree };
+}
+
+/** The approval was for content that passed its checks; other content has to pass them as well. */
+export async function checkAgain(hands: Hands, { task, overtaken, last }: Redo): Promise<string[]> {
+  const merges = await hands.git.merges();
+  const sites = await hands.git.sites();
+  const passed: string[] = [];
+  for (const one of overtaken.filter((each) => each.differs)) {
+    const repo = await repoOfRun(hands, task.id, one.name);
+    const commands = await commandsFor(hands, task.id, repo, last);
+    const trial = await merges.commit(one.site, {
+      tree: one.tree,
+      parents: [one.onto, one.head],
+      message: `Try the merge of ${task.id}\n`,
+    });
+    hands.say(`Checking the merge of ${one.name} with what the remote has …`);
+    const near = sites.locate(one.site, repo.worktree);
+    const runs = await merges.tryOut(one.site, trial, near, commands);
+    const failed = runs.find((each) => each.exitCode !== 0);
+    if (failed)
+      throw new Failure(
+        "refused",
+        "check_failed",
+        `Merged with what the remote has, ${one.name} fails \`${failed.argv.join(" ")}\`: exit ${failed.exitCode}.`,
+        {
+          hint: "Nothing was moved. What the remote brought and this task do not go together; open a new task for it.",
+          details: { repo: one.name, argv: failed.argv, exit_code: failed.exitCode, tail: failed.tail },
+        },
+      );
+    passed.push(
+      ...runs.map((each) => `\`${each.argv.join(" ")}\` passed on tree ${short(one.tree)} of ${one.name}.`),
+    );
+  }
+  return passed;
+}
+
+async function repoOfRun(hands: Hands, task: string, name: string): Promise<RunRepo> {
+  const found = await hands.look((reader) =>
+    reader
+      .parts(run, task)
+      .records.flatMap((one) => one.value.repos)
+      .filter((one) => one.name === name)
+      .at(-1),
+  );
+  if (found) return found;
+  throw new Failure("refused", "no_run", `No run of ${task} worked in ${name}.`);
+}
+
+/** The checks that the policy names, else the commands that were seen to pass on what was approved. */
+async function commandsFor(hands: Hands, task: string, repo: RunRepo, last: Approval): Promise<string[][]> {
+  const { policy } = await (await hands.git.branches()).look(repo);
+  const tree = last.repos.find((one) => one.name === repo.name)?.tree;
+  return hands.look((reader) => {
+    const parse = (text: string | undefined, where: string) =>
+      text === undefined ? [] : [reader.config(where, text)];
+    const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
+    const checks = requiredChecks(committed, parse(policy.main, ".pawl/config.yaml"));
+    if (checks.length > 0) return checks.map((one) => one.argv);
+    const seen = reader.parts(evidence, task).records.map((one) => one.value);
+    const proofs = seen.filter((one) => one.tree === tree && one.exit_code === 0 && one.kind !== "red");
+    const commands = new Map(proofs.map((one) => [JSON.stringify(one.argv), one.argv]));
+    if (commands.size > 0) return [...commands.values()];
+    throw new Failure("refused", "check_missing", `No check of ${task} is known that could be repeated.`, {
+      hint: "Name the required checks in .pawl/config.yaml.",
+      details: { repo: repo.name },
+    });
+  });
+}

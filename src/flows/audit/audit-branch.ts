@@ -1,0 +1,254 @@
+import { judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
+import type { Unlock } from "../../model/records/unlock.ts";
+import type { ApprovedMerge, BranchAudit, CommitFact, MoveFact } from "../../ports/audit-facts.ts";
+import type { Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
+import { type Baseline, baselineOf, type Ledger, mergesOf } from "./ledger.ts";
+import { movesWithin } from "./unlocks.ts";
+
+/** How thorough an audit is, and of what. */
+export interface Manner {
+  /** `here`: a clone that people work in. `published`: only what a remote or a server has, told by the records alone. */
+  view: "here" | "published";
+  /** Ask the remotes. */
+  ask: boolean;
+  /** What the repositories on this machine call themselves: only their own logs can be read here. */
+  clones: ReadonlySet<string>;
+}
+
+export interface Subject {
+  site: Site;
+  names: ReadonlySet<string>;
+  ledger: Ledger;
+  manner: Manner;
+}
+
+/** Gathers what there is to know about one protected branch, and has it judged. */
+export async function auditBranch(audits: Audits, subject: Subject, branch: BranchTip): Promise<Verdict> {
+  const { site, names, ledger, manner } = subject;
+  const { ref, tip } = branch;
+  const baseline = baselineFor(audits, subject, ref);
+  if (baseline.from === "none") return untouched(audits, site, branch);
+  const local = manner.view === "here";
+  const commits = await audits.history(site, { tip, without: baseline.commits });
+  const chain = { tip, without: baseline.commits, commits };
+  const answers = local ? await audits.remotes(site, ref, manner.ask) : [];
+  const remote = await fromRemotes(audits, site, chain, answers);
+  const opened = unlocksOf(audits, subject, ref);
+  const approvals = mergesOf(ledger, names, ref);
+  const log = local ? audits.log(site, ref) : undefined;
+  const audit: BranchAudit = {
+    ref,
+    tip,
+    standsFor: branch.standsFor,
+    commits,
+    earlier: (await audits.count(site, tip)) - commits.length,
+    moves: local
+      ? await followMoves(audits, site, [...movesOf(audits, site, branch, log, baseline)], {
+          ...{ commits, baseline },
+          upTo: answers.flatMap((one) => one.upTo ?? []),
+        })
+      : [],
+    remotes: answers,
+    unlogged: local && (log === undefined || log.length === 0),
+    denied: await denied(audits, site, chain, answers, remote),
+    missing: local ? [] : await missing(audits, site, branch, commits, approvals),
+  };
+  const verdict = judgeBranch(site.name, audit, {
+    known: {
+      baseline: new Set(baseline.commits),
+      approvals,
+      unlocked: await unlockedCommits(audits, site, opened, baseline.commits),
+      remote,
+    },
+    unlockedMoves: opened.flatMap((one) => one.moves),
+  });
+  const lost = local ? [] : await lostBaseline(audits, site, branch, baseline);
+  return { ...verdict, findings: [...verdict.findings, ...lost] };
+}
+
+/** Nothing says what was there before, so everything was. */
+export async function untouched(
+  audits: Audits,
+  site: Site,
+  { ref, tip, standsFor }: BranchTip,
+): Promise<Verdict> {
+  const none = { ref, tip, standsFor, commits: [], moves: [], remotes: [], missing: [] };
+  const earlier = await audits.count(site, tip);
+  const verdict = judgeBranch(
+    site.name,
+    { ...none, earlier, unlogged: false, denied: new Set() },
+    {
+      known: { baseline: new Set(), approvals: [], unlocked: new Map(), remote: new Map() },
+      unlockedMoves: [],
+    },
+  );
+  const note = `There is no baseline yet: all of ${ref.replace(/^refs\/heads\//, "")} counts as what was there before.`;
+  return { ...verdict, notes: [...verdict.notes, note] };
+}
+
+export function baselineFor(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Baseline {
+  const found = baselineOf(ledger, names, ref, manner.clones);
+  // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
+  if (found.from === "recorded" || manner.view !== "here") return found;
+  const created = audits.created(site).find((one) => one.ref === ref);
+  if (!created) return found;
+  return { ...found, commits: [...found.commits, created.commit], from: "recorded" };
+}
+
+/** Of a branch's commits those that are part of another commit. */
+async function within(audits: Audits, site: Site, chain: Chain, tip: string): Promise<string[]> {
+  const others = new Set(await audits.ids(site, { tip: chain.tip, without: [...chain.without, tip] }));
+  return chain.commits.map((one) => one.id).filter((id) => !others.has(id));
+}
+
+export interface Chain {
+  tip: string;
+  without: readonly string[];
+  commits: readonly CommitFact[];
+}
+
+export async function fromRemotes(
+  audits: Audits,
+  site: Site,
+  chain: Chain,
+  answers: readonly RemoteAnswer[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name, upTo } of answers)
+    if (upTo !== undefined) for (const id of await within(audits, site, chain, upTo)) found.set(id, name);
+  return found;
+}
+
+async function denied(
+  audits: Audits,
+  site: Site,
+  chain: Chain,
+  answers: readonly RemoteAnswer[],
+  confirmed: ReadonlyMap<string, string>,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const { answer, believed } of answers)
+    if (answer === "denied")
+      for (const id of await within(audits, site, chain, believed)) if (!confirmed.has(id)) found.add(id);
+  return found;
+}
+
+/** Closed unlocks say what they cover; of one that is still open the log of this clone tells. */
+export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Unlock[] {
+  const own = ledger.unlocks.filter((one) => one.ref === ref && names.has(one.repo ?? ""));
+  return own.flatMap((one) => {
+    if (one.status === "closed") return [one];
+    if (manner.view !== "here" || !manner.clones.has(one.clone)) return [];
+    return [{ ...one, moves: movesWithin(audits.log(site, ref) ?? [], one) }];
+  });
+}
+
+export async function unlockedCommits(
+  audits: Audits,
+  site: Site,
+  unlocks: readonly Unlock[],
+  baseline: readonly string[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const one of unlocks)
+    for (const move of one.moves) {
+      const { brought } = await audits.follow(
+        site,
+        { ...move, seen: "log", time: one.created, message: "" },
+        baseline,
+      );
+      for (const commit of brought) found.set(commit.id, one.id);
+    }
+  return found;
+}
+
+/** What the log says, what it leaves out, and what the guard saw. */
+function* movesOf(
+  audits: Audits,
+  site: Site,
+  { ref, tip }: BranchTip,
+  log: readonly LoggedMove[] | undefined,
+  baseline: Baseline,
+): Generator<LoggedMove & Pick<MoveFact, "seen">> {
+  const seen = audits.guardedTips(site).find((one) => one.ref === ref);
+  if (seen && ![seen.was, seen.allowed].includes(tip))
+    yield { seen: "guard", old: seen.was, new: tip, time: "", message: "" };
+  if (log === undefined || log.length === 0) return;
+  const begin = afterBaseline(log, baseline);
+  let last = log[begin - 1]?.new;
+  for (const one of log.slice(begin)) {
+    if (last !== undefined && one.old !== last)
+      yield { seen: "gap", old: last, new: one.old, time: one.time, message: "" };
+    yield { ...one, seen: "log" };
+    last = one.new;
+  }
+  if (last !== undefined && last !== tip) yield { seen: "tip", old: last, new: tip, time: "", message: "" };
+}
+
+/**
+ * How many entries are about the time before the branch was guarded. They end with the last one that led to the
+ * baseline; a log that never mentions it was begun later, or has been cut by git's own cleaning.
+ */
+export function afterBaseline(log: readonly LoggedMove[], { commits, at }: Baseline): number {
+  if (at === undefined) return 0;
+  const later = log.findIndex((one) => one.time > at);
+  const earlier = later < 0 ? log : log.slice(0, later);
+  return earlier.reduce((found, one, index) => (commits.includes(one.new) ? index + 1 : found), 0);
+}
+
+interface Around {
+  commits: readonly CommitFact[];
+  baseline: Baseline;
+  upTo: readonly string[];
+}
+
+/** Most moves lie on the branch as it is now, where nobody has to be asked what they brought. */
+async function followMoves(
+  audits: Audits,
+  site: Site,
+  moves: readonly (LoggedMove & Pick<MoveFact, "seen">)[],
+  { commits, baseline, upTo }: Around,
+): Promise<MoveFact[]> {
+  const places = new Map(commits.map((one, index) => [one.id, index]));
+  const bottom = commits.at(-1)?.parents[0];
+  if (bottom !== undefined) places.set(bottom, commits.length);
+  const followed: MoveFact[] = [];
+  for (const move of moves) {
+    const [from, to] = [places.get(move.old), places.get(move.new)];
+    if (from !== undefined && to !== undefined && to <= from)
+      followed.push({ ...move, forward: true, brought: commits.slice(to, from) });
+    else followed.push(await audits.follow(site, move, [...baseline.commits, ...upTo]));
+  }
+  return followed;
+}
+
+/** Merges that were published, and that the branch does not have. */
+async function missing(
+  audits: Audits,
+  site: Site,
+  { tip }: BranchTip,
+  commits: readonly CommitFact[],
+  approvals: readonly ApprovedMerge[],
+): Promise<ApprovedMerge[]> {
+  const here = new Set(commits.map((one) => one.id));
+  const found: ApprovedMerge[] = [];
+  for (const one of approvals.filter(
+    (each) => each.status === "merged" && each.pushed && !here.has(each.new),
+  ))
+    if (!(await audits.contains(site, tip, one.new))) found.push(one);
+  return found;
+}
+
+async function lostBaseline(audits: Audits, site: Site, { ref, tip }: BranchTip, { commits }: Baseline) {
+  const lost = [];
+  for (const commit of commits)
+    if ((await audits.resolve(site, commit)) && !(await audits.contains(site, tip, commit)))
+      lost.push(commit);
+  return lost.map((commit) => ({
+    code: "baseline_missing",
+    repo: site.name,
+    where: ref.replace(/^refs\/heads\//, ""),
+    message: `The branch does not have its baseline ${commit.slice(0, 12)} any more.`,
+  }));
+}

@@ -1,0 +1,135 @@
+import { type Explained, explainer } from "../../judge/audit/classify.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Known } from "../../ports/audit-facts.ts";
+import type { Audits } from "../../ports/audits.ts";
+import type { Hands } from "../../ports/hands.ts";
+import {
+  baselineFor,
+  type Chain,
+  fromRemotes,
+  type Subject,
+  unlockedCommits,
+  unlocksOf,
+} from "./audit-branch.ts";
+import { protectedRefs } from "./audit-repository.ts";
+import { mergesOf } from "./ledger.ts";
+
+/** One line of what git tells before a push. */
+export interface PushedRef {
+  localId: string;
+  remoteRef: string;
+  /** What the remote has now, by its own word. */
+  remoteId: string;
+}
+
+/** Why a push to a protected branch may not be. */
+export interface RefusedPush {
+  ref: string;
+  /** It would delete the branch, or take commits away from it. */
+  loses: "branch" | "commits" | undefined;
+  /** What nothing explains, the newest first. */
+  commits: Explained[];
+}
+
+const isNothing = (id: string) => /^0*$/.test(id);
+
+/** Puts what a push brings to protected names into the classes of an audit. */
+export async function auditPush(
+  hands: Hands,
+  subject: Subject,
+  pushed: readonly PushedRef[],
+): Promise<RefusedPush[]> {
+  const audits = await hands.git.audits();
+  const { site } = subject;
+  await audits.checkWhole(site);
+  const guarded = await protectedRefs(hands, subject, await audits.branching(site, "own"));
+  const { now } = await hands.situation("read");
+  const refused: RefusedPush[] = [];
+  for (const one of pushed.filter((each) => guarded(each.remoteRef))) {
+    if (isOpen(subject, one.remoteRef, now)) continue;
+    const found = await judgePush(audits, subject, one);
+    if (found.loses !== undefined || found.commits.length > 0) refused.push(found);
+  }
+  return refused;
+}
+
+/** A human has opened the branch in this clone, and the time is not over. */
+function isOpen({ names, ledger, manner }: Subject, ref: string, now: string): boolean {
+  return ledger.unlocks.some(
+    (one) =>
+      one.status === "open" &&
+      one.ref === ref &&
+      names.has(one.repo ?? "") &&
+      manner.clones.has(one.clone) &&
+      one.until > now,
+  );
+}
+
+async function judgePush(
+  audits: Audits,
+  subject: Subject,
+  { localId, remoteRef: ref, remoteId }: PushedRef,
+): Promise<RefusedPush> {
+  const { site } = subject;
+  if (isNothing(localId)) return { ref, loses: "branch", commits: [] };
+  // Git leaves out of a push what would go backwards, unless it was told to do it anyway.
+  const forward = isNothing(remoteId) || (await audits.contains(site, localId, remoteId));
+  const refs = knownRefs(audits, subject, ref);
+  const baseline = refs.flatMap((one) => baselineFor(audits, subject, one).commits);
+  if (baseline.length === 0) throw noBaseline(ref);
+  const without = [...baseline, remoteId].filter((id) => !isNothing(id));
+  const chain = { tip: localId, without, commits: await audits.history(site, { tip: localId, without }) };
+  const known = await whatExplains(audits, subject, refs, baseline);
+  let left = unexplained(chain, known);
+  // Another remote may have it; only its own word counts, because anybody can write a remote-tracking ref.
+  if (left.length > 0)
+    left = unexplained(chain, { ...known, remote: await confirmed(audits, subject, ref, chain) });
+  return { ref, loses: forward ? undefined : "commits", commits: left };
+}
+
+const unexplained = ({ commits }: Chain, known: Known) =>
+  commits.map(explainer(known)).filter((one) => one.class === "unexplained");
+
+/** The branch itself; for a name that was never guarded here, everything that is. */
+function knownRefs(audits: Audits, subject: Subject, ref: string): string[] {
+  const { site, names, ledger } = subject;
+  if (baselineFor(audits, subject, ref).commits.length > 0) return [ref];
+  const recorded = ledger.repositories
+    .filter((one) => names.has(one.id))
+    .flatMap((one) => one.baseline.map((each) => each.ref));
+  return [...new Set([...recorded, ...audits.created(site).map((one) => one.ref)])];
+}
+
+async function whatExplains(
+  audits: Audits,
+  subject: Subject,
+  refs: readonly string[],
+  baseline: readonly string[],
+): Promise<Known> {
+  const { site, names, ledger } = subject;
+  const unlocks = refs.flatMap((ref) => unlocksOf(audits, subject, ref));
+  return {
+    baseline: new Set(baseline),
+    approvals: refs.flatMap((ref) => mergesOf(ledger, names, ref)),
+    unlocked: await unlockedCommits(audits, site, unlocks, baseline),
+    remote: new Map(),
+  };
+}
+
+async function confirmed(audits: Audits, { site }: Subject, ref: string, chain: Chain) {
+  const answers = await audits.remotes(site, ref, true);
+  return fromRemotes(
+    audits,
+    site,
+    chain,
+    answers.filter((one) => one.answer !== "unasked"),
+  );
+}
+
+function noBaseline(ref: string): Failure {
+  const branch = ref.replace(/^refs\/heads\//, "");
+  return new Failure("refused", "no_baseline", `Nothing says what ${branch} had before it was guarded.`, {
+    hint: "Have it recorded, and push again: pawl doctor --fix",
+    details: { ref },
+  });
+}

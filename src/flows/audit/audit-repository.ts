@@ -1,0 +1,170 @@
+import {
+  type AuditedBranch,
+  type Finding,
+  judgeBranch,
+  judgeTrace,
+  type Verdict,
+} from "../../judge/audit/judge.ts";
+import { Failure } from "../../model/failure.ts";
+import { matchesPattern } from "../../model/naming.ts";
+import { protectedPatterns } from "../../model/protection.ts";
+import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Site } from "../../ports/sites.ts";
+import { auditBranch, type Subject, untouched } from "./audit-branch.ts";
+import { baselineOf, mergesOf } from "./ledger.ts";
+
+export interface RepositoryAudit {
+  branches: AuditedBranch[];
+  findings: Finding[];
+  notes: string[];
+}
+
+/** The records themselves: they may grow, and nobody may take them back. */
+export const STATE_REF = "refs/heads/pawl/state";
+
+const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
+const isNothing = (id: string) => /^0*$/.test(id);
+
+/** Every protected branch of one repository, or only one of them. */
+export async function auditRepository(
+  hands: Hands,
+  subject: Subject,
+  only: string | undefined,
+): Promise<RepositoryAudit> {
+  const audits = await hands.git.audits();
+  const { site, manner } = subject;
+  await audits.checkWhole(site);
+  const branching = await audits.branching(site, manner.view === "here" ? "own" : "remote");
+  const guarded = await protectedRefs(hands, subject, branching);
+  const wanted = branching.branches.filter(({ ref }) => (only === undefined ? guarded(ref) : ref === only));
+  const verdicts: Verdict[] = [];
+  for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch));
+  const local = manner.view === "here" ? await lookAround(audits, subject, wanted) : undefined;
+  return {
+    branches: verdicts.map((one) => one.branch),
+    findings: [...verdicts.flatMap((one) => one.findings), ...(local?.findings ?? [])],
+    notes: [...verdicts.flatMap((one) => one.notes), ...(local?.notes ?? [])],
+  };
+}
+
+/** The policy is what the protected tip has; a branch that has a baseline cannot be talked out of being protected. */
+export async function protectedRefs(
+  hands: Hands,
+  { site, names, ledger }: Subject,
+  { committed, copy, defaultBranch }: Branching,
+): Promise<(ref: string) => boolean> {
+  const patterns = await hands.look((reader) => {
+    const read = (where: string, text: string | undefined) =>
+      text === undefined ? [] : [reader.config(where, text)];
+    const [policy] = read(`.pawl/config.yaml on the protected branch of ${site.name}`, committed);
+    return protectedPatterns(policy, read(".pawl/config.yaml", copy), defaultBranch);
+  });
+  const recorded = new Set(
+    ledger.repositories
+      .filter((one) => names.has(one.id))
+      .flatMap((one) => one.baseline.map((each) => each.ref)),
+  );
+  return (ref) => recorded.has(ref) || patterns.some((one) => matchesPattern(one, nameOf(ref)));
+}
+
+async function lookAround(
+  audits: Audits,
+  { site, names, ledger, manner }: Subject,
+  branches: readonly BranchTip[],
+): Promise<{ findings: Finding[]; notes: string[] }> {
+  const records = ledger.repositories.filter((one) => names.has(one.id));
+  const traces = await audits.traces(site, {
+    protectedRefs: branches.map((one) => one.ref),
+    granted: mergesOf(ledger, names).filter((one) => one.status === "prepared"),
+    open: ledger.unlocks.filter((one) => one.status === "open"),
+    guarded: records.some((one) => one.guarded.some((clone) => manner.clones.has(clone))),
+  });
+  const notes = audits.guardActive(site) ? [] : [`The guard is not active in ${site.name}.`];
+  return { findings: traces.map((one) => judgeTrace(site.name, one)), notes };
+}
+
+/** A stretch of history such as `a..b`, explained by whatever was approved for any branch. */
+export async function auditRange(hands: Hands, subject: Subject, range: string): Promise<RepositoryAudit> {
+  const audits = await hands.git.audits();
+  const { site } = subject;
+  await audits.checkWhole(site);
+  const [left = "", right = ""] = range.split("..");
+  const [from, to] = [await find(audits, site, left || "HEAD"), await find(audits, site, right || "HEAD")];
+  const { branches } = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
+  const ref = branches.find((one) => nameOf(one.ref) === right)?.ref;
+  const verdict = await explainStretch(audits, subject, { ref: ref ?? right, old: from, new: to });
+  return { branches: [verdict.branch], findings: [], notes: verdict.notes };
+}
+
+async function find(audits: Audits, site: Site, name: string): Promise<string> {
+  const found = await audits.resolve(site, name);
+  if (found !== undefined) return found;
+  throw new Failure("not_found", "no_commit", `${site.name} has no commit "${name}".`, {
+    hint: "Name a branch, or two commits as in main~5..main.",
+    details: { field: "range" },
+  });
+}
+
+/** What a server is about to take: only what it does not have yet has to be explained. */
+export async function auditUpdates(
+  hands: Hands,
+  subject: Subject,
+  updates: readonly RefUpdate[],
+): Promise<RepositoryAudit> {
+  const audits = await hands.git.audits();
+  const { site } = subject;
+  const branching = await audits.branching(site, "own");
+  const guarded = await protectedRefs(hands, subject, branching);
+  const done: RepositoryAudit = { branches: [], findings: [], notes: [] };
+  for (const update of updates.filter((one) => one.ref === STATE_REF || guarded(one.ref))) {
+    const where = nameOf(update.ref);
+    const find = (code: string, message: string) =>
+      done.findings.push({ code, repo: site.name, where, message });
+    if (isNothing(update.new)) {
+      find("branch_deleted", `${where} is protected and may not be deleted.`);
+      continue;
+    }
+    if (!isNothing(update.old) && !(await audits.contains(site, update.new, update.old)))
+      find("rewound", `${where} would lose commits: it may only go forward from ${update.old.slice(0, 12)}.`);
+    if (update.ref === STATE_REF) continue;
+    // What other protected branches have was explained when it came to them.
+    const others = branching.branches.filter((one) => guarded(one.ref)).map((one) => one.tip);
+    const { branch, notes } = await explainStretch(audits, subject, update, others);
+    done.branches.push(branch);
+    done.notes.push(...notes);
+  }
+  return done;
+}
+
+async function explainStretch(
+  audits: Audits,
+  subject: Subject,
+  update: RefUpdate,
+  others: readonly string[] = [],
+): Promise<Verdict> {
+  const { site, names, ledger, manner } = subject;
+  const { ref, old, new: tip } = update;
+  const named = ref.startsWith("refs/heads/") ? ref : undefined;
+  const baseline = baselineOf(ledger, names, named ?? "", manner.clones);
+  if (named !== undefined && baseline.from === "none")
+    return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
+  const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));
+  const unlocked = new Map<string, string>();
+  for (const one of ledger.unlocks.filter((each) => names.has(each.repo ?? "") && each.status === "closed"))
+    for (const move of one.moves) {
+      const told = { ...move, seen: "log" as const, time: one.created, message: "" };
+      for (const each of (await audits.follow(site, told, without)).brought) unlocked.set(each.id, one.id);
+    }
+  const approvals = mergesOf(ledger, names, named);
+  const commits = await audits.history(site, { tip, without });
+  const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
+  return judgeBranch(
+    site.name,
+    { ...facts, unlogged: false, denied: new Set() },
+    {
+      known: { baseline: new Set(), approvals, unlocked, remote: new Map() },
+      unlockedMoves: [],
+    },
+  );
+}

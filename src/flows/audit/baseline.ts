@@ -1,0 +1,91 @@
+import { madeNow } from "../../judge/change.ts";
+import { repositoryFile } from "../../model/paths.ts";
+import { editRecord, printRecord } from "../../model/record.ts";
+import { type RepositoryRecord, repository, UNGUARDED } from "../../model/records/run.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Plan, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+
+export interface Guarded {
+  /** As records name it. */
+  name: string;
+  home: boolean;
+  /** The protected branches, with their tips; what is recorded already stays. */
+  tips: readonly { ref: string; commit: string }[];
+  /** The hooks were put in place in this clone; false for a baseline without a guard. */
+  active: boolean;
+}
+
+/**
+ * Remembers what the protected branches contain now: from here on every commit needs an explanation. May be repeated;
+ * a branch keeps the baseline that it has.
+ */
+export async function recordBaseline(hands: Hands, guarded: Guarded): Promise<RepositoryRecord> {
+  const plan = await hands.record((reader, at) => noteBaseline(reader, at, guarded), {
+    milestone: `${guarded.name}: guarded from here on`,
+  });
+  return plan.data;
+}
+
+function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<RepositoryRecord> {
+  const stored = findRecord(reader, guarded);
+  const known: Pick<RepositoryRecord, "baseline" | "guarded"> = stored?.value ?? UNGUARDED;
+  const missing = guarded.tips.filter((tip) => !known.baseline.some((one) => one.ref === tip.ref));
+  const baseline = [
+    ...known.baseline,
+    ...missing.map((tip) => ({ ...tip, at: at.now, clone: at.clone || undefined })),
+  ];
+  // A clone without a name yet, such as a copied one, gets its name with this write, and then all is decided again.
+  const clone = at.clone || "unnamed";
+  const isNew = guarded.active && !known.guarded.includes(clone);
+  const clones = isNew ? [...known.guarded, clone] : known.guarded;
+  const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
+  if (!stored) {
+    const { name: id, home } = guarded;
+    const value = {
+      ...madeNow(at),
+      id,
+      home,
+      base_branch: undefined,
+      ...UNGUARDED,
+      baseline,
+      guarded: clones,
+    };
+    const text = printRecord(repository, value);
+    return {
+      data: value,
+      effects: [{ do: "create", record: id, rev: 1, path: repositoryFile(id), text, about }],
+    };
+  }
+  if (missing.length === 0 && !isNew) return { data: stored.value };
+  const changes = { baseline, guarded: clones, rev: stored.value.rev + 1, updated: at.now };
+  const { path, text: before } = stored;
+  const text = editRecord(repository, stored, changes);
+  return {
+    data: { ...stored.value, ...changes },
+    effects: [{ do: "replace", record: stored.value.id, rev: changes.rev, path, before, text, about }],
+  };
+}
+
+/** The home's folder may have been renamed since it was recorded. */
+function findRecord(reader: Reader, { name, home }: Pick<Guarded, "name" | "home">) {
+  const { records } = reader.repositories();
+  return records.find((one) => one.value.id === name) ?? records.find((one) => home && one.value.home);
+}
+
+/** A clone guards a branch no more: nobody has to wonder where its hooks are. */
+export async function recordUnguarded(hands: Hands, site: Pick<Guarded, "name" | "home">): Promise<void> {
+  await hands.record((reader, at) => {
+    const stored = findRecord(reader, site);
+    if (!stored?.value.guarded.includes(at.clone)) return { data: undefined };
+    const guarded = stored.value.guarded.filter((one) => one !== at.clone);
+    const changes = { guarded, rev: stored.value.rev + 1, updated: at.now };
+    const { path, text: before } = stored;
+    const text = editRecord(repository, stored, changes);
+    const about = "guarded no more in this clone";
+    return {
+      data: undefined,
+      effects: [{ do: "replace", record: stored.value.id, rev: changes.rev, path, before, text, about }],
+    };
+  });
+}

@@ -1,0 +1,141 @@
+import {
+  type Doubt,
+  doubts,
+  eventsIn,
+  isEventLog,
+  type WriteEvent,
+  type Written,
+} from "../../judge/audit/witnesses.ts";
+import { Failure } from "../../model/failure.ts";
+import { type Approval, approval, type RepositoryRecord, repository } from "../../model/records/run.ts";
+import { type Unlock, unlock } from "../../model/records/unlock.ts";
+import type { ApprovedMerge } from "../../ports/audit-facts.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Problem, Reader } from "../../ports/ports.ts";
+
+/** Everything that humans have said about protected branches. */
+export interface Ledger {
+  approvals: Approval[];
+  unlocks: Unlock[];
+  repositories: RepositoryRecord[];
+  /** Records that cannot be read: what they would explain cannot be told. */
+  problems: Problem[];
+  /** The same records as texts, and what was logged about them. */
+  written: Written[];
+  events(): WriteEvent[];
+}
+
+export function readLedger(reader: Reader): Ledger {
+  const tasks = reader.exists ? reader.taskNames().filter((name) => /^T\d{4,}$/.test(name)) : [];
+  const approvals = tasks.map((task) => reader.parts(approval, task));
+  const [unlocks, repositories] = [reader.unlocks(), reader.repositories()];
+  const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
+  const all = [...approvals, unlocks, repositories];
+  return {
+    approvals: approvals.flatMap(values),
+    unlocks: values(unlocks),
+    repositories: values(repositories),
+    problems: all.flatMap((one) => one.problems),
+    written: all.flatMap((one): Written[] => one.records),
+    events: () => reader.events({ limit: Number.POSITIVE_INFINITY, about: isRecord }),
+  };
+}
+
+const LEDGER_PATHS = [
+  [/^tasks\/T\d{4,}\/approvals\/A\d+\.md$/, approval],
+  [/^unlocks\/U\d{4,}\.md$/, unlock],
+  [/^repos\/[^/]+\.md$/, repository],
+] as const;
+
+const isRecord = (path: string) => LEDGER_PATHS.some(([pattern]) => pattern.test(path));
+
+export const isLedgerPath = (path: string) => isRecord(path) || isEventLog(path);
+
+/** The same from texts by their paths in the state, which may come from a commit instead of a folder. */
+export function parseLedger(
+  reader: Reader,
+  texts: ReadonlyMap<string, string | undefined>,
+  shown: string,
+): Ledger {
+  const logs = [...texts].flatMap(([path, text]) => (isEventLog(path) && text !== undefined ? [text] : []));
+  const ledger: Ledger = {
+    ...{ approvals: [], unlocks: [], repositories: [], problems: [], written: [] },
+    events: () => logs.flatMap((text) => eventsIn(text, isRecord)),
+  };
+  const keep = { approval: ledger.approvals, unlock: ledger.unlocks, repository: ledger.repositories };
+  for (const [path, text] of texts) {
+    const kind = LEDGER_PATHS.find(([pattern]) => pattern.test(path))?.[1];
+    if (!kind) continue;
+    if (text === undefined) {
+      ledger.problems.push({ file: path, message: `${shown}:${path} is not UTF-8 text.`, hint: undefined });
+      continue;
+    }
+    try {
+      const { value } = reader.parse(kind, path, text, `${shown}:${path}`);
+      ledger.written.push({ path, text });
+      (keep[kind.name as keyof typeof keep] as unknown[]).push(value);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      ledger.problems.push({ file: path, message: error.message, hint: error.hint });
+    }
+  }
+  return ledger;
+}
+
+/** The records that are not as pawl wrote them: what rests on them alone is not explained. */
+export async function notOurs({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<Doubt[]> {
+  const digests = new Map<string, string>();
+  for (const { path, text } of ledger.written) digests.set(path, await sha256(text));
+  return doubts(digests, ledger.events());
+}
+
+/** The names under which records speak of one repository: the home's folder may have been renamed since. */
+export function namesOf(ledger: Ledger, site: { name: string; home: boolean }): ReadonlySet<string> {
+  const homes = site.home ? ledger.repositories.filter((one) => one.home).map((one) => one.id) : [];
+  return new Set([site.name, ...homes]);
+}
+
+export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: string): ApprovedMerge[] {
+  return ledger.approvals.flatMap((one) =>
+    one.repos
+      .filter((repo) => names.has(repo.name) && (ref === undefined || repo.ref === ref))
+      .map(({ ref: target, old, new: fresh, head, tree, pushed }) => ({
+        ...{ id: one.id, status: one.status, again: one.redo_of !== undefined },
+        ...{ ref: target, old, new: fresh, head, tree, pushed },
+      })),
+  );
+}
+
+export interface Baseline {
+  commits: string[];
+  /** When the branch began to be guarded, as far as that is known. */
+  at: string | undefined;
+  /** How it is known; `none`: nothing tells what was there before, so everything was. */
+  from: "recorded" | "first approval" | "none";
+}
+
+/** Where the history of a branch begins to need explanations. */
+export function baselineOf(
+  ledger: Ledger,
+  names: ReadonlySet<string>,
+  ref: string,
+  clones: ReadonlySet<string>,
+): Baseline {
+  const recorded = ledger.repositories
+    .filter((one) => names.has(one.id))
+    .flatMap((one) => one.baseline)
+    .filter((one) => one.ref === ref);
+  if (recorded.length > 0) {
+    // What another clone had done before it was guarded says nothing about the moves in this one.
+    const own = recorded.filter((one) => clones.has(one.clone ?? ""));
+    const times = (own.length > 0 ? own : recorded).flatMap((one) => one.at ?? []).sort();
+    return { commits: recorded.map((one) => one.commit), at: times[0], from: "recorded" };
+  }
+  const [first] = ledger.approvals
+    .filter((one) => one.status === "merged" && one.redo_of === undefined)
+    .filter((one) => one.repos.some((repo) => names.has(repo.name) && repo.ref === ref))
+    .sort((a, b) => (a.created < b.created ? -1 : 1));
+  const merge = first?.repos.find((repo) => names.has(repo.name) && repo.ref === ref);
+  if (first && merge) return { commits: [merge.old], at: first.created, from: "first approval" };
+  return { commits: [], at: undefined, from: "none" };
+}

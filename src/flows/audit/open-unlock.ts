@@ -1,0 +1,73 @@
+import { change, madeNow } from "../../judge/change.ts";
+import { formatUnlockId, nextNumber } from "../../model/ids.ts";
+import { matchesPattern } from "../../model/naming.ts";
+import { unlockFile } from "../../model/paths.ts";
+import { protectedPatterns } from "../../model/protection.ts";
+import { printRecord } from "../../model/record.ts";
+import { type Unlock, unlock } from "../../model/records/unlock.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Plan, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+import type { Site } from "../../ports/sites.ts";
+
+export const branchRef = (branch: string) => `refs/heads/${branch}`;
+
+/** By the policy as it is now, or because it was when a baseline was recorded. */
+export async function isProtectedBranch(hands: Hands, site: Site, branch: string): Promise<boolean> {
+  const { committed, copy, defaultBranch } = await (await hands.git.audits()).branching(site, "own");
+  return hands.look((reader) => {
+    const read = (text: string | undefined) =>
+      text === undefined ? [] : [reader.config(".pawl/config.yaml", text)];
+    const patterns = protectedPatterns(read(committed)[0], read(copy), defaultBranch);
+    const recorded = reader.repositories().records.filter((one) => one.value.id === site.name);
+    return (
+      patterns.some((one) => matchesPattern(one, branch)) ||
+      recorded.some((one) => one.value.baseline.some((each) => each.ref === branchRef(branch)))
+    );
+  });
+}
+
+export interface Opening {
+  ref: string;
+  tip: string | undefined;
+  until: string;
+  reason: string;
+  repo: string;
+}
+
+export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unlock: Unlock }> {
+  const branch = wanted.ref.replace(/^refs\/heads\//, "");
+  const value: Unlock = {
+    id: formatUnlockId(nextNumber(reader.unlockNames(), unlock.letter)),
+    status: "open",
+    ...{ how: `typed ${branch} on the terminal`, closed: undefined, clone: at.clone, moves: [] },
+    ...madeNow(at),
+    ...wanted,
+  };
+  const path = unlockFile(value.id);
+  const about = `${branch} until ${wanted.until}`;
+  return {
+    data: { unlock: value },
+    effects: [{ do: "create", record: value.id, rev: 1, path, text: printRecord(unlock, value), about }],
+  };
+}
+
+/** Closes an unlock of which exactly one move is known; what a branch's log says is not needed for it. */
+export async function closeWithMove(
+  hands: Hands,
+  id: string,
+  move: { old: string; new: string },
+): Promise<void> {
+  await hands.record(
+    (reader, at) => {
+      const stored = reader.unlocks().records.find((one) => one.path === unlockFile(id));
+      if (!stored || stored.value.status === "closed") return { data: undefined };
+      const changes = { status: "closed" as const, closed: at.now, moves: [move] };
+      return {
+        data: undefined,
+        effects: [change(unlock, stored, changes, at, "closed after 1 move").effect],
+      };
+    },
+    { phase: "after", milestone: `${id}: closed again` },
+  );
+}

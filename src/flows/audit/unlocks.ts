@@ -1,0 +1,83 @@
+import { change } from "../../judge/change.ts";
+import { unlockFile } from "../../model/paths.ts";
+import { type Unlock, unlock } from "../../model/records/unlock.ts";
+import type { LoggedMove } from "../../ports/audits.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Plan, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+import type { Site, Sites } from "../../ports/sites.ts";
+
+type Move = Unlock["moves"][number];
+
+/**
+ * What moved the branch while it was open. The log is followed from the commit that it was at in the beginning, and no
+ * further than to the first entry after the end: what was done later cannot be dated back into the middle.
+ */
+export function movesWithin(
+  log: readonly LoggedMove[],
+  { tip, created, until }: Pick<Unlock, "tip" | "created" | "until">,
+): Move[] {
+  const begin = wholeSecond(created);
+  const first = log.findIndex(
+    (one) => one.time >= begin && (tip === undefined ? /^0+$/.test(one.old) : one.old === tip),
+  );
+  if (first < 0) return [];
+  const after = log.findIndex((one, index) => index >= first && (one.time > until || one.time < begin));
+  return log.slice(first, after < 0 ? undefined : after).map((one) => ({ old: one.old, new: one.new }));
+}
+
+/** Git's log knows no parts of a second. */
+const wholeSecond = (time: string) => `${time.slice(0, 19)}.000Z`;
+
+/** The repository of a record, on this machine; undefined when it is another clone's or not here. */
+export function siteOf(sites: Sites, { repo }: Pick<Unlock, "repo">): Site | undefined {
+  return sites.all().find((one) => one.name === repo);
+}
+
+/** Closes unlocks of this clone whose time is over. Answers what was done, in words. */
+export async function closeExpired(hands: Hands): Promise<string[]> {
+  const clones = await ownClones(hands);
+  const due = await hands.look((reader, at) =>
+    reader
+      .unlocks()
+      .records.map((one) => one.value)
+      .filter((one) => one.status === "open" && clones.has(one.clone) && one.until <= at.now),
+  );
+  const said: string[] = [];
+  for (const one of due) {
+    const closed = await closeUnlock(hands, one);
+    if (closed)
+      said.push(`${closed.id} is over: ${closed.ref.replace(/^refs\/heads\//, "")} is closed again.`);
+  }
+  return said;
+}
+
+/** What the repositories that share this state call themselves, on this machine. */
+export async function ownClones(hands: Hands): Promise<ReadonlySet<string>> {
+  const [sites, audits] = [await hands.git.sites(), await hands.git.audits()];
+  return new Set([sites.here(), ...sites.all()].flatMap((site) => audits.cloneOf(site) ?? []));
+}
+
+/** First the hooks stop believing in it, then the record says what was done meanwhile. */
+export async function closeUnlock(hands: Hands, value: Unlock): Promise<Unlock | undefined> {
+  const site = siteOf(await hands.git.sites(), value);
+  if (!site) return undefined;
+  (await hands.git.locks()).close(site, value.ref, value.id);
+  const log = (await hands.git.audits()).log(site, value.ref) ?? [];
+  const plan = await hands.record((reader, at) => noteClosed(reader, at, value.id, log), {
+    phase: "after",
+    milestone: `${value.id}: ${value.ref.replace(/^refs\/heads\//, "")} is closed again`,
+  });
+  return plan.data;
+}
+
+function noteClosed(reader: Reader, at: Situation, id: string, log: readonly LoggedMove[]): Plan<Unlock> {
+  const stored = reader.unlocks().records.find((one) => one.path === unlockFile(id));
+  if (!stored) throw new Error(`${id} is gone`);
+  if (stored.value.status === "closed") return { data: stored.value };
+  const [until = at.now] = [at.now, stored.value.until].sort();
+  const moves = movesWithin(log, { ...stored.value, until });
+  const changes = { status: "closed" as const, closed: at.now, moves };
+  const { effect, value } = change(unlock, stored, changes, at, `closed after ${moves.length} moves`);
+  return { data: value, effects: [effect] };
+}

@@ -1,0 +1,205 @@
+import { gatherAuthors } from "../../judge/authors.ts";
+import { findRun, snapshotRef } from "../../judge/current-run.ts";
+import type { RecordFacts, RepoFacts } from "../../judge/gates/facts.ts";
+import type { GateResult, Seal, Stage } from "../../judge/gates/gate.ts";
+import { judgeIntegrity } from "../../judge/gates/integrity.ts";
+import { judgeRecords } from "../../judge/gates/judge-records.ts";
+import { judgeRepos } from "../../judge/gates/judge-repos.ts";
+import { isProtected, requiredChecks } from "../../judge/gates/policy.ts";
+import { type Breach, reasonsOf } from "../../judge/gates/rules.ts";
+import type { Config } from "../../model/config.ts";
+import { Failure } from "../../model/failure.ts";
+import { patchFile } from "../../model/paths.ts";
+import type { Kind, Stored } from "../../model/record.ts";
+import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
+import type { Run, RunRepo } from "../../model/records/run.ts";
+import type { BranchState } from "../../ports/branches.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Problem, Reader } from "../../ports/ports.ts";
+
+/** Looks at everything a stage depends on, and says what is missing. What cannot be read is an error, never a pass. */
+export async function checkTask(
+  hands: Hands,
+  task: string,
+  stage: Stage,
+  /** `fresh`: nothing that was remembered from an earlier look counts. */
+  options: { fresh?: boolean } = {},
+): Promise<GateResult> {
+  const { facts, texts } = await hands.look((reader) => gatherRecords(reader, task));
+  const repos = stage === "plan" || !facts.run ? [] : await lookAtRepos(hands, facts, facts.run, options);
+  const needsDigest = facts.task.profile === "strict" && facts.task.plan !== "";
+  const planDigest = needsDigest ? await hands.sha256(facts.task.plan) : undefined;
+  const breaches = judgeRecords(facts, stage, planDigest);
+  if (stage !== "plan") breaches.push(...judgeRepos(facts, repos));
+  if (options.fresh) breaches.push(...(await judgeHistory(hands, task, texts)));
+  const reasons = reasonsOf(breaches, stage, facts.task.profile);
+  const ready = reasons.length === 0;
+  return {
+    task,
+    stage,
+    ready,
+    reasons,
+    repos: repos.flatMap(stateOf),
+    seal:
+      ready && stage === "close"
+        ? await sealOf(hands, facts, repos, texts, options.fresh ?? false)
+        : undefined,
+  };
+}
+
+export interface GatheredRecords {
+  facts: RecordFacts;
+  /** The exact texts that the gate rests on, by path. */
+  texts: [string, string][];
+}
+
+export function gatherRecords(reader: Reader, id: string): GatheredRecords {
+  const task = reader.task(id).value;
+  const stored = {
+    findings: whole(reader.parts(finding, id)),
+    evidence: whole(reader.parts(evidence, id)),
+    reviews: whole(reader.parts(review, id)),
+    handoffs: whole(reader.parts(handoff, id)),
+  };
+  const values = <K extends Kind>(records: Stored<K>[]) => records.map((one) => one.value);
+  return {
+    facts: {
+      task,
+      run: findRun(reader, id)?.value,
+      findings: values(stored.findings),
+      evidence: values(stored.evidence),
+      reviews: values(stored.reviews),
+      handoffs: values(stored.handoffs),
+      authors: gatherAuthors(reader, id),
+      waitingFor: openDependencies(reader, id),
+    },
+    texts: [...stored.findings, ...stored.evidence, ...stored.reviews].map((one) => [one.path, one.text]),
+  };
+}
+
+export function openDependencies(reader: Reader, id: string): string[] {
+  return reader.task(id).value.depends_on.filter((one) => !isMet(reader, one));
+}
+
+async function judgeHistory(
+  hands: Hands,
+  task: string,
+  texts: readonly [string, string][],
+): Promise<Breach[]> {
+  const events = await hands.look((reader) => reader.events({ task, limit: Number.POSITIVE_INFINITY }));
+  const records = await Promise.all(
+    texts.map(async ([path, text]) => ({ path, text: await hands.sha256(text) })),
+  );
+  return judgeIntegrity(events, records);
+}
+
+/** A dropped or missing task will never be merged, so whoever waits for it has to decide. */
+function isMet(reader: Reader, id: string): boolean {
+  if (!reader.hasTask(id)) return false;
+  try {
+    return ["merged", "done"].includes(reader.task(id).value.status);
+  } catch (error) {
+    // Nobody can tell that it is merged, so it is not.
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+/** A record that cannot be read could be the open finding. */
+function whole<K extends Kind>(found: { records: Stored<K>[]; problems: Problem[] }): Stored<K>[] {
+  const [problem] = found.problems;
+  if (!problem) return found.records;
+  throw new Failure("unreadable", "gate_unreadable", `The gate cannot be judged: ${problem.message}`, {
+    hint: problem.hint ?? "Repair the record.",
+    details: { file: problem.file },
+  });
+}
+
+async function lookAtRepos(
+  hands: Hands,
+  { findings }: RecordFacts,
+  run: Run,
+  options: { fresh?: boolean },
+): Promise<RepoFacts[]> {
+  const branches = await hands.git.branches();
+  return Promise.all(
+    run.repos.map(async (repo) => {
+      const state = await branches.look(repo, options);
+      const lostFixes: string[] = [];
+      for (const one of findings.filter((each) => isFixedIn(each, repo.name)))
+        if (!(await branches.contains(repo, [one.resolved_commit ?? ""], options))) lostFixes.push(one.id);
+      const snapshot = branches.ref(repo.name, snapshotRef(run.id));
+      return hands.look((reader) =>
+        describe(reader, repo, state, lostFixes, isKept(reader, run, repo, snapshot)),
+      );
+    }),
+  );
+}
+
+/** What the run's record says was saved is there: the commit under its ref, and the patch in the state. */
+function isKept(reader: Reader, run: Run, { name }: RunRepo, snapshot: string | undefined): boolean {
+  const [task = "", part = ""] = run.id.split("/");
+  const saved = run.snapshots.find((one) => one.repo === name);
+  return saved !== undefined && saved.commit === snapshot && reader.hasFile(patchFile(task, part, name));
+}
+
+const isFixedIn = (finding: Finding, repo: string) =>
+  finding.kind === "branch" && finding.status === "fixed" && finding.repo === repo;
+
+function describe(
+  reader: Reader,
+  repo: RunRepo,
+  state: BranchState,
+  lostFixes: string[],
+  kept: boolean,
+): RepoFacts {
+  const { policy, defaultBranch, ...git } = state;
+  const parse = (text: string | undefined, where: string): Config[] =>
+    text === undefined ? [] : [reader.config(where, text)];
+  const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
+  const copies = parse(policy.worktree, `${repo.worktree}/.pawl/config.yaml`);
+  if (!committed) copies.push(...parse(policy.main, ".pawl/config.yaml"));
+  return {
+    ...git,
+    repo,
+    lostFixes,
+    snapshotKept: kept,
+    isProtected:
+      repo.branch === repo.base_branch || isProtected(repo.branch, committed, copies, defaultBranch),
+    checks: requiredChecks(committed, copies),
+  };
+}
+
+function stateOf({ repo, head, tree, base, changed }: RepoFacts): GateResult["repos"] {
+  if (head === undefined || tree === undefined || base === undefined) return [];
+  const { name, branch, base_branch } = repo;
+  return [{ name, branch, base_branch, head, tree, base, changed }];
+}
+
+/** Everything that a passed gate rests on, in one digest: whatever changes it makes another one. */
+async function sealOf(
+  hands: Hands,
+  { task, run }: RecordFacts,
+  repos: readonly RepoFacts[],
+  texts: readonly [string, string][],
+  fresh: boolean,
+): Promise<Seal> {
+  const { profile, plan, slices, base_branch } = task;
+  const checks = repos.map((one) => [one.repo.name, one.checks]);
+  const snapshots = run?.snapshots.map((one) => [one.repo, one.commit, one.patch_sha256]);
+  const { refreshed } = run ?? {};
+  const content = JSON.stringify({ profile, plan, slices, base_branch, checks, snapshots, refreshed, texts });
+  const sealed = repos
+    .filter((one) => one.changed)
+    .flatMap(stateOf)
+    .map(({ name, head, tree, base }) => ({ name, head, tree, base }));
+  // Loading the cryptography costs as much as the rest of a look; the same words have the same digests.
+  const from = JSON.stringify({ sealed, content });
+  const known = fresh ? undefined : hands.recall(`seal of ${task.id}`, from);
+  if (known) return JSON.parse(known) as Seal;
+  const records = await hands.sha256(content);
+  const digest = await hands.sha256(JSON.stringify({ repos: sealed, records }));
+  const seal = { repos: sealed, records, digest };
+  hands.remember(`seal of ${task.id}`, from, JSON.stringify(seal));
+  return seal;
+}

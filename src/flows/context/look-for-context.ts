@@ -1,0 +1,69 @@
+import { keywordsOf } from "../../judge/context/keywords.ts";
+import { filesOf, type Own, ownCount, readOwn } from "../../judge/context/own.ts";
+import { findTask } from "../../judge/which-task.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Situation } from "../../ports/operation.ts";
+import type { Reader, SearchHit, World } from "../../ports/ports.ts";
+
+/** What only the world outside the store can tell. */
+export interface Look {
+  /** Undefined when git could not say. */
+  isDirty: boolean | undefined;
+  /** Files that this task changed, as far as git knows it from where we stand. */
+  changed: string[];
+  /** Records that speak of the same things, name the same files, or name this task. */
+  alike: SearchHit[];
+  /** Why the search index could not be asked. */
+  searchProblem: string | undefined;
+}
+
+export const NO_LOOK: Look = {
+  isDirty: undefined,
+  changed: [],
+  alike: [],
+  searchProblem: undefined,
+};
+
+const RELATED_KINDS = ["task", "decision", "finding", "handoff", "note"];
+const MOST_HITS = 80;
+const MOST_FILES_SEARCHED = 20;
+
+/** One search for everything: each has to compare the index with the files first, which costs more than the words. */
+export async function lookAround(world: World, reader: Reader, id: string, at: Situation): Promise<Look> {
+  const own = readOwn(reader, id);
+  const [isDirty, changed] = await Promise.all([
+    unlessFailing(() => world.isDirty(), undefined),
+    changedFiles(world, reader, own, at),
+  ]);
+  const files = filesOf(own, changed).slice(0, MOST_FILES_SEARCHED);
+  // The task's own records match best of all; without room for them they would crowd out the others.
+  const limit = MOST_HITS + ownCount(own);
+  try {
+    const words = [...keywordsOf(own), ...own.task.labels, id, ...files].join(" ");
+    const { hits } = await world.search({ words, kinds: RELATED_KINDS, match: "any", limit });
+    return { isDirty, changed, alike: hits, searchProblem: undefined };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { ...NO_LOOK, isDirty, changed, searchProblem: error.message };
+  }
+}
+
+/** What changed here says something about the task only if this is where it is worked on. */
+async function changedFiles(world: World, reader: Reader, own: Own, at: Situation): Promise<string[]> {
+  const { base_branch: base, branch, id } = own.task;
+  const isHere = branch === undefined ? findTask(reader, undefined, at).id === id : branch === at.branch;
+  if (base === undefined || !isHere) return [];
+  return unlessFailing(async () => {
+    const commit = await world.resolveCommit(base);
+    return commit === undefined ? [] : world.changedFiles(commit);
+  }, []);
+}
+
+async function unlessFailing<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Failure) return otherwise;
+    throw error;
+  }
+}

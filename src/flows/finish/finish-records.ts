@@ -1,0 +1,54 @@
+import { change } from "../../judge/change.ts";
+import { MET } from "../../judge/ready.ts";
+import { type Run, run } from "../../model/records/run.ts";
+import { task } from "../../model/records/task.ts";
+import type { Plan, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { partName, type RunAndTask, taskName } from "../start/start-records.ts";
+import type { Ending } from "./finish-look.ts";
+
+/** What is about to be done, with the commits that it is done to: afterwards the branches may be gone. */
+export function recordEnding(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  endings: readonly Ending[],
+  reason: string,
+  about: string,
+): Plan<Run> {
+  const stored = reader.part(run, taskName(id), partName(id));
+  const repos = stored.value.repos.map((repo) => ({
+    ...repo,
+    head: endings.find((one) => one.repo.name === repo.name)?.tip ?? repo.head,
+  }));
+  const changed = change(run, stored, { repos, reason }, at, about);
+  return { data: changed.value, effects: [changed.effect] };
+}
+
+export function recordEnded(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  ended: "kept" | "removed",
+  about: string,
+): Plan<RunAndTask> {
+  const stored = reader.part(run, taskName(id), partName(id));
+  const storedTask = reader.task(taskName(id));
+  const { status } = storedTask.value;
+  const over = change(run, stored, { ended, status: statusOf(stored.value, status) }, at, about);
+  if (status !== "merged")
+    return { data: { run: over.value, task: storedTask.value }, effects: [over.effect] };
+  const done = change(task, storedTask, { status: "done" }, at, "merged → done");
+  return { data: { run: over.value, task: done.value }, effects: [over.effect, done.effect] };
+}
+
+function statusOf(value: Run, task: string): Run["status"] {
+  if (MET.includes(task)) return "succeeded";
+  return value.status === "failed" || value.status === "succeeded" ? value.status : "interrupted";
+}
+
+export function recordNotEnded(reader: Reader, at: Situation, id: string, reason: string): Plan<Run> {
+  const stored = reader.part(run, taskName(id), partName(id));
+  const changed = change(run, stored, {}, at, `not ended: ${reason}`);
+  return { data: changed.value, effects: [changed.effect] };
+}

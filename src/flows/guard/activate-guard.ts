@@ -1,0 +1,62 @@
+import { isHuman } from "../../model/actor.ts";
+import { Failure } from "../../model/failure.ts";
+import type { GuardActivation, Loosening } from "../../ports/guard.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Site } from "../../ports/sites.ts";
+import { recordBaseline } from "../audit/baseline.ts";
+
+/**
+ * Puts the guard in place, or back into place, and records what it guards from here on. A human who asks for it gets
+ * hooks that are as the policy is; an agent gets none that demand less than the ones before.
+ */
+export async function activateGuard(hands: Hands, site: Site): Promise<GuardActivation> {
+  const loosening = await mayLoosen(hands, "always");
+  const done = (await hands.git.guard()).activate(site, loosening);
+  await record(hands, site, done);
+  return done;
+}
+
+/** Makes hooks anew whose policy has changed since. What cannot be done now is told, and keeps nobody from working. */
+export async function renewGuards(hands: Hands): Promise<string[]> {
+  const guard = await hands.git.guard();
+  const sites = await hands.git.sites();
+  const said: string[] = [];
+  for (const site of [sites.here(), ...sites.all()]) {
+    if (!guard.mayBeOutdated(site)) continue;
+    try {
+      const done = guard.renew(site, await mayLoosen(hands, "explained"));
+      await record(hands, site, done);
+      const { changed, notes } = done;
+      if (changed.length > 0)
+        said.push(`The hooks of ${site.name} were made anew, for the policy and the place that it has now.`);
+      said.push(...notes);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      said.push(`The hooks of ${site.name} could not be made anew: ${error.message}`);
+    }
+  }
+  return said;
+}
+
+async function mayLoosen(hands: Hands, human: Loosening): Promise<Loosening> {
+  const { actor } = await hands.situation("write");
+  return hands.agent === undefined && isHuman(actor) ? human : "never";
+}
+
+async function record(hands: Hands, { name, home }: Site, { tips }: GuardActivation): Promise<void> {
+  await recordBaseline(hands, { name, home, tips, active: true });
+}
+
+/** What keeps the guard of these repositories from holding, as whoever begins to work there should know. */
+export async function guardProblems(hands: Hands, sites: readonly Site[]): Promise<string[]> {
+  const guard = await hands.git.guard();
+  return sites.flatMap((site) =>
+    guard
+      .inspect(site)
+      .problems.filter((one) => one.code !== "policy_stricter")
+      .map(({ where, message, command }) => unguarded(`${where}: ${message}`, command)),
+  );
+}
+
+export const unguarded = (what: string, command = "pawl doctor") =>
+  `The guard of this repository does not hold. ${what} Look into it: ${command}`;

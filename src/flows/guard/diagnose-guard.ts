@@ -1,0 +1,68 @@
+import { type Diagnosis, REPAIR, type Specialist } from "../../ports/doctor.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Site } from "../../ports/sites.ts";
+import { namesOf, readLedger } from "../audit/ledger.ts";
+import { activateGuard } from "./activate-guard.ts";
+
+/** Whether the hooks of every repository of this state hold; the first one is where we stand. */
+export const guardSpecialist: Specialist = {
+  async examine(hands) {
+    const found: Diagnosis[] = [];
+    for (const site of await knownSites(hands)) found.push(...(await examineSite(hands, site)));
+    found.push(...(await hands.git.guard()).surroundings());
+    return found;
+  },
+
+  async repair(hands, found) {
+    const guard = await hands.git.guard();
+    const done: string[] = [];
+    for (const site of await knownSites(hands)) {
+      const wanted = guard.inspect(site).installed || (await isRecorded(hands, site));
+      if (!wanted || !found.some((one) => one.command === REPAIR)) continue;
+      const { changed, notes } = await activateGuard(hands, site);
+      if (changed.length > 0) done.push(`The guard of ${site.name} was put back into place.`);
+      done.push(...notes);
+    }
+    return done;
+  },
+};
+
+async function knownSites(hands: Hands): Promise<Site[]> {
+  const sites = await hands.git.sites();
+  const here = sites.here();
+  return [here, ...sites.all().filter((one) => one.commonDir !== here.commonDir)];
+}
+
+async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
+  const { installed, problems } = (await hands.git.guard()).inspect(site);
+  // What is stricter than it has to be keeps nobody's work from being guarded.
+  const level = (code: string) => (code === "policy_stricter" ? ("note" as const) : ("problem" as const));
+  const where = site.mainRoot ?? site.commonDir;
+  const recorded = await isRecorded(hands, site);
+  if (installed) {
+    const message = "The hooks are in place, but no record says since when: an installation was cut off.";
+    const unrecorded: Diagnosis = { code: "not_recorded", level: "problem", where, message, command: REPAIR };
+    return [
+      ...(recorded ? [] : [unrecorded]),
+      ...problems.map((one) => ({ ...one, level: level(one.code) })),
+    ];
+  }
+  if (recorded) {
+    const message = "The guard was put in place here, and it is gone, although nobody ran pawl uninstall.";
+    return [{ code: "guard_removed", level: "problem", where, message, command: REPAIR }];
+  }
+  const message = "No guard is installed here: nothing keeps commits away from protected branches.";
+  const command = "pawl install --profile hooks";
+  return [{ code: "not_guarded", level: "note", where, message, command }];
+}
+
+/** The records say that this clone is guarded. */
+async function isRecorded(hands: Hands, site: Site): Promise<boolean> {
+  const clone = (await hands.git.audits()).cloneOf(site);
+  if (clone === undefined) return false;
+  return hands.look((reader) => {
+    const ledger = readLedger(reader);
+    const names = namesOf(ledger, site);
+    return ledger.repositories.some((one) => names.has(one.id) && one.guarded.includes(clone));
+  });
+}

@@ -1,0 +1,41 @@
+import { isHuman } from "../model/actor.ts";
+import { Failure } from "../model/failure.ts";
+import type { Hands } from "../ports/hands.ts";
+
+/** Refused to agents whatever they claim: what surrounds the process decides, and a claim can only take away. */
+export async function refuseAgents(hands: Hands, what: string): Promise<void> {
+  const { actor } = await hands.situation("write");
+  const agent = hands.agent ?? (isHuman(actor) ? undefined : actor);
+  if (agent === undefined) return;
+  throw new Failure("refused", "human_only", `Only a human may ${what}; this is ${agent}.`, {
+    hint: "Ask the person you work for to run it in their own terminal.",
+    details: { agent },
+  });
+}
+
+/** Known before anything slow is begun: asked nothing, a terminal answers nothing, and no terminal does not answer. */
+export async function expectTerminal(hands: Hands): Promise<void> {
+  if ((await hands.ask("")) === undefined) throw noTerminal();
+}
+
+/** What a human types on the terminal; anything else than the wanted word is a no. */
+export async function confirmTyped(
+  hands: Hands,
+  question: string,
+  wanted: string,
+  isWanted = (typed: string) => typed.trim() === wanted,
+): Promise<void> {
+  const typed = await hands.ask(question);
+  if (typed === undefined) throw noTerminal();
+  if (isWanted(typed)) return;
+  throw new Failure("refused", "not_confirmed", `Not confirmed: "${typed.slice(0, 40)}" is not ${wanted}.`, {
+    hint: "Nothing was changed.",
+    details: { wanted },
+  });
+}
+
+function noTerminal(): Failure {
+  return new Failure("refused", "no_terminal", "There is no terminal on which a human could confirm it.", {
+    hint: "Run it in a terminal, not through a pipe, a script or an agent.",
+  });
+}

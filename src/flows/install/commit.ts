@@ -1,0 +1,88 @@
+import { Failure } from "../../model/failure.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { CommitLook, Installation, PreparedCommit, SurfaceRequest } from "../../ports/installation.ts";
+import type { Next } from "../../ports/operation.ts";
+import type { Site } from "../../ports/sites.ts";
+import { closeWithMove, isProtectedBranch, newUnlock } from "../audit/open-unlock.ts";
+import { closeUnlock } from "../audit/unlocks.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../human-only.ts";
+
+const SECONDS = 60;
+
+export interface CommitChoice {
+  look: CommitLook;
+  /** The guard holds this branch: only a human may commit on it, and it is recorded. */
+  guarded: boolean;
+}
+
+/** Everything that could keep a commit from being made, asked before anything is written. */
+export async function expectCommittable(
+  hands: Hands,
+  installation: Installation,
+  site: Site,
+): Promise<CommitChoice> {
+  const look = installation.lookAtCommit();
+  if (look.obstacle) {
+    const { code, message, hint } = look.obstacle;
+    throw new Failure("refused", code, message, { hint, details: { branch: look.branch } });
+  }
+  const guarded = await isGuarded(hands, site, look);
+  if (guarded) {
+    await refuseAgents(hands, `commit on ${look.branch}, which is protected`);
+    await expectTerminal(hands);
+  }
+  return { look, guarded };
+}
+
+/** What is only written reaches no task: a guarded branch takes it from this one command, and from a human. */
+export async function nextCommit(
+  hands: Hands,
+  installation: Installation,
+  site: Site,
+): Promise<Next | undefined> {
+  if (!installation.hasFiles || !installation.installed() || installation.isCommitted()) return undefined;
+  const look = installation.lookAtCommit();
+  if (look.obstacle) return undefined;
+  const guarded = await isGuarded(hands, site, look);
+  const where = guarded ? `in a terminal, because ${look.branch} is protected; ` : "";
+  return { command: "pawl install --commit", reason: `${where}tasks begin from what is committed` };
+}
+
+/** A branch that never was may come into being, and is the baseline then. */
+async function isGuarded(hands: Hands, site: Site, { branch, tip }: CommitLook): Promise<boolean> {
+  if (branch === undefined || tip === undefined) return false;
+  if (!(await hands.git.audits()).guardActive(site)) return false;
+  return isProtectedBranch(hands, site, branch);
+}
+
+/** Commits exactly what was installed. On a guarded branch a human's word is recorded before, and the move after. */
+export async function commitInstalled(
+  hands: Hands,
+  installation: Installation,
+  site: Site,
+  request: SurfaceRequest,
+  { guarded }: CommitChoice,
+): Promise<PreparedCommit | undefined> {
+  const prepared = installation.prepareCommit(request);
+  if (!prepared) return undefined;
+  const { branch, ref, old, commit } = prepared;
+  if (!guarded || old === undefined) {
+    installation.commit(prepared, false);
+    return prepared;
+  }
+  await confirmTyped(hands, `${branch} is protected. Type ${branch} to commit pawl's files on it: `, branch);
+  const until = (await hands.git.locks()).later(SECONDS);
+  const reason = `pawl install --commit: ${prepared.paths.length} files of pawl ${installation.version}`;
+  const opened = await hands.record(
+    (reader, at) => newUnlock(reader, at, { ref, tip: old, until, reason, repo: site.name }),
+    { phase: "before", milestone: `commit the installed files on ${branch}` },
+  );
+  try {
+    installation.commit(prepared, true);
+  } catch (error) {
+    await closeUnlock(hands, opened.data.unlock);
+    throw error;
+  }
+  await closeWithMove(hands, opened.data.unlock.id, { old, new: commit });
+  return prepared;
+}

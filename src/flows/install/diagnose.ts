@@ -1,0 +1,29 @@
+import type { Specialist } from "../../ports/doctor.ts";
+import { refuseObstacles } from "./request.ts";
+import { requestFromLedger } from "./versions.ts";
+
+/** Whether the installed files and the clone's copy of pawl are what they should be. */
+export const installationSpecialist: Specialist = {
+  async examine(hands) {
+    return (await hands.git.installation()).examine();
+  },
+
+  async repair(hands, found) {
+    if (!found.some((one) => /^(?:file_|launcher_|runtime_)/.test(one.code) && one.level === "problem"))
+      return [];
+    const installation = await hands.git.installation();
+    const release = await installation.hold();
+    try {
+      const copied = installation.copyRuntime(true).length > 0;
+      const steps = installation.installed() ? installation.apply(requestFromLedger(installation)) : [];
+      refuseObstacles(steps);
+      const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
+      return [
+        ...(copied ? [`The clone's copy of pawl is ${installation.version} and whole again.`] : []),
+        ...changed.map(({ path }) => `${path} was put right.`),
+      ];
+    } finally {
+      release();
+    }
+  },
+};

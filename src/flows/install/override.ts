@@ -1,0 +1,50 @@
+import { columns } from "../../model/text.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { OverrideChange } from "../../ports/installation.ts";
+import type { Plan, Style } from "../../ports/operation.ts";
+import { refuseAgents } from "../human-only.ts";
+import { refuseObstacles } from "./request.ts";
+import { type FilesTold, fileRows, tellFiles } from "./told.ts";
+import { requestFromLedger } from "./versions.ts";
+
+export interface OverrideDone {
+  override: FilesTold & { name: string };
+}
+
+export async function rehearseOverride(hands: Hands, change: OverrideChange) {
+  await expectAllowed(hands, change);
+  const installation = await hands.git.installation();
+  const steps = installation.planOverride(change, requestFromLedger(installation));
+  refuseObstacles(steps);
+  return steps.flatMap(({ do: what, path }) =>
+    what === "create" || what === "update" || what === "remove" ? [{ do: what, path }] : [],
+  );
+}
+
+/** Writes the override and everything that is rendered from it, in one go. */
+export async function changeOverride(
+  hands: Hands,
+  change: OverrideChange,
+  name: string,
+): Promise<Plan<OverrideDone>> {
+  await expectAllowed(hands, change);
+  const installation = await hands.git.installation();
+  const release = await installation.hold();
+  try {
+    installation.recover();
+    const steps = installation.applyOverride(change, requestFromLedger(installation));
+    refuseObstacles(steps);
+    return { data: { override: { name, ...tellFiles(steps) } } };
+  } finally {
+    release();
+  }
+}
+
+/** What takes an agent's own hooks, tools or instructions away is a human's decision. */
+async function expectAllowed(hands: Hands, change: OverrideChange): Promise<void> {
+  const takesAway = change.do === "surface" || (change.do === "skill" && change.mode === "disable");
+  if (takesAway) await refuseAgents(hands, "take a part of pawl out of use");
+}
+
+export const tellOverride = ({ override }: OverrideDone, style: Style) =>
+  columns(fileRows(override, style)) || "Nothing changed.";

@@ -1,0 +1,72 @@
+import { columns, plural } from "../../model/text.ts";
+import type { AgentNext, FileStep } from "../../ports/installation.ts";
+import type { Style } from "../../ports/operation.ts";
+
+/** What was done with the files, as `--json` says it. */
+export interface FilesTold {
+  written: string[];
+  removed: string[];
+  kept: string[];
+  /** Left alone, each with the reason. */
+  left: { path: string; why: string }[];
+  /** Written or taken out, with something about it that a person should know. */
+  noted: { path: string; why: string }[];
+}
+
+export function tellFiles(steps: readonly FileStep[]): FilesTold {
+  const paths = (...kinds: FileStep["do"][]) =>
+    steps.filter((one) => kinds.includes(one.do)).map((one) => one.path);
+  const withReason = (...kinds: FileStep["do"][]) =>
+    steps.flatMap(({ do: what, path, why }) =>
+      why !== undefined && kinds.includes(what) ? [{ path, why }] : [],
+    );
+  return {
+    written: paths("create", "update"),
+    removed: paths("remove"),
+    kept: steps.filter((one) => one.do === "keep" && one.why === undefined).map((one) => one.path),
+    left: withReason("leave", "keep"),
+    noted: withReason("create", "update", "remove"),
+  };
+}
+
+const FEW = 2;
+
+/** Files of one folder of skills are one line: nobody reads twelve. */
+function grouped(paths: readonly string[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const folder = /^(.*\/(?:skills|prompts))\//.exec(path)?.[1] ?? path;
+    groups.set(folder, [...(groups.get(folder) ?? []), path]);
+  }
+  return [...groups].flatMap(([folder, all]) =>
+    all.length > FEW ? [`${folder}/  (${plural(all.length, "file")})`] : all,
+  );
+}
+
+/** Rows of a word and what it is about; the word stands only in the first of several. */
+export function rowsOf(word: string, lines: readonly string[]): string[][] {
+  return lines.map((line, index) => [index === 0 ? word : "", line]);
+}
+
+export function fileRows(told: FilesTold, style: Style): string[][] {
+  return [
+    ...rowsOf("wrote", grouped(told.written)),
+    ...rowsOf("removed", grouped(told.removed)),
+    ...reasons("note", told.noted, style),
+    ...reasons("left", told.left, style),
+  ];
+}
+
+function reasons(word: string, told: FilesTold["left"], style: Style): string[][] {
+  const causes = new Map<string, string[]>();
+  for (const { path, why } of told) causes.set(why, [...(causes.get(why) ?? []), path]);
+  const lines = [...causes].flatMap(([why, paths]) => grouped(paths).map((path) => `${path}: ${why}`));
+  return rowsOf(
+    word,
+    lines.map((line) => style.yellow(line)),
+  );
+}
+
+export function nextRows(agents: readonly AgentNext[], style: Style): string {
+  return columns(agents.flatMap(({ title, next }) => rowsOf(style.bold(title), next)));
+}

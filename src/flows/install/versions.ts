@@ -1,0 +1,37 @@
+import { Failure } from "../../model/failure.ts";
+import type { Installation, Installed, SurfaceRequest } from "../../ports/installation.ts";
+
+/** Positive when the first is the newer one; what follows a dash counts as older than the same without. */
+export function compareVersions(one: string, other: string): number {
+  const parts = (version: string) => version.split("-")[0]?.split(".").map(Number) ?? [];
+  const [a, b] = [parts(one), parts(other)];
+  for (let at = 0; at < Math.max(a.length, b.length); at++)
+    if ((a[at] ?? 0) !== (b[at] ?? 0)) return (a[at] ?? 0) - (b[at] ?? 0);
+  return Number(other.includes("-")) - Number(one.includes("-"));
+}
+
+/** An older program knows less than the one that installed, and would take back what it does not know. */
+export function refuseOlder({ version }: Installation, installed: Installed | undefined): void {
+  if (!installed || compareVersions(version, installed.version) >= 0) return;
+  throw new Failure(
+    "refused",
+    "older_version",
+    `pawl ${installed.version} is installed here, and this is ${version}.`,
+    {
+      hint: `Use that version, or a newer one: npx pawl@${installed.version} install`,
+      details: { installed: installed.version, version },
+    },
+  );
+}
+
+/** What is installed, to be brought up to date: edited files stay and are told. */
+export function requestFromLedger(installation: Installation): SurfaceRequest & { before: Installed } {
+  const before = installation.installed();
+  if (!before)
+    throw new Failure("refused", "not_installed", "pawl is not installed in the files of this repository.", {
+      hint: "pawl install",
+    });
+  refuseOlder(installation, before);
+  const { profile, agents, flags } = before;
+  return { profile, agents, flags, force: false, lenient: true, before };
+}

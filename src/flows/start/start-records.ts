@@ -1,0 +1,108 @@
+import { addPart, change, madeNow } from "../../judge/change.ts";
+import { findRun } from "../../judge/current-run.ts";
+import type { ChangesOf } from "../../model/record.ts";
+import { type Run, run } from "../../model/records/run.ts";
+import { type Task, task } from "../../model/records/task.ts";
+import type { Plan, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { knowRepositories } from "./know-repositories.ts";
+import { activeElsewhere } from "./start-conflicts.ts";
+import type { Part } from "./start-plan.ts";
+
+export interface RunAndTask {
+  run: Run;
+  task: Task;
+}
+
+/** The part of a run's id that names it inside its task. */
+export const partName = (id: string) => id.slice(id.indexOf("/") + 1);
+export const taskName = (id: string) => id.slice(0, id.indexOf("/"));
+
+/** What is about to be made, written down before anything is: whoever finds it can finish it or take it back. */
+export function recordStarting(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  parts: readonly Part[],
+): Plan<RunAndTask> {
+  const current = findRun(reader, id)?.value;
+  if (current && current.ended === undefined)
+    throw activeElsewhere(
+      current,
+      current.repos.map((one) => one.worktree),
+    );
+  const repos = parts.map((one) => one.repo);
+  const about = `starting ${repos.map((one) => `${one.name} on ${one.branch}`).join(", ")}`;
+  const made = addPart(run, id, reader.partNames(run, id), (name) => newRun(name, repos, at), about);
+  return {
+    data: { run: made.value, task: reader.task(id).value },
+    effects: [
+      made.effect,
+      ...knowRepositories(
+        reader,
+        parts.map((one) => one.place.site),
+        at,
+      ),
+    ],
+  };
+}
+
+function newRun(id: string, repos: Run["repos"], at: Situation): Run {
+  return {
+    id,
+    status: "starting",
+    ended: undefined,
+    reason: undefined,
+    agent: undefined,
+    command: [],
+    mode: undefined,
+    pid: undefined,
+    exit_code: undefined,
+    log: undefined,
+    clone: at.clone,
+    holder: at.actor,
+    repos,
+    snapshots: [],
+    refreshed: [],
+    ...madeNow(at),
+    notes: "",
+  };
+}
+
+/** Everything is made: work can begin. */
+export function recordRunning(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  about: string,
+  changes: ChangesOf<typeof run> = {},
+): Plan<RunAndTask> {
+  const owner = taskName(id);
+  const [stored, storedTask] = [reader.part(run, owner, partName(id)), reader.task(owner)];
+  const held = stored.value.holder === at.actor ? "" : `, by ${at.actor} from ${stored.value.holder}`;
+  const all = { ...changes, status: "running", holder: at.actor } as const;
+  const nowRunning = change(run, stored, all, at, about + held);
+  const branch = stored.value.repos[0]?.branch;
+  const { value } = storedTask;
+  if (value.status === "active" && value.branch === branch && value.blocker === undefined)
+    return { data: { run: nowRunning.value, task: value }, effects: [nowRunning.effect] };
+  const wanted = { status: "active", branch, blocker: undefined } as const;
+  const active = change(task, storedTask, wanted, at, `${value.status} → active on ${branch ?? "no branch"}`);
+  return { data: { run: nowRunning.value, task: active.value }, effects: [nowRunning.effect, active.effect] };
+}
+
+/** Nothing came of it. What had to stay keeps the run alive, so that it can be ended properly. */
+export function recordFailed(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  reason: string,
+  left: readonly string[],
+): Plan<RunAndTask> {
+  const stored = reader.part(run, taskName(id), partName(id));
+  const words = left.length === 0 ? reason : `${reason} Left in place: ${left.join(", ")}.`;
+  const changes: ChangesOf<typeof run> = { status: "failed", reason: words };
+  if (left.length === 0) changes.ended = "removed";
+  const failed = change(run, stored, changes, at, words);
+  return { data: { run: failed.value, task: reader.task(taskName(id)).value }, effects: [failed.effect] };
+}

@@ -1,0 +1,56 @@
+import { MET, readyTasks } from "../../judge/ready.ts";
+import { findTask, getTask } from "../../judge/which-task.ts";
+import { Failure } from "../../model/failure.ts";
+import { LIVE } from "../../model/lifecycle.ts";
+import type { Stored } from "../../model/record.ts";
+import type { task } from "../../model/records/task.ts";
+import type { Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+
+/** The task to start: the one named, the one we are in, the only one under way. An open one is only suggested. */
+export function taskToStart(
+  reader: Reader,
+  named: string | undefined,
+  at: Pick<Situation, "branch" | "bound">,
+): string {
+  const which = findTask(reader, named, at);
+  if (which.id !== undefined) return which.id;
+  const [ready, ...others] = readyTasks(reader.tasks().tasks);
+  const live = which.candidates.some((one) => LIVE.includes(one.status));
+  if (live || !ready || others.length > 0) return getTask(reader, named, at);
+  throw new Failure("refused", "which_task", `Which task? ${which.why}`, {
+    hint: `pawl start ${ready.id}`,
+    details: { candidates: [ready.id] },
+  });
+}
+
+/** What keeps a task from being started, wherever it is to be done. */
+export function checkStartable(reader: Reader, { value }: Stored<typeof task>): void {
+  const { id, status } = value;
+  if (value.archived)
+    throw new Failure("refused", "bad_transition", `${id} is archived; it cannot be started.`, {
+      hint: `pawl task archive ${id} --undo`,
+      details: { from: "archived", to: "active" },
+    });
+  if (status === "merged" || status === "done" || status === "dropped")
+    throw new Failure("refused", "bad_transition", `${id} is ${status}; it cannot be started.`, {
+      hint: HINTS[status].replaceAll("T…", id),
+      details: { from: status, to: "active" },
+    });
+  const known = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
+  const open = value.depends_on.filter((one) => !MET.includes(known.get(one) ?? ""));
+  if (open.length === 0) return;
+  const [first = ""] = open;
+  throw new Failure("refused", "dependency_open", `${id} waits for ${open.join(", ")}.`, {
+    hint: known.has(first)
+      ? `${first} is ${known.get(first)}: pawl start ${first}`
+      : `There is no ${first}: pawl task update ${id} --depends …`,
+    details: { open },
+  });
+}
+
+const HINTS = {
+  merged: "What is left is to end it: pawl finish T… --remove --reason merged",
+  done: "done is final. Open a new task and name this one in --depends.",
+  dropped: "pawl task update T… --status open",
+} as const;

@@ -1,0 +1,94 @@
+import { type Choice, type Conflict, type Judgement, judge } from "../../judge/sync/judge-sync.ts";
+import { Failure } from "../../model/failure.ts";
+import { shorten } from "../../model/ids.ts";
+import { plural } from "../../model/text.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { StateExchange } from "../../ports/state-exchange.ts";
+
+const MOST_ATTEMPTS = 20;
+
+export interface Exchanged {
+  remote: string;
+  /** Files that came from there as they are. */
+  received: number;
+  /** Records that both sides had changed. */
+  merged: string[];
+  settled: string[];
+  sent: boolean;
+}
+
+/** Fetches, merges and pushes the state until both sides have the same. */
+export async function exchangeState(
+  hands: Hands,
+  git: StateExchange,
+  remote: string,
+  choice: Choice = { ours: new Set(), theirs: new Set() },
+): Promise<Exchanged> {
+  const done: Exchanged = { remote, received: 0, merged: [], settled: [], sent: false };
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++)
+    if (await exchangeOnce(hands, git, choice, done)) return done;
+  throw new Failure("conflict", "sync_busy", `Others kept changing the state on ${remote} or here.`, {
+    hint: "Nothing was lost. Run the command again.",
+    details: { remote },
+  });
+}
+
+/** One round; false when somebody was faster here or there, and it has to be begun again. */
+export async function exchangeOnce(
+  hands: Hands,
+  git: StateExchange,
+  choice: Choice,
+  done: Exchanged,
+): Promise<boolean> {
+  const { remote } = done;
+  const tips = await git.gather(remote, hands.say);
+  const comparison = await git.compare(tips);
+  const found = await hands.look((reader, at) => judge(reader, comparison, choice, at), "write");
+  if (found.conflicts.length > 0) throw conflictFailure(git, remote, found);
+  const { merged } = found;
+  if (!(await git.apply(merged, await hands.situation("write")))) return false;
+  done.received += comparison.incoming.length + merged.taken.length;
+  done.merged.push(
+    ...merged.texts.flatMap((one) => (one.record && !found.settled.includes(one.record) ? [one.record] : [])),
+  );
+  done.settled.push(...found.settled);
+  const published = await git.publish(remote, tips, hands.say);
+  done.sent ||= published === "pushed";
+  return published !== "behind";
+}
+
+function conflictFailure(git: StateExchange, remote: string, { conflicts }: Judgement): Failure {
+  const twice = conflicts.every((one) => one.reason === "id_taken_twice");
+  const [first] = conflicts;
+  const lines = conflicts.map((one) => `  ${describe(one)}`).join("\n");
+  return new Failure(
+    "conflict",
+    twice ? "id_taken_twice" : "sync_conflict",
+    `${plural(conflicts.length, "record")} cannot be brought together with ${remote} by itself:\n${lines}`,
+    {
+      hint: [
+        "Nothing was changed here or there. Look at the other version of each:",
+        ...conflicts.flatMap((one) => one.paths.map((path) => `  ${git.showTheirs(remote, path)}`)),
+        `Edit yours to what it shall say and keep it: pawl sync --ours ${first?.record}`,
+        `Or take the other one: pawl sync --theirs ${first?.record}`,
+      ].join("\n"),
+      details: { remote, conflicts },
+    },
+  );
+}
+
+function describe({ record, reason, clashes, paths }: Conflict): string {
+  const show = (value: unknown) =>
+    shorten(typeof value === "string" ? value : JSON.stringify(value ?? "none"), 60);
+  const told = clashes.filter((one) => one.field !== "created" && one.field !== "commit").slice(0, 3);
+  const differences = told.map(
+    (one) => `${one.field}: ours "${show(one.ours)}", theirs "${show(one.theirs)}"`,
+  );
+  const why =
+    reason === "id_taken_twice"
+      ? "the same id was given to two records"
+      : reason === "unreadable"
+        ? "one version cannot be read"
+        : "changed on both sides";
+  return `${record}  ${why}${differences.length > 0 ? `; ${differences.join("; ")}` : ` (${paths.join(", ")})`}`;
+}

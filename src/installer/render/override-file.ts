@@ -1,0 +1,72 @@
+import { Failure } from "../../model/failure.ts";
+import { hasMarks } from "./merge.ts";
+import { headerValue, joinSkill, splitSkill, withoutKeys } from "./skill-header.ts";
+
+export const OVERRIDE_MODES = ["replace", "patch", "add", "disable"] as const;
+export type OverrideMode = (typeof OVERRIDE_MODES)[number];
+
+/** A user's change of one skill, as `.pawl/overrides/skills/<name>/` holds it. */
+export interface Override {
+  name: string;
+  mode: OverrideMode;
+  /** The whole skill in the user's words; with `disable`, why it is not wanted. */
+  text: string;
+  /** The digest of the upstream text that it was made against; `add` has none. */
+  upstream?: string | undefined;
+  /** That text itself, kept so that a later change can be merged and shown. */
+  base?: string | undefined;
+}
+
+const FOLDER = ".pawl/overrides/skills";
+export const overridePath = (name: string) => `${FOLDER}/${name}/override.md`;
+export const basePath = (name: string) => `${FOLDER}/${name}/upstream.md`;
+
+const OUR_KEYS = ["mode", "upstream"];
+const NAME = /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
+/** Both files as they were read, to what they mean; anything unclear is refused by name, never guessed. */
+export function readOverride(name: string, file: string, base: string | undefined): Override {
+  const parts = splitSkill(plain(file));
+  if (!parts) throw broken(name, "it does not begin with a header between two lines of ---");
+  const mode = OVERRIDE_MODES.find((one) => one === headerValue(parts.header, "mode"));
+  if (!mode) throw broken(name, `"mode" has to be one of ${OVERRIDE_MODES.join(", ")}`);
+  if (!NAME.test(name)) throw broken(name, "its folder's name is no name for a skill");
+  const upstream = headerValue(parts.header, "upstream");
+  if (mode !== "add" && !/^sha256:[0-9a-f]{64}$/.test(upstream ?? ""))
+    throw broken(name, '"upstream" has to be the digest of the text that it was made against');
+  const header = withoutKeys(parts.header, OUR_KEYS);
+  if (mode === "disable") return { name, mode, text: parts.body.trim(), upstream, base: kept(base) };
+  if (headerValue(header, "name") !== name) throw broken(name, `"name" in its header has to be "${name}"`);
+  const description = headerValue(header, "description") ?? "";
+  if (/^(?:[>|].*)?$/.test(description) || description.length > 1024)
+    throw broken(name, 'it needs a "description" on one line, of at most 1024 characters');
+  const text = joinSkill({ header, body: `${parts.body.trimEnd()}\n` });
+  if (hasMarks(text)) throw broken(name, "it still has the marks of an unfinished merge");
+  return mode === "add" ? { name, mode, text } : { name, mode, text, upstream, base: kept(base) };
+}
+
+/** The files of an override, by path. */
+export function printOverride(override: Override): Map<string, string> {
+  const { name, mode, text, upstream, base } = override;
+  const ours = [`mode: "${mode}"`, ...(upstream === undefined ? [] : [`upstream: "${upstream}"`])];
+  const parts = mode === "disable" ? undefined : splitSkill(text);
+  const why = text === "" ? "" : `\n${text}\n`;
+  const file = joinSkill(
+    parts ? { header: [...ours, ...parts.header], body: parts.body } : { header: ours, body: why },
+  );
+  const files = new Map([[overridePath(name), file]]);
+  if (base !== undefined) files.set(basePath(name), base);
+  return files;
+}
+
+/** Editors on other systems may have changed line ends; that is no change of the text. */
+const plain = (text: string) => text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+const kept = (base: string | undefined) => (base === undefined ? undefined : plain(base));
+
+function broken(name: string, why: string): Failure {
+  const file = overridePath(name);
+  return new Failure("unreadable", "broken_override", `${file} cannot be used: ${why}.`, {
+    hint: "Repair the file by hand; docs/skills.md shows how one looks.",
+    details: { file },
+  });
+}

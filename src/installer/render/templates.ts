@@ -1,0 +1,42 @@
+import gate from "../../../skills/_partials/gate.hbs";
+import notTheAuthor from "../../../skills/_partials/not-the-author.hbs";
+import pawlMeans from "../../../skills/_partials/pawl.hbs";
+import recordFinding from "../../../skills/_partials/record-finding.hbs";
+import verdict from "../../../skills/_partials/verdict.hbs";
+import autoFix from "../../../skills/auto-fix/SKILL.md.hbs";
+import branchLifecycle from "../../../skills/branch-lifecycle/SKILL.md.hbs";
+import branchReview from "../../../skills/branch-review/SKILL.md.hbs";
+import handoffLifecycle from "../../../skills/handoff-lifecycle/SKILL.md.hbs";
+import incrementalImplementation from "../../../skills/incremental-implementation/SKILL.md.hbs";
+import investigate from "../../../skills/investigate/SKILL.md.hbs";
+import pawl from "../../../skills/pawl/SKILL.md.hbs";
+import planAnalyze from "../../../skills/plan-analyze/SKILL.md.hbs";
+import planningReview from "../../../skills/planning-review/SKILL.md.hbs";
+import reviewParallel from "../../../skills/review-parallel/SKILL.md.hbs";
+import scope from "../../../skills/scope/SKILL.md.hbs";
+import tdd from "../../../skills/tdd/SKILL.md.hbs";
+
+/** Every skill by its name, in the order in which work goes; a test compares with the folder. */
+export const SKILLS: Readonly<Record<string, string>> = {
+  pawl,
+  scope,
+  "plan-analyze": planAnalyze,
+  "planning-review": planningReview,
+  "branch-lifecycle": branchLifecycle,
+  tdd,
+  "incremental-implementation": incrementalImplementation,
+  "branch-review": branchReview,
+  "review-parallel": reviewParallel,
+  "auto-fix": autoFix,
+  investigate,
+  "handoff-lifecycle": handoffLifecycle,
+};
+
+/** Text that is the same in several skills. */
+export const PARTIALS: Readonly<Record<string, string>> = {
+  gate,
+  "not-the-author": notTheAuthor,
+  pawl: pawlMeans,
+  "record-finding": recordFinding,
+  verdict,
+};

@@ -1,0 +1,124 @@
+import type { ApprovedMerge, BranchAudit, CommitFact, Known, MoveFact } from "../../ports/audit-facts.ts";
+
+export const CLASSES = ["baseline", "approved", "remote", "unlocked", "unexplained"] as const;
+export type Class = (typeof CLASSES)[number];
+
+/** Why a commit is unexplained. */
+export type Reason =
+  | "approval_mismatch"
+  | "approval_rewritten"
+  | "approval_unfinished"
+  | "remote_not_confirmed"
+  | "committed_directly"
+  | "merged_directly"
+  | "branch_overwritten"
+  | "written_without_git"
+  | "no_approval";
+
+export interface Explained {
+  commit: CommitFact;
+  class: Class;
+  /** The approval, unlock or remote that explains it. */
+  by?: string;
+  reason?: Reason;
+  message?: string;
+}
+
+/** Puts every commit into exactly one class; the order of the commits does not matter. */
+export function explain(commits: readonly CommitFact[], known: Known): Explained[] {
+  return commits.map(explainer(known));
+}
+
+/** The same for one commit after the other. */
+export function explainer(known: Known): (commit: CommitFact) => Explained {
+  const merges = new Map<string, ApprovedMerge[]>();
+  const ids = new Map<string, ApprovedMerge>();
+  for (const one of known.approvals) {
+    merges.set(one.new, [...(merges.get(one.new) ?? []), one]);
+    ids.set(one.id, one);
+  }
+  return (commit) => {
+    if (known.baseline.has(commit.id)) return { commit, class: "baseline" };
+    const named = merges.get(commit.id) ?? [];
+    const approval = named.find((one) => one.status === "merged" && mismatch(one, commit) === undefined);
+    if (approval) return { commit, class: "approved", by: approval.id };
+    const unlock = known.unlocked.get(commit.id);
+    if (unlock !== undefined) return { commit, class: "unlocked", by: unlock };
+    const remote = known.remote.get(commit.id);
+    if (remote !== undefined) return { commit, class: "remote", by: remote };
+    return { commit, class: "unexplained", ...whyNot(commit, named, ids) };
+  };
+}
+
+function whyNot(
+  commit: CommitFact,
+  named: readonly ApprovedMerge[],
+  ids: ReadonlyMap<string, ApprovedMerge>,
+): { reason: Reason; message: string } {
+  for (const one of named) {
+    const wrong = mismatch(one, commit);
+    if (wrong !== undefined)
+      return { reason: "approval_mismatch", message: `${one.id} names it, but ${wrong}.` };
+    if (one.status !== "merged")
+      return { reason: "approval_unfinished", message: `${one.id} names it, but is ${one.status}.` };
+  }
+  const claimed = commit.names.flatMap((name) => ids.get(name) ?? [])[0];
+  if (claimed)
+    return {
+      reason: "approval_rewritten",
+      message: `It says that ${claimed.id} approved it, but that approved ${claimed.new.slice(0, 12)}.`,
+    };
+  return { reason: "no_approval", message: "Nobody approved it." };
+}
+
+/** In what an approval and the commit that it names contradict each other. */
+export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | undefined {
+  const [first, second, ...others] = commit.parents;
+  if (second !== approval.head || others.length > 0)
+    return `it merges ${(second ?? "nothing").slice(0, 12)} instead of ${approval.head.slice(0, 12)}`;
+  if (!approval.again && first !== approval.old)
+    return `it was made on ${(first ?? "nothing").slice(0, 12)} instead of ${approval.old.slice(0, 12)}`;
+  if (commit.tree !== approval.tree) return "its content is not what was approved";
+  if (!commit.names.includes(approval.id)) return "its message does not name that approval";
+  return undefined;
+}
+
+/** How a commit came to a branch, where nobody approved it: the branch's log may tell. */
+export function refine(explained: readonly Explained[], branch: BranchAudit): Explained[] {
+  const bringers = new Map<string, MoveFact>();
+  const overwriting = branch.moves.findLastIndex((one) => overwrites(one, branch.ref));
+  branch.moves.forEach((move, index) => {
+    // Whoever puts another branch in place of this one brings that one's log along.
+    const bringer = index < overwriting ? (branch.moves[overwriting] ?? move) : move;
+    for (const one of move.brought) bringers.set(one.id, bringer);
+  });
+  return explained.map((one) => {
+    if (one.reason !== "no_approval") return one;
+    if (branch.denied.has(one.commit.id))
+      return {
+        ...one,
+        reason: "remote_not_confirmed",
+        message: "A remote-tracking ref has it, but the remote itself does not.",
+      };
+    const move = bringers.get(one.commit.id);
+    return move ? { ...one, ...howItCame(move, branch.ref) } : one;
+  });
+}
+
+/** Git wrote down that another branch was copied or renamed to this one. */
+export function overwrites(move: MoveFact, ref: string): boolean {
+  return (
+    move.seen === "log" &&
+    /^branch: (?:copied|renamed) \S+ to /i.test(move.message) &&
+    move.message.endsWith(` to ${ref}`)
+  );
+}
+
+function howItCame(move: MoveFact, ref: string): { reason: Reason; message: string } {
+  if (move.seen !== "log")
+    return { reason: "written_without_git", message: "The branch was set to it without git." };
+  const message = `Nobody approved it; the branch's log says "${move.message}" at ${move.time}.`;
+  if (overwrites(move, ref)) return { reason: "branch_overwritten", message };
+  if (/^(?:merge|pull)\b/.test(move.message)) return { reason: "merged_directly", message };
+  return { reason: "committed_directly", message };
+}

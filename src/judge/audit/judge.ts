@@ -1,0 +1,161 @@
+import type { BranchAudit, CommitFact, Known, MoveFact, Trace, TraceCode } from "../../ports/audit-facts.ts";
+import { CLASSES, type Class, type Explained, explainer, mismatch, overwrites, refine } from "./classify.ts";
+
+/** Something that must not be, beside commits that nobody can explain. */
+export interface Finding {
+  code: string;
+  repo: string;
+  /** The branch, worktree or file it is about. */
+  where: string;
+  message: string;
+}
+
+export interface AuditedBranch {
+  repo: string;
+  ref: string;
+  tip: string;
+  counts: Record<Class, number>;
+  /** Every commit that the baseline does not have, newest first. */
+  commits: Explained[];
+}
+
+export interface Verdict {
+  branch: AuditedBranch;
+  findings: Finding[];
+  notes: string[];
+}
+
+const short = (id: string) => id.slice(0, 12);
+const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
+
+export interface Permitted {
+  known: Known;
+  /** Moves of the branch while a human had opened it. */
+  unlockedMoves: readonly { old: string; new: string }[];
+}
+
+/** Judges one protected branch from facts alone. */
+export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitted): Verdict {
+  const { known } = permitted;
+  const tell = explainer(known);
+  const commits = refine(audit.commits.map(tell), audit);
+  const counts = Object.fromEntries(CLASSES.map((one) => [one, 0])) as Record<Class, number>;
+  for (const one of commits) counts[one.class] += 1;
+  counts.baseline += audit.earlier;
+  const branch = nameOf(audit.ref);
+  const findings: Finding[] = [];
+  const notes: string[] = [];
+  const find = (code: string, where: string, message: string) =>
+    findings.push({ code, repo, where, message });
+  if (audit.standsFor !== undefined)
+    find("symbolic_ref", branch, `${branch} is only another name for ${nameOf(audit.standsFor)}.`);
+  for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
+  const here = new Set(audit.commits.map((one) => one.id));
+  const isExplained = (commit: CommitFact) => tell(commit).class !== "unexplained";
+  for (const move of audit.moves) {
+    const told = judgeMove(move, audit.ref, { ...permitted, here, isExplained });
+    if (told?.code) find(told.code, branch, told.message);
+    else if (told) notes.push(told.message);
+  }
+  for (const one of audit.remotes) {
+    if (one.answer === "denied")
+      find(
+        "remote_not_confirmed",
+        one.tracking,
+        `${one.tracking} is at ${short(one.believed)}, which ${one.name} does not have.`,
+      );
+    if (one.answer === "unasked" && commits.some((each) => each.class === "remote" && each.by === one.name))
+      notes.push(`${one.name} was not asked whether it has what ${one.tracking} says.`);
+  }
+  for (const one of audit.missing)
+    find(
+      "approved_missing",
+      branch,
+      `${branch} does not have ${short(one.new)} any more, which ${one.id} merged and published.`,
+    );
+  if (audit.unlogged) notes.push(`Git keeps no log of ${branch} here, so its moves cannot be followed.`);
+  return { branch: { repo, ref: audit.ref, tip: audit.tip, counts, commits }, findings, notes };
+}
+
+/** Whatever else explains such a commit: a record that contradicts it was not written by an approval. */
+function contradictions(
+  commits: readonly Explained[],
+  { approvals }: Known,
+): { id: string; message: string }[] {
+  const explained = new Map(
+    commits.filter((one) => one.class !== "unexplained").map(({ commit }) => [commit.id, commit]),
+  );
+  return approvals.flatMap((one) => {
+    const commit = explained.get(one.new);
+    const wrong = commit && mismatch(one, commit);
+    return wrong === undefined ? [] : [{ id: one.id, message: `It names ${short(one.new)}, but ${wrong}.` }];
+  });
+}
+
+interface Judging extends Permitted {
+  /** The commits that the branch has now. */
+  here: ReadonlySet<string>;
+  isExplained(commit: CommitFact): boolean;
+}
+
+/** What there is to say about a move: with a code when it must not be; nothing when its commits say it already. */
+function judgeMove(
+  move: MoveFact,
+  ref: string,
+  judging: Judging,
+): { code?: string; message: string } | undefined {
+  const branch = nameOf(ref);
+  const from = `${branch} went from ${short(move.old)} to ${short(move.new)}`;
+  const unlogged =
+    move.seen === "log"
+      ? undefined
+      : move.seen === "guard"
+        ? `${from} while the guard was switched off`
+        : `${from} without git's knowledge`;
+  const unlocked = judging.unlockedMoves.some((one) => isSame(one, move));
+  if (overwrites(move, ref) && !unlocked)
+    return {
+      code: "branch_overwritten",
+      message: `Another branch took the place of ${branch}: ${move.message}.`,
+    };
+  if (unlocked || isPermitted(move, ref, judging))
+    return unlogged === undefined ? undefined : { message: `${unlogged}; everything in it is explained.` };
+  if (unlogged !== undefined)
+    return { code: move.seen === "guard" ? "moved_unguarded" : "reflog_gap", message: `${unlogged}.` };
+  const at = `at ${move.time} ("${move.message}")`;
+  if (move.forward === undefined)
+    return { code: "moved_away", message: `${from} ${at}, to a commit that is gone.` };
+  if (!move.forward) return { code: "rewound", message: `${from} ${at}, which took commits away.` };
+  if (move.brought.every((one) => judging.here.has(one.id))) return undefined;
+  return { code: "moved_away", message: `${from} ${at}, to commits that nobody approved.` };
+}
+
+const isSame = (one: { old: string; new: string }, other: { old: string; new: string }) =>
+  one.old === other.old && one.new === other.new;
+
+function isPermitted(move: MoveFact, ref: string, { known, isExplained }: Judging): boolean {
+  // A merge that was made again, on top of what the remote had, takes the first one away.
+  const madeAgain = () =>
+    known.approvals.some(
+      (one) => one.again && one.status === "merged" && one.ref === ref && isSame(one, move),
+    );
+  return (move.forward === true || madeAgain()) && move.brought.every(isExplained);
+}
+
+const WORDS: Record<TraceCode, (said: string) => string> = {
+  replace_ref: (said) => `Git shows ${said} in place of this object.`,
+  graft_file: () => "This file makes git show other parents than commits have.",
+  shallow_graft: (said) => `This file hides what ${said} was made from, although it is there.`,
+  hooks_path_changed: (said) => `Git does not use the guard's hooks there: ${said}.`,
+  hook_missing: () => "This hook of the guard is missing.",
+  hook_not_executable: () => "Git does not run this hook of the guard, because it is not executable.",
+  hook_changed: () => "This hook of the guard is not what was written.",
+  guard_removed: () => "The guard was put in place in this clone, and is gone.",
+  leftover_grant: (said) => `This grant belongs to no approval that is under way: ${said}.`,
+  forged_unlock: (said) => `This unlock has no record of a human's: ${said}.`,
+  branch_deleted: () => "This protected branch was deleted.",
+};
+
+export function judgeTrace(repo: string, trace: Trace): Finding {
+  return { code: trace.code, repo, where: trace.where, message: WORDS[trace.code](trace.said) };
+}

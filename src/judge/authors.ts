@@ -1,0 +1,38 @@
+import { Failure } from "../model/failure.ts";
+import { decision, evidence, handoff } from "../model/records/parts.ts";
+import { run } from "../model/records/run.ts";
+import type { Reader } from "../ports/ports.ts";
+
+/**
+ * Whoever recorded slices, evidence or changes of files, or worked in its worktrees, wrote the work, whatever they say about it. A record that
+ * cannot be read could be anybody's, so then nobody is believed not to be an author.
+ */
+export function gatherAuthors(reader: Reader, id: string): string[] {
+  const { slices } = reader.task(id).value;
+  const proofs = reader.parts(evidence, id);
+  const decisions = reader.parts(decision, id);
+  const handoffs = reader.parts(handoff, id);
+  const runs = reader.parts(run, id);
+  const problems = [proofs, decisions, handoffs, runs].flatMap((one) => one.problems);
+  const [problem] = problems;
+  if (problem)
+    throw new Failure("unreadable", "authors_unknown", `Who wrote ${id} cannot be told: ${problem.message}`, {
+      ...(problem.hint ? { hint: problem.hint } : {}),
+      details: { file: problem.file },
+    });
+  const wrote = [...decisions.records, ...handoffs.records].filter(
+    ({ value }) => value.changed.length > 0 || ("slice" in value && value.slice !== undefined),
+  );
+  return [
+    ...new Set([
+      ...slices.flatMap((slice) => (slice.by === undefined ? [] : [slice.by])),
+      ...[...proofs.records, ...wrote].map((record) => record.value.actor),
+      ...runs.records.flatMap((record) => [record.value.actor, record.value.holder]),
+    ]),
+  ];
+}
+
+/** A plan is judged by somebody who did not write it; where that is not known, whoever wrote the task down may have. */
+export function planAuthors(task: { plan_by: string | undefined; actor: string }): string[] {
+  return [task.plan_by ?? task.actor];
+}

@@ -1,0 +1,134 @@
+import { mayJudge } from "../../model/lifecycle.ts";
+import type { Review } from "../../model/records/parts.ts";
+import { firstLine } from "../../model/text.ts";
+import type { RecordFacts } from "./facts.ts";
+import type { Stage } from "./gate.ts";
+import type { Breach } from "./rules.ts";
+
+/** What the records alone say is missing. `planDigest` is that of the plan as it stands. */
+export function judgeRecords(facts: RecordFacts, stage: Stage, planDigest: string | undefined): Breach[] {
+  const { task } = facts;
+  return [
+    ...facts.waitingFor.map(
+      (id): Breach => ({
+        code: "dependency_open",
+        message: `${task.id} depends on ${id}, which is not merged.`,
+        record: id,
+        command: `pawl task show ${id}`,
+      }),
+    ),
+    ...judgePlan(facts, planDigest),
+    ...judgeFindings(facts, stage),
+    ...judgeSlices(facts),
+    ...judgeHandoff(facts),
+  ];
+}
+
+const PASSED: readonly Review["verdict"][] = ["pass", "pass_with_findings"];
+
+/** The latest review of this kind that counts; an earlier pass does not outlive a later fail. */
+export function latestReview(
+  { reviews, authors }: Pick<RecordFacts, "reviews" | "authors">,
+  kind: Review["kind"],
+): Review | undefined {
+  // Somebody may have become an author of the branch after reviewing it; whoever wrote the plan did so before.
+  const isOthers = (one: Review) => kind === "plan" || mayJudge(one.actor, authors);
+  return reviews.filter((one) => one.kind === kind && one.counts && isOthers(one)).at(-1);
+}
+
+export const isPassed = (review: Review | undefined) =>
+  review !== undefined && PASSED.includes(review.verdict);
+
+function judgePlan(facts: RecordFacts, planDigest: string | undefined): Breach[] {
+  const { task } = facts;
+  if (task.plan === "")
+    return [
+      {
+        code: "plan_missing",
+        message: `${task.id} has no plan.`,
+        record: task.id,
+        command: `pawl task update ${task.id} --plan FILE`,
+      },
+    ];
+  const latest = latestReview(facts, "plan");
+  const command = `pawl review start ${task.id} --kind plan`;
+  if (!latest || !isPassed(latest))
+    return [
+      {
+        code: "plan_not_reviewed",
+        message: latest
+          ? `The last review of the plan, ${latest.id}, says ${latest.verdict}.`
+          : "Nobody but its author has reviewed the plan.",
+        record: latest?.id ?? task.id,
+        command,
+      },
+    ];
+  if (latest.plan_digest === planDigest) return [];
+  return [
+    {
+      code: "plan_changed_since_review",
+      message: `The plan was changed after ${latest.id} reviewed it.`,
+      record: latest.id,
+      command,
+    },
+  ];
+}
+
+function judgeFindings({ task, findings }: RecordFacts, stage: Stage): Breach[] {
+  return findings
+    .filter((one) => one.status === "open" && (stage !== "plan" || one.kind === "plan"))
+    .map((one) => ({
+      code: "open_finding",
+      message: `${one.severity}: ${firstLine(one.text, 100)}`,
+      record: one.id,
+      command: `pawl finding resolve ${one.id.replace(`${task.id}/`, "")} --task ${task.id}`,
+    }));
+}
+
+function judgeSlices({ task }: RecordFacts): Breach[] {
+  if (task.slices.length === 0)
+    return [
+      {
+        code: "slice_missing",
+        message: `${task.id} has no slice; a strict task is done in slices.`,
+        record: task.id,
+        command: `pawl slice open "<title>" --task ${task.id}`,
+      },
+    ];
+  return task.slices.flatMap((slice): Breach[] => {
+    const record = `${task.id}/${slice.id}`;
+    const close = `pawl slice close ${slice.id} --task ${task.id} --decision "…"`;
+    if (slice.status === "open")
+      return [{ code: "slice_open", message: firstLine(slice.title, 100), record, command: close }];
+    const breaches: Breach[] = [];
+    if (slice.decision === undefined)
+      breaches.push({
+        code: "slice_without_decision",
+        message: `${slice.id} was closed without a decision.`,
+        record,
+        command: close,
+      });
+    if (slice.red === undefined || slice.green === undefined)
+      breaches.push({
+        code: "slice_without_red",
+        message: `${slice.id} has no test that was seen to fail and then to pass.`,
+        record,
+        command: `pawl verify --slice ${slice.id} --red --task ${task.id} -- <test command>`,
+      });
+    return breaches;
+  });
+}
+
+/** A handoff from before the run began says nothing about what was done in it; clocks differ, so the run is named. */
+function judgeHandoff({ task, run, handoffs }: RecordFacts): Breach[] {
+  if (handoffs.some((one) => run === undefined || one.run === run.id || one.created >= run.created))
+    return [];
+  return [
+    {
+      code: "no_handoff",
+      message: "Nobody has written down what was done, how it was checked, and what comes next.",
+      record: task.id,
+      command: `pawl handoff ${task.id} --what "…" --next "…"`,
+    },
+  ];
+}

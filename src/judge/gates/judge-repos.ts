@@ -1,0 +1,236 @@
+import type { Check } from "../../model/config.ts";
+import type { Evidence, Review } from "../../model/records/parts.ts";
+import type { Run } from "../../model/records/run.ts";
+import { quoted } from "../../model/text.ts";
+import type { RecordFacts, RepoFacts } from "./facts.ts";
+import { isPassed, latestReview } from "./judge-records.ts";
+import type { Breach } from "./rules.ts";
+
+/** What git and the records together say is missing, over all repositories of the run. */
+export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Breach[] {
+  const { task, run } = facts;
+  if (!run || run.status === "starting")
+    return [
+      {
+        code: "not_started",
+        message: run ? `${run.id} was not started to its end.` : `${task.id} has no run.`,
+        record: run?.id ?? task.id,
+        command: `pawl start ${task.id}`,
+      },
+    ];
+  const whole = repos.filter((one) => one.head !== undefined && one.base !== undefined);
+  const breaches = repos.flatMap((one) => judgePlace(facts, one));
+  if (whole.length === repos.length && !whole.some((one) => one.changed))
+    breaches.push({
+      code: "no_changes",
+      message: "No repository of the task differs from its base.",
+      record: run.id,
+      command: `pawl context ${task.id}`,
+    });
+  for (const one of whole.filter((each) => each.changed))
+    breaches.push(...judgeBase(task.id, one), ...judgeChecks(facts, one), ...judgeSnapshot(facts, run, one));
+  return [
+    ...breaches,
+    ...judgeReview(
+      facts,
+      run,
+      whole.filter((one) => one.changed),
+    ),
+  ];
+}
+
+function judgePlace({ task, run }: RecordFacts, { repo, ...git }: RepoFacts): Breach[] {
+  const breach = (code: Breach["code"], message: string, command: string): Breach => ({
+    code,
+    message,
+    record: repo.worktree,
+    repo: repo.name,
+    command,
+  });
+  const found: Breach[] = [];
+  if (git.head === undefined)
+    found.push(
+      breach("branch_missing", `The branch ${repo.branch} is gone.`, `pawl start ${task.id} --claim`),
+    );
+  if (git.base === undefined)
+    found.push(
+      breach(
+        "base_missing",
+        `There is no branch ${repo.base_branch}.`,
+        `git branch ${repo.base_branch} <commit>`,
+      ),
+    );
+  if (git.isProtected)
+    found.push(
+      breach(
+        "on_protected_branch",
+        `${repo.branch} is protected: work belongs on a branch of its own.`,
+        `pawl start ${task.id}`,
+      ),
+    );
+  for (const id of git.lostFixes)
+    found.push({
+      ...breach(
+        "fix_not_in_branch",
+        `The commit that fixed it is not in ${repo.branch}.`,
+        `pawl finding reopen ${id} --note "…"`,
+      ),
+      record: id,
+    });
+  if (git.surfacesMissing)
+    found.push(
+      breach(
+        "surfaces_not_in_base",
+        `${repo.base_branch} lacks the files that pawl installed.`,
+        "pawl install --commit",
+      ),
+    );
+  if (git.dirty === undefined && run?.ended === undefined)
+    found.push(
+      breach("worktree_missing", `The worktree ${repo.worktree} is gone.`, `pawl start ${task.id} --claim`),
+    );
+  if (git.dirty && git.dirty.length > 0)
+    found.push(
+      breach(
+        "dirty_worktree",
+        `Not committed: ${few(git.dirty)}.`,
+        `git -C ${quoted(git.path)} add -A && git -C ${quoted(git.path)} commit`,
+      ),
+    );
+  return [...found, ...git.targetDirty.map((one) => targetBreach(repo, one))];
+}
+
+function targetBreach(
+  repo: RepoFacts["repo"],
+  { worktree, files }: RepoFacts["targetDirty"][number],
+): Breach {
+  return {
+    code: "target_dirty",
+    message: `${repo.base_branch} is checked out with changes of yours: ${few(files)}.`,
+    record: worktree,
+    repo: repo.name,
+    command: `git -C ${quoted(worktree)} status`,
+  };
+}
+
+function judgeBase(task: string, { repo, ...git }: RepoFacts): Breach[] {
+  if (git.contained) return [];
+  const common = { record: repo.branch, repo: repo.name };
+  const moved: Breach = {
+    code: "base_moved",
+    message: `${repo.base_branch} has commits that ${repo.branch} lacks.`,
+    command: `pawl refresh ${task}`,
+    ...common,
+  };
+  if (git.conflicts.length === 0) return [moved];
+  const files = few(git.conflicts);
+  const command = `git -C ${quoted(git.path)} merge ${repo.base_branch}`;
+  return [{ code: "unmergeable", message: `Merging conflicts in ${files}.`, command, ...common }, moved];
+}
+
+function judgeChecks({ task, evidence }: RecordFacts, one: RepoFacts): Breach[] {
+  const { repo, tree, checks } = one;
+  const mine = evidence.filter((each) => each.repo === undefined || each.repo === repo.name);
+  const wanted: (Check | undefined)[] = checks.length > 0 ? checks : [undefined];
+  return wanted.flatMap((check): Breach[] => {
+    const runs = mine.filter((each) => each.kind !== "red" && isRunOf(each, check));
+    const here = runs.filter((each) => each.tree === tree && !each.unstable);
+    const last = here.at(-1) ?? runs.at(-1);
+    if (here.length > 0 && last?.exit_code === 0) return [];
+    const name = check ? `The check "${check.name}"` : "A check";
+    const common = {
+      record: last?.id ?? task.id,
+      repo: repo.name,
+      command: check
+        ? `pawl verify ${task.id} --check ${quoted(check.name)}`
+        : `pawl verify ${task.id} -- <test command>`,
+    };
+    if (!last) return [{ code: "check_missing", message: `${name} was not run.`, ...common }];
+    if (here.length > 0)
+      return [
+        { code: "check_failed", message: `${name} failed on this tree: exit ${last.exit_code}.`, ...common },
+      ];
+    const why =
+      last.unstable && last.tree === tree
+        ? "changed files while it ran"
+        : "ran on another tree than the branch's";
+    return [{ code: "check_stale", message: `${name} ${why}.`, ...common }];
+  });
+}
+
+/** A check counts only as the very command that the policy names; without a policy any check does. */
+function isRunOf(evidence: Evidence, check: Check | undefined): boolean {
+  if (!check) return true;
+  return (
+    evidence.check === check.name &&
+    evidence.argv.length === check.argv.length &&
+    evidence.argv.every((word, index) => word === check.argv[index])
+  );
+}
+
+function judgeSnapshot(
+  { task }: RecordFacts,
+  run: Run,
+  { repo, tree, head, snapshotKept }: RepoFacts,
+): Breach[] {
+  const saved = run.snapshots.find((one) => one.repo === repo.name);
+  if (saved && saved.tree === tree && saved.head === head && saved.whole && snapshotKept) return [];
+  return [
+    {
+      code: "snapshot_missing",
+      message: !saved
+        ? "The diff was not saved."
+        : saved.head === head && !snapshotKept
+          ? "The saved diff is gone."
+          : "The saved diff is not that of the branch's tip.",
+      record: run.id,
+      repo: repo.name,
+      command: `pawl snapshot ${task.id}`,
+    },
+  ];
+}
+
+/** One review has to have seen all of it: every repository at the commit that would be merged. */
+function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]): Breach[] {
+  const { task } = facts;
+  const latest = latestReview(facts, "branch");
+  const command = `pawl review start ${task.id} --kind branch`;
+  if (!latest || !isPassed(latest)) return [reviewMissing(task.id, latest)];
+  return changed
+    .filter(({ repo, head }) => {
+      const seen = latest.heads.find((one) => one.repo === repo.name)?.head;
+      return seen === undefined || head === undefined || !stillHolds(run, repo.name, seen, head);
+    })
+    .map(({ repo }) => ({
+      code: "review_stale",
+      message: `${repo.branch} was changed after ${latest.id} reviewed it.`,
+      record: latest.id,
+      repo: repo.name,
+      command,
+    }));
+}
+
+/** What is missing until somebody else has looked at the branch and let it pass. */
+export function reviewMissing(task: string, latest: Review | undefined): Breach {
+  return {
+    code: "review_missing",
+    message: latest
+      ? `The last review of the branch, ${latest.id}, says ${latest.verdict}.`
+      : "Nobody but its author has reviewed the branch.",
+    record: latest?.id ?? task,
+    command: `pawl review start ${task} --kind branch`,
+  };
+}
+
+/** A base that was brought in without touching the same paths leaves a review as it was. */
+export function stillHolds(run: Pick<Run, "refreshed">, repo: string, seen: string, head: string): boolean {
+  const steps = new Map(
+    run.refreshed.filter((one) => one.repo === repo && !one.overlap).map((one) => [one.from, one.to]),
+  );
+  let at: string | undefined = seen;
+  for (let left = steps.size; at !== undefined && at !== head && left > 0; left--) at = steps.get(at);
+  return at === head;
+}
+
+const few = (files: readonly string[]) =>
+  files.length <= 3 ? files.join(", ") : `${files.slice(0, 3).join(", ")} and ${files.length - 3} more`;

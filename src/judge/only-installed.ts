@@ -1,0 +1,21 @@
+import type { LoggedEvent, Reader } from "../ports/ports.ts";
+
+/** Operations that write into the state only to say that something was installed. */
+const INSTALLING = ["install", "uninstall", "upgrade", "doctor"];
+
+/**
+ * Whether the state says nothing but that pawl was installed: then it goes when pawl goes. `paths` are all files of the
+ * state; one that is nobody's record is somebody's.
+ */
+export function holdsOnlyInstallation(reader: Reader, paths: readonly string[]): boolean {
+  const { records, problems } = reader.repositories();
+  const known = new Set(records.map((one) => one.path));
+  return (
+    problems.length === 0 &&
+    paths.every((path) => known.has(path) || /^events\/[^/]+\/[^/]+\.jsonl$/.test(path)) &&
+    records.every(({ value }) => value.home && value.base_branch === undefined) &&
+    reader.events({ limit: Number.MAX_SAFE_INTEGER }).every(isInstalling)
+  );
+}
+
+const isInstalling = ({ event }: LoggedEvent) => INSTALLING.includes(event);

@@ -1,0 +1,147 @@
+import { Failure } from "../../model/failure.ts";
+import { type ChangesOf, editRecord, type Kind, type Stored } from "../../model/record.ts";
+import { finding, note, touched } from "../../model/records/parts.ts";
+import { repository } from "../../model/records/run.ts";
+import { task } from "../../model/records/task.ts";
+
+export interface ThreeWays<K extends Kind> {
+  base: Stored<K> | undefined;
+  ours: Stored<K>;
+  theirs: Stored<K>;
+}
+
+/** One field that both sides changed, each to something else. */
+export interface Clash {
+  field: string;
+  ours: unknown;
+  theirs: unknown;
+}
+
+export type MergeResult = { text: string; rev: number } | { clashes: Clash[] };
+
+/** Records that people and agents edit; the others say what happened, and half of each would say what did not. */
+const MERGEABLE: readonly Kind[] = [task, finding, note, repository, touched];
+
+/** Lists in which the order means nothing, so that two additions are just two. */
+const SETS = new Set(["labels", "depends_on", "baseline", "guarded"]);
+
+type Values = Record<string, unknown>;
+
+/**
+ * Merges field by field, where each field was changed on one side only. Anything that our fields do not cover, such
+ * as a remark between them, has to be untouched on one side, because it is taken from the other as it is.
+ */
+export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeResult {
+  const { base, ours, theirs } = ways;
+  const [a, b] = [ours.value as Values, theirs.value as Values];
+  if (!base) return sameButForItsMaking(kind, ours, theirs) ?? { clashes: clashesOf(kind, undefined, a, b) };
+  const before = base.value as Values;
+  const clashes = clashesOf(kind, before, a, b);
+  if (clashes.length > 0 || !MERGEABLE.includes(kind))
+    return { clashes: clashes.length > 0 ? clashes : [{ field: "rev", ours: a.rev, theirs: b.rev }] };
+  const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
+  const updated = String(a.updated) > String(b.updated) ? a.updated : b.updated;
+  const merged: Values = { rev, updated };
+  for (const name of namesOf(kind)) merged[name] ??= mergedValue(name, before[name], a[name], b[name]);
+  const text = placed(kind, base, theirs, ours, merged) ?? placed(kind, base, ours, theirs, merged);
+  return text === undefined
+    ? { clashes: [{ field: "text outside of the fields", ours: "changed", theirs: "changed" }] }
+    : { text, rev };
+}
+
+const namesOf = (kind: Kind) => [...Object.keys(kind.fields), ...Object.keys(kind.sections)];
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+function clashesOf(kind: Kind, before: Values | undefined, a: Values, b: Values): Clash[] {
+  return namesOf(kind)
+    .filter((name) => name !== "rev" && name !== "updated" && !same(a[name], b[name]))
+    .filter((name) => !before || (!same(before[name], a[name]) && !same(before[name], b[name])))
+    .filter((name) => !before || !areAdditions(name, before[name], a[name], b[name]))
+    .map((field) => ({ field, ours: a[field], theirs: b[field] }));
+}
+
+function areAdditions(name: string, before: unknown, a: unknown, b: unknown): boolean {
+  if (!SETS.has(name)) return false;
+  const [first, ...others] = [before, a, b].map((one) => ((one ?? []) as unknown[]).map(print));
+  return others.every((list) => first?.every((item) => list.includes(item)));
+}
+
+function mergedValue(name: string, before: unknown, a: unknown, b: unknown): unknown {
+  if (same(a, b) || same(before, b)) return a;
+  if (same(before, a)) return b;
+  return SETS.has(name) ? union(a as unknown[], b as unknown[]) : a;
+}
+
+const print = (item: unknown) => JSON.stringify(item);
+
+function union(a: readonly unknown[], b: readonly unknown[]): unknown[] {
+  const known = new Set(a.map(print));
+  return [...a, ...b.filter((item) => !known.has(print(item)))];
+}
+
+/** The merged values in the text of one side, if the other side's text holds nothing but a change of fields. */
+function placed<K extends Kind>(
+  kind: K,
+  base: Stored<K>,
+  fieldsOnly: Stored<K>,
+  keeper: Stored<K>,
+  merged: Values,
+): string | undefined {
+  try {
+    if (editRecord(kind, base, differing(base, fieldsOnly.value as Values)) !== fieldsOnly.text)
+      return undefined;
+    return editRecord(kind, keeper, differing(keeper, merged));
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+function differing<K extends Kind>(stored: Stored<K>, wanted: Values): ChangesOf<K> {
+  const current = stored.value as Values;
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => !same(current[name], value)),
+  ) as ChangesOf<K>;
+}
+
+const MAKING = ["rev", "actor", "created", "updated", "repo", "branch", "commit"];
+
+/** What every clone adds its own to. */
+const GROWING = ["baseline", "guarded"];
+
+/** Two machines that both made a record of the same repository have said the same thing twice. */
+function sameButForItsMaking<K extends Kind>(
+  kind: K,
+  ours: Stored<K>,
+  theirs: Stored<K>,
+): { text: string; rev: number } | undefined {
+  const [a, b] = [ours.value as Values, theirs.value as Values];
+  const names = namesOf(kind).filter((name) => !MAKING.includes(name) && !GROWING.includes(name));
+  if (kind !== (repository as Kind) || !names.every((name) => same(a[name], b[name]))) return undefined;
+  const first = [ours, theirs].sort((one, other) => (one.text < other.text ? -1 : 1));
+  const earlier =
+    String(a.created) === String(b.created)
+      ? first[0]
+      : String(a.created) < String(b.created)
+        ? ours
+        : theirs;
+  const [kept, other] = earlier === theirs ? [theirs, ours] : [ours, theirs];
+  const grown = GROWING.filter((name) => !same(a[name], b[name]));
+  if (grown.length === 0) return { text: kept.text, rev: Number((kept.value as Values).rev) };
+  // Each clone has noted what it began with; both are true.
+  const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
+  const lists = grown.map((name) => {
+    const [mine, their] = [kept, other].map((one) => (one.value as Values)[name] as unknown[]);
+    return [name, union(mine ?? [], their ?? [])];
+  });
+  return { text: editRecord(kind, kept, { ...Object.fromEntries(lists), rev }), rev };
+}
+
+/** An event log only grows, so that whatever either side has of it belongs to it. */
+export function mergeLogs(ours: string, theirs: string): string {
+  if (ours.startsWith(theirs)) return ours;
+  if (theirs.startsWith(ours)) return theirs;
+  const known = new Set(ours.split("\n"));
+  const missing = theirs.split("\n").filter((line) => line !== "" && !known.has(line));
+  return ours + missing.map((line) => `\n${line}\n`).join("");
+}

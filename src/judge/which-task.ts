@@ -1,0 +1,64 @@
+import { Failure } from "../model/failure.ts";
+import { parseTaskId, shorten } from "../model/ids.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import type { Situation } from "../ports/operation.ts";
+import type { Reader, TaskSummary } from "../ports/ports.ts";
+
+/** The task a command is about, or why that cannot be told. */
+export type Which = { id: string } | { id: undefined; candidates: TaskSummary[]; why: string };
+
+/** The argument, else the task whose worktree we stand in, else the branch's task, else the only active one. Never a guess. */
+export function findTask(
+  reader: Reader,
+  named: string | undefined,
+  at: Pick<Situation, "branch" | "bound">,
+): Which {
+  if (named !== undefined) return { id: parseTaskId(named) };
+  if (at.bound !== undefined && reader.hasTask(at.bound)) return { id: at.bound };
+  const { tasks } = reader.current();
+  const byBranch = at.branch === undefined ? [] : tasks.filter((task) => task.branch === at.branch);
+  const [mine] = byBranch;
+  if (mine && byBranch.length === 1) return { id: mine.id };
+  const live = tasks.filter((task) => LIVE.includes(task.status));
+  const [only] = live;
+  if (byBranch.length === 0 && only && live.length === 1) return { id: only.id };
+  const candidates = byBranch.length > 1 ? byBranch : live.length > 0 ? live : tasks.filter(isOpen);
+  return {
+    id: undefined,
+    candidates,
+    why:
+      byBranch.length > 1
+        ? `${byBranch.length} tasks name the branch ${at.branch}.`
+        : live.length > 1
+          ? `${live.length} tasks are under way.`
+          : "No task is active.",
+  };
+}
+
+const isOpen = (task: TaskSummary) => task.status === "open";
+
+export function getTask(
+  reader: Reader,
+  named: string | undefined,
+  at: Pick<Situation, "branch" | "bound">,
+): string {
+  const which = findTask(reader, named, at);
+  if (which.id !== undefined) return which.id;
+  const shown = which.candidates.slice(0, 8).map((task) => `${task.id} ${shorten(task.title, 50)}`);
+  throw new Failure("refused", "which_task", `Which task? ${which.why}`, {
+    hint:
+      shown.length === 0
+        ? 'Make one with `pawl task new "…"`.'
+        : `Name it with --task:\n  ${shown.join("\n  ")}${which.candidates.length > 8 ? "\n  …" : ""}`,
+    details: { candidates: which.candidates.map((task) => task.id) },
+  });
+}
+
+/** The task that an id such as `T0001/F1` names, and the one of --task, have to be the same one. */
+export function oneTask(inId: string | undefined, named: string | undefined): string | undefined {
+  if (inId === undefined || named === undefined || inId === parseTaskId(named)) return inId ?? named;
+  throw new Failure("usage", "two_tasks", `The id says ${inId}, and --task says ${parseTaskId(named)}.`, {
+    hint: "Leave one of them out.",
+    details: { field: "task" },
+  });
+}

@@ -1,0 +1,105 @@
+import { Failure } from "./failure.ts";
+import { type Field, list, oneOf, readFields, text, withDefault } from "./fields.ts";
+import { type HeaderValue, readHeaderFast } from "./markdown/front-matter.ts";
+import { type FullYaml, NeedsFullYaml } from "./record.ts";
+import { PROFILES } from "./records/task.ts";
+
+export interface Check {
+  name: string;
+  argv: string[];
+}
+
+const checks: Field<Check[]> = {
+  example: "\n  test: npm test",
+  fallback: [],
+  read(value) {
+    if (value === "") return { ok: true, value: [] };
+    if (typeof value !== "object" || Array.isArray(value))
+      return { ok: false, expected: "names with commands, such as `test: npm test`" };
+    const found: Check[] = [];
+    for (const [name, command] of Object.entries(value)) {
+      const words = list(text("npm")).read(command);
+      if (typeof command === "string" && command !== "") found.push({ name, argv: ["sh", "-c", command] });
+      else if (words.ok && words.value.length > 0) found.push({ name, argv: words.value });
+      else return { ok: false, expected: `a command for the check "${name}"` };
+    }
+    return { ok: true, value: found };
+  },
+  print: (value) => Object.fromEntries(value.map((check) => [check.name, check.argv])),
+};
+
+export interface FormatCheck {
+  /** A pathspec of git such as `*.ts`; empty for every file. */
+  files: string;
+  /** Run by `sh` at the top of the worktree; `{files}` stands for the names of the files. */
+  command: string;
+}
+
+const format: Field<FormatCheck[]> = {
+  example: '\n  "*.ts": npx biome check {files}',
+  fallback: [],
+  read(value) {
+    if (value === "") return { ok: true, value: [] };
+    if (typeof value === "string") return { ok: true, value: [{ files: "", command: value }] };
+    if (Array.isArray(value)) return { ok: false, expected: "a command, or files with commands" };
+    const found: FormatCheck[] = [];
+    for (const [files, command] of Object.entries(value)) {
+      if (typeof command !== "string" || command === "")
+        return { ok: false, expected: `a command for the files "${files}"` };
+      found.push({ files, command });
+    }
+    return { ok: true, value: found };
+  },
+  print: (value) => Object.fromEntries(value.map((one) => [one.files, one.command])),
+};
+
+/** `.pawl/config.yaml`: the project's policy, tracked with the project. */
+const configFields = {
+  profile: withDefault(oneOf(PROFILES), "standard" as const),
+  base_branch: withDefault(text("main"), ""),
+  checks,
+  format,
+  /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
+  protected: list(text("main")),
+  branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
+  worktree: withDefault(text(".worktrees/{id}-{slug}"), ".worktrees/{id}-{slug}"),
+};
+
+export interface Config {
+  profile: (typeof PROFILES)[number];
+  base_branch: string;
+  checks: Check[];
+  /** What the files of a commit have to pass, as git's `pre-commit` hook runs it. */
+  format: FormatCheck[];
+  protected: string[];
+  /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
+  branch: string;
+  worktree: string;
+}
+
+/** Anything that the strict subset reader leaves to a full parser is left to the one that is given. */
+export function readConfigText(path: string, text: string, fullYaml: FullYaml | undefined): Config {
+  const fast = readHeaderFast(text);
+  if (fast) return parseConfig(path, fast);
+  if (!fullYaml) throw new NeedsFullYaml();
+  try {
+    return parseConfig(path, fullYaml(text));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(
+      "unreadable",
+      "broken_config",
+      `${path} is not readable YAML: ${(error as Error).message}`,
+      { hint: "Repair the file by hand.", details: { file: path } },
+    );
+  }
+}
+
+export function parseConfig(path: string, header: ReadonlyMap<string, HeaderValue>): Config {
+  const read = readFields(configFields, header);
+  if (read.ok) return read.value;
+  throw new Failure("unreadable", "broken_config", `${path}: "${read.key}" needs ${read.expected}.`, {
+    hint: read.example === "" ? `Remove or rename "${read.key}".` : `Write it like this: ${read.example}`,
+    details: { file: path, key: read.key },
+  });
+}

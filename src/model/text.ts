@@ -1,0 +1,79 @@
+import type { Style } from "../ports/operation.ts";
+import type { Problem } from "../ports/ports.ts";
+import { shorten } from "./ids.ts";
+
+const same = (text: string) => text;
+/** For everybody who is no person at a terminal. */
+export const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+/** Left-aligned columns, two spaces apart; the last one is not padded. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, visible(cell));
+    });
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) =>
+          index === row.length - 1
+            ? cell
+            : cell + " ".repeat(Math.max(0, (widths[index] ?? 0) - visible(cell))),
+        )
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
+function visible(text: string): number {
+  return text.includes("\u001b") ? text.replace(COLOUR, "").length : text.length;
+}
+
+export const firstLine = (text: string, limit = 100) => shorten(text.split("\n")[0] ?? "", limit);
+
+export function indent(text: string, by = "  "): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? "" : by + line))
+    .join("\n");
+}
+
+/** Paragraphs with an empty line between them; empty ones vanish. */
+export function paragraphs(...parts: (string | undefined | false)[]): string {
+  return parts.filter((part): part is string => typeof part === "string" && part !== "").join("\n\n");
+}
+
+export function plural(count: number, word: string, words = `${word}s`): string {
+  return `${count} ${count === 1 ? word : words}`;
+}
+
+export function statusColour(status: string, style: Style): string {
+  switch (status) {
+    case "active":
+    case "fixed":
+    case "pass":
+      return style.green(status);
+    case "blocked":
+    case "fail":
+      return style.red(status);
+    case "review":
+    case "pass_with_findings":
+      return style.yellow(status);
+    case "open":
+      return style.cyan(status);
+    default:
+      return style.dim(status);
+  }
+}
+
+export function warningsOf(problems: readonly Problem[]): string[] {
+  return problems.map((problem) => (problem.hint ? `${problem.message} ${problem.hint}` : problem.message));
+}
+
+/** A word as one can type it in a shell. */
+export const quoted = (word: string) =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,95 @@
+import type { CommitFact, MoveFact, RemoteFact, Trace } from "./audit-facts.ts";
+import type { Site } from "./sites.ts";
+
+/** A protected branch may be one of these; `refs/heads/…`, or in a clone for a check the remote's copy of it. */
+export interface BranchTip {
+  /** What the branch is called where people work: `refs/heads/main`. */
+  ref: string;
+  /** Where its commit is read from; not the same in a clone that has only the remote's copy. */
+  source: string;
+  tip: string;
+  standsFor: string | undefined;
+}
+
+export interface Branching {
+  branches: BranchTip[];
+  /** What the remote calls its default branch. */
+  defaultBranch: string | undefined;
+  /** `.pawl/config.yaml` as the protected tip has it, and as it lies in the main worktree. */
+  committed: string | undefined;
+  copy: string | undefined;
+}
+
+/** Which commits of a branch are asked for. */
+export interface Stretch {
+  tip: string;
+  /** Commits that are not wanted, and whatever they contain; unknown ones are left out. */
+  without: readonly string[];
+}
+
+export interface LoggedMove {
+  old: string;
+  new: string;
+  time: string;
+  message: string;
+}
+
+/** One line that a server's hook is given: a ref, from where to where. */
+export interface RefUpdate {
+  ref: string;
+  old: string;
+  new: string;
+}
+
+/** Looks into the history of branches, past everything that could make git show another one. Changes nothing. */
+export interface Audits {
+  /** Throws when the history is cut off, so that nobody could tell. */
+  checkWhole(site: Site): Promise<void>;
+  branching(site: Site, copies: "own" | "remote"): Promise<Branching>;
+  resolve(site: Site, name: string): Promise<string | undefined>;
+  /** First-parent commits, newest first. */
+  history(site: Site, stretch: Stretch): Promise<CommitFact[]>;
+  count(site: Site, tip: string): Promise<number>;
+  /** Only the ids of the same commits. */
+  ids(site: Site, stretch: Stretch): Promise<string[]>;
+  contains(site: Site, tip: string, commit: string): Promise<boolean>;
+  /** The moves that git wrote down, oldest first; undefined when it keeps no log of this branch. */
+  log(site: Site, ref: string): LoggedMove[] | undefined;
+  /** What this clone calls itself in records; undefined before its first write. */
+  cloneOf(site: Site): string | undefined;
+  /** What the guard last saw each protected branch at, and where it let it go to; none where it is not active. */
+  guardedTips(site: Site): { ref: string; was: string; allowed: string }[];
+  /** Branches that came into being before the guard's eyes, with their first commit. */
+  created(site: Site): { ref: string; commit: string }[];
+  /** Fills in what a move brought, without what these commits have. */
+  follow(
+    site: Site,
+    move: LoggedMove & Pick<MoveFact, "seen">,
+    without: readonly string[],
+  ): Promise<MoveFact>;
+  /** What every remote that has this branch says about it. `ask` is false when nobody wants to wait for a network. */
+  remotes(site: Site, ref: string, ask: boolean): Promise<RemoteAnswer[]>;
+  traces(site: Site, wanted: TracesWanted): Promise<Trace[]>;
+  guardActive(site: Site): boolean;
+  /** Files of the state by their path, from a branch that was fetched; without a text where it is none in UTF-8. */
+  stateTexts(
+    site: Site,
+    commit: string | undefined,
+    wanted: (path: string) => boolean,
+  ): Promise<{ commit: string; texts: ReadonlyMap<string, string | undefined> } | undefined>;
+}
+
+export interface RemoteAnswer extends RemoteFact {
+  /** The commit up to which this remote explains anything; undefined when it denies all. */
+  upTo: string | undefined;
+}
+
+export interface TracesWanted {
+  protectedRefs: readonly string[];
+  /** Moves that an approval under way may make just now. */
+  granted: readonly { ref: string; old: string; new: string }[];
+  /** Unlocks that are open, with the second at which each ends. */
+  open: readonly { id: string; ref: string; until: string }[];
+  /** The records say that the guard was put in place in this clone. */
+  guarded: boolean;
+}

@@ -1,0 +1,48 @@
+import type { GitHands } from "./git-hands.ts";
+import type { Plan, Situation } from "./operation.ts";
+import type { Reader, World } from "./ports.ts";
+
+/** When an event was written that is about something outside the store. */
+export type Phase = "before" | "after" | "failed";
+
+export interface RecordOptions {
+  phase?: Phase;
+  /** Commits the state with these words. */
+  milestone?: string;
+}
+
+/** What a procedure works with. Every change of a record still is a plan that a pure function made. */
+export interface Hands {
+  world: World;
+  git: GitHands;
+  /** The store as it is now; a new one for every look. */
+  reader(): Reader;
+  situation(access: "read" | "write"): Promise<Situation>;
+  /**
+   * Reads, decides and applies one change of the store; begins again when another process was faster. `decide` must be
+   * pure but for the reader it is given.
+   */
+  record<Data>(
+    decide: (reader: Reader, at: Situation) => Plan<Data>,
+    options?: RecordOptions,
+  ): Promise<Plan<Data>>;
+  /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
+  look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
+  /** Whether the state says nothing but that pawl was installed here. */
+  isStateForgettable(): Promise<boolean>;
+  /** Removes such a state, its history and every trace of it in the git directory. */
+  forgetState(): Promise<boolean>;
+  sha256(text: string): Promise<string>;
+  /** An answer that was made from exactly this before; only for telling, never for deciding. */
+  recall(name: string, from: string): string | undefined;
+  remember(name: string, from: string, answer: string): void;
+  /** The agent whose environment this is, whatever anybody claims; undefined for a human's own. */
+  agent: string | undefined;
+  /** A line of progress, for whoever waits. */
+  say(line: string): void;
+  /**
+   * What a human types on the terminal; undefined when there is no terminal to type on. An empty question asks nothing
+   * and waits for nothing: it only tells whether there is one.
+   */
+  ask(question: string): Promise<string | undefined>;
+}

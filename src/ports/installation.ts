@@ -1,0 +1,121 @@
+import type { Diagnosis } from "./doctor.ts";
+
+/** What is to be installed into the tracked files. */
+export interface SurfaceRequest {
+  agents: readonly string[];
+  flags: readonly string[];
+  /** Everything, or only the skills with what they need. */
+  profile: "all" | "skills";
+  /** Replace what is in the way; copies are kept. */
+  force: boolean;
+  /** Leave an edited file as it is although there is a newer one, instead of stopping. */
+  lenient: boolean;
+}
+
+/** One thing that is done with a file, or deliberately is not. */
+export interface FileStep {
+  do: "create" | "update" | "keep" | "remove" | "leave" | "refuse";
+  path: string;
+  why: string | undefined;
+  /** For a refusal: how to go on, and what would change. */
+  how: string | undefined;
+  diff: string | undefined;
+}
+
+export interface AgentNext {
+  agent: string;
+  title: string;
+  /** What a person does next, one line each. */
+  next: string[];
+}
+
+/** What is installed in this worktree, as its ledger says. */
+export interface Installed {
+  version: string;
+  profile: "all" | "skills";
+  agents: string[];
+  flags: string[];
+}
+
+/** A change of the user's changes. */
+export type OverrideChange =
+  | { do: "skill"; name: string; mode: "replace" | "patch" | "disable"; text: string | undefined }
+  | { do: "add"; name: string; text: string | undefined }
+  | { do: "surface"; surface: "mcp" | "hooks"; mode: "disable" | "replace" }
+  | { do: "remove"; name: string }
+  /** Made against what is upstream now; without a name, whatever was merged by itself. */
+  | { do: "settle"; name: string | undefined };
+
+/** One override, and what became of it: `applied`, or why a person should look at it. */
+export interface OverrideTold {
+  name: string;
+  kind: "skill" | "surface";
+  mode: string;
+  state: string;
+  path: string;
+  /** What changed upstream since it was made. */
+  diff: string | undefined;
+}
+
+/** The branch that a commit of the installed files would move, or why it cannot. */
+export interface CommitLook {
+  branch: string | undefined;
+  ref: string | undefined;
+  tip: string | undefined;
+  /** A whole sentence, with how to go on. */
+  obstacle: { code: string; message: string; hint: string } | undefined;
+}
+
+/** A commit that is made but not on any branch yet. */
+export interface PreparedCommit {
+  ref: string;
+  branch: string;
+  old: string | undefined;
+  commit: string;
+  /** What differs from the commit before. */
+  paths: string[];
+  /** Installed files that are not part of it, and why. */
+  left: { path: string; why: string }[];
+}
+
+/** The tracked files of an installation and the clone's own copy of the program, in the worktree we stand in. */
+export interface Installation {
+  /** The version of the program that runs. */
+  version: string;
+  /** Every agent there is an adapter for, the ones that are installed by default first. */
+  known: { agents: readonly string[]; usual: readonly string[]; flags: readonly string[] };
+  /** False inside a bare repository: there are no files to write to. */
+  hasFiles: boolean;
+  installed(): Installed | undefined;
+  /** Keeps others from installing or uninstalling here until it is released; waits for whoever does so now. */
+  hold(): Promise<() => void>;
+  /** What a killed run left is completed; answers with what could not be. */
+  recover(): string[];
+  plan(request: SurfaceRequest): FileStep[];
+  apply(request: SurfaceRequest): FileStep[];
+  planRemoval(): FileStep[];
+  remove(): FileStep[];
+  next(agents: readonly string[]): AgentNext[];
+  overrides(): OverrideTold[];
+  /** Writes the files of an override and everything that follows from them. */
+  applyOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
+  planOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
+
+  /** Everything that is not as it should be, and what agents still have to be told by a person. */
+  examine(): Diagnosis[];
+
+  /** Files of the program that this clone's copy lacks. */
+  missingRuntime(): string[];
+  /** Thoroughly: every file is read, and not only looked at. */
+  copyRuntime(thoroughly?: boolean): string[];
+  /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
+  removeRuntime(): string[];
+
+  lookAtCommit(): CommitLook;
+  /** Whether the commit that is checked out has the ledger as it is in the tree. */
+  isCommitted(): boolean;
+  /** Undefined when the branch has everything already. */
+  prepareCommit(request: SurfaceRequest): PreparedCommit | undefined;
+  /** Stages and moves; `granted` lets the guard know this one move. */
+  commit(prepared: PreparedCommit, granted: boolean): void;
+}

@@ -1,0 +1,172 @@
+import type { Config } from "../model/config.ts";
+import type { Kind, Stored } from "../model/record.ts";
+import type { note } from "../model/records/parts.ts";
+import type { RunRepo, receipt, repository } from "../model/records/run.ts";
+import type { Task, TaskStatus, task } from "../model/records/task.ts";
+import type { unlock } from "../model/records/unlock.ts";
+import type { Phase } from "./hands.ts";
+
+/** What a list of tasks needs to know of each one, without its body. */
+export interface TaskSummary {
+  id: string;
+  title: string;
+  status: TaskStatus;
+  profile: Task["profile"];
+  branch: string | undefined;
+  base_branch: string | undefined;
+  labels: string[];
+  depends_on: string[];
+  blocker: string | undefined;
+  next: string[];
+  archived: boolean;
+  slices_open: number;
+  rev: number;
+  actor: string;
+  created: string;
+  updated: string;
+}
+
+/** The tasks that somebody may be working on, and how many are past. */
+export interface CurrentTasks {
+  tasks: TaskSummary[];
+  past: Record<string, number>;
+  problems: Problem[];
+}
+
+/** A file that could not be understood: reported by whoever meets it, and never in the way of the others. */
+export interface Problem {
+  file: string;
+  message: string;
+  hint: string | undefined;
+}
+
+/** One line of the log: which record came to which rev, by whom, where, in which operation. */
+export interface LoggedEvent {
+  time: string;
+  event: string;
+  phase?: Phase;
+  /** The record and its rev: `T0001/F1@2`. */
+  record: string;
+  task?: string;
+  about: string;
+  actor: string;
+  repo?: string;
+  branch?: string;
+  commit?: string;
+  path?: string;
+  /** The beginning of the sha256 of what was written. */
+  text?: string;
+}
+
+export interface EventsWanted {
+  task?: string | undefined;
+  /** Only those about files with such a path. */
+  about?: ((path: string) => boolean) | undefined;
+  limit: number;
+}
+
+/** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
+export interface Reader {
+  /** False before the first write of this repository. */
+  exists: boolean;
+  /** There is no state here, but the remote has one that was never brought here. */
+  waits(): boolean;
+  tasks(): { tasks: TaskSummary[]; problems: Problem[] };
+  /** Much cheaper than all tasks where most of them are past. */
+  current(): CurrentTasks;
+  /** Throws when there is no such task, or when its file is broken. */
+  task(id: string): Stored<typeof task>;
+  /** The text of a task's file as it is, readable or not. */
+  taskText(id: string): string;
+  hasTask(id: string): boolean;
+  /** Understands a text as a record of this kind, or says what is wrong with it. */
+  parse<K extends Kind>(kind: K, path: string, text: string, shown: string): Stored<K>;
+  /** One part of a task: throws when absent or broken. */
+  part<K extends Kind>(kind: K, task: string, part: string): Stored<K>;
+  parts<K extends Kind>(kind: K, task: string): { records: Stored<K>[]; problems: Problem[] };
+  /** Names in use, broken files included, so that no id is given twice. */
+  partNames(kind: Kind, task: string): string[];
+  taskNames(): string[];
+  notes(): { records: Stored<typeof note>[]; problems: Problem[] };
+  noteNames(): string[];
+  /** Every time that a human opened a protected branch. */
+  unlocks(): { records: Stored<typeof unlock>[]; problems: Problem[] };
+  unlockNames(): string[];
+  /** The touched files of a task, by every clone, latest first. */
+  touched(task: string): string[];
+  touchedBy(task: string, clone: string): Stored<Kind> | undefined;
+  /** Whether a file of the state, such as a patch, is there. */
+  hasFile(path: string): boolean;
+  /** The latest events, oldest first. */
+  events(wanted: EventsWanted): LoggedEvent[];
+  receipt(task: string): Stored<typeof receipt> | undefined;
+  /** A text as the project's policy, or what is wrong with it. */
+  config(where: string, text: string): Config;
+  /** The repositories that tasks may touch. */
+  repositories(): { records: Stored<typeof repository>[]; problems: Problem[] };
+}
+
+export interface CheckRun {
+  argv: string[];
+  /** The check was killed, so it did not come to a result. */
+  signal: string | undefined;
+  exitCode: number;
+  durationMs: number;
+  outputSha256: string;
+  outputBytes: number;
+  tail: string;
+}
+
+export interface SearchHit {
+  id: string;
+  kind: string;
+  task: string | null;
+  status: string | null;
+  title: string;
+  snippet: string;
+  score: number;
+  updated: string;
+}
+
+export interface SearchQuery {
+  words: string;
+  kinds?: string[];
+  statuses?: string[];
+  task?: string;
+  limit?: number;
+  match?: "all" | "any";
+}
+
+/** What a bug report has to say about the machine. */
+export interface Machine {
+  pawl: string;
+  node: string;
+  git: string;
+  system: string;
+}
+
+/** Looks outside the store: git, running programs, the search index, the project's own settings. */
+export interface World {
+  config(): Promise<Config>;
+  isDirty(): Promise<boolean>;
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>;
+  resolveCommit(name: string): Promise<string | undefined>;
+  /** The tree of everything git would not ignore, uncommitted changes included; the user's index stays as it is. */
+  workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
+  /** Files that differ from where the branch left its base, uncommitted ones included. */
+  changedFiles(base: string): Promise<string[]>;
+  /** Runs where we stand, or at the top of the worktree. */
+  runCheck(argv: string[], where: "here" | "top"): Promise<CheckRun>;
+  /** The tips of a run's branches, in every repository that this machine knows. */
+  branchTips(repos: readonly { name: string; branch: string }[]): Promise<{ repo: string; head: string }[]>;
+  /** The files that a run's branches changed since they left their base. */
+  branchChanges(repos: readonly RunRepo[]): Promise<{ repo: string; files: string[] }[]>;
+  /** Whether a commit is part of a run's branch, in its own repository. */
+  isInBranch(repo: RunRepo, commit: string): Promise<boolean>;
+  /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */
+  guardWarnings(): Promise<string[]>;
+  search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
+  machine(): Promise<Machine>;
+  /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
+  edit(name: string, text: string): Promise<{ text: string; kept: string }>;
+}

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { explainFileError } from "../../files/durable.ts";
+import { withLock } from "../../files/intent-lock.ts";
+import type { Place } from "../../git/discover.ts";
+import { showLines } from "../../git/exclude.ts";
+import { holdsOnlyInstallation } from "../../judge/only-installed.ts";
+import { step } from "../../model/steps.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { namesIn } from "../files.ts";
+import { remoteHasState } from "../home.ts";
+import { type Home, LOCAL, lockDir, mergingDir, rescuedDir } from "../layout.ts";
+import { isHomeOf, readLinks } from "../links.ts";
+
+/** Where the state and its history are taken before they are deleted, so that neither is ever there in part. */
+const ASIDE = ["dropped-state", "dropped-history"] as const;
+/** The program that runs this may lie there, and copies of the user's files; whoever put them there takes them away. */
+const KEPT = ["runtime", "kept"];
+
+/** Whether the state may go with the installation: it is this repository's own, and nobody has written anything else. */
+export function isForgettable(home: Home, place: Place, reader: Reader): boolean {
+  if (!isHomeOf(home, place)) return false;
+  if (!existsSync(home.state)) return !existsSync(home.gitDir);
+  const others = [readLinks(home), namesIn(mergingDir(home)), namesIn(rescuedDir(home))];
+  if (remoteHasState(home) || others.some((one) => one.length > 0)) return false;
+  return holdsOnlyInstallation(reader, filesOf(home.state));
+}
+
+function filesOf(state: string): string[] {
+  return readdirSync(state, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(state, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .filter((path) => path !== ".git" && !path.startsWith(`${LOCAL}/`));
+}
+
+/** Removes the state and whatever of it is in the git directory. Killed anywhere, the next uninstall finishes it. */
+export function forgetState(home: Home, place: Place, reader: () => Reader): boolean {
+  try {
+    const gone = !existsSync(home.state);
+    const drop = () => isForgettable(home, place, reader()) && dropAll(home, place);
+    return gone ? drop() : withLock(lockDir(home), drop);
+  } catch (error) {
+    throw explainFileError(error, "The state folder could not be removed");
+  }
+}
+
+/** Without asking what is in it. */
+export function dropAll(home: Home, place: Place): true {
+  const [state, history] = ASIDE.map((name) => join(home.local, name)) as [string, string];
+  for (const path of [state, history]) rmSync(path, { recursive: true, force: true });
+  // Without its folder the state would be brought back from its history; without its history there is none.
+  if (existsSync(home.state)) {
+    step("forget state");
+    renameSync(home.state, state);
+  }
+  if (existsSync(home.gitDir)) {
+    step("forget history");
+    renameSync(home.gitDir, history);
+  }
+  removeEmpty(dirname(home.state));
+  step("forget exclude");
+  showLines(place.commonDir);
+  step("forget folder");
+  for (const name of namesIn(home.local).filter((one) => !KEPT.includes(one)))
+    rmSync(join(home.local, name), { recursive: true, force: true });
+  removeEmpty(home.local);
+  return true;
+}
+
+function removeEmpty(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+}

@@ -1,0 +1,40 @@
+import { mkdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { explainFileError } from "../../files/durable.ts";
+import { withLock } from "../../files/intent-lock.ts";
+import type { Place } from "../../git/discover.ts";
+import { hideLines } from "../../git/exclude.ts";
+import { stateExists } from "../home.ts";
+import { ensureClone, writeHome } from "../home-setup.ts";
+import type { Home } from "../layout.ts";
+import { keepName } from "../links.ts";
+import { prepare } from "./state-repository.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Makes the memory repository on the first write, and whatever is missing of it later; safe to run eight at once. */
+export function prepareState(home: Home, place: Place, env: Environment): string[] {
+  try {
+    mkdirSync(home.local, { recursive: true });
+    return withLock(join(home.local, "prepare.lock"), () => {
+      const existed = stateExists(home);
+      hideFromProject(home, place);
+      const { restored } = prepare({ state: home.state, gitDir: home.gitDir, env });
+      writeHome(home);
+      keepName(home, place);
+      ensureClone(home.local);
+      if (restored) return [`${home.shown} was missing; it was brought back from its history.`];
+      return existed ? [] : [`Made ${home.shown}: the memory of this project, ignored by its git.`];
+    });
+  } catch (error) {
+    throw explainFileError(error, "The state folder could not be made");
+  }
+}
+
+/** info/exclude is not tracked and covers every branch and worktree, so the project never becomes dirty. */
+function hideFromProject(home: Home, place: Place): void {
+  if (!place.mainRoot) return;
+  const inside = relative(place.mainRoot, home.state).replaceAll("\\", "/");
+  if (inside === "" || inside.startsWith("..")) return;
+  hideLines(place.commonDir, [`/${inside}/`]);
+}

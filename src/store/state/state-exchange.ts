@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { replaceFile } from "../../files/durable.ts";
+import type { Place } from "../../git/discover.ts";
+import { Failure } from "../../model/failure.ts";
+import { quoted } from "../../model/text.ts";
+import type { Situation } from "../../ports/operation.ts";
+import type { Site, Sites } from "../../ports/sites.ts";
+import type { BothTips, Merged, StateExchange } from "../../ports/state-exchange.ts";
+import type { Surroundings } from "../../runtime/open.ts";
+import { isEmptyState } from "../bulk-place.ts";
+import { findHome } from "../home.ts";
+import type { Home } from "../layout.ts";
+import { compareStates } from "./compare.ts";
+import { isComplete } from "./is-complete.ts";
+import { prepareState } from "./prepare-state.ts";
+import { chooseRemote, fetchState, incomingRef, pushState } from "./remote-branch.ts";
+import { placeIncoming } from "./state-incoming.ts";
+import { commitState, type StateRepository, tip } from "./state-repository.ts";
+
+/** The exchange of the state, from any of the repositories that share it; the home's remote is the one that counts. */
+export function openStateExchange(
+  around: Pick<Surroundings, "cwd" | "env" | "progress">,
+  place: Place,
+  sites: () => Promise<Sites>,
+): StateExchange {
+  // Found anew each time: the first exchange of a fresh clone makes it.
+  const home = () => findHome(place, around.cwd);
+  const repo = (at: Home = home()): StateRepository => ({
+    state: at.state,
+    gitDir: at.gitDir,
+    env: around.env,
+  });
+  const site = async () => homeSite(await sites());
+  return {
+    remote: async (named) => chooseRemote(await site(), named, around.env),
+    async sharedWith() {
+      try {
+        const remote = await chooseRemote(await site(), undefined, around.env);
+        const theirs = await fetchState(repo(), await site(), remote, () => {});
+        return theirs === undefined ? undefined : remote;
+      } catch (error) {
+        // Where nobody answers, nobody knows; whoever goes on to push is told why that fails.
+        if (error instanceof Failure) return undefined;
+        throw error;
+      }
+    },
+    async gather(remote, progress): Promise<BothTips> {
+      if (!isComplete(home())) for (const said of prepareState(home(), place, around.env)) progress(said);
+      // A clone without a record has nothing to say yet, and begins with what the remote has.
+      if (tip(repo()) !== undefined || !isEmptyState(home()))
+        await commitState(repo(), `Before the exchange with ${remote}`);
+      const theirs = await fetchState(repo(), await site(), remote, progress);
+      return { ours: tip(repo()), theirs };
+    },
+    compare: (tips) => compareStates(repo(), tips),
+    apply: (merged: Merged, at: Situation) => placeIncoming(home(), repo(), merged, at),
+    async publish(remote, tips, progress) {
+      const ours = tip(repo());
+      if (ours === undefined || ours === tips.theirs) return "nothing";
+      return (await pushState(repo(), await site(), remote, ours, progress)) ? "pushed" : "behind";
+    },
+    async adoptName(name) {
+      const { commonDir, name: current } = await site();
+      const file = join(commonDir, "pawl", "name");
+      if (current !== name) replaceFile(file, `${name}\n`);
+    },
+    showTheirs: (remote, path) =>
+      `git -C ${quoted(home().shown)} show ${quoted(`${incomingRef(remote)}:${path}`)}`,
+  };
+}
+
+function homeSite(sites: Sites): Site {
+  const found = sites.all().find((one) => one.home);
+  if (found) return found;
+  throw new Failure("unavailable", "home_missing", "The repository that the state belongs to is not there.", {
+    hint: "Run this in that repository.",
+  });
+}

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Place } from "../../git/discover.ts";
+import { askGitSync } from "../../git/run-git.ts";
+import { step } from "../../model/steps.ts";
+import type { StateFolder } from "../../ports/state-folder.ts";
+import { namesIn } from "../files.ts";
+import { type Home, LOCAL } from "../layout.ts";
+import { isHomeOf, readLinks, repositoryName } from "../links.ts";
+import { dropAll } from "./forget-state.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function openStateFolder(place: Place, home: Home, env: Environment): StateFolder {
+  return {
+    foreign: !isHomeOf(home, place),
+    shown: home.shown,
+    count: () => count(place, home),
+    remove() {
+      removeRefs(place, env);
+      dropAll(home, place);
+    },
+  };
+}
+
+function count(place: Place, home: Home): { tasks: number; others: number } {
+  const own = `repos/${repositoryName(home, place)}.md`;
+  const all = existsSync(home.state) ? readdirSync(home.state, { recursive: true, encoding: "utf8" }) : [];
+  const others = all
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter(
+      (path) => !/^(?:\.git|events|tasks)(?:\/|$)/.test(path) && !path.startsWith(LOCAL) && path !== own,
+    )
+    .filter((path) => statSync(join(home.state, path), { throwIfNoEntry: false })?.isFile());
+  return { tasks: namesIn(join(home.state, "tasks")).length, others: others.length + readLinks(home).length };
+}
+
+/** Saved diffs are only reached through the records. */
+function removeRefs({ commonDir, mainRoot }: Place, env: Environment): void {
+  const call = { cwd: mainRoot ?? commonDir, env, extra: { GIT_DIR: commonDir } };
+  const listed = askGitSync(["for-each-ref", "--format=delete %(refname) %(objectname)", "refs/pawl/"], call);
+  if (listed.code !== 0 || listed.out === "") return;
+  step("uninstall refs");
+  askGitSync(["update-ref", "--stdin"], { ...call, stdin: listed.out });
+}

@@ -1,0 +1,271 @@
+import { randomBytes } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { copyIndex } from "../../git/copy-index.ts";
+import { tipOf } from "../../git/refs.ts";
+import { askGit, askGitSync, expectGit, type GitAnswer } from "../../git/run-git.ts";
+import { Failure } from "../../model/failure.ts";
+
+/** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
+export interface StateRepository {
+  state: string;
+  gitDir: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export const STATE_BRANCH = "pawl/state";
+export const REF = `refs/heads/${STATE_BRANCH}`;
+
+/**
+ * Makes the memory repository, or puts back what is missing of it; every step may have been done before. A state
+ * folder that was deleted comes back from its history. Callers hold a lock, so everything here is synchronous.
+ */
+export function prepare(repo: StateRepository): { restored: boolean } {
+  mkdirSync(repo.state, { recursive: true });
+  if (!isGitDir(repo.gitDir)) makeGitDir(repo);
+  setting(repo, repo.gitDir, "core.worktree", slashes(relative(repo.gitDir, repo.state)));
+  mkdirSync(join(repo.gitDir, "info"), { recursive: true });
+  addLine(join(repo.gitDir, "info", "exclude"), "/.local/");
+  const names = readdirSync(repo.state).filter((name) => name !== ".local");
+  const lost = !names.includes(".git") || !names.includes("tasks");
+  const restored = lost && tip(repo) !== undefined && restore(repo);
+  mkdirSync(join(repo.state, "tasks"), { recursive: true });
+  // Last, because whoever finds this link takes everything else for complete.
+  writeLink(repo);
+  return { restored };
+}
+
+const isGitDir = (path: string) => ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
+
+/** Git makes a repository in many steps; under its own name it appears finished. */
+function makeGitDir(repo: StateRepository): void {
+  const folder = dirname(repo.gitDir);
+  mkdirSync(folder, { recursive: true });
+  const unfinished = `${repo.gitDir}.new-`;
+  for (const name of readdirSync(folder))
+    if (join(folder, name).startsWith(unfinished))
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  const fresh = unfinished + unique();
+  // Whatever git makes by default here: our own commits are told apart by ids of one length.
+  const init = ["init", "-q", "--bare", "--object-format=sha1", "--template=", "-b", STATE_BRANCH, fresh];
+  expectGit(askGitSync(init, { cwd: folder, env: repo.env }), "The memory repository could not be made");
+  const config = join(fresh, "config");
+  const worktree = slashes(relative(repo.gitDir, repo.state)).replace(/["\\]/g, "\\$&");
+  const bare = readFileSync(config, "utf8").replace(
+    /^\s*bare = true$/m,
+    `\tbare = false\n\tworktree = "${worktree}"`,
+  );
+  writeFileSync(config, bare);
+  if (existsSync(repo.gitDir)) renameSync(repo.gitDir, `${repo.gitDir}.broken-${unique()}`);
+  renameSync(fresh, repo.gitDir);
+}
+
+/** Brings back each folder whole, by one rename; what is there already may be newer than the history, and stays. */
+function restore(repo: StateRepository): boolean {
+  const [index, scratch] = [privateIndex(repo), scratchPath(repo)];
+  try {
+    mkdirSync(scratch);
+    const checkOut = ["read-tree", "-u", "--reset", REF];
+    const answer = plumbing({ ...repo, state: scratch }, index, checkOut);
+    expectGit(answer, "The state could not be brought back from its history");
+    const missing = readdirSync(scratch).filter((name) => !existsSync(join(repo.state, name)));
+    for (const name of missing) renameSync(join(scratch, name), join(repo.state, name));
+    return missing.length > 0;
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A relative link, so that a project folder can be moved or copied with its memory. */
+function writeLink(repo: StateRepository): void {
+  const link = join(repo.state, ".git");
+  if (link === repo.gitDir) return;
+  const scratch = scratchPath(repo);
+  writeFileSync(scratch, `gitdir: ${slashes(relative(repo.state, repo.gitDir))}\n`);
+  renameSync(scratch, link);
+}
+
+/** Where the records' own unfinished files wait: on the same disk, out of git's sight, swept by their age. */
+function scratchPath(repo: StateRepository): string {
+  const folder = join(repo.state, ".local", "tmp");
+  mkdirSync(folder, { recursive: true });
+  return join(folder, unique());
+}
+
+const unique = () => `${process.pid}-${randomBytes(4).toString("hex")}`;
+
+/** Adds a line to a file of git's own, such as info/exclude, once, whatever its last line ends with. */
+function addLine(path: string, line: string): void {
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (text.split(/\r?\n/).includes(line)) return;
+  appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
+}
+
+/**
+ * Commits everything that the state folder holds. A private index and a compare-and-swap of the branch mean that
+ * parallel commands cannot collide, and that a kill at any moment leaves no lock. Answers the new commit, or
+ * undefined when there was nothing new. `joined` is a history from elsewhere whose records are in place by now.
+ */
+export async function commitState(
+  repo: StateRepository,
+  message: string,
+  joined?: string,
+): Promise<string | undefined> {
+  const index = privateIndex(repo);
+  // The ordinary index, so that a person who looks with plain git sees a clean state.
+  const shared = join(repo.gitDir, "index");
+  try {
+    for (const started = Date.now(); Date.now() - started < PATIENCE_MS; await pause()) {
+      // The last good index remembers which files are unchanged; without it every record is read again.
+      if (existsSync(shared)) copyIndex(shared, index);
+      const parent = tip(repo);
+      if (!existsSync(shared) && parent) expectGit(await ask(repo, index, ["read-tree", parent]), "state");
+      const added = await ask(repo, index, ["add", "-A", "--", "."]);
+      if (added.code !== 0 && existsSync(shared)) {
+        // A power cut may have torn it; it is only a memory of what the commit says anyway.
+        for (const torn of [shared, index]) rmSync(torn, { force: true });
+        continue;
+      }
+      expectGit(added, "The state could not be committed");
+      const tree = expectGit(await ask(repo, index, ["write-tree"]), "The state could not be committed");
+      const commit = await commitOf(repo, index, { tree, parent, joined, message });
+      if (commit === undefined) {
+        if (!existsSync(shared)) renameSync(index, shared);
+        return undefined;
+      }
+      const moved = await ask(repo, index, [
+        "update-ref",
+        "-m",
+        "pawl",
+        REF,
+        commit,
+        parent ?? "0".repeat(40),
+      ]);
+      if (moved.code === 0) {
+        renameSync(index, shared);
+        return commit;
+      }
+      for (const lock of [`${REF}.lock`, "HEAD.lock"]) dropStaleLock(join(repo.gitDir, lock));
+    }
+    throw new Failure(
+      "conflict",
+      "state_busy",
+      "Others kept the state's branch busy; the next command commits it.",
+    );
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
+}
+
+interface Wanted {
+  tree: string;
+  parent: string | undefined;
+  joined: string | undefined;
+  message: string;
+}
+
+/** The commit that the branch should name: none if it does already, theirs where ours adds nothing, else a new one. */
+async function commitOf(repo: StateRepository, index: string, wanted: Wanted): Promise<string | undefined> {
+  const { tree, parent, joined, message } = wanted;
+  const treeOf = async (commit: string) =>
+    expectGit(await ask(repo, index, ["rev-parse", `${commit}^{tree}`]), "state");
+  const contains = async (commit: string, other: string) =>
+    (await ask(repo, index, ["merge-base", "--is-ancestor", other, commit])).code === 0;
+  const joining = joined && !(parent && (await contains(parent, joined))) ? joined : undefined;
+  if (parent && !joining && (await treeOf(parent)) === tree) return undefined;
+  if (joining && (!parent || (await contains(joining, parent))) && (await treeOf(joining)) === tree)
+    return joining;
+  const parents = [parent, joining].flatMap((one) => (one ? ["-p", one] : []));
+  return expectGit(
+    await ask(repo, index, ["commit-tree", "--no-gpg-sign", tree, ...parents], message),
+    "The state could not be committed",
+  );
+}
+
+const PATIENCE_MS = 5_000;
+const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 60));
+
+const LOCK_IS_STALE_MS = 1_000;
+
+/**
+ * Git holds its lock files for milliseconds; one as old as this was left by a git that was killed. Should its git only
+ * have slept, its update fails when it wakes, and the records are committed all the same.
+ */
+export function dropStaleLock(path: string): void {
+  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
+}
+
+export function tip(repo: StateRepository): string | undefined {
+  // A new one has no branch yet, which its files tell without a git of its own.
+  if (!existsSync(join(repo.gitDir, "reftable")) && tipOf(repo.gitDir, REF) === undefined) return undefined;
+  const answer = askGitSync(["--git-dir", repo.gitDir, "rev-parse", "-q", "--verify", `${REF}^{commit}`], {
+    cwd: repo.gitDir,
+    env: repo.env,
+  });
+  return answer.code === 0 ? answer.out.trim() : undefined;
+}
+
+const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${unique()}`);
+
+function options(repo: StateRepository): string[] {
+  return [
+    ...["--git-dir", repo.gitDir, "--work-tree", repo.state],
+    ...["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false", "-c", "core.safecrlf=false"],
+    ...["-c", "core.fsmonitor=false", "-c", "core.excludesFile=", "-c", "core.attributesFile="],
+  ];
+}
+
+function environment(index: string): Record<string, string> {
+  return {
+    GIT_INDEX_FILE: index,
+    GIT_AUTHOR_NAME: "pawl",
+    GIT_AUTHOR_EMAIL: "pawl@localhost",
+    GIT_COMMITTER_NAME: "pawl",
+    GIT_COMMITTER_EMAIL: "pawl@localhost",
+  };
+}
+
+function ask(repo: StateRepository, index: string, args: string[], stdin?: string): Promise<GitAnswer> {
+  return askGit([...options(repo), ...args], {
+    cwd: repo.state,
+    env: repo.env,
+    extra: environment(index),
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+}
+
+function plumbing(repo: StateRepository, index: string, args: string[]): GitAnswer {
+  return askGitSync([...options(repo), ...args], {
+    cwd: repo.state,
+    env: repo.env,
+    extra: environment(index),
+  });
+}
+
+function setting(repo: StateRepository, gitDir: string, name: string, value: string): void {
+  const file = join(gitDir, "config");
+  // Git looks at the repository around it even here, and gives up on one whose work tree has moved away.
+  const extra = { GIT_DIR: gitDir, GIT_WORK_TREE: repo.state };
+  const ask = (...args: string[]) =>
+    askGitSync(["config", "--file", file, ...args], { cwd: gitDir, env: repo.env, extra });
+  const line = `\t${name.replace("core.", "")} = "${value}"\n`;
+  if (/^[\w./ -]*$/.test(value) && readFileSync(file, "utf8").includes(line)) return;
+  if (ask("--get", name).out.trim() === value) return;
+  dropStaleLock(`${file}.lock`);
+  expectGit(ask(name, value), "The memory repository could not be set up");
+}
+
+const slashes = (path: string) => path.replaceAll("\\", "/");

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ADAPTERS, SHARED } from "../../../src/installer/adapters.ts";
+import { mergeThree } from "../../../src/installer/render/merge.ts";
+import {
+  basePath,
+  type Override,
+  overridePath,
+  printOverride,
+  readOverride,
+} from "../../../src/installer/render/override-file.ts";
+import { applyOverrides, digestOf, settle } from "../../../src/installer/render/overrides.ts";
+import { renderSkills, type Skill, upstreamSkills } from "../../../src/installer/render/skills.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const skill = (body: string, name = "tdd"): Skill => ({
+  name,
+  text: `---\nname: "${name}"\ndescription: "About ${name}."\nargument-hint: "[x]"\n---\n\n${body}`,
+});
+
+const OLD = skill("one\n\ntwo\n\nthree\n");
+const NEW = skill("one\n\ntwo\n\nthree\n\nfour\n");
+const YOURS = skill("ONE\n\ntwo\n\nthree\n").text;
+
+function override(mode: Override["mode"], text = YOURS, base = OLD.text): Override {
+  if (mode === "add") return { name: "tdd", mode, text };
+  return { name: "tdd", mode, text, upstream: digestOf(base, sha256), base };
+}
+
+const apply = (upstream: Skill[], one: Override) => {
+  const { skills, reports } = applyOverrides(upstream, [one], sha256);
+  expect(reports.length).toBe(1);
+  return {
+    text: skills.find(({ name }) => name === "tdd")?.text,
+    state: reports[0]?.state,
+    report: reports[0],
+  };
+};
+
+describe("what is written, and what is told", () => {
+  const merged = skill("ONE\n\ntwo\n\nthree\n\nfour\n").text;
+  const clash = skill("uno\n\ntwo\n\nthree\n");
+  test.each<[string, Override, Skill[], string | undefined, string]>([
+    ["replace, upstream as it was", override("replace"), [OLD], YOURS, "applied"],
+    ["replace, upstream changed", override("replace"), [NEW], YOURS, "upstream_changed"],
+    ["replace, upstream gone", override("replace"), [], YOURS, "upstream_gone"],
+    ["patch, upstream as it was", override("patch"), [OLD], YOURS, "applied"],
+    ["patch, upstream changed elsewhere", override("patch"), [NEW], merged, "merged"],
+    ["patch, upstream changed the same line", override("patch"), [clash], YOURS, "conflict"],
+    ["patch, upstream made the same change", override("patch"), [{ ...OLD, text: YOURS }], YOURS, "merged"],
+    ["patch, base edited", { ...override("patch"), base: "edited" }, [NEW], YOURS, "conflict"],
+    [
+      "patch, base edited to hide a change",
+      { ...override("patch"), base: NEW.text },
+      [NEW],
+      YOURS,
+      "conflict",
+    ],
+    ["patch, base lost", { ...override("patch"), base: undefined }, [NEW], YOURS, "conflict"],
+    ["disable, upstream as it was", override("disable", "not here"), [OLD], undefined, "applied"],
+    ["disable, upstream changed", override("disable", "not here"), [NEW], undefined, "upstream_changed"],
+    ["disable, upstream gone", override("disable", "not here"), [], undefined, "upstream_gone"],
+    ["add", override("add"), [], YOURS, "applied"],
+    ["add, upstream has one by now", override("add"), [OLD], YOURS, "upstream_has_one"],
+  ])("%s", (_title, one, upstream, text, state) => {
+    const other = skill("other\n", "scope");
+    const result = apply([other, ...upstream], one);
+    expect([result.text, result.state]).toEqual([text, state]);
+    expect(applyOverrides([other, ...upstream], [one], sha256).skills[0]).toEqual(other);
+  });
+
+  test("a conflict has both sides and the base, and what is written has no marks", () => {
+    const { report, text } = apply([clash], override("patch"));
+    expect(report).toMatchObject({ base: OLD.text, yours: YOURS, upstream: clash.text });
+    expect(report?.state === "conflict" && report.marked).toContain(
+      "<<<<<<< yours\nONE\n||||||| before\none\n=======\nuno\n>>>>>>> pawl",
+    );
+    expect(text).not.toContain("<<<<<<<");
+  });
+
+  test("a merged override settles into one that is simply applied", () => {
+    const { report, text } = apply([NEW], override("patch"));
+    const settled = report?.state === "merged" ? report.settled : undefined;
+    expect(settled && apply([NEW], settled)).toMatchObject({ text, state: "applied" });
+    expect(apply([NEW], settle(override("disable", "no"), NEW.text, sha256)).state).toBe("applied");
+  });
+
+  test("no override changes nothing", () => {
+    const all = upstreamSkills(SHARED);
+    expect(applyOverrides(all, [], sha256)).toEqual({ skills: all, reports: [] });
+  });
+});
+
+test("the user's words are written as they are, everywhere, without keys that only one agent knows", () => {
+  const [claude, shared] = [ADAPTERS.claude, SHARED].map(
+    (adapter) => renderSkills(adapter, [{ ...skill("{{ secrets.X }} {{> gate}}\n"), own: true }])[0]?.text,
+  );
+  expect(claude).toContain('argument-hint: "[x]"');
+  expect(shared).not.toContain("argument-hint");
+  for (const text of [claude, shared]) expect(text).toMatch(/-->\n\n\{\{ secrets\.X \}\} \{\{> gate\}\}\n$/);
+});
+
+describe("files", () => {
+  test.each(["replace", "patch", "add", "disable"] as const)("%s is read as it was written", (mode) => {
+    const one = override(mode, mode === "disable" ? "We have our own way." : YOURS);
+    const files = printOverride(one);
+    const file = files.get(overridePath("tdd")) ?? "";
+    expect(readOverride("tdd", file, files.get(basePath("tdd")))).toEqual(one);
+    expect(file.startsWith(`---\nmode: "${mode}"\n`)).toBe(true);
+    const windows = `\uFEFF${file.replaceAll("\n", "\r\n")}`;
+    expect(readOverride("tdd", windows, files.get(basePath("tdd"))?.replaceAll("\n", "\r\n"))).toEqual(one);
+  });
+
+  const good = printOverride(override("patch")).get(overridePath("tdd")) ?? "";
+  test.each<[string, string, RegExp]>([
+    ["no header", "just text\n", /does not begin with a header/],
+    ["unknown mode", good.replace("patch", "edit"), /"mode" has to be one of/],
+    ["no digest", good.replace(/upstream: .*\n/, ""), /"upstream" has to be the digest/],
+    ["another name", good.replace('name: "tdd"', 'name: "tdd2"'), /"name" in its header/],
+    ["no description", good.replace(/description: .*\n/, ""), /needs a "description"/],
+    [
+      "description in a block",
+      good.replace(/description: .*/, "description: >-\n  Folded"),
+      /needs a "description"/,
+    ],
+    ["unfinished merge", `${good}<<<<<<< yours\n`, /marks of an unfinished merge/],
+  ])("%s is refused by name", (_title, file, why) => {
+    expect(() => readOverride("tdd", file, undefined)).toThrow(why);
+    expect(() => readOverride("tdd", file, undefined)).toThrow(".pawl/overrides/skills/tdd/override.md");
+  });
+
+  test.each(["../tdd", "Tdd", "a--b", "-a", ""])("a folder called %j is no skill", (name) => {
+    expect(() => readOverride(name, good.replace('name: "tdd"', `name: "${name}"`), undefined)).toThrow(
+      "folder's name",
+    );
+  });
+});
+
+const line = fc.constantFrom("a", "b", "c", "", "- d", "1. e");
+const lines = fc.array(line, { maxLength: 12 });
+
+test("whatever both sides did, no line of theirs is lost", () => {
+  fc.assert(
+    fc.property(lines, lines, lines, (base, yours, theirs) => {
+      const [one, other] = [[...yours, "MINE"].join("\n"), ["THEIRS", ...theirs].join("\n")];
+      const { text, conflicts } = mergeThree(base.join("\n"), one, other);
+      expect(text.split("\n")).toEqual(expect.arrayContaining(["MINE", "THEIRS"]));
+      expect(conflicts > 0).toBe(text.includes("<<<<<<< yours"));
+    }),
+  );
+});
+
+test("who changed nothing takes what the other did", () => {
+  fc.assert(
+    fc.property(lines, lines, (base, changed) => {
+      const [one, other] = [base.join("\n"), changed.join("\n")];
+      expect(mergeThree(one, one, other)).toEqual({ text: other, conflicts: 0 });
+      expect(mergeThree(one, other, one)).toEqual({ text: other, conflicts: 0 });
+    }),
+  );
+});

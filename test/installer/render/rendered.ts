@@ -1,0 +1,16 @@
+import { ADAPTERS, SHARED } from "../../../src/installer/adapters.ts";
+import { type RenderedSkill, renderSkills, upstreamSkills } from "../../../src/installer/render/skills.ts";
+
+/** Every skill in every rendering that there is, as a fresh install would write it. */
+export const RENDERINGS = { claude: ADAPTERS.claude, portable: SHARED } as const;
+
+export interface Rendered extends RenderedSkill {
+  rendering: keyof typeof RENDERINGS;
+}
+
+export function renderAll(): Rendered[] {
+  const skills = upstreamSkills(SHARED);
+  return (Object.keys(RENDERINGS) as (keyof typeof RENDERINGS)[]).flatMap((rendering) =>
+    renderSkills(RENDERINGS[rendering], skills).map((skill) => ({ ...skill, rendering })),
+  );
+}

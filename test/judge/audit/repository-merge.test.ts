@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { mergeRecord } from "../../../src/judge/sync/merge-record.ts";
+import { parseRecord, printRecord } from "../../../src/model/record.ts";
+import { type RepositoryRecord, repository } from "../../../src/model/records/run.ts";
+
+const record = (clone: string, created: string, change: Partial<RepositoryRecord> = {}) => {
+  const value: RepositoryRecord = {
+    ...{ id: "shop", home: true, base_branch: undefined, repo: "shop", branch: "main", commit: undefined },
+    ...{ rev: 1, actor: "human:Ada", created, updated: created, notes: "" },
+    baseline: [{ ref: "refs/heads/main", commit: clone.repeat(40), at: created, clone }],
+    guarded: [clone],
+    ...change,
+  };
+  return parseRecord(repository, "repos/shop.md", printRecord(repository, value), undefined);
+};
+
+const [early, late] = ["2026-11-16T10:00:00.000Z", "2026-11-16T11:00:00.000Z"];
+
+test("two clones that were guarded before they met have both begun where they did", () => {
+  const [ours, theirs] = [record("a", early), record("b", late)];
+  const both = mergeRecord(repository, { base: undefined, ours, theirs });
+  if ("clashes" in both) throw new Error(JSON.stringify(both));
+  const { value } = parseRecord(repository, "repos/shop.md", both.text, undefined);
+  expect(value).toMatchObject({ rev: 2, guarded: ["a", "b"], created: early });
+  expect(value.baseline.map((one) => one.clone)).toEqual(["a", "b"]);
+  // Whoever exchanges first, both come to the same text.
+  expect(mergeRecord(repository, { base: undefined, ours: theirs, theirs: ours })).toEqual(both);
+});
+
+test("what differs otherwise is left to a person", () => {
+  const ways = {
+    base: undefined,
+    ours: record("a", early),
+    theirs: record("b", late, { base_branch: "dev" }),
+  };
+  expect(mergeRecord(repository, ways)).toHaveProperty("clashes");
+});
