@@ -6,86 +6,121 @@ import { operations } from "../src/ops/index.ts";
 
 const src = fileURLToPath(new URL("../src", import.meta.url));
 
-const MCP_SDK = ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"];
-
-/** What each folder may import; whatever is not listed here is not allowed. */
-const MAY_IMPORT: Record<string, string[]> = {
-  core: ["core", "zod/mini"],
-  ops: ["core", "ops", "zod/mini"],
-  disk: ["core", "disk", "node:"],
-  store: ["core", "disk", "store", "node:", "yaml", "node-sqlite3-wasm"],
-  git: ["core", "disk", "git", "node:", "simple-git"],
-  guard: ["core", "disk", "git", "guard", "hooks", "node:"],
-  render: ["core", "render", "skills", "handlebars", "node-diff3"],
+/**
+ * The rooms of the house and what each may import, types included; every other arrow is a mistake. `lib:` and `node:`
+ * stand for packages and Node itself. ARCHITECTURE.md shows this table.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  model: ["lib:zod/mini"],
+  ports: ["model", "lib:zod/mini"],
+  judge: ["model", "ports"],
+  flows: ["model", "ports", "judge"],
+  ops: ["model", "ports", "judge", "flows", "lib:zod/mini"],
+  files: ["model", "node:"],
+  git: ["model", "ports", "files", "node:", "lib:simple-git"],
+  store: ["model", "ports", "files", "git", "node:", "lib:yaml", "lib:node-sqlite3-wasm"],
+  guard: ["model", "ports", "files", "git", "hooks", "node:"],
+  "installer/render": ["model", "skills", "lib:handlebars", "lib:node-diff3"],
   installer: [
-    ...["core", "disk", "git", "render", "installer", "adapters", "node:"],
-    ...["zod/mini", "jsonc-parser", "toml-eslint-parser", "node-diff3"],
+    ...["model", "ports", "files", "git", "installer/render", "adapters", "node:"],
+    ...["lib:zod/mini", "lib:jsonc-parser", "lib:toml-eslint-parser", "lib:node-diff3"],
   ],
-  runtime: ["core", "ops", "disk", "store", "git", "guard", "installer", "runtime", "node:"],
-  "agent-hooks": ["core", "disk", "git", "store", "agent-hooks", "node:", "unbash"],
-  // The command line starts the other surface, and knows nothing else of it; that one knows nothing of the command line.
-  cli: ["core", "ops", "disk", "runtime", "cli", "mcp", "node:", "citty", "zod/mini"],
-  mcp: ["core", "ops", "runtime", "mcp", "node:", "zod/mini", ...MCP_SDK],
+  "agent-hooks": ["model", "files", "git", "store", "node:", "lib:unbash"],
+  runtime: ["model", "ports", "judge", "flows", "files", "store", "git", "guard", "installer", "node:"],
+  // Each surface knows the registry and the runtime; the command line also starts the others.
+  mcp: [
+    "model",
+    "ports",
+    "judge",
+    "ops",
+    "runtime",
+    "node:",
+    "lib:zod/mini",
+    "lib:@modelcontextprotocol/server",
+  ],
+  cli: ["model", "ports", "ops", "files", "runtime", "mcp", "node:", "lib:citty", "lib:zod/mini"],
 };
 
-interface Import {
+/** What lies beside the sources and is bundled as text. */
+const BESIDE = ["hooks", "skills", "adapters"];
+
+interface Arrow {
   file: string;
-  folder: string;
-  target: string;
+  from: string;
+  to: string;
 }
 
-function importsOf(folder: string): Import[] {
-  return readdirSync(join(src, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => {
-      const text = readFileSync(join(src, folder, file), "utf8");
-      const from = [...text.matchAll(/(?:from|import)\s*\(?\s*"([\w@./:-]+)"/g)].map(
-        (match) => match[1] ?? "",
-      );
-      return from.map((target) => ({
-        file: `${folder}/${file}`,
-        folder,
-        target: targetFolder(folder, file, target),
-      }));
-    });
+/** The most exact room that a path below src/ lies in. */
+function roomOf(path: string): string {
+  const rooms = Object.keys(MAY_IMPORT).filter((room) => path.startsWith(`${room}/`));
+  return rooms.sort((one, other) => other.length - one.length)[0] ?? path.split("/")[0] ?? "";
 }
 
-function targetFolder(folder: string, file: string, target: string): string {
-  if (!target.startsWith(".")) return target;
-  const path = join(folder, file, "..", target);
-  // The sh hooks, the skills and the adapters' data lie beside the sources.
-  return path.replace(/^\.\.\/(?=(?:hooks|skills|adapters)\/)/, "").split("/")[0] ?? "";
+function targetOf(file: string, target: string): string {
+  if (target.startsWith("node:")) return "node:";
+  if (!target.startsWith(".")) return `lib:${target.replace(/^(@[^/]+\/[^/]+)\/.*/, "$1")}`;
+  const path = join(file, "..", target);
+  const beside = BESIDE.find((folder) => path.startsWith(`../${folder}/`));
+  return beside ?? roomOf(path);
 }
 
-test.each(Object.keys(MAY_IMPORT))("src/%s imports only what it may", (folder) => {
-  const imports = importsOf(folder);
-  expect(imports.length).toBeGreaterThan(8);
-  const wrong = imports.filter(
-    ({ target }) =>
-      !MAY_IMPORT[folder]?.some(
-        (allowed) => target === allowed || (allowed.endsWith(":") && target.startsWith(allowed)),
-      ),
-  );
-  expect(wrong).toEqual([]);
+const sources = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".ts"),
+);
+const textOf = (file: string) => readFileSync(join(src, file), "utf8");
+
+const arrows: Arrow[] = sources.flatMap((file) =>
+  [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*"([\w@./:-]+)"/g)].map((match) => ({
+    file,
+    from: roomOf(file),
+    to: targetOf(file, match[1] ?? ""),
+  })),
+);
+
+test("every room has its row", () => {
+  expect([...new Set(sources.map(roomOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
 });
 
-test("core, ops and render take time, environment and chance as arguments", () => {
-  const files = ["core", "ops", "render"].flatMap((folder) =>
-    readdirSync(join(src, folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => join(src, folder, file)),
-  );
-  expect(files.length).toBeGreaterThan(40);
+test.each(Object.keys(MAY_IMPORT))("src/%s imports only what it may", (room) => {
+  const own = arrows.filter((arrow) => arrow.from === room);
+  expect(own.length).toBeGreaterThan(8);
+  expect(own.filter(({ to }) => to !== room && !MAY_IMPORT[room]?.includes(to))).toEqual([]);
+});
+
+test.each(Object.keys(MAY_IMPORT))("src/%s uses every arrow that it is allowed", (room) => {
+  const used = new Set(arrows.filter((arrow) => arrow.from === room).map(({ to }) => to));
+  expect(MAY_IMPORT[room]?.filter((to) => !used.has(to))).toEqual([]);
+});
+
+test("ARCHITECTURE.md shows this table", () => {
+  const page = readFileSync(join(src, "..", "ARCHITECTURE.md"), "utf8");
+  const rows = Object.entries(MAY_IMPORT).map(([room, may]) => `| \`${room}\` | ${shown(may)} |`);
+  for (const row of rows) expect(page).toContain(row);
+});
+
+/** Rooms and packages; that a room uses Node is said by a word. */
+const shown = (may: readonly string[]) =>
+  may
+    .map((one) => (one === "node:" ? "Node" : one.startsWith("lib:") ? `*${one.slice(4)}*` : one))
+    .join(", ");
+
+const inRooms = (...rooms: string[]) => sources.filter((file) => rooms.includes(roomOf(file)));
+
+test("model and judge are synchronous, ports are types only", () => {
+  expect(inRooms("model", "judge").filter((file) => /\b(?:async|await)\b/.test(code(file)))).toEqual([]);
+  expect(inRooms("ports").filter((file) => /^export (?!type|interface)/m.test(textOf(file)))).toEqual([]);
+});
+
+/** Without comments, which may speak of anything. */
+const code = (file: string) => textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+
+test("model, judge, flows, ops and rendering take time, environment and chance as arguments", () => {
+  const files = inRooms("model", "judge", "ports", "flows", "ops", "installer/render");
+  expect(files.length).toBeGreaterThan(150);
   const wrong = files.filter((file) =>
-    /\bprocess\.|\bDate\.now\b|new Date\b|Math\.random|\bconsole\./.test(readFileSync(file, "utf8")),
+    /\bprocess\.|\bDate\.now\b|new Date\b|Math\.random|\bconsole\./.test(textOf(file)),
   );
   expect(wrong).toEqual([]);
-});
-
-test("every folder of src has its rule", () => {
-  const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const filled = folders.filter((entry) => readdirSync(join(src, entry.name)).length > 0);
-  expect(filled.map((entry) => entry.name).sort()).toEqual(Object.keys(MAY_IMPORT).sort());
 });
 
 test("every operation is registered under its own id, explains itself and shows examples", async () => {
@@ -105,6 +140,6 @@ test("every operation is registered under its own id, explains itself and shows 
   }
   const files = readdirSync(join(src, "ops")).filter((file) => file !== "index.ts");
   const registry = readFileSync(join(src, "ops", "index.ts"), "utf8");
-  const shared = ["finding-set-aside.ts"];
+  const shared = ["finding-set-aside.ts", "operation.ts"];
   expect(files.filter((file) => !registry.includes(`"./${file}"`))).toEqual(shared);
 });

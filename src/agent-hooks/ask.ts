@@ -1,13 +1,15 @@
 import { spawnSync } from "node:child_process";
-
-/** Other programs, for the few events that need them. This file is loaded only then: starting programs is slow to load. */
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../model/environment.ts";
 
 const PATIENCE_MS = 8_000;
 
 function run(command: string, args: readonly string[], cwd: string, env: Environment) {
   const { status, stdout, stderr } = spawnSync(command, args, {
-    ...{ cwd, env, encoding: "utf8", timeout: PATIENCE_MS, maxBuffer: 2 ** 26 },
+    cwd,
+    env,
+    encoding: "utf8",
+    timeout: PATIENCE_MS,
+    maxBuffer: 2 ** 26,
     stdio: ["ignore", "pipe", "pipe"],
   });
   return { code: status, out: stdout ?? "", err: stderr ?? "" };

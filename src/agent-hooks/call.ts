@@ -1,3 +1,4 @@
+import type { Environment } from "../model/environment.ts";
 /** Which program started the hook. Each has its own idea of how an answer looks. */
 export type Agent = "claude" | "codex" | "copilot";
 
@@ -15,8 +16,6 @@ export interface HookCall {
   /** The agent was already sent back once by a hook, and stops again. */
   stoppedBefore: boolean;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Copilot reads Claude's settings too; only its environment tells. */
 export function recogniseCaller(named: string | undefined, env: Environment): Agent {

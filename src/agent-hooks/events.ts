@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Environment } from "../model/environment.ts";
 import type { Answer } from "./answer.ts";
 import type { HookCall } from "./call.ts";
 import { checkRunIn, MAY_BE_CHECK, offerWords } from "./evidence-offer.ts";
@@ -17,7 +18,7 @@ import { findWorkplace, lookAtWork } from "./work.ts";
 
 export interface Around {
   facts: Facts;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   now: number;
   /** The program beside this hook. */
   program: string;

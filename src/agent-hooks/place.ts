@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readLine } from "../files/read-line.ts";
 import { BINDING, discover, readHead } from "../git/discover.ts";
+import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
 import type { Facts, Spot } from "./facts.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Facts from a handful of small files; nothing is started. */
 export function openFacts(env: Environment, now: number): Facts {
@@ -27,7 +26,11 @@ function lookAt(folder: string, now: number): Spot | undefined {
   const head = readHead(place);
   let patterns: string[] | undefined;
   return {
-    ...{ root, gitDir, commonDir, branch: head?.branch, guarded: policy !== undefined },
+    root,
+    gitDir,
+    commonDir,
+    branch: head?.branch,
+    guarded: policy !== undefined,
     unborn: head !== undefined && head.commit === undefined,
     task: readLine(join(gitDir, BINDING)),
     isProtected(branch) {

@@ -1,5 +1,6 @@
+import type { Style } from "../model/text.ts";
 import { columns, indent, paragraphs } from "../model/text.ts";
-import type { Command, Style } from "../ports/operation.ts";
+import type { Command } from "../ports/operation.ts";
 import { COMMON, optionName, optionsOf } from "./arguments.ts";
 
 const commandOf = (id: string) => `pawl ${id.replace(".", " ")}`;

@@ -1,3 +1,4 @@
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { parseInput } from "../model/input.ts";
 import { printable } from "../model/printable.ts";
@@ -16,7 +17,7 @@ import { findOperation } from "./words.ts";
 /** The outside of the process, so that tests can be the outside. */
 export interface Io {
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   out(text: string | Buffer): void;
   err(text: string | Buffer): void;
   outIsTerminal(): boolean;
@@ -135,6 +136,7 @@ function openAt(io: Io, common: CommonOptions, folder: unknown) {
   return openRuntime({
     ...seenFrom(io, folder),
     actor: common.actor,
+    operations: Object.keys(operations),
     oneShot: true,
     progress: (chunk) => io.err(chunk),
     ask: async (question) => io.ask(question),

@@ -1,5 +1,6 @@
+import type { Environment } from "../model/environment.ts";
+import type { Style } from "../model/text.ts";
 import { PLAIN } from "../model/text.ts";
-import type { Style } from "../ports/operation.ts";
 
 const paint = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
 const COLOURED: Style = {
@@ -12,6 +13,6 @@ const COLOURED: Style = {
 };
 
 /** Colour only for a person at a terminal who has not asked for none. */
-export function styleFor(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): Style {
+export function styleFor(isTerminal: boolean, env: Environment): Style {
   return isTerminal && !env.NO_COLOR && env.TERM !== "dumb" ? COLOURED : PLAIN;
 }

@@ -1,7 +1,6 @@
+import type { Environment } from "../model/environment.ts";
 import type { BranchFacts } from "./branch-facts.ts";
 import { askGit, expectGit } from "./run-git.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What differs from the commit that is checked out, and new files if asked for. */
 export async function askStatus(worktree: string, untracked: boolean, env: Environment): Promise<string[]> {

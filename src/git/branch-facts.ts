@@ -1,7 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { below } from "../files/below.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { join } from "node:path";
+import type { Environment } from "../model/environment.ts";
 
 /** What two commits say about each other and never change: worth asking git once. */
 export interface BranchFacts {
@@ -63,7 +62,7 @@ export async function containsAll(
   return true;
 }
 
-const fileOf = (commonDir: string) => below(commonDir, "pawl/branches.cache");
+const fileOf = (commonDir: string) => join(commonDir, "pawl/branches.cache");
 
 function recall(commonDir: string): Memory {
   try {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { below } from "../files/below.ts";
+import { dirname, join, resolve } from "node:path";
 import { readLine } from "../files/read-line.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import type { Branches, BranchState } from "../ports/branches.ts";
@@ -9,8 +9,6 @@ import type { Site, Sites } from "../ports/sites.ts";
 import { branchFacts, containsAll } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export function openBranches(sites: Sites, env: Environment): Branches {
   return {
@@ -59,14 +57,14 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: textOf(below(path, ".pawl/config.yaml")),
-      main: site.mainRoot && textOf(below(site.mainRoot, ".pawl/config.yaml")),
+      worktree: textOf(join(path, ".pawl/config.yaml")),
+      main: site.mainRoot && textOf(join(site.mainRoot, ".pawl/config.yaml")),
     },
     surfacesMissing:
       facts !== undefined &&
       !facts.surfaces &&
       site.mainRoot !== undefined &&
-      existsSync(below(site.mainRoot, ".pawl/lock.json")),
+      existsSync(join(site.mainRoot, ".pawl/lock.json")),
     defaultBranch: targetOf(site.commonDir, "refs/remotes/origin/HEAD")?.replace(
       /^refs\/remotes\/origin\//,
       "",
@@ -80,7 +78,7 @@ interface Worktree {
 }
 
 function gitDirOf(worktree: string): string | undefined {
-  const dotGit = below(worktree, ".git");
+  const dotGit = join(worktree, ".git");
   const stat = statSync(dotGit, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return dotGit;
   const target = stat && /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
@@ -116,11 +114,11 @@ function checkoutsOf(site: Site, ref: string): Worktree[] {
   const found: Worktree[] = [];
   if (site.mainRoot && targetOf(site.commonDir, "HEAD") === ref)
     found.push({ path: site.mainRoot, gitDir: site.commonDir });
-  const linked = below(site.commonDir, "worktrees");
+  const linked = join(site.commonDir, "worktrees");
   for (const name of existsSync(linked) ? readdirSync(linked) : []) {
-    const gitDir = below(linked, name);
+    const gitDir = join(linked, name);
     if (targetOf(gitDir, "HEAD") !== ref) continue;
-    const dotGit = readLine(below(gitDir, "gitdir"));
+    const dotGit = readLine(join(gitDir, "gitdir"));
     const link = dotGit && resolve(gitDir, dotGit);
     if (link && existsSync(link)) found.push({ path: dirname(link), gitDir });
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { below } from "../files/below.ts";
 import { readLine } from "../files/read-line.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { tipOf } from "./refs.ts";
 
@@ -25,8 +25,6 @@ export interface Head {
 
 /** In a worktree's own git directory: the task that the worktree is bound to. */
 export const BINDING = "pawl-task";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export function discover(cwd: string, env: Environment = {}): Place | undefined {
   const named = env.GIT_DIR ? resolve(cwd, env.GIT_DIR) : undefined;
@@ -80,7 +78,7 @@ function looksBare(dir: string): boolean {
 function describe(gitDir: string, root: string | undefined, env: Environment): Place {
   const commonDir = env.GIT_COMMON_DIR
     ? resolve(gitDir, env.GIT_COMMON_DIR)
-    : realpathOr(resolve(gitDir, readLine(below(gitDir, "commondir")) ?? "."));
+    : realpathOr(resolve(gitDir, readLine(join(gitDir, "commondir")) ?? "."));
   const mainRoot =
     basename(commonDir) === ".git" && !isBareConfig(commonDir) ? dirname(commonDir) : undefined;
   // A repository kept as `project/.bare` or `project/.git` is called by its folder, `project.git` by its stem.
@@ -99,7 +97,7 @@ export function plainName(folder: string): string {
 
 function isBareConfig(commonDir: string): boolean {
   try {
-    return /^\s*bare\s*=\s*true\s*$/im.test(readFileSync(below(commonDir, "config"), "utf8"));
+    return /^\s*bare\s*=\s*true\s*$/im.test(readFileSync(join(commonDir, "config"), "utf8"));
   } catch {
     return false;
   }
@@ -107,8 +105,8 @@ function isBareConfig(commonDir: string): boolean {
 
 /** Branch and commit from HEAD, loose refs and packed-refs; undefined where only git itself could tell. */
 export function readHead(place: Place): Head | undefined {
-  const head = readLine(below(place.gitDir, "HEAD"));
-  if (head === undefined || existsSync(below(place.commonDir, "reftable"))) return undefined;
+  const head = readLine(join(place.gitDir, "HEAD"));
+  if (head === undefined || existsSync(join(place.commonDir, "reftable"))) return undefined;
   const ref = /^ref: (.+)$/.exec(head)?.[1];
   if (!ref) return { branch: undefined, commit: head };
   const branch = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;

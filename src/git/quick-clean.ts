@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 
 /**
  * Whether a worktree is exactly its commit, told from git's index without starting git, which would cost more than the
@@ -12,7 +12,7 @@ export async function isSurelyClean(
   options: { untracked: boolean },
 ): Promise<boolean> {
   try {
-    const index = readIndex(below(gitDir, "index"));
+    const index = readIndex(join(gitDir, "index"));
     if (!index || index.tree !== tree) return false;
     if (!index.entries.every((entry) => isUnchanged(root, entry))) return false;
     const young = index.entries.filter((entry) => entry.mtimeNs + TICK_NS >= index.writtenNs);
@@ -108,7 +108,7 @@ async function haveSameContent(root: string, young: readonly Entry[]): Promise<b
       ? (await import("./small-blob-hash.ts")).smallBlobHash
       : (await import("./blob-hash.ts")).blobHash;
   return young.every(({ path, blob, mode }) => {
-    const file = below(root, path);
+    const file = join(root, path);
     return hash(mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file)) === blob;
   });
 }
@@ -116,7 +116,7 @@ async function haveSameContent(root: string, young: readonly Entry[]): Promise<b
 const LINK = 0o120000;
 
 function isUnchanged(root: string, entry: Entry): boolean {
-  const stat = lstatSync(below(root, entry.path), { bigint: true, throwIfNoEntry: false });
+  const stat = lstatSync(join(root, entry.path), { bigint: true, throwIfNoEntry: false });
   return (
     stat !== undefined &&
     stat.mtimeNs === entry.mtimeNs &&
@@ -146,6 +146,6 @@ function hasNothingElse(root: string, entries: readonly Entry[]): boolean {
     }
   }
   for (const [folder, names] of known)
-    if (readdirSync(below(root, folder)).some((name) => !names.has(name))) return false;
+    if (readdirSync(join(root, folder)).some((name) => !names.has(name))) return false;
   return true;
 }

@@ -1,9 +1,8 @@
+import type { Environment } from "../model/environment.ts";
 import type { Remotes, Upstream } from "../ports/remotes.ts";
 import type { Site } from "../ports/sites.ts";
 import { askGit } from "./run-git.ts";
 import { transfer, unreachable, whyNotPushed } from "./transfer.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export function openRemotes(env: Environment): Remotes {
   const callIn = (site: Site, progress: (line: string) => void) => ({

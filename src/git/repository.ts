@@ -1,9 +1,8 @@
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { Head, Place } from "./discover.ts";
 import { askGit, expectGit } from "./run-git.ts";
 import { hashWorkingTree, type WorkingTree } from "./working-tree.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Questions to the user's repository. None of them writes to it: not the index, not a ref, not an object. */
 export interface Repository {

@@ -1,8 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { devNull } from "node:os";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables that aim git at another repository, index or identity than the one we name. */
 const AIMING =

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { snapshotRef } from "../judge/current-run.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { snapshotRef } from "../model/naming.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
@@ -9,7 +10,6 @@ import { discover, type Place } from "./discover.ts";
 import { askGit, expectGit, type GitAnswer } from "./run-git.ts";
 import { hashWorkingTree } from "./working-tree.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Ask = (args: string[], stdin?: string, extra?: Record<string, string>) => Promise<GitAnswer>;
 
 export interface WorkCommit {

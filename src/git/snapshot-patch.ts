@@ -1,21 +1,39 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Environment } from "../model/environment.ts";
 import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
 import type { SavedPatch } from "../ports/snapshots.ts";
 import { askGit, expectGit } from "./run-git.ts";
 import { askIn } from "./snapshot-commit.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Whatever the user's settings and drivers make of a diff for their own eyes, this one has to apply. */
 const PLAIN = [
-  ...["-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.renameLimit=1000"],
-  ...["-c", "core.attributesFile=/dev/null", "diff", "--full-index", "-M", "-O/dev/null", "-U3"],
-  ...["--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--inter-hunk-context=0"],
-  ...["--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none"],
-  ...["--diff-algorithm=default", "--indent-heuristic"],
+  "-c",
+  "core.quotePath=true",
+  "-c",
+  "diff.suppressBlankEmpty=false",
+  "-c",
+  "diff.renameLimit=1000",
+  "-c",
+  "core.attributesFile=/dev/null",
+  "diff",
+  "--full-index",
+  "-M",
+  "-O/dev/null",
+  "-U3",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--no-relative",
+  "--inter-hunk-context=0",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--submodule=short",
+  "--ignore-submodules=none",
+  "--diff-algorithm=default",
+  "--indent-heuristic",
 ];
 
 /** Without an index no attributes of any checkout have a say; the file does not exist. */

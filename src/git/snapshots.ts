@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
+import type { Environment } from "../model/environment.ts";
 import type { SavedPatch, Snapshots } from "../ports/snapshots.ts";
 import { askIn, commitWork, findSource, resolve } from "./snapshot-commit.ts";
 import { openPatch, writePatch } from "./snapshot-patch.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `staging` is on the disk of the state, where a finished file can be moved into place. */
 export function openSnapshots(folders: { state: string; staging: string }, env: Environment): Snapshots {

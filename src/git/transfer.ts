@@ -1,8 +1,7 @@
 import { type SimpleGitOptions, simpleGit } from "simple-git";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { askGit, scrubbed } from "./run-git.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Transfer {
   /** Where relative addresses of remotes are meant from. */

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../model/environment.ts";
 import { explainTemporary } from "../model/temporary.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Place } from "./discover.ts";
 import { askGit, expectGit, type GitCall } from "./run-git.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface WorkingTree {
   tree: string;
@@ -18,8 +17,16 @@ export interface WorkingTree {
 
 /** Our git writes no hooks, no shared index and no refreshed copy into the user's repository. */
 const QUIET = [
-  ...["-c", "core.hooksPath=/dev/null", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false"],
-  ...["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"],
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.splitIndex=false",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.safecrlf=false",
+  "-c",
+  "advice.addEmbeddedRepo=false",
 ];
 
 /**

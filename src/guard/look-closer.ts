@@ -1,7 +1,6 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { sha256 } from "../files/digest.ts";
-import { unguarded } from "../flows/guard/activate-guard.ts";
-import { REPAIR } from "../ports/doctor.ts";
+import { REPAIR, unguarded } from "../model/guard-policy.ts";
 import { readBefore } from "./before.ts";
 import { sections } from "./config-sections.ts";
 import { canRun, textOf } from "./place.ts";

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../model/config.ts";
+import type { Environment } from "../model/environment.ts";
 import type { Guard } from "../ports/guard.ts";
 import type { Site } from "../ports/sites.ts";
 import { activate, rehearse } from "./activate.ts";
@@ -8,7 +9,7 @@ import { deactivate, rehearseDeactivation } from "./deactivate.ts";
 import { refuseUnsupported } from "./facts.ts";
 import { inspect } from "./inspect.ts";
 import type { Programs } from "./plan.ts";
-import type { Environment, GuardedSite } from "./policy.ts";
+import type { GuardedSite } from "./policy.ts";
 import { mayBeOutdated } from "./quick-look.ts";
 import { surroundings } from "./surroundings.ts";
 

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
 import type { Config, FormatCheck } from "../model/config.ts";
+import type { Environment } from "../model/environment.ts";
 import { type GuardPolicy, guardPolicy } from "../model/guard-policy.ts";
 import { USUAL } from "../model/protection.ts";
 import { readBefore } from "./before.ts";
 import { textOf } from "./place.ts";
 import { isKnownTip } from "./tips.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One repository, and how to ask git about it. */
 export interface GuardedSite {
@@ -74,7 +73,9 @@ export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, s
     committedFormat: policy?.format ?? [],
     policy: guardPolicy(policy, copy === undefined ? [] : [site.readConfig(POLICY, copy)], remote),
     inputs: [
-      ...[own, `${ORIGIN}HEAD`, ...(branch && !tips.has(own) ? [`${ORIGIN}${branch}`] : [])],
+      own,
+      `${ORIGIN}HEAD`,
+      ...(branch && !tips.has(own) ? [`${ORIGIN}${branch}`] : []),
       // A ref without a file of its own is in there.
       ...(existsSync(join(commonDir, own)) ? [] : ["packed-refs"]),
     ]

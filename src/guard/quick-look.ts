@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../model/environment.ts";
 
 /**
  * What a few looks at files tell about the guard, for commands that have no time for more. Nothing but the file system
@@ -13,8 +14,6 @@ export interface Stamps {
   hooks: Record<string, string>;
   inputs: Record<string, string>;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const pawlFile = (commonDir: string, name: string) => join(commonDir, "pawl", name);
 

@@ -1,5 +1,5 @@
+import type { Environment } from "../model/environment.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
-import type { Environment } from "./policy.ts";
 
 /** Node 20 reads the whole file at every start, whether or not it ever talks to a server. */
 const READS_LAZILY = 22;

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../model/environment.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Asked {
   root: string;

@@ -95,7 +95,11 @@ function editsOf(
     const text = textAt(real);
     const foreign = entry !== undefined && (text === undefined || !entry.mode.startsWith("100"));
     return {
-      ...{ path, real, text, bytes: text === undefined ? undefined : Buffer.from(text, "utf8"), missing: [] },
+      path,
+      real,
+      text,
+      bytes: text === undefined ? undefined : Buffer.from(text, "utf8"),
+      missing: [],
       blocked: blocked ?? (foreign ? "is committed in another form" : undefined),
     };
   };
@@ -136,7 +140,11 @@ export function prepareCommit(asked: CommitWanted): MadeCommit | undefined {
   const commit = git.expect(["commit-tree", ...signs, tree, ...parents], message);
   const index = git.staged(paths);
   return {
-    ...{ ref, branch, old: tip, commit, paths: [...edits.keys()].sort() },
+    ref,
+    branch,
+    old: tip,
+    commit,
+    paths: [...edits.keys()].sort(),
     left: [...ignored].sort().map((path) => ({ path, why: "this project's .gitignore names it" })),
     staged: stagedAfter(asked, { index, head, changed }),
     before: new Map([...changed.keys()].map((path) => [path, index.get(path)])),

@@ -30,7 +30,9 @@ export interface Drawing {
 /** What is wanted in this tree, with the user's overrides. */
 export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overlay): Surfaces {
   return wantedSurfaces({
-    ...{ version: VERSION, profile: request.profile, overrides: readOverrides(tree.root, overlay) },
+    version: VERSION,
+    profile: request.profile,
+    overrides: readOverrides(tree.root, overlay),
     agents: request.agents.filter(isAgent),
     flags: request.flags.filter(isFlag),
   });

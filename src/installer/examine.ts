@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { compareVersions } from "../flows/install/versions.ts";
-import { type Diagnosis, REPAIR } from "../ports/doctor.ts";
+import { REPAIR } from "../model/guard-policy.ts";
+import { compareVersions } from "../model/version.ts";
+import type { Diagnosis } from "../ports/doctor.ts";
 import type { FileStep, OverrideTold } from "../ports/installation.ts";
 import { LEDGER, type Ledger } from "./ledger.ts";
 import { lookAt } from "./look.ts";
@@ -97,7 +98,8 @@ export function examineLaunchers(tree: Tree, ledger: Ledger): Diagnosis[] {
     .filter((one) => !existsSync(join(tree.root, one.path)))
     .map(({ path: where }) => ({
       ...({ code: "launcher_missing", level: "problem", where } as const),
-      ...{ message: "Agents start pawl through it, and it is gone.", command: REPAIR },
+      message: "Agents start pawl through it, and it is gone.",
+      command: REPAIR,
     }));
 }
 

@@ -76,7 +76,9 @@ export function carryOut(local: string, root: string, work: Work): string[] {
     root: relative(local, root) || ".",
     folders: work.folders,
     changes: work.changes.map(({ path, before, after, keepAs, dropKept }) => ({
-      ...{ path, before: shaOf(before), after: shaOf(after) },
+      path,
+      before: shaOf(before),
+      after: shaOf(after),
       ...(keepAs === undefined ? {} : { keepAs }),
       ...(dropKept === undefined ? {} : { dropKept }),
     })),

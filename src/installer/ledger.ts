@@ -42,12 +42,18 @@ const file = z.discriminatedUnion("mode", [
     seed: z.optional(z.literal(true)),
   }),
   z.strictObject({
-    ...{ ...common, mode: z.literal("block"), comment: z.enum(["html", "hash"]) },
-    ...{ body: z.string(), inserted },
+    ...common,
+    mode: z.literal("block"),
+    comment: z.enum(["html", "hash"]),
+    body: z.string(),
+    inserted,
   }),
   z.strictObject({
-    ...{ ...common, mode: z.literal("entry"), format: z.enum(["json", "toml"]) },
-    ...{ entries: z.array(entry), inserted },
+    ...common,
+    mode: z.literal("entry"),
+    format: z.enum(["json", "toml"]),
+    entries: z.array(entry),
+    inserted,
   }),
 ]);
 const ledger = z.strictObject({

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { explainFileError } from "../files/durable.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
 import type { Place } from "../git/discover.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
 import { VERSION } from "../model/version.ts";
@@ -30,7 +31,7 @@ import { TreeGit } from "./tree-git.ts";
 
 export interface InstallationAround {
   place: Place;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   /** The folder of the program that runs; undefined when it was not built. */
   program: string | undefined;
   /** Every command there is, by its operation's id. */
@@ -160,8 +161,13 @@ function prepareFor(
   );
   const stays = new Set(all.map((one) => one.path));
   return prepareCommit({
-    ...{ git, look: lookAtCommit(place, git), wanted, stays, disk },
-    ...{ force: request.force, version: VERSION },
+    git,
+    look: lookAtCommit(place, git),
+    wanted,
+    stays,
+    disk,
+    force: request.force,
+    version: VERSION,
   });
 }
 

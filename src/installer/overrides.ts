@@ -195,8 +195,12 @@ export function tellOverrides(
     }),
     ...surfaces.map(
       ({ surface, mode, state }): OverrideTold => ({
-        ...{ name: surface, kind: "surface", mode, state },
-        ...{ path: surfaceOverridePath(surface), diff: undefined },
+        name: surface,
+        kind: "surface",
+        mode,
+        state,
+        path: surfaceOverridePath(surface),
+        diff: undefined,
       }),
     ),
   ];

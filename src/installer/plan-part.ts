@@ -67,7 +67,9 @@ function settle(
     return { ...step, why: "a copy is kept", ...(changes ? { changes } : {}) };
   }
   return {
-    ...{ do: "refuse", path, texts: { before: text, after: forced.text } },
+    do: "refuse",
+    path,
+    texts: { before: text, after: forced.text },
     why: record
       ? "you edited pawl's part of it, and there is a newer one"
       : "it has something else in pawl's place",

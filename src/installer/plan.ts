@@ -52,7 +52,11 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
   const { path, text } = wanted;
   const digest = sha256(text);
   const ours = (created: boolean, replaced?: OwnRecord["replaced"]): OwnRecord => ({
-    ...{ mode: "own", path, sha256: digest, template: sha256(wanted.template), created },
+    mode: "own",
+    path,
+    sha256: digest,
+    template: sha256(wanted.template),
+    created,
     ...(replaced ? { replaced } : {}),
     ...(wanted.seed ? { seed: true } : {}),
   });
@@ -85,7 +89,9 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
   if (record && choices.lenient)
     return { do: "keep", path, why: "you edited it; the newer one was not written", record };
   return {
-    ...{ do: "refuse", path, how: HOW_TO_REPLACE },
+    do: "refuse",
+    path,
+    how: HOW_TO_REPLACE,
     why: record ? "you edited it, and there is a newer one" : "it is there already and not pawl's",
     ...(look.text === undefined ? {} : { texts: { before: look.text, after: text } }),
   };

@@ -2,8 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { askGitSync, expectGit, type GitAnswer } from "../git/run-git.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../model/environment.ts";
 
 /** A file as a commit or the index has it. */
 export interface GitEntry {

@@ -32,6 +32,3 @@ export function getRun(reader: Reader, task: string): Stored<typeof run> {
     },
   );
 }
-
-/** Where the saved diff of a run is kept from git's garbage collection, in each of its repositories. */
-export const snapshotRef = (run: string) => `refs/pawl/snapshots/${run}`;

@@ -55,7 +55,16 @@ export async function loadOperation(id: string): Promise<AnyOperation> {
 
 /** Everything is looked up anew for each call: the folder may have moved, and others write to the same state. */
 function around({ env, agent, signal, progress }: Caller): Surroundings {
-  return { cwd: standing(), env, agent, signal, progress, oneShot: false, ask: async () => undefined };
+  return {
+    cwd: standing(),
+    env,
+    agent,
+    operations: Object.keys(operations),
+    signal,
+    progress,
+    oneShot: false,
+    ask: async () => undefined,
+  };
 }
 
 /** Fields that are not offered are as unknown as any other word; the operation checks the rest. */

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type Actor, nameAgent } from "../model/actor.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { type Caller, callTool, loadOperation } from "./call.ts";
 import { beginProgress } from "./progress.ts";
@@ -18,7 +19,7 @@ export interface Offer {
   tier: Tier;
   /** The agent that whoever registered us named. */
   agent: string | undefined;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   version: string;
 }
 

@@ -1,3 +1,4 @@
+import type { Environment } from "./environment.ts";
 import { Failure } from "./failure.ts";
 
 /** Who acted: `human:Ada Lovelace` or `agent:claude-code:<session>`. Kept as one string in records and events. */
@@ -6,8 +7,6 @@ export interface Actor {
   name: string;
   session: string | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface KnownAgent {
   name: string;

@@ -71,3 +71,9 @@ function readCheck(line: string): FormatCheck[] {
 function distinct<T>(items: readonly T[], key: (item: T) => string): T[] {
   return [...new Map(items.map((item) => [key(item), item])).values()];
 }
+
+/** What most diagnoses name as their command. */
+export const REPAIR = "pawl doctor --fix";
+
+export const unguarded = (what: string, command = "pawl doctor") =>
+  `The guard of this repository does not hold. ${what} Look into it: ${command}`;

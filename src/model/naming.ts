@@ -68,3 +68,6 @@ export function matchesPattern(pattern: string, branch: string): boolean {
     .join("");
   return new RegExp(`^${source}$`).test(branch);
 }
+
+/** Where the saved diff of a run is kept from git's garbage collection, in each of its repositories. */
+export const snapshotRef = (run: string) => `refs/pawl/snapshots/${run}`;

@@ -202,3 +202,10 @@ function broken(spec: Kind, path: string, problem: string, hint: string, details
     details: { file: path, kind: spec.name, ...details },
   });
 }
+
+/** A file that could not be understood: reported by whoever meets it, and never in the way of the others. */
+export interface Problem {
+  file: string;
+  message: string;
+  hint: string | undefined;
+}

@@ -1,6 +1,14 @@
-import type { Style } from "../ports/operation.ts";
-import type { Problem } from "../ports/ports.ts";
 import { shorten } from "./ids.ts";
+import type { Problem } from "./record.ts";
+
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+}
 
 const same = (text: string) => text;
 /** For everybody who is no person at a terminal. */

@@ -1,2 +1,11 @@
 /** The same as in package.json; a test keeps the two together. */
 export const VERSION = "0.1.0";
+
+/** Positive when the first is the newer one; what follows a dash counts as older than the same without. */
+export function compareVersions(one: string, other: string): number {
+  const parts = (version: string) => version.split("-")[0]?.split(".").map(Number) ?? [];
+  const [a, b] = [parts(one), parts(other)];
+  for (let at = 0; at < Math.max(a.length, b.length); at++)
+    if ((a[at] ?? 0) !== (b[at] ?? 0)) return (a[at] ?? 0) - (b[at] ?? 0);
+  return Number(other.includes("-")) - Number(one.includes("-"));
+}

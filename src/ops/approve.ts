@@ -11,7 +11,8 @@ import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, taskField } from "../model/input.ts";
 import type { Hands } from "../ports/hands.ts";
-import { type Plan, procedure } from "../ports/operation.ts";
+import type { Plan } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   push?: boolean | undefined;
@@ -94,7 +95,12 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
       summary: summaryOf(now, input.offline ?? false),
       redoOf: undefined,
       merges: now.repos.map(({ site, base_branch, base, head, tree }) => ({
-        ...{ site, base_branch, old: base, onto: base, head, tree },
+        site,
+        base_branch,
+        old: base,
+        onto: base,
+        head,
+        tree,
       })),
     });
   });

@@ -19,11 +19,11 @@ import { CLASSES, type Explained } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
-import { columns, indent, plural } from "../model/text.ts";
+import { columns, indent, plural, type Style } from "../model/text.ts";
 import type { RefUpdate } from "../ports/audits.ts";
 import type { Hands } from "../ports/hands.ts";
-import { procedure, type Style } from "../ports/operation.ts";
 import type { Site } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   range?: string | undefined;
@@ -167,7 +167,8 @@ function readUpdates(text: string): RefUpdate[] {
 async function handWritten(hands: Hands, ledger: Ledger): Promise<Finding[]> {
   return (await notOurs(hands, ledger)).map(({ path: where, why }) => ({
     ...DOUBTED[why],
-    ...{ repo: "pawl/state", where },
+    repo: "pawl/state",
+    where,
   }));
 }
 

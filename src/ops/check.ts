@@ -7,16 +7,10 @@ import { choice, taskField } from "../model/input.ts";
 import { receiptFile } from "../model/paths.ts";
 import { editRecord, printRecord } from "../model/record.ts";
 import { type Receipt, receipt } from "../model/records/run.ts";
-import { plural } from "../model/text.ts";
-import {
-  type Effect,
-  type Next,
-  type Plan,
-  procedure,
-  type Situation,
-  type Style,
-} from "../ports/operation.ts";
+import { plural, type Style } from "../model/text.ts";
+import type { Effect, Next, Plan, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import { procedure } from "./operation.ts";
 
 export const check = procedure({
   id: "check",

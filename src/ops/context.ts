@@ -8,8 +8,9 @@ import { nextStep } from "../judge/next-step.ts";
 import { getTask } from "../judge/which-task.ts";
 import { count, maybe, taskField } from "../model/input.ts";
 import { warningsOf } from "../model/text.ts";
-import { type Next, operation } from "../ports/operation.ts";
+import type { Next } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 
 const DEFAULT_BUDGET = 4_000;
 const SMALLEST_BUDGET = 200;
@@ -72,7 +73,13 @@ function hasNothing(reader: Reader, named: string | undefined): boolean {
 function contextOf(task: string | null, packet: Packet, budget: number, related: readonly Related[]) {
   const { text, tokens, included, dropped, missing } = packet;
   return {
-    ...{ task, text, tokens, budget, included, dropped, missing },
+    task,
+    text,
+    tokens,
+    budget,
+    included,
+    dropped,
+    missing,
     related: related.map(({ id, kind, why, score }) => ({ id, kind, why, score })),
   };
 }

@@ -5,7 +5,7 @@ import { parsePartRef } from "../model/ids.ts";
 import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
 import { decision } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 import { noSlice } from "./slice-close.ts";
 
 export const decide = operation({
@@ -36,8 +36,12 @@ export const decide = operation({
       id,
       names,
       (decisionId) => ({
-        ...{ id: decisionId, slice, changed: input.changed ?? [], ...madeNow(at) },
-        ...{ what: input.what, why: input.why },
+        id: decisionId,
+        slice,
+        changed: input.changed ?? [],
+        ...madeNow(at),
+        what: input.what,
+        why: input.why,
       }),
       firstLine(input.what, 80),
     );

@@ -6,11 +6,12 @@ import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, taskField } from "../model/input.ts";
 import { printable } from "../model/printable.ts";
 import { type Run, type RunSnapshot, run } from "../model/records/run.ts";
-import { columns, plural, warningsOf } from "../model/text.ts";
+import { columns, plural, type Style, warningsOf } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { type Body, procedure, type Style } from "../ports/operation.ts";
+import type { Body } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import type { SavedPatch } from "../ports/snapshots.ts";
+import { procedure } from "./operation.ts";
 
 export const diff = procedure({
   id: "diff",
@@ -41,10 +42,18 @@ export const diff = procedure({
     return {
       data: {
         diffs: diffs.map(({ snapshot, from }, index) => ({
-          ...{ repo: snapshot.repo, run: value.id, saved: value.updated, base_head: snapshot.base_head },
-          ...{ commit: snapshot.commit, head: snapshot.head, files: snapshot.files },
-          ...{ insertions: snapshot.insertions, deletions: snapshot.deletions, whole: snapshot.whole },
-          ...{ patch_path: pathOf(value, snapshot), from },
+          repo: snapshot.repo,
+          run: value.id,
+          saved: value.updated,
+          base_head: snapshot.base_head,
+          commit: snapshot.commit,
+          head: snapshot.head,
+          files: snapshot.files,
+          insertions: snapshot.insertions,
+          deletions: snapshot.deletions,
+          whole: snapshot.whole,
+          patch_path: pathOf(value, snapshot),
+          from,
           ...(stats ? { stat: stats[index] ?? [] } : {}),
         })),
       },

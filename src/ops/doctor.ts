@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { guardSpecialist } from "../flows/guard/diagnose-guard.ts";
 import { installationSpecialist } from "../flows/install/diagnose.ts";
+import { REPAIR } from "../model/guard-policy.ts";
 import { flag } from "../model/input.ts";
-import { plural } from "../model/text.ts";
-import { type Diagnosis, REPAIR, type Specialist } from "../ports/doctor.ts";
+import { plural, type Style } from "../model/text.ts";
+import type { Diagnosis, Specialist } from "../ports/doctor.ts";
 import type { Hands } from "../ports/hands.ts";
-import { procedure, type Style } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 /** Each knows its own part; a new part of an installation adds one here. */
 const SPECIALISTS: readonly Specialist[] = [guardSpecialist, installationSpecialist];

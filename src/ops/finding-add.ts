@@ -7,7 +7,7 @@ import { Failure } from "../model/failure.ts";
 import { choice, count, line, maybe, prose, taskField } from "../model/input.ts";
 import { type Finding, finding, REVIEW_KINDS, SEVERITIES } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const findingAdd = operation({
   id: "finding.add",
@@ -55,12 +55,24 @@ export const findingAdd = operation({
       id,
       names,
       (findingId) => ({
-        ...{ id: findingId, severity: input.severity, kind, status: "open" as const },
-        ...{ file: input.file, line: input.line, resolved_commit: undefined, resolved_by: undefined },
-        ...{ integrated_commit: undefined, reopened: 0, reopened_at: undefined, ...madeNow(at) },
+        id: findingId,
+        severity: input.severity,
+        kind,
+        status: "open" as const,
+        file: input.file,
+        line: input.line,
+        resolved_commit: undefined,
+        resolved_by: undefined,
+        integrated_commit: undefined,
+        reopened: 0,
+        reopened_at: undefined,
+        ...madeNow(at),
         // Wherever the reviewer stands, it was seen on the task's branch.
         commit: kind === "branch" ? (tip ?? at.commit) : at.commit,
-        ...{ text: input.text, fix: input.fix ?? "", resolution: "", reopen_reasons: "" },
+        text: input.text,
+        fix: input.fix ?? "",
+        resolution: "",
+        reopen_reasons: "",
       }),
       `${input.severity}: ${firstLine(input.text, 70)}`,
     );

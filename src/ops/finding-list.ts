@@ -4,7 +4,7 @@ import { getTask } from "../judge/which-task.ts";
 import { choice, many, maybe, taskField } from "../model/input.ts";
 import { FINDING_STATUSES, finding, REVIEW_KINDS, SEVERITIES } from "../model/records/parts.ts";
 import { indent, statusColour, warningsOf } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const findingList = operation({
   id: "finding.list",

@@ -4,7 +4,7 @@ import { findingLine, gatherFinding } from "../judge/findings.ts";
 import { line, prose, taskField } from "../model/input.ts";
 import { checkFindingStep } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const findingReopen = operation({
   id: "finding.reopen",

@@ -7,8 +7,8 @@ import { line, maybe, prose, taskField } from "../model/input.ts";
 import { checkFindingStep } from "../model/lifecycle.ts";
 import { type Finding, finding } from "../model/records/parts.ts";
 import type { RunRepo } from "../model/records/run.ts";
-import { operation } from "../ports/operation.ts";
 import type { World } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 
 export const findingResolve = operation({
   id: "finding.resolve",

@@ -6,7 +6,7 @@ import { Failure } from "../model/failure.ts";
 import { line, prose, taskField } from "../model/input.ts";
 import { checkFindingStep, mayJudge } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 /** `defer` and `wontfix` are the same step with another word: not fixed, by somebody who may say so, with a reason. */
 export function settingAside(spec: {

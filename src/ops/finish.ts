@@ -24,7 +24,8 @@ import type { Run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
 import { columns } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { type Plan, procedure } from "../ports/operation.ts";
+import type { Plan } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   task?: string | undefined;

@@ -5,7 +5,7 @@ import { getTask } from "../judge/which-task.ts";
 import { many, maybe, prose, raw, taskField } from "../model/input.ts";
 import { handoff as kind } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const handoff = operation({
   id: "handoff",
@@ -38,14 +38,14 @@ export const handoff = operation({
       id,
       names,
       (handoffId) => ({
-        ...{
-          id: handoffId,
-          run,
-          changed: input.changed ?? [],
-          validation: input.validation ?? [],
-          ...madeNow(at),
-        },
-        ...{ what: input.what, blocker: input.blocker ?? "", next: input.next },
+        id: handoffId,
+        run,
+        changed: input.changed ?? [],
+        validation: input.validation ?? [],
+        ...madeNow(at),
+        what: input.what,
+        blocker: input.blocker ?? "",
+        next: input.next,
       }),
       firstLine(input.what, 80),
     );

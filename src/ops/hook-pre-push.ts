@@ -4,8 +4,8 @@ import { namesOf, notOurs, readLedger } from "../flows/audit/ledger.ts";
 import { ownClones } from "../flows/audit/unlocks.ts";
 import { Failure } from "../model/failure.ts";
 import { maybe, raw } from "../model/input.ts";
-import { procedure } from "../ports/operation.ts";
-import type { Problem } from "../ports/ports.ts";
+import type { Problem } from "../model/record.ts";
+import { procedure } from "./operation.ts";
 
 export const hookPrePush = procedure({
   id: "hook.pre-push",

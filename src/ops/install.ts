@@ -17,12 +17,12 @@ import {
 import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../flows/install/told.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, line, maybe, raw } from "../model/input.ts";
-import { columns, PLAIN, paragraphs, plural } from "../model/text.ts";
+import { columns, PLAIN, paragraphs, plural, type Style } from "../model/text.ts";
 import type { GuardActivation } from "../ports/guard.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "../ports/installation.ts";
-import { procedure, type Style } from "../ports/operation.ts";
 import type { Site } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
 
 interface Told extends FilesTold {
   version: string;
@@ -109,8 +109,12 @@ async function carryOut(hands: Hands, input: InstallInput) {
   const guard = guards(profile) ? await activateGuard(hands, site) : undefined;
   if (profile === "state") await rememberHere(hands, site);
   const told: Told = {
-    ...{ version: installation.version, profile, ...tellFiles(done), runtime: runtime.length },
-    ...{ commit: tellCommit(commit), agents: request ? installation.next(request.agents) : [] },
+    version: installation.version,
+    profile,
+    ...tellFiles(done),
+    runtime: runtime.length,
+    commit: tellCommit(commit),
+    agents: request ? installation.next(request.agents) : [],
     guard: tellGuard(guard),
   };
   const next = request ? await nextCommit(hands, installation, site) : undefined;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { parseTaskId } from "../model/ids.ts";
 import { count, maybe, taskField } from "../model/input.ts";
 import { columns, firstLine } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 const USUAL = 50;
 

@@ -5,7 +5,7 @@ import { line, many, maybe, prose, raw } from "../model/input.ts";
 import { noteFile } from "../model/paths.ts";
 import { printRecord } from "../model/record.ts";
 import { type Note, note } from "../model/records/parts.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const noteAdd = operation({
   id: "note.add",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { line, many } from "../model/input.ts";
 import { columns, firstLine, warningsOf } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const noteList = operation({
   id: "note.list",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { columns, indent } from "../model/text.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 export const overrideList = procedure({
   id: "override.list",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
 import { line } from "../model/input.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 export const overrideSettle = procedure({
   id: "override.settle",

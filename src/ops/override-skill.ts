@@ -3,7 +3,7 @@ import { changeOverride, rehearseOverride, tellOverride } from "../flows/install
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, prose } from "../model/input.ts";
 import type { OverrideChange } from "../ports/installation.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   name: string;

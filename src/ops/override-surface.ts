@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
 import { choice, flag } from "../model/input.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 const modeOf = ({ disable }: { disable?: boolean | undefined }) =>
   disable ? ("disable" as const) : ("replace" as const);

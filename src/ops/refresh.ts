@@ -11,7 +11,8 @@ import { LIVE } from "../model/lifecycle.ts";
 import type { Run } from "../model/records/run.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { BranchMove, Purpose } from "../ports/merges.ts";
-import { type Plan, procedure } from "../ports/operation.ts";
+import type { Plan } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 type Refreshed = Extract<Purpose, { kind: "refresh" }>["refreshed"];
 

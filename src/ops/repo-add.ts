@@ -8,9 +8,10 @@ import { editRecord } from "../model/record.ts";
 import { type RepositoryRecord, repository, UNGUARDED } from "../model/records/run.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { type Plan, procedure, type Situation } from "../ports/operation.ts";
+import type { Plan, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import type { Found, Site, Sites } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   path: string;
@@ -133,7 +134,11 @@ function writeRecords(
     return { data: { repo: stored.value }, effects };
   const changes = { base_branch: base, rev: stored.value.rev + 1, updated: at.now };
   effects.push({
-    ...{ do: "replace", record: name, rev: changes.rev, path: stored.path, before: stored.text },
+    do: "replace",
+    record: name,
+    rev: changes.rev,
+    path: stored.path,
+    before: stored.text,
     text: editRecord(repository, stored, changes),
     about: `base ${base}`,
   });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { columns, quoted, warningsOf } from "../model/text.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 export const repoList = procedure({
   id: "repo.list",

@@ -5,8 +5,8 @@ import { Failure } from "../model/failure.ts";
 import { line } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import type { Hands } from "../ports/hands.ts";
-import { procedure } from "../ports/operation.ts";
 import type { Sites } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
 
 export const repoRemove = procedure({
   id: "repo.remove",

@@ -5,8 +5,8 @@ import { approval, run } from "../model/records/run.ts";
 import { type Known, redact, redactPath } from "../model/redact.ts";
 import { indent, paragraphs } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { procedure } from "../ports/operation.ts";
 import { examine } from "./doctor.ts";
+import { procedure } from "./operation.ts";
 
 const COUNTED = [...TASK_PARTS, run, approval];
 
@@ -34,11 +34,17 @@ export const reportIssue = procedure({
       data: {
         report: {
           what: input.what === undefined ? undefined : show(input.what),
-          ...{ pawl: machine.pawl, node: machine.node, git: show(machine.git), system: show(machine.system) },
+          pawl: machine.pawl,
+          node: machine.node,
+          git: show(machine.git),
+          system: show(machine.system),
           agent: hands.agent?.split(":")[1],
           guard: guard.installed,
           findings: (await examine(hands)).map(({ code, level, where, message }) => ({
-            ...{ code, level, where: redactPath(where, known), message: show(message) },
+            code,
+            level,
+            where: redactPath(where, known),
+            message: show(message),
           })),
           ...(await countRecords(hands)),
         },

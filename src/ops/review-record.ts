@@ -9,8 +9,8 @@ import { choice, line, many, maybe, prose, taskField } from "../model/input.ts";
 import { mayJudge } from "../model/lifecycle.ts";
 import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../model/records/parts.ts";
 import { statusColour } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 
 export const reviewRecord = operation({
   id: "review.record",
@@ -73,17 +73,17 @@ export const reviewRecord = operation({
       task.id,
       facts.names,
       (id) => ({
-        ...{
-          id,
-          kind: input.kind,
-          verdict: input.verdict,
-          subject: input.kind === "plan" ? "plan" : branchOf(at),
-        },
+        id,
+        kind: input.kind,
+        verdict: input.verdict,
+        subject: input.kind === "plan" ? "plan" : branchOf(at),
         head: input.kind === "branch" ? (headHere(facts.heads, at) ?? at.commit) : undefined,
         heads: facts.heads,
         // Of the plan as it stands: one edited by hand has the digest of its past in the header.
         plan_digest: input.kind === "plan" ? at.sha256(task.plan) : undefined,
-        ...{ looked_at: input.looked_at ?? [], findings: mine.map((one) => one.id), counts },
+        looked_at: input.looked_at ?? [],
+        findings: mine.map((one) => one.id),
+        counts,
         ...madeNow(at),
         summary: input.summary ?? "",
       }),

@@ -8,8 +8,8 @@ import { mayJudge } from "../model/lifecycle.ts";
 import { decision, evidence, finding, REVIEW_KINDS, review } from "../model/records/parts.ts";
 import type { Run } from "../model/records/run.ts";
 import { columns, firstLine, indent, paragraphs, warningsOf } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
 import type { World } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 import { evidenceRow } from "./task-show.ts";
 
 export const reviewStart = operation({

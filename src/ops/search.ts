@@ -3,8 +3,8 @@ import { parseTaskId } from "../model/ids.ts";
 import { choice, count, flag, line, many, maybe, some } from "../model/input.ts";
 import { FINDING_STATUSES } from "../model/records/parts.ts";
 import { TASK_STATUSES } from "../model/records/task.ts";
-import { firstLine, indent, plural } from "../model/text.ts";
-import { operation, type Style } from "../ports/operation.ts";
+import { firstLine, indent, plural, type Style } from "../model/text.ts";
+import { operation } from "./operation.ts";
 
 const KINDS = ["task", "decision", "evidence", "finding", "review", "handoff", "note"] as const;
 const STATUSES = [...new Set([...TASK_STATUSES, ...FINDING_STATUSES])] as unknown as readonly [

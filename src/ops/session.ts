@@ -22,8 +22,9 @@ import {
 } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
-import { firstLine, warningsOf } from "../model/text.ts";
-import { type Next, operation, type Style } from "../ports/operation.ts";
+import { firstLine, type Style, warningsOf } from "../model/text.ts";
+import type { Next } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 /** What an agent pays for knowing where it is. */
 const MOST_TOKENS = 400;
@@ -79,8 +80,13 @@ export const session = operation({
     return {
       data: {
         session: {
-          ...{ task: facts.task, gates, findings: open, decisions: values(decisions), handoff: last },
-          ...{ touched: facts.touched, budget },
+          task: facts.task,
+          gates,
+          findings: open,
+          decisions: values(decisions),
+          handoff: last,
+          touched: facts.touched,
+          budget,
         },
       },
       next: nextStep(facts.task, open, last, values(proofs)),

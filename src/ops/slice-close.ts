@@ -6,7 +6,7 @@ import { parsePartRef } from "../model/ids.ts";
 import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
 import { decision, type Evidence, evidence } from "../model/records/parts.ts";
 import { type Slice, task } from "../model/records/task.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const sliceClose = operation({
   id: "slice.close",
@@ -47,8 +47,12 @@ export const sliceClose = operation({
       id,
       facts.names,
       (decisionId) => ({
-        ...{ id: decisionId, slice: slice.id, changed: input.changed ?? [], ...madeNow(at) },
-        ...{ what: input.decision, why: input.why ?? "" },
+        id: decisionId,
+        slice: slice.id,
+        changed: input.changed ?? [],
+        ...madeNow(at),
+        what: input.decision,
+        why: input.why ?? "",
       }),
       `for ${slice.id}`,
     );

@@ -4,7 +4,7 @@ import { getTask } from "../judge/which-task.ts";
 import { idNumber } from "../model/ids.ts";
 import { line, taskField } from "../model/input.ts";
 import { type Slice, task } from "../model/records/task.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const sliceOpen = operation({
   id: "slice.open",

@@ -5,7 +5,7 @@ import { getTask } from "../judge/which-task.ts";
 import { taskField } from "../model/input.ts";
 import type { RunSnapshot } from "../model/records/run.ts";
 import { columns, plural } from "../model/text.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 export const snapshot = procedure({
   id: "snapshot",

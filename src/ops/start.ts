@@ -20,7 +20,8 @@ import { LIVE } from "../model/lifecycle.ts";
 import type { Run } from "../model/records/run.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { type Plan, procedure } from "../ports/operation.ts";
+import type { Plan } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   task?: string | undefined;

@@ -3,7 +3,7 @@ import { readyTasks } from "../judge/ready.ts";
 import { findTask } from "../judge/which-task.ts";
 import { finding } from "../model/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const status = operation({
   id: "status",

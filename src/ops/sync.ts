@@ -7,8 +7,8 @@ import { Failure } from "../model/failure.ts";
 import { line, many, maybe } from "../model/input.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { procedure } from "../ports/operation.ts";
 import type { StateExchange } from "../ports/state-exchange.ts";
+import { procedure } from "./operation.ts";
 
 export const sync = procedure({
   id: "sync",

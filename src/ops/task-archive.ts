@@ -5,7 +5,7 @@ import { Failure } from "../model/failure.ts";
 import { flag, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { task } from "../model/records/task.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const taskArchive = operation({
   id: "task.archive",

@@ -7,8 +7,8 @@ import { checkTransition } from "../model/lifecycle.ts";
 import { taskFile } from "../model/paths.ts";
 import { editRecord } from "../model/record.ts";
 import { task } from "../model/records/task.ts";
-import { operation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 
 export const taskEdit = operation({
   id: "task.edit",
@@ -33,7 +33,10 @@ export const taskEdit = operation({
   },
 
   gather: (reader, _input, _at, { id, before, edited }) => ({
-    ...{ id, before, edited, now: reader.taskText(id) },
+    id,
+    before,
+    edited,
+    now: reader.taskText(id),
     draft: checked(reader, id, edited),
     was: readable(reader, id, before),
   }),

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { choice, count, flag, line, many, maybe } from "../model/input.ts";
 import { TASK_STATUSES } from "../model/records/task.ts";
-import { columns, firstLine, statusColour, warningsOf } from "../model/text.ts";
-import { operation, type Style } from "../ports/operation.ts";
+import { columns, firstLine, type Style, statusColour, warningsOf } from "../model/text.ts";
 import type { TaskSummary } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 
 export const taskList = operation({
   id: "task.list",

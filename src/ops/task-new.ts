@@ -5,7 +5,7 @@ import { Failure } from "../model/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
 import { choice, line, many, maybe, prose } from "../model/input.ts";
 import { PROFILES, type Task } from "../model/records/task.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const taskNew = operation({
   id: "task.new",

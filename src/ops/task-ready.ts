@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { readyTasks } from "../judge/ready.ts";
 import { count, maybe } from "../model/input.ts";
 import { warningsOf } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 import { taskTable } from "./task-list.ts";
 
 export const taskReady = operation({

@@ -5,8 +5,16 @@ import type { Decision, Evidence, Finding, Handoff, Review } from "../model/reco
 import { decision, evidence, finding, handoff, review } from "../model/records/parts.ts";
 import { type Approval, approval, type Run, run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
-import { columns, firstLine, indent, paragraphs, statusColour, warningsOf } from "../model/text.ts";
-import { operation, type Style } from "../ports/operation.ts";
+import {
+  columns,
+  firstLine,
+  indent,
+  paragraphs,
+  type Style,
+  statusColour,
+  warningsOf,
+} from "../model/text.ts";
+import { operation } from "./operation.ts";
 
 export const taskShow = operation({
   id: "task.show",

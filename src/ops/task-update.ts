@@ -10,7 +10,8 @@ import { choice, count, line, many, maybe, prose, taskField } from "../model/inp
 import { checkTransition } from "../model/lifecycle.ts";
 import type { ChangesOf } from "../model/record.ts";
 import { PROFILES, TASK_STATUSES, type Task, task } from "../model/records/task.ts";
-import { operation, type Situation } from "../ports/operation.ts";
+import type { Situation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 export const taskUpdate = operation({
   id: "task.update",

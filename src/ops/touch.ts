@@ -6,7 +6,7 @@ import { touchedFile } from "../model/paths.ts";
 import { printRecord, type Stored } from "../model/record.ts";
 import { type Touched, touched } from "../model/records/parts.ts";
 import { plural } from "../model/text.ts";
-import { operation } from "../ports/operation.ts";
+import { operation } from "./operation.ts";
 
 /** Enough to see where the work is; older ones fall off the end. */
 const MOST = 200;

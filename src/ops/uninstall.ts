@@ -7,9 +7,9 @@ import { flag } from "../model/input.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Installation } from "../ports/installation.ts";
-import { procedure } from "../ports/operation.ts";
 import type { Site } from "../ports/sites.ts";
 import type { StateFolder } from "../ports/state-folder.ts";
+import { procedure } from "./operation.ts";
 
 interface Wanted {
   delete_state?: boolean | undefined;
@@ -76,7 +76,9 @@ async function expectHuman(hands: Hands): Promise<Tools> {
   await refuseAgents(hands, "take the guard out");
   const { git } = hands;
   return {
-    ...{ guard: await git.guard(), installation: await git.installation(), state: await git.stateFolder() },
+    guard: await git.guard(),
+    installation: await git.installation(),
+    state: await git.stateFolder(),
     site: (await git.sites()).here(),
   };
 }

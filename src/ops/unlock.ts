@@ -7,9 +7,10 @@ import { flag, line, maybe, prose } from "../model/input.ts";
 import type { Unlock } from "../model/records/unlock.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import { type Plan, procedure } from "../ports/operation.ts";
+import type { Plan } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import type { Site } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
 
 const LONGEST = 8 * 60 * 60;
 const SECONDS = { s: 1, m: 60, h: 3600 } as const;

@@ -7,7 +7,7 @@ import { requestFromLedger } from "../flows/install/versions.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Installation, OverrideTold } from "../ports/installation.ts";
-import { procedure } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
 
 interface Told extends FilesTold {
   from: string;
@@ -79,7 +79,9 @@ async function renew(hands: Hands, installation: Installation) {
   const guarded = (await hands.git.audits()).guardActive(site);
   if (guarded) notes.push(...(await activateGuard(hands, site)).notes);
   const told: Told = {
-    ...{ from: request.before.version, to: installation.version, runtime: runtime.length },
+    from: request.before.version,
+    to: installation.version,
+    runtime: runtime.length,
     ...tellFiles(steps),
     overrides: installation.overrides().filter((one) => one.state !== "applied"),
   };

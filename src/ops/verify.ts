@@ -7,8 +7,9 @@ import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, raw, taskField } from "../model/input.ts";
 import { type Evidence, evidence } from "../model/records/parts.ts";
 import { columns } from "../model/text.ts";
-import { type Effect, operation, type Situation } from "../ports/operation.ts";
+import type { Effect, Situation } from "../ports/operation.ts";
 import type { CheckRun, World } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
 import { noSlice } from "./slice-close.ts";
 import { evidenceRow } from "./task-show.ts";
 

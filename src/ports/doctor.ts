@@ -20,6 +20,3 @@ export interface Specialist {
   /** Puts right what it can of what it found, and says in words what it did. Must be safe to repeat. */
   repair?(hands: Hands, found: readonly Diagnosis[]): Promise<string[]>;
 }
-
-/** What most diagnoses name as their command. */
-export const REPAIR = "pawl doctor --fix";

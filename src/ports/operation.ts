@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Style } from "../model/text.ts";
 import type { Hands } from "./hands.ts";
 import type { Reader, World } from "./ports.ts";
 
@@ -43,15 +44,6 @@ export interface Plan<Data> {
   warnings?: string[];
   /** Exit 1 although nothing went wrong: a gate is not ready, a check did not give the wanted result. */
   notReady?: boolean;
-}
-
-export interface Style {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
 }
 
 export interface CommandLine {
@@ -124,13 +116,3 @@ export type AnyOperation = SingleOperation | Procedure<any, any>;
 /** What help, completions and documentation need of a command, whoever carries it out. */
 // biome-ignore lint/suspicious/noExplicitAny: commands of every input and result are described alike
 export type Command = Omit<Described<any, any>, "text">;
-
-export function operation<S extends z.ZodMiniObject, Facts, Data, Observed = undefined>(
-  spec: Operation<S, Observed, Facts, Data>,
-): Operation<S, Observed, Facts, Data> {
-  return spec;
-}
-
-export function procedure<S extends z.ZodMiniObject, Data>(spec: Procedure<S, Data>): Procedure<S, Data> {
-  return spec;
-}

@@ -1,5 +1,5 @@
 import type { Config } from "../model/config.ts";
-import type { Kind, Stored } from "../model/record.ts";
+import type { Kind, Problem, Stored } from "../model/record.ts";
 import type { note } from "../model/records/parts.ts";
 import type { RunRepo, receipt, repository } from "../model/records/run.ts";
 import type { Task, TaskStatus, task } from "../model/records/task.ts";
@@ -31,13 +31,6 @@ export interface CurrentTasks {
   tasks: TaskSummary[];
   past: Record<string, number>;
   problems: Problem[];
-}
-
-/** A file that could not be understood: reported by whoever meets it, and never in the way of the others. */
-export interface Problem {
-  file: string;
-  message: string;
-  hint: string | undefined;
 }
 
 /** One line of the log: which record came to which rev, by whom, where, in which operation. */

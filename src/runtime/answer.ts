@@ -1,5 +1,5 @@
 import type { Phase } from "../ports/hands.ts";
-import type { AnyOperation, Body, Next, Plan, Situation } from "../ports/operation.ts";
+import type { Body, Next, Plan, Situation } from "../ports/operation.ts";
 
 export interface Answer {
   data: unknown;
@@ -19,7 +19,8 @@ export interface RunOptions {
 
 /** One call on its way: what it was given, and how to decide it again when another process was faster. */
 export interface Call {
-  operation: AnyOperation;
+  /** The id that its events carry. */
+  operation: string;
   input: unknown;
   situation: Situation;
   restored: string[];

@@ -1,13 +1,12 @@
 import { closeExpired } from "../flows/audit/unlocks.ts";
 import { Failure } from "../model/failure.ts";
-import { unlockOperation } from "../ops/unlock.ts";
 import type { Runtime } from "./open.ts";
 import { handsFor } from "./perform.ts";
 
 /** Closes protected branches whose time is over. What cannot be closed now is told, and keeps nobody from working. */
 export async function closeUnlocks(runtime: Runtime): Promise<string[]> {
   const said: string[] = [];
-  const hands = handsFor(unlockOperation, {}, runtime, said);
+  const hands = handsFor("unlock", runtime, said);
   try {
     return [...(await closeExpired(hands)), ...said];
   } catch (error) {

@@ -49,9 +49,12 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     },
     installation: async () => {
       const { openInstallation } = await import("../installer/open.ts");
-      const { operations } = await import("../ops/index.ts");
-      const commands = Object.keys(operations);
-      return openInstallation({ place, env: around.env, program: builtProgram(), commands });
+      return openInstallation({
+        place,
+        env: around.env,
+        program: builtProgram(),
+        commands: around.operations,
+      });
     },
     guard: async () => {
       const { openGuard } = await import("../guard/open.ts");

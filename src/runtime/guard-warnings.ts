@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "../git/discover.ts";
 import { suspect } from "../guard/quick-look.ts";
+import type { Environment } from "../model/environment.ts";
 import { namesIn } from "../store/files.ts";
 import type { Home } from "../store/layout.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** For commands that may not take longer than a few looks at files; more is loaded only when something is wrong. */
 export async function guardWarnings(place: Place, env: Environment, home: Home): Promise<string[]> {

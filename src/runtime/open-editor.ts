@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 
 interface EditorPlace {
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 /** Lets the user edit a copy; what they saved stays there, so that no refusal can lose it. */

@@ -1,8 +1,9 @@
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import { explainFileError } from "../files/durable.ts";
 import { readLine } from "../files/read-line.ts";
 import { BINDING, discover, type Place, readHead } from "../git/discover.ts";
 import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../model/actor.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { printable } from "../model/printable.ts";
 import type { FullYaml } from "../model/record.ts";
@@ -19,11 +20,13 @@ import { openWorld } from "./world.ts";
 
 export interface Surroundings {
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   /** Who the caller claims to be; an agent that is recognised stays that agent. */
   actor?: string | undefined;
   /** The agent that calls, where its environment does not tell; then nobody is taken for a human. */
   agent?: Actor | undefined;
+  /** The ids of all operations, for a doctor who reads what the skills tell agents to call. */
+  operations: readonly string[];
   /** Stops a check that is running; then nothing is recorded. */
   signal?: AbortSignal | undefined;
   /** Long-lived processes may let V8 optimise; a command that ends at once must not wait for it. */
@@ -81,7 +84,7 @@ export function openRuntime(around: Surroundings): Runtime {
         actor: access === "read" ? "" : await actorOf(around, place),
         minds: possibleMinds(around.env, around.agent).map(printActor),
         repo: repositoryName(home, place),
-        bound: readLine(below(place.gitDir, BINDING)),
+        bound: readLine(join(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
         sha256: access === "read" ? readsNeedNoDigest : (await import("../files/digest.ts")).sha256,

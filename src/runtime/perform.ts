@@ -1,3 +1,4 @@
+import { holdsOnlyInstallation } from "../judge/only-installed.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan, Procedure, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
@@ -18,7 +19,7 @@ export async function perform(
   options: RunOptions,
 ): Promise<Answer> {
   const said = [...restored];
-  const hands = handsFor(operation, input, runtime, said);
+  const hands = handsFor(operation.id, runtime, said);
   if (options.dryRun) {
     const planned = await operation.rehearse(hands, input);
     return { data: {}, next: undefined, warnings: said, ready: true, planned };
@@ -27,12 +28,13 @@ export async function perform(
   const answer = answerOf(plan, said);
   if (options.key !== undefined) {
     const { keepAnswer } = await import("./write.ts");
-    keepAnswer(operation, input, options.key, answer, runtime);
+    keepAnswer(operation.id, input, options.key, answer, runtime);
   }
   return answer;
 }
 
-export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runtime, said: string[]): Hands {
+/** What a procedure works with; its events carry the id of the operation that they belong to. */
+export function handsFor(operation: string, runtime: Runtime, said: string[]): Hands {
   const situations = new Map<string, Promise<Situation>>();
   const situation = (access: "read" | "write") => {
     const known = situations.get(access) ?? runtime.situation(access);
@@ -44,6 +46,7 @@ export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runti
       const at = await situation(access);
       return readably(() => read(runtime.reader(), at));
     });
+  const onlyInstallation = (paths: readonly string[]) => holdsOnlyInstallation(runtime.reader(), paths);
   return {
     world: runtime.world,
     git: runtime.git,
@@ -53,11 +56,11 @@ export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runti
     agent: runtime.agent,
     isStateForgettable: async () => {
       const { isForgettable } = await import("../store/state/forget-state.ts");
-      return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, runtime.reader()));
+      return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, onlyInstallation));
     },
     forgetState: async () => {
       const { forgetState } = await import("../store/state/forget-state.ts");
-      return withYaml(runtime, async () => forgetState(runtime.home, runtime.place, () => runtime.reader()));
+      return withYaml(runtime, async () => forgetState(runtime.home, runtime.place, onlyInstallation));
     },
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
@@ -76,7 +79,7 @@ export function handsFor(operation: AnyProcedure, input: unknown, runtime: Runti
       if (!first.effects?.length) return first as ReturnType<typeof decide>;
       const call = {
         operation,
-        input,
+        input: undefined,
         situation: at,
         restored: [],
         milestone: () => options.milestone,

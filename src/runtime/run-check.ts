@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:os";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { CheckRun } from "../ports/ports.ts";
 
 interface CheckPlace {
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   progress(chunk: Buffer): void;
   /** Where one process serves many calls, this stops the check of one of them. */
   signal?: AbortSignal | undefined;

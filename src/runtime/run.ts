@@ -16,7 +16,7 @@ export async function run(
   const input: unknown = parseInput(operation.input, raw);
   if (options.key !== undefined) {
     const { earlierAnswer } = await import("./write.ts");
-    const earlier = earlierAnswer(operation, input, options.key, runtime);
+    const earlier = earlierAnswer(operation.id, input, options.key, runtime);
     if (earlier) return earlier;
   }
   const restored = await runtime.restoreLostState();
@@ -54,7 +54,12 @@ export async function run(
   if (!options.dryRun && plan.effects?.length) {
     const { write } = await import("./write.ts");
     const milestone = (data: unknown) => operation.milestone?.(data);
-    return write({ operation, input, situation, restored, milestone, decide }, plan, runtime, options.key);
+    return write(
+      { operation: operation.id, input, situation, restored, milestone, decide },
+      plan,
+      runtime,
+      options.key,
+    );
   }
   const effects = (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record }));
   return { ...answerOf(plan, restored), ...(options.dryRun ? { planned: effects } : {}) };
@@ -73,7 +78,7 @@ async function answeredMeanwhile(
   const earlier =
     key === undefined
       ? undefined
-      : (await import("./write.ts")).earlierAnswer(operation, input, key, runtime);
+      : (await import("./write.ts")).earlierAnswer(operation.id, input, key, runtime);
   if (!earlier) throw error;
   return { answered: earlier };
 }

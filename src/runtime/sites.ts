@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { below } from "../files/below.ts";
 import { discover, type Place } from "../git/discover.ts";
 import { Failure } from "../model/failure.ts";
 import { quoted } from "../model/text.ts";
@@ -79,7 +78,7 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
 
 function describe(place: Place, home: boolean): Site {
   const { commonDir, mainRoot } = place;
-  return { name: repositoryName({ local: below(commonDir, "pawl") }, place), home, commonDir, mainRoot };
+  return { name: repositoryName({ local: join(commonDir, "pawl") }, place), home, commonDir, mainRoot };
 }
 
 const placeOf = (commonDir: string) => discover(commonDir, { GIT_DIR: commonDir });

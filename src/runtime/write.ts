@@ -1,7 +1,7 @@
 import { sha256 } from "../files/digest.ts";
 import { Failure } from "../model/failure.ts";
 import { eventFile } from "../model/paths.ts";
-import type { AnyOperation, Plan } from "../ports/operation.ts";
+import type { Plan } from "../ports/operation.ts";
 import { eventsOf } from "../store/events.ts";
 import { type Outcome, readAnswer, saveAnswer, transact } from "../store/transaction.ts";
 import { type Answer, answerOf, type Call } from "./answer.ts";
@@ -49,7 +49,7 @@ function attempt(call: Call, plan: Plan<unknown>, runtime: Runtime, key: string 
   const { operation, input, situation } = call;
   return transact(runtime.home, {
     effects,
-    events: eventsOf(operation.id, effects, situation, call.phase),
+    events: eventsOf(operation, effects, situation, call.phase),
     log: eventFile(runtime.home.clone, situation.now),
     key:
       key === undefined
@@ -63,7 +63,7 @@ function attempt(call: Call, plan: Plan<unknown>, runtime: Runtime, key: string 
 
 /** The answer to an earlier call with the same key, so that repeating a call does not do it again. */
 export function earlierAnswer(
-  operation: AnyOperation,
+  operation: string,
   input: unknown,
   key: string,
   runtime: Runtime,
@@ -72,7 +72,7 @@ export function earlierAnswer(
   return stored === undefined ? undefined : sameAnswer(operation, input, key, stored);
 }
 
-function sameAnswer(operation: AnyOperation, input: unknown, key: string, stored: string): Answer {
+function sameAnswer(operation: string, input: unknown, key: string, stored: string): Answer {
   const { request, answer } = JSON.parse(stored) as { request: string; answer: Answer };
   if (request === digest(operation, input)) return answer;
   throw new Failure("conflict", "key_used", `The key "${key}" was used for another call.`, {
@@ -81,12 +81,11 @@ function sameAnswer(operation: AnyOperation, input: unknown, key: string, stored
   });
 }
 
-const digest = (operation: AnyOperation, input: unknown) =>
-  sha256(`${operation.id} ${JSON.stringify(input)}`);
+const digest = (operation: string, input: unknown) => sha256(`${operation} ${JSON.stringify(input)}`);
 
 /** What an operation that is no single change has done is told once it has been told to nobody else. */
 export function keepAnswer(
-  operation: AnyOperation,
+  operation: string,
   input: unknown,
   key: string,
   answer: Answer,

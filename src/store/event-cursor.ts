@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
@@ -18,10 +18,10 @@ const MOST_BYTES = 2 ** 20;
 
 export function cursorNow(home: Home): Cursor {
   const sizes: Cursor = {};
-  const logs = below(home.state, "events");
+  const logs = join(home.state, "events");
   for (const clone of namesIn(logs).sort())
-    for (const name of namesIn(below(logs, clone)).sort()) {
-      const stat = statSync(below(logs, `${clone}/${name}`), { throwIfNoEntry: false });
+    for (const name of namesIn(join(logs, clone)).sort()) {
+      const stat = statSync(join(logs, `${clone}/${name}`), { throwIfNoEntry: false });
       if (stat?.isFile()) sizes[`events/${clone}/${name}`] = stat.size;
     }
   return sizes;
@@ -37,7 +37,7 @@ export function changedSince(home: Home, before: Cursor): Tail | undefined {
     const from = before[path] ?? 0;
     tail.bytes += size - from;
     if (tail.bytes > MOST_BYTES) return undefined;
-    if (size > from && !collect(readPart(below(home.state, path), from, size), tail.paths)) return undefined;
+    if (size > from && !collect(readPart(join(home.state, path), from, size), tail.paths)) return undefined;
   }
   return tail;
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
-import { below } from "../files/below.ts";
-import { pathIn } from "../judge/audit/witnesses.ts";
+import { join } from "node:path";
+import { pathIn } from "../model/event-line.ts";
 import type { EventsWanted, LoggedEvent } from "../ports/ports.ts";
 import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 
 /** The latest events of every clone, oldest first. A torn line is passed over: the record it was about says the same. */
 export function readEvents(home: Home, wanted: EventsWanted): LoggedEvent[] {
-  const logs = below(home.state, "events");
+  const logs = join(home.state, "events");
   return namesIn(logs)
-    .flatMap((clone) => latestOf(below(logs, clone), wanted))
+    .flatMap((clone) => latestOf(join(logs, clone), wanted))
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     .slice(-wanted.limit);
 }
@@ -21,7 +21,7 @@ function latestOf(folder: string, { task, about, limit }: EventsWanted): LoggedE
     .sort()
     .reverse();
   for (const month of months) {
-    const lines = readFileSync(below(folder, month), "utf8").split("\n");
+    const lines = readFileSync(join(folder, month), "utf8").split("\n");
     for (let at = lines.length - 1; at >= 0 && found.length < limit; at--) {
       const line = lines[at] ?? "";
       // A cheap look before the dear one; the event itself decides.

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
 
@@ -29,17 +29,17 @@ export function namesIn(folder: string): string[] {
 export function readRecordText(home: Home, path: string): string {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(below(home.state, path));
+    bytes = readFileSync(join(home.state, path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Failure("unreadable", "broken_record", `${below(home.shown, path)} cannot be read (${code}).`, {
+    throw new Failure("unreadable", "broken_record", `${join(home.shown, path)} cannot be read (${code}).`, {
       details: { file: path },
       cause: error,
     });
   }
   const text = bytes.toString("utf8");
   if (text.includes("\uFFFD") && !Buffer.from(text, "utf8").equals(bytes))
-    throw new Failure("unreadable", "broken_record", `${below(home.shown, path)} is not UTF-8 text.`, {
+    throw new Failure("unreadable", "broken_record", `${join(home.shown, path)} is not UTF-8 text.`, {
       hint: "Save it as UTF-8; nothing else of the record has to change.",
       details: { file: path },
     });

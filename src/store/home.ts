@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { below } from "../files/below.ts";
 import { readLine } from "../files/read-line.ts";
 import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
@@ -15,7 +14,7 @@ interface Whereabouts {
 export function findHome(at: Whereabouts, cwd: string): Home {
   const local = join(at.commonDir, "pawl");
   const fallback = at.mainRoot ? join(at.mainRoot, ".pawl", "state") : join(local, "state");
-  const named = readLine(below(local, "home"));
+  const named = readLine(join(local, "home"));
   const state = named === undefined ? fallback : resolve(local, named);
   if (state !== fallback && !existsSync(state)) throw homeMissing(state);
   const near = relative(cwd, state);
@@ -76,19 +75,19 @@ function statOr(path: string, stat: typeof lstatSync): Stats | "blocked" | undef
 export function remoteHasState(home: Home): boolean {
   const commonDir = dirname(home.local);
   const ref = "refs/remotes/origin/pawl/state";
-  if (existsSync(below(commonDir, ref))) return true;
-  const packed = below(commonDir, "packed-refs");
+  if (existsSync(join(commonDir, ref))) return true;
+  const packed = join(commonDir, "packed-refs");
   return existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */
 export function readClone(local: string): string | undefined {
-  const [id, inode] = (readLine(below(local, "clone")) ?? "").split(" ");
+  const [id, inode] = (readLine(join(local, "clone")) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
 }
 
 function gitDirOf(state: string): string | undefined {
-  const dotGit = below(state, ".git");
+  const dotGit = join(state, ".git");
   const stat = statOr(dotGit, statSync as typeof lstatSync);
   if (stat === undefined || stat === "blocked") return undefined;
   if (stat.isDirectory()) return dotGit;

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { below } from "../files/below.ts";
 import { replaceFile } from "../files/durable.ts";
 import { readLine } from "../files/read-line.ts";
 import { namesIn, readText } from "./files.ts";
@@ -10,7 +9,7 @@ import { type Home, LOCAL } from "./layout.ts";
  * The repositories of one state, as this machine knows them: a line per repository, beside the state, that says where
  * its git directory is; and in each of them a line that says where the state is, and what the repository is called.
  */
-const linksDir = (home: Home) => below(home.state, `${LOCAL}/repos`);
+const linksDir = (home: Home) => join(home.state, `${LOCAL}/repos`);
 
 interface Whereabouts {
   commonDir: string;
@@ -20,13 +19,13 @@ interface Whereabouts {
 
 /** The name it was given when it was linked, or else its folder's. */
 export function repositoryName(home: Pick<Home, "local">, place: Pick<Whereabouts, "name">): string {
-  return readLine(below(home.local, "name")) ?? place.name;
+  return readLine(join(home.local, "name")) ?? place.name;
 }
 
 /** Keeps the name when the folder is renamed later: records name the repository by it. */
 export function keepName(home: Home, place: Whereabouts): void {
-  if (isHomeOf(home, place) && readLine(below(home.local, "name")) === undefined)
-    replaceFile(below(home.local, "name"), `${place.name}\n`);
+  if (isHomeOf(home, place) && readLine(join(home.local, "name")) === undefined)
+    replaceFile(join(home.local, "name"), `${place.name}\n`);
 }
 
 /** Every name that the home of the state has gone by, in this clone or another. */
@@ -53,20 +52,20 @@ export function readLinks(home: Home): Link[] {
   return namesIn(linksDir(home))
     .filter((name) => !name.startsWith("."))
     .flatMap((name) => {
-      const path = readLine(below(linksDir(home), name));
+      const path = readLine(join(linksDir(home), name));
       if (path === undefined) return [];
       const commonDir = resolve(home.state, path);
-      return [{ name, commonDir, found: existsSync(below(commonDir, "HEAD")) }];
+      return [{ name, commonDir, found: existsSync(join(commonDir, "HEAD")) }];
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function writeLink(home: Home, name: string, commonDir: string): void {
-  replaceFile(below(linksDir(home), name), `${relative(home.state, commonDir)}\n`);
+  replaceFile(join(linksDir(home), name), `${relative(home.state, commonDir)}\n`);
 }
 
 export function removeLink(home: Home, name: string): void {
-  rmSync(below(linksDir(home), name), { force: true });
+  rmSync(join(linksDir(home), name), { force: true });
 }
 
 /** Points another repository at this state, under a name. */

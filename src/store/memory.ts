@@ -1,11 +1,11 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 
 /** What an answer was made from, word for word, and the answer: worth keeping where making it again is dear. */
 type Remembered = Record<string, { from: string; answer: string }>;
 
 const MOST = 32;
-const fileIn = (local: string) => below(local, "answers.cache");
+const fileIn = (local: string) => join(local, "answers.cache");
 
 /** The answer, if it was made from exactly this. Anybody can write the file, so nothing may be decided on it. */
 export function recall(local: string, name: string, from: string): string | undefined {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import { readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
@@ -13,12 +13,13 @@ import {
   touchedFile,
   unlockFile,
 } from "../model/paths.ts";
+import type { Problem } from "../model/record.ts";
 import { type FullYaml, type Kind, parseRecord, type Stored } from "../model/record.ts";
 import { note, touched } from "../model/records/parts.ts";
 import { receipt, repository } from "../model/records/run.ts";
 import { task } from "../model/records/task.ts";
 import { unlock } from "../model/records/unlock.ts";
-import type { Problem, Reader } from "../ports/ports.ts";
+import type { Reader } from "../ports/ports.ts";
 import { readEvents } from "./event-log.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";
@@ -29,13 +30,13 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const exists = stateExists(home);
   const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
-    exists && existsSync(below(home.state, path)) ? parse(kind, path) : undefined;
-  const folder = (path: string) => (exists ? namesIn(below(home.state, path)) : []);
+    exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
+  const folder = (path: string) => (exists ? namesIn(join(home.state, path)) : []);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
   let summaries: ReturnType<Reader["tasks"]> | undefined;
   let current: ReturnType<Reader["current"]> | undefined;
-  const hasTask = (id: string) => exists && existsSync(below(home.state, taskFile(id)));
+  const hasTask = (id: string) => exists && existsSync(join(home.state, taskFile(id)));
   const existing = (id: string) => {
     if (hasTask(id)) return taskFile(id);
     throw noSuch("task", id, "`pawl task list` shows the tasks there are.");
@@ -59,7 +60,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     part(kind, taskName, part) {
       const path = partFile(kind, taskName, part);
       const hint = `\`pawl task show ${taskName}\` lists what the task has.`;
-      if (exists && existsSync(below(home.state, path))) return parse(kind, path);
+      if (exists && existsSync(join(home.state, path))) return parse(kind, path);
       throw noSuch(kind.name, `${taskName}/${part}`, hint);
     },
     parts: (kind, taskName) =>
@@ -84,7 +85,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
     config: (where, text) => readConfigText(where, text, fullYaml),
-    hasFile: (path) => exists && existsSync(below(home.state, path)),
+    hasFile: (path) => exists && existsSync(join(home.state, path)),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
@@ -97,13 +98,7 @@ function openParser(home: Home, fullYaml: FullYaml | undefined) {
   return <K extends Kind>(kind: K, path: string): Stored<K> => {
     const found =
       known.get(path) ??
-      (parseRecord(
-        kind,
-        path,
-        readRecordText(home, path),
-        fullYaml,
-        below(home.shown, path),
-      ) as Stored<Kind>);
+      (parseRecord(kind, path, readRecordText(home, path), fullYaml, join(home.shown, path)) as Stored<Kind>);
     known.set(path, found);
     return found as Stored<K>;
   };

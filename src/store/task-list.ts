@@ -1,11 +1,12 @@
 import { type Stats, statSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
 import { taskFile } from "../model/paths.ts";
+import type { Problem } from "../model/record.ts";
 import { type FullYaml, parseRecord } from "../model/record.ts";
 import { type Task, task } from "../model/records/task.ts";
-import type { CurrentTasks, Problem, TaskSummary } from "../ports/ports.ts";
+import type { CurrentTasks, TaskSummary } from "../ports/ports.ts";
 import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.ts";
 import { namesIn, readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
@@ -47,7 +48,7 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
   // Before anything is read, so that a write that comes meanwhile is found again next time.
   const cursor = cursorNow(home);
   const snapshot = readSnapshot(home);
-  const names = namesIn(below(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
+  const names = namesIn(join(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
   names.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
   const tail = recentTail(home, snapshot, names.length, now);
   const past = new Map(snapshot.past().map((row) => [row[0], row]));
@@ -144,7 +145,7 @@ function readRow(
   const path = taskFile(name);
   try {
     const text = readRecordText(home, path);
-    const { value } = parseRecord(task, path, text, fullYaml, below(home.shown, path));
+    const { value } = parseRecord(task, path, text, fullYaml, join(home.shown, path));
     return toRow(name, stat, summarise(value));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -158,9 +159,22 @@ function summarise(value: Task): TaskSummary {
     value;
   const { rev, actor, created, updated } = value;
   return {
-    ...{ id, title, status, profile, branch, base_branch, labels, depends_on, blocker, next, archived },
+    id,
+    title,
+    status,
+    profile,
+    branch,
+    base_branch,
+    labels,
+    depends_on,
+    blocker,
+    next,
+    archived,
     slices_open: value.slices.filter((slice) => slice.status === "open").length,
-    ...{ rev, actor, created, updated },
+    rev,
+    actor,
+    created,
+    updated,
   };
 }
 

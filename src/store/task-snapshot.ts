@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
@@ -75,11 +75,17 @@ interface PastFile {
 }
 
 const SCHEMA = 4;
-const currentFile = (home: Home) => below(home.local, "tasks.cache");
-const pastFile = (home: Home) => below(home.local, "tasks-past.cache");
+const currentFile = (home: Home) => join(home.local, "tasks.cache");
+const pastFile = (home: Home) => join(home.local, "tasks-past.cache");
 
 const NOTHING: Snapshot = {
-  ...{ current: [], past: () => [], counts: {}, total: 0, highest: 0, cursor: {}, checked: 0 },
+  current: [],
+  past: () => [],
+  counts: {},
+  total: 0,
+  highest: 0,
+  cursor: {},
+  checked: 0,
 };
 
 export function readSnapshot(home: Home): Snapshot {

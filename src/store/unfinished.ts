@@ -1,4 +1,4 @@
-import { below } from "../files/below.ts";
+import { join } from "node:path";
 import { namesIn } from "./files.ts";
 import { type Home, journalDir, mergingDir } from "./layout.ts";
 
@@ -14,5 +14,5 @@ export function hasUnfinishedMerges(home: Home): boolean {
 
 /** True while a protected branch of this repository is open, or one that was waits to be closed. */
 export function hasUnlocks(home: Home): boolean {
-  return namesIn(below(home.local, "grants/unlock")).length > 0;
+  return namesIn(join(home.local, "grants/unlock")).length > 0;
 }

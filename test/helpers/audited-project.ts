@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { recordBaseline } from "../../src/flows/audit/baseline.ts";
-import { unlockOperation } from "../../src/ops/unlock.ts";
 import type { Hands } from "../../src/ports/hands.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { handsFor } from "../../src/runtime/perform.ts";
@@ -32,8 +31,8 @@ export interface Audit {
 
 /** What a procedure works with, in this repository and without a terminal. */
 export function handsOf(repo: Project): Hands {
-  const around = { cwd: repo.path, env: repo.env, oneShot: true, progress: () => {} };
-  return handsFor(unlockOperation, {}, openRuntime(around), []);
+  const around = { cwd: repo.path, env: repo.env, operations: [], oneShot: true, progress: () => {} };
+  return handsFor("unlock", openRuntime(around), []);
 }
 
 /** What activating the guard does for audits; the hooks themselves are another matter. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { NO_LOOK } from "../../src/flows/context/look-for-context.ts";
 import type { Facts } from "../../src/judge/context/gather.ts";
+import { NO_LOOK } from "../../src/judge/context/look.ts";
 import type { Own } from "../../src/judge/context/own.ts";
 import type { Related } from "../../src/judge/context/relate.ts";
 import type { Decision, Evidence, Finding, Handoff, Review } from "../../src/model/records/parts.ts";

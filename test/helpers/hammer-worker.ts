@@ -28,7 +28,14 @@ let milestones = job.worker;
 
 function open(): Runtime {
   const actor = `agent:hammer:${job.worker}`;
-  const runtime = openRuntime({ cwd: job.cwd, env: process.env, actor, oneShot: true, progress: () => {} });
+  const runtime = openRuntime({
+    cwd: job.cwd,
+    env: process.env,
+    actor,
+    operations: [],
+    oneShot: true,
+    progress: () => {},
+  });
   const commit = runtime.commitState;
   runtime.commitState = async (message) => {
     if (++milestones % job.commitEvery === 0) await commit(message);

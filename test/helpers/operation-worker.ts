@@ -55,7 +55,13 @@ async function perform(): Promise<Report> {
   const operation = await load();
   const ask = async (question: string) => (question === "" ? "" : job.typed);
   const around = {
-    ...{ cwd: job.cwd, env: process.env, oneShot: true, progress: () => {} },
+    ...{
+      cwd: job.cwd,
+      env: process.env,
+      operations: Object.keys(operations),
+      oneShot: true,
+      progress: () => {},
+    },
     ...(job.typed === undefined ? {} : { ask }),
   };
   const runtime = openRuntime(around);

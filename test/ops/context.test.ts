@@ -31,6 +31,7 @@ async function runWith(project: Project, change: object, input: object = {}) {
     cwd: project.path,
     env: project.env,
     actor: undefined,
+    operations: [],
     oneShot: false,
     progress() {},
   });

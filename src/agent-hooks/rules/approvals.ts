@@ -24,44 +24,13 @@ const RUNNER_WORDS = new Set(["exec", "dlx", "run", "x", "--", "-y", "--yes"]);
  * Programs that only handle text: what they are given is not run by them. Pawl itself is one, because its findings and
  * handoffs may well speak of approving.
  */
-const TEXT_PROGRAMS = new Set([
-  ...[
-    "echo",
-    "printf",
-    "cat",
-    "tee",
-    "grep",
-    "egrep",
-    "fgrep",
-    "rg",
-    "ag",
-    "ack",
-    "sed",
-    "head",
-    "tail",
-    "less",
-  ],
-  ...[
-    "wc",
-    "sort",
-    "uniq",
-    "cut",
-    "tr",
-    "diff",
-    "cmp",
-    "jq",
-    "yq",
-    "ls",
-    "cp",
-    "mv",
-    "rm",
-    "mkdir",
-    "touch",
-    "cd",
-  ],
-  ...["git", "gh", "glab", "test", "[", "true", "false", ":", "export", "local", "declare", "read", "set"],
-  ...["which", "type", "man", "fold", "fmt", "nl", "basename", "dirname", "realpath", "apply_patch"],
-]);
+const TEXT_PROGRAMS = new Set(
+  [
+    "echo printf cat tee grep egrep fgrep rg ag ack sed head tail less wc sort uniq cut tr diff",
+    "cmp jq yq ls cp mv rm mkdir touch cd git gh glab test [ true false : export local declare",
+    "read set which type man fold fmt nl basename dirname realpath apply_patch",
+  ].flatMap((line) => line.split(" ")),
+);
 
 /** Fails closed: whatever may well call for what only a human may do, and cannot be shown to be mere text, is refused. */
 export function findApproval(text: string, script: Script): Refusal | undefined {

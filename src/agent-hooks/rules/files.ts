@@ -5,15 +5,36 @@ import { programOf, type ShellCommand, type ShellWord } from "../shell/command.t
 
 /** What of git's own folder decides where branches are and which hooks run. */
 const GUARDED = new Set([
-  ...["hooks", "refs", "reftable", "packed-refs", "logs", "HEAD"],
-  ...["config", "config.worktree", "worktrees", "pawl"],
+  "hooks",
+  "refs",
+  "reftable",
+  "packed-refs",
+  "logs",
+  "HEAD",
+  "config",
+  "config.worktree",
+  "worktrees",
+  "pawl",
 ]);
 
 /** Programs that change the files they are given: all of them, or only the last. */
 const CHANGERS: Readonly<Record<string, "all" | "last">> = {
-  ...{ rm: "all", rmdir: "all", unlink: "all", shred: "all", truncate: "all", touch: "all", mkdir: "all" },
-  ...{ chmod: "all", chown: "all", chattr: "all", tee: "all", mv: "all" },
-  ...{ cp: "last", ln: "last", install: "last", rsync: "last" },
+  rm: "all",
+  rmdir: "all",
+  unlink: "all",
+  shred: "all",
+  truncate: "all",
+  touch: "all",
+  mkdir: "all",
+  chmod: "all",
+  chown: "all",
+  chattr: "all",
+  tee: "all",
+  mv: "all",
+  cp: "last",
+  ln: "last",
+  install: "last",
+  rsync: "last",
 };
 
 export function findFileWrite(

@@ -24,7 +24,12 @@ export function readPlain(text: string, folder: string): Script | undefined {
   );
   const commands = unwrap({
     words: words.slice(first).map((word) => ({ text: word, known: true })),
-    ...{ settings, unset: [], outputs: [], input: undefined, folder: resolve(folder), readers: [] },
+    settings,
+    unset: [],
+    outputs: [],
+    input: undefined,
+    folder: resolve(folder),
+    readers: [],
   });
   return commands.every(isCommand) ? { commands, understood: true } : undefined;
 }

@@ -91,7 +91,13 @@ async function makeCommits(
     made.push({
       move: { site, branch: base_branch, old, new: fresh },
       repo: {
-        ...{ name: site.name, ref: `refs/heads/${base_branch}`, old, new: fresh, head, tree, diff_sha256 },
+        name: site.name,
+        ref: `refs/heads/${base_branch}`,
+        old,
+        new: fresh,
+        head,
+        tree,
+        diff_sha256,
         pushed: false,
       },
     });

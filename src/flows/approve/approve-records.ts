@@ -39,8 +39,15 @@ export function prepareApproval(reader: Reader, at: Situation, prepared: Prepare
     task,
     reader.partNames(approval, task),
     (id): Approval => ({
-      ...{ id, status: "prepared", how: `typed ${task} on the terminal`, receipt, repos, redo_of: redoOf },
-      ...{ ...madeNow(at), summary, trouble: "" },
+      id,
+      status: "prepared",
+      how: `typed ${task} on the terminal`,
+      receipt,
+      repos,
+      redo_of: redoOf,
+      ...madeNow(at),
+      summary,
+      trouble: "",
     }),
     `approved: ${repos.map((one) => `${one.name} ${one.new.slice(0, 12)}`).join(", ")}`,
   );

@@ -45,7 +45,8 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
     earlier: (await audits.count(site, tip)) - commits.length,
     moves: local
       ? await followMoves(audits, site, [...movesOf(audits, site, branch, log, baseline)], {
-          ...{ commits, baseline },
+          commits,
+          baseline,
           upTo: answers.flatMap((one) => one.upTo ?? []),
         })
       : [],

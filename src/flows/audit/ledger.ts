@@ -1,17 +1,12 @@
-import {
-  type Doubt,
-  doubts,
-  eventsIn,
-  isEventLog,
-  type WriteEvent,
-  type Written,
-} from "../../judge/audit/witnesses.ts";
+import { type Doubt, doubts, eventsIn, type WriteEvent, type Written } from "../../judge/audit/witnesses.ts";
+import { isEventLog } from "../../model/event-line.ts";
 import { Failure } from "../../model/failure.ts";
+import type { Problem } from "../../model/record.ts";
 import { type Approval, approval, type RepositoryRecord, repository } from "../../model/records/run.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
 import type { ApprovedMerge } from "../../ports/audit-facts.ts";
 import type { Hands } from "../../ports/hands.ts";
-import type { Problem, Reader } from "../../ports/ports.ts";
+import type { Reader } from "../../ports/ports.ts";
 
 /** Everything that humans have said about protected branches. */
 export interface Ledger {
@@ -59,7 +54,11 @@ export function parseLedger(
 ): Ledger {
   const logs = [...texts].flatMap(([path, text]) => (isEventLog(path) && text !== undefined ? [text] : []));
   const ledger: Ledger = {
-    ...{ approvals: [], unlocks: [], repositories: [], problems: [], written: [] },
+    approvals: [],
+    unlocks: [],
+    repositories: [],
+    problems: [],
+    written: [],
     events: () => logs.flatMap((text) => eventsIn(text, isRecord)),
   };
   const keep = { approval: ledger.approvals, unlock: ledger.unlocks, repository: ledger.repositories };
@@ -100,8 +99,15 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
     one.repos
       .filter((repo) => names.has(repo.name) && (ref === undefined || repo.ref === ref))
       .map(({ ref: target, old, new: fresh, head, tree, pushed }) => ({
-        ...{ id: one.id, status: one.status, again: one.redo_of !== undefined },
-        ...{ ref: target, old, new: fresh, head, tree, pushed },
+        id: one.id,
+        status: one.status,
+        again: one.redo_of !== undefined,
+        ref: target,
+        old,
+        new: fresh,
+        head,
+        tree,
+        pushed,
       })),
   );
 }

@@ -40,7 +40,10 @@ export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<
   const value: Unlock = {
     id: formatUnlockId(nextNumber(reader.unlockNames(), unlock.letter)),
     status: "open",
-    ...{ how: `typed ${branch} on the terminal`, closed: undefined, clone: at.clone, moves: [] },
+    how: `typed ${branch} on the terminal`,
+    closed: undefined,
+    clone: at.clone,
+    moves: [],
     ...madeNow(at),
     ...wanted,
   };

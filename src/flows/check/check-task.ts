@@ -1,5 +1,5 @@
 import { gatherAuthors } from "../../judge/authors.ts";
-import { findRun, snapshotRef } from "../../judge/current-run.ts";
+import { findRun } from "../../judge/current-run.ts";
 import type { RecordFacts, RepoFacts } from "../../judge/gates/facts.ts";
 import type { GateResult, Seal, Stage } from "../../judge/gates/gate.ts";
 import { judgeIntegrity } from "../../judge/gates/integrity.ts";
@@ -9,13 +9,14 @@ import { isProtected, requiredChecks } from "../../judge/gates/policy.ts";
 import { type Breach, reasonsOf } from "../../judge/gates/rules.ts";
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
+import { snapshotRef } from "../../model/naming.ts";
 import { patchFile } from "../../model/paths.ts";
-import type { Kind, Stored } from "../../model/record.ts";
+import type { Kind, Problem, Stored } from "../../model/record.ts";
 import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
 import type { Run, RunRepo } from "../../model/records/run.ts";
 import type { BranchState } from "../../ports/branches.ts";
 import type { Hands } from "../../ports/hands.ts";
-import type { Problem, Reader } from "../../ports/ports.ts";
+import type { Reader } from "../../ports/ports.ts";
 
 /** Looks at everything a stage depends on, and says what is missing. What cannot be read is an error, never a pass. */
 export async function checkTask(

@@ -1,28 +1,10 @@
 import { keywordsOf } from "../../judge/context/keywords.ts";
+import { type Look, NO_LOOK } from "../../judge/context/look.ts";
 import { filesOf, type Own, ownCount, readOwn } from "../../judge/context/own.ts";
 import { findTask } from "../../judge/which-task.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Situation } from "../../ports/operation.ts";
-import type { Reader, SearchHit, World } from "../../ports/ports.ts";
-
-/** What only the world outside the store can tell. */
-export interface Look {
-  /** Undefined when git could not say. */
-  isDirty: boolean | undefined;
-  /** Files that this task changed, as far as git knows it from where we stand. */
-  changed: string[];
-  /** Records that speak of the same things, name the same files, or name this task. */
-  alike: SearchHit[];
-  /** Why the search index could not be asked. */
-  searchProblem: string | undefined;
-}
-
-export const NO_LOOK: Look = {
-  isDirty: undefined,
-  changed: [],
-  alike: [],
-  searchProblem: undefined,
-};
+import type { Reader, World } from "../../ports/ports.ts";
 
 const RELATED_KINDS = ["task", "decision", "finding", "handoff", "note"];
 const MOST_HITS = 80;

@@ -1,5 +1,5 @@
-import { snapshotRef } from "../../judge/current-run.ts";
 import { Failure } from "../../model/failure.ts";
+import { snapshotRef } from "../../model/naming.ts";
 import type { Run, RunSnapshot } from "../../model/records/run.ts";
 import { plural, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";

@@ -1,5 +1,6 @@
 import { isHuman } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
+import { unguarded } from "../../model/guard-policy.ts";
 import type { GuardActivation, Loosening } from "../../ports/guard.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -57,6 +58,3 @@ export async function guardProblems(hands: Hands, sites: readonly Site[]): Promi
       .map(({ where, message, command }) => unguarded(`${where}: ${message}`, command)),
   );
 }
-
-export const unguarded = (what: string, command = "pawl doctor") =>
-  `The guard of this repository does not hold. ${what} Look into it: ${command}`;

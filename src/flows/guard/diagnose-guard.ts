@@ -1,4 +1,5 @@
-import { type Diagnosis, REPAIR, type Specialist } from "../../ports/doctor.ts";
+import { REPAIR } from "../../model/guard-policy.ts";
+import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { namesOf, readLedger } from "../audit/ledger.ts";

@@ -1,7 +1,8 @@
+import type { Style } from "../../model/text.ts";
 import { columns } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { OverrideChange } from "../../ports/installation.ts";
-import type { Plan, Style } from "../../ports/operation.ts";
+import type { Plan } from "../../ports/operation.ts";
 import { refuseAgents } from "../human-only.ts";
 import { refuseObstacles } from "./request.ts";
 import { type FilesTold, fileRows, tellFiles } from "./told.ts";

@@ -1,6 +1,6 @@
+import type { Style } from "../../model/text.ts";
 import { columns, plural } from "../../model/text.ts";
 import type { AgentNext, FileStep } from "../../ports/installation.ts";
-import type { Style } from "../../ports/operation.ts";
 
 /** What was done with the files, as `--json` says it. */
 export interface FilesTold {

@@ -1,14 +1,6 @@
 import { Failure } from "../../model/failure.ts";
+import { compareVersions } from "../../model/version.ts";
 import type { Installation, Installed, SurfaceRequest } from "../../ports/installation.ts";
-
-/** Positive when the first is the newer one; what follows a dash counts as older than the same without. */
-export function compareVersions(one: string, other: string): number {
-  const parts = (version: string) => version.split("-")[0]?.split(".").map(Number) ?? [];
-  const [a, b] = [parts(one), parts(other)];
-  for (let at = 0; at < Math.max(a.length, b.length); at++)
-    if ((a[at] ?? 0) !== (b[at] ?? 0)) return (a[at] ?? 0) - (b[at] ?? 0);
-  return Number(other.includes("-")) - Number(one.includes("-"));
-}
 
 /** An older program knows less than the one that installed, and would take back what it does not know. */
 export function refuseOlder({ version }: Installation, installed: Installed | undefined): void {

@@ -1,4 +1,4 @@
-import type { Style } from "../../ports/operation.ts";
+import type { Style } from "../../model/text.ts";
 
 type Paint = (text: string) => string;
 

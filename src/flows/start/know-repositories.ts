@@ -23,7 +23,10 @@ export function knowRepositories(
     .filter((site) => !problems.some((one) => one.file === repositoryFile(site.name)))
     .filter((site) => repository.fields.id.read(site.name).ok)
     .map(({ name, home }) => ({
-      ...{ do: "create", record: name, rev: 1, path: repositoryFile(name) },
+      do: "create",
+      record: name,
+      rev: 1,
+      path: repositoryFile(name),
       text: printRecord(repository, {
         ...madeNow(at),
         id: name,

@@ -43,7 +43,11 @@ function parse(out: string): CommitFact[] {
   for (let at = 0; at + 5 < fields.length; at += 6) {
     const [id = "", parents = "", tree = "", time = "", author = "", body = ""] = fields.slice(at, at + 6);
     commits.push({
-      ...{ id, tree, author, time: new Date(time).toISOString(), subject: body.split("\n")[0] ?? "" },
+      id,
+      tree,
+      author,
+      time: new Date(time).toISOString(),
+      subject: body.split("\n")[0] ?? "",
       parents: parents.split(" ").filter(Boolean),
       names: [...body.matchAll(/^Pawl-Approval: *(\S+) *$/gm)].map((match) => match[1] ?? ""),
     });

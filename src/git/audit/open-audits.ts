@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { isGuarded } from "./guard-traces.ts";
 import { countFirstParents, followMove, isAncestor, known, readHistory, readIds } from "./history.ts";
-import { type Environment, type PlainGit, plainGit } from "./plain-git.ts";
+import { type PlainGit, plainGit } from "./plain-git.ts";
 import { readCreated, readGuardedTips, readLog, textOf } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readStateTexts } from "./state-texts.ts";

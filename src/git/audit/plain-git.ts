@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import { askGit, expectGit, type GitAnswer, scrubbed } from "../run-git.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where objects are while a server's hook decides about a push: they are not yet part of the repository. */
 const QUARANTINE = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"];
@@ -44,7 +43,9 @@ export function plainGit(site: Site, env: Environment): PlainGit {
   });
   const ask: PlainGit["ask"] = (args, stdin = "", extra = {}) =>
     askGit(words(args), {
-      ...{ cwd: site.commonDir, env: withoutOverrides(env), stdin },
+      cwd: site.commonDir,
+      env: withoutOverrides(env),
+      stdin,
       extra: { ...own(), ...extra },
     });
   const what = `The history of ${site.name} could not be read`;
@@ -59,8 +60,10 @@ export function plainGit(site: Site, env: Environment): PlainGit {
           "git",
           words(args),
           {
-            ...{ cwd: site.commonDir, env: scrubbed(withoutOverrides(env), own()) },
-            ...{ maxBuffer: LIMIT, encoding: "buffer" },
+            cwd: site.commonDir,
+            env: scrubbed(withoutOverrides(env), own()),
+            maxBuffer: LIMIT,
+            encoding: "buffer",
           },
           (error, out) => (error ? fail(error) : done(out)),
         );

@@ -1,4 +1,4 @@
-import { parseBatch, textOf } from "../../store/state/state-objects.ts";
+import { parseBatch, textOf } from "../cat-file.ts";
 import type { PlainGit } from "./plain-git.ts";
 
 const PLACES = ["refs/remotes/origin/pawl/state", "refs/heads/pawl/state"];

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import { copyIndex } from "../copy-index.ts";
@@ -7,7 +8,7 @@ import { expectGit } from "../run-git.ts";
 import type { ChangedPath } from "./changed-paths.ts";
 import { hiddenPaths } from "./hidden-paths.ts";
 import type { CheckoutStep } from "./journal.ts";
-import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
+import { type Checkout, MergingGit } from "./merging-git.ts";
 
 /** A worktree on its way from one commit to another, with what the journal says about it. */
 export interface Moving extends Checkout {

@@ -1,8 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import type { Environment } from "../../model/environment.ts";
 import { askGit, expectGit, type GitAnswer, scrubbed } from "../run-git.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A worktree, and the git directory that is its own. */
 export interface Checkout {
@@ -15,9 +14,20 @@ export interface Checkout {
  * else. Replaced objects are not followed, so that what was shown is what is merged.
  */
 const QUIET = [
-  ...["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"],
-  ...["-c", "core.safecrlf=false", "-c", "submodule.recurse=false", "-c", "i18n.commitEncoding=UTF-8"],
-  ...["-c", "core.quotePath=false"],
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.splitIndex=false",
+  "-c",
+  "core.safecrlf=false",
+  "-c",
+  "submodule.recurse=false",
+  "-c",
+  "i18n.commitEncoding=UTF-8",
+  "-c",
+  "core.quotePath=false",
 ];
 const REAL_OBJECTS = { GIT_NO_REPLACE_OBJECTS: "1" };
 

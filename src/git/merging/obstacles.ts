@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import { plural, quoted } from "../../model/text.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Movement, Obstacle } from "../../ports/targets.ts";
@@ -7,7 +8,7 @@ import { type ChangedPath, changedPaths, isSubmodule } from "./changed-paths.ts"
 import { type Involved, involvedCheckouts } from "./checkouts.ts";
 import { hashFiles, holds, lookAt } from "./file-states.ts";
 import { hiddenPaths } from "./hidden-paths.ts";
-import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
+import { type Checkout, MergingGit } from "./merging-git.ts";
 
 const SHOWN = 10;
 
@@ -45,14 +46,12 @@ export async function checkoutObstacles(
 /** Staged or modified tracked files; a submodule that is elsewhere than recorded is left alone, as git itself does. */
 async function visibleEdits(git: MergingGit): Promise<string[]> {
   const status = await git.names("git status failed", [
-    ...[
-      "status",
-      "--porcelain=v2",
-      "-z",
-      "--untracked-files=no",
-      "--no-renames",
-      "--ignore-submodules=dirty",
-    ],
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--no-renames",
+    "--ignore-submodules=dirty",
   ]);
   return status.flatMap((entry) => {
     const [kind = "", xy = "", sub = ""] = entry.split(" ");

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { relative } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { BranchMove, Merges, Purpose, Settled, Undertaking } from "../../ports/merges.ts";
 import type { CheckRun } from "../../ports/ports.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
 import { involvedCheckouts } from "./checkouts.ts";
 import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
-import { type Environment, MergingGit } from "./merging-git.ts";
+import { MergingGit } from "./merging-git.ts";
 import { complete, hold, letGo, partsOf, takeBack } from "./settling.ts";
 import { pause, waitForChildren } from "./stale-locks.ts";
 import { tryOut } from "./try-out.ts";
@@ -42,8 +43,17 @@ export function openMerges(setup: MergesSetup): Merges {
     checkIdentity: (site) => checkIdentity(at(site), site),
     diffDigest: (site, from, to) =>
       at(site).digest([
-        ...["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-color"],
-        ...["--no-ext-diff", "--no-textconv", from, to],
+        "diff-tree",
+        "-r",
+        "-p",
+        "--binary",
+        "--full-index",
+        "--no-renames",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        from,
+        to,
       ]),
     begin: (name, purpose, reflog, moves) => begin(setup, name, { purpose, reflog, moves }),
     async exclusively(act) {

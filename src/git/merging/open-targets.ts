@@ -1,9 +1,10 @@
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle, Targets } from "../../ports/targets.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { involvedCheckouts } from "./checkouts.ts";
-import { type Environment, MergingGit } from "./merging-git.ts";
+import { MergingGit } from "./merging-git.ts";
 import { findObstacles } from "./obstacles.ts";
 
 const MOST_COMMITS = 20;
@@ -28,7 +29,10 @@ export function openTargets(env: Environment): Targets {
     },
     async apart(site, left, right) {
       const counts = await at(site).expect("The commits could not be counted", [
-        ...["rev-list", "--left-right", "--count", `${left}...${right}`],
+        "rev-list",
+        "--left-right",
+        "--count",
+        `${left}...${right}`,
       ]);
       const [onlyLeft = 0, onlyRight = 0] = counts.split(/\s+/).map(Number);
       return { left: onlyLeft, right: onlyRight };
@@ -43,19 +47,22 @@ export function openTargets(env: Environment): Targets {
       const range = `${base}..${head}`;
       const total = await git.expect("The commits could not be counted", ["rev-list", "--count", range]);
       const log = await git.names("The commits could not be read", [
-        ...["log", "-z", `--max-count=${MOST_COMMITS}`, "--format=%h %s", "--no-color", range],
+        "log",
+        "-z",
+        `--max-count=${MOST_COMMITS}`,
+        "--format=%h %s",
+        "--no-color",
+        range,
       ]);
       const stat = await git.expect("The difference could not be read", [
-        ...[
-          "diff",
-          `--stat=${STAT_WIDTH}`,
-          "--no-color",
-          "--no-ext-diff",
-          "--no-textconv",
-          "--ignore-submodules=none",
-          base,
-          head,
-        ],
+        "diff",
+        `--stat=${STAT_WIDTH}`,
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=none",
+        base,
+        head,
       ]);
       return {
         total: Number(total),

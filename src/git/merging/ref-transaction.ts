@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { scrubbed } from "../run-git.ts";
-import type { Environment } from "./merging-git.ts";
 
 export interface RefUpdate {
   /** The repository's name, for messages. */

@@ -10,11 +10,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../files/durable.ts";
+import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { blobHash } from "../blob-hash.ts";
 import { type ChangedPath, isSubmodule } from "./changed-paths.ts";
 import { hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";
-import { type Checkout, type Environment, MergingGit } from "./merging-git.ts";
+import { type Checkout, MergingGit } from "./merging-git.ts";
 
 export interface Repair {
   checkout: Checkout;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
@@ -16,7 +17,7 @@ import {
 } from "./checkout-files.ts";
 import { rootOf } from "./checkouts.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
-import { type Environment, MergingGit } from "./merging-git.ts";
+import { MergingGit } from "./merging-git.ts";
 import { openRefTransaction } from "./ref-transaction.ts";
 import { repairFiles } from "./repair.ts";
 import { dropStaleLocks, pause } from "./stale-locks.ts";

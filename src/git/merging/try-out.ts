@@ -23,7 +23,12 @@ export async function tryOut(
   const place = join(folder, PREFIX + printIdentity(seeProcesses().self));
   step("try-out-worktree");
   await git.expect("A worktree to try the merge in could not be made", [
-    ...["worktree", "add", "-q", "--detach", place, commit],
+    "worktree",
+    "add",
+    "-q",
+    "--detach",
+    place,
+    commit,
   ]);
   try {
     const runs: CheckRun[] = [];

@@ -67,8 +67,12 @@ export class JournaledMoves implements Undertaking {
     for (const part of parts) grantPart(part);
     this.transactions = parts.map(({ repo, site }) =>
       openRefTransaction(env, {
-        ...{ name: repo.name, branch: repo.branch, old: repo.old, new: repo.new },
-        ...{ gitDir: join(site.commonDir, repo.head), reflog: this.journal.reflog },
+        name: repo.name,
+        branch: repo.branch,
+        old: repo.old,
+        new: repo.new,
+        gitDir: join(site.commonDir, repo.head),
+        reflog: this.journal.reflog,
       }),
     );
     for (const { pid } of this.transactions) this.remember(pid);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
@@ -20,7 +21,7 @@ import { hideWorktree } from "./hide.ts";
 import { copyIncluded } from "./include.ts";
 import { outliveGit } from "./processes.ts";
 import { refOf } from "./refs.ts";
-import { type Environment, NOTHING, outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
+import { NOTHING, outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
 /**
  * Makes the worktree in a side folder and moves it to its place when it is complete. Whoever is killed meanwhile leaves

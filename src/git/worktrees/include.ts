@@ -10,10 +10,10 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { askGit, expectGit, type GitCall } from "../run-git.ts";
 import { occupied } from "./entries.ts";
-import type { Environment } from "./site-git.ts";
 
 /** Names the ignored files that a worktree cannot do without, such as `.env`, in the words of a .gitignore. */
 const LIST = ".worktreeinclude";

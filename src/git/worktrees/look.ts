@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import type { Content, KnownWorktree, RemovalLook } from "../../ports/worktrees.ts";
 import { discover } from "../discover.ts";
 import { askGit, expectGit } from "../run-git.ts";
 import { hashWorkingTree } from "../working-tree.ts";
 import { canonical } from "./entries.ts";
 import { isInside, processesIn } from "./processes.ts";
-import type { Environment } from "./site-git.ts";
 
 /** What git leaves in a worktree's own directory while something is begun and not ended. */
 const OPERATIONS: readonly (readonly [string, string])[] = [

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
+import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Place } from "../discover.ts";
@@ -11,7 +12,7 @@ import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
 import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";
-import { type Environment, gitAt } from "./site-git.ts";
+import { gitAt } from "./site-git.ts";
 
 export interface WorktreesAround {
   cwd: string;

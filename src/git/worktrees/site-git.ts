@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import { tipOf } from "../refs.ts";
 import { askGit, expectGit, type GitAnswer } from "../run-git.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Git commands about a repository as a whole, run at its main worktree or inside a bare one. */
 export interface SiteGit {

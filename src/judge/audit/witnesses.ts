@@ -1,4 +1,5 @@
 import { isHuman } from "../../model/actor.ts";
+import { pathIn } from "../../model/event-line.ts";
 import type { LoggedEvent } from "../../ports/ports.ts";
 
 /** A record as it is now. */
@@ -14,10 +15,6 @@ export interface Doubt {
   path: string;
   why: "changed" | "missing" | "renewed";
 }
-
-const EVENT_LOG = /^events\/[^/]+\/[^/]+\.jsonl$/;
-
-export const isEventLog = (path: string) => EVENT_LOG.test(path);
 
 /**
  * Every write of ours leaves an event with the beginning of the text's digest, and no record is ever taken away. So a
@@ -64,6 +61,3 @@ export function eventsIn(text: string, isWanted: (path: string) => boolean): Wri
     }
   });
 }
-
-/** What the line of a log is about: a cheap look before the dear one. */
-export const pathIn = (line: string) => /"path":"([^"]*)"/.exec(line)?.[1] ?? "";

@@ -1,8 +1,10 @@
-import type { Look } from "../../flows/context/look-for-context.ts";
 import { Failure } from "../../model/failure.ts";
+import type { Problem } from "../../model/record.ts";
 import { decision, finding, handoff, type Note } from "../../model/records/parts.ts";
-import type { Problem, Reader, SearchHit, TaskSummary } from "../../ports/ports.ts";
+import type { Task } from "../../model/records/task.ts";
+import type { Reader, SearchHit, TaskSummary } from "../../ports/ports.ts";
 import { mentionsIn } from "./keywords.ts";
+import type { Look } from "./look.ts";
 import { normalPath } from "./own.ts";
 import type { Candidate, Subject, Surroundings } from "./relate.ts";
 
@@ -84,7 +86,7 @@ function readTask(reader: Reader, id: string): { candidates: Candidate[]; proble
   const findings = reader.parts(finding, id);
   const handoffs = reader.parts(handoff, id);
   [decisions, findings, handoffs].forEach(parts);
-  let task: ReturnType<Reader["task"]>["value"];
+  let task: Task;
   try {
     task = reader.task(id).value;
   } catch (error) {
@@ -96,40 +98,69 @@ function readTask(reader: Reader, id: string): { candidates: Candidate[]; proble
   const candidates = [
     ...decisions.records.map(({ value }) =>
       candidate({
-        ...{ ...shared, kind: "decision", value, title: value.what, detail: value.why },
-        ...{ files: value.changed, texts: [value.what, value.why] },
+        ...shared,
+        kind: "decision",
+        value,
+        title: value.what,
+        detail: value.why,
+        files: value.changed,
+        texts: [value.what, value.why],
       }),
     ),
     ...findings.records.map(({ value }) =>
       candidate({
-        ...{ ...shared, kind: "finding", value, title: value.text, detail: value.resolution || value.fix },
-        ...{ files: value.file === undefined ? [] : [value.file], status: value.status },
+        ...shared,
+        kind: "finding",
+        value,
+        title: value.text,
+        detail: value.resolution || value.fix,
+        files: value.file === undefined ? [] : [value.file],
+        status: value.status,
         texts: [value.text, value.fix, value.resolution],
       }),
     ),
     // What an older handoff said has been overtaken by the next one.
     ...handoffs.records.slice(-1).map(({ value }) =>
       candidate({
-        ...{ ...shared, kind: "handoff", value, title: value.what, detail: value.next },
-        ...{ files: value.changed, texts: [value.what, value.blocker, value.next] },
+        ...shared,
+        kind: "handoff",
+        value,
+        title: value.what,
+        detail: value.next,
+        files: value.changed,
+        texts: [value.what, value.blocker, value.next],
       }),
     ),
   ];
   const files = [...reader.touched(id), ...candidates.flatMap((one) => one.files)];
-  candidates.unshift(
-    candidate({
-      ...{ ...shared, kind: "task", value: task, title: task.title, detail: task.objective, files },
-      ...{ status: task.status, dependsOn: task.depends_on },
-      texts: [task.title, task.objective, task.plan, task.acceptance, task.notes, ...task.next],
-    }),
-  );
-  return { candidates, problems };
+  return { candidates: [fromTask(task, files), ...candidates], problems };
+}
+
+function fromTask(value: Task, files: string[]): Candidate {
+  return candidate({
+    kind: "task",
+    task: value.id,
+    labels: value.labels,
+    value,
+    title: value.title,
+    detail: value.objective,
+    files,
+    status: value.status,
+    dependsOn: value.depends_on,
+    texts: [value.title, value.objective, value.plan, value.acceptance, value.notes, ...value.next],
+  });
 }
 
 function fromNote(value: Note): Candidate {
   return candidate({
-    ...{ task: undefined, kind: "note", value, title: value.title, detail: value.text },
-    ...{ files: value.files, labels: value.labels, texts: [value.title, value.text] },
+    task: undefined,
+    kind: "note",
+    value,
+    title: value.title,
+    detail: value.text,
+    files: value.files,
+    labels: value.labels,
+    texts: [value.title, value.text],
   });
 }
 
@@ -160,7 +191,15 @@ function candidate({
 }: Parts): Candidate {
   const text = texts.join("\n");
   return {
-    ...{ id: value.id, kind, task, title, detail, text, labels, status, updated: value.updated },
+    id: value.id,
+    kind,
+    task,
+    title,
+    detail,
+    text,
+    labels,
+    status,
+    updated: value.updated,
     mentions: mentionsIn(text),
     files: [...new Set(files.map(normalPath))],
     dependsOn: dependsOn ?? [],

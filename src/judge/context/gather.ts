@@ -1,7 +1,8 @@
-import type { Look } from "../../flows/context/look-for-context.ts";
-import type { Problem, Reader } from "../../ports/ports.ts";
+import type { Problem } from "../../model/record.ts";
+import type { Reader } from "../../ports/ports.ts";
 import { readCandidates } from "./candidates.ts";
 import { keywordsOf, mentionsIn, wordsOf } from "./keywords.ts";
+import type { Look } from "./look.ts";
 import { filesOf, type Own, readOwn } from "./own.ts";
 import { type Related, relate, type Subject } from "./relate.ts";
 
@@ -35,7 +36,13 @@ export function gatherFacts(reader: Reader, id: string, look: Look): Facts {
 function subjectOf(own: Own, files: string[]): Subject {
   const { task } = own;
   const texts = [
-    ...[task.title, task.objective, task.plan, task.acceptance, task.notes, task.blocker ?? "", ...task.next],
+    task.title,
+    task.objective,
+    task.plan,
+    task.acceptance,
+    task.notes,
+    task.blocker ?? "",
+    ...task.next,
     ...own.decisions.flatMap((one) => [one.what, one.why]),
     ...own.handoffs.flatMap((one) => [one.what, one.blocker, one.next]),
     ...own.findings.flatMap((one) => [one.text, one.fix, one.resolution]),

@@ -1,6 +1,6 @@
-import type { Kind, ValueOf } from "../../model/record.ts";
+import type { Kind, Problem, ValueOf } from "../../model/record.ts";
 import { decision, evidence, finding, handoff, review } from "../../model/records/parts.ts";
-import type { Problem, Reader } from "../../ports/ports.ts";
+import type { Reader } from "../../ports/ports.ts";
 
 /** Everything recorded for the task itself. */
 export type Own = ReturnType<typeof readOwn>;

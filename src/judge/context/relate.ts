@@ -116,7 +116,13 @@ function thinOut(scored: readonly Scored[]): Related[] {
   return thinned
     .sort(byScore)
     .map(({ candidate: { id, kind, task, title, detail, status }, score, why }) => ({
-      ...{ id, kind, task, title, detail, status, why },
+      id,
+      kind,
+      task,
+      title,
+      detail,
+      status,
+      why,
       score: Math.round(score * 100) / 100,
     }));
 }

@@ -140,7 +140,10 @@ export function openWriter(connection: Connection, pace: "single" | "bulk"): Rec
 function remove(connection: Connection, row: Row): void {
   if (row.id !== null) {
     connection.rows("INSERT INTO words (words, rowid, names, title, text) VALUES ('delete', ?, ?, ?, ?)", [
-      ...[row.record, row.names, row.title, row.text],
+      row.record,
+      row.names,
+      row.title,
+      row.text,
     ]);
     connection.rows("DELETE FROM texts WHERE record = ?", [row.record]);
   }

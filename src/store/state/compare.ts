@@ -1,5 +1,6 @@
+import { textOf } from "../../git/cat-file.ts";
 import type { BothTips, Comparison, Divergence, TakenTwice } from "../../ports/state-exchange.ts";
-import { isAncestor, type Listing, listFiles, mergeBases, readContents, textOf } from "./state-objects.ts";
+import { isAncestor, type Listing, listFiles, mergeBases, readContents } from "./state-objects.ts";
 import type { StateRepository } from "./state-repository.ts";
 
 /**

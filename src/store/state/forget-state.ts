@@ -4,9 +4,7 @@ import { explainFileError } from "../../files/durable.ts";
 import { withLock } from "../../files/intent-lock.ts";
 import type { Place } from "../../git/discover.ts";
 import { showLines } from "../../git/exclude.ts";
-import { holdsOnlyInstallation } from "../../judge/only-installed.ts";
 import { step } from "../../model/steps.ts";
-import type { Reader } from "../../ports/ports.ts";
 import { namesIn } from "../files.ts";
 import { remoteHasState } from "../home.ts";
 import { type Home, LOCAL, lockDir, mergingDir, rescuedDir } from "../layout.ts";
@@ -17,13 +15,16 @@ const ASIDE = ["dropped-state", "dropped-history"] as const;
 /** The program that runs this may lie there, and copies of the user's files; whoever put them there takes them away. */
 const KEPT = ["runtime", "kept"];
 
+/** Whether files of the state, by their paths, say nothing but that pawl was installed. */
+type OnlyInstallation = (paths: readonly string[]) => boolean;
+
 /** Whether the state may go with the installation: it is this repository's own, and nobody has written anything else. */
-export function isForgettable(home: Home, place: Place, reader: Reader): boolean {
+export function isForgettable(home: Home, place: Place, holdsOnlyInstallation: OnlyInstallation): boolean {
   if (!isHomeOf(home, place)) return false;
   if (!existsSync(home.state)) return !existsSync(home.gitDir);
   const others = [readLinks(home), namesIn(mergingDir(home)), namesIn(rescuedDir(home))];
   if (remoteHasState(home) || others.some((one) => one.length > 0)) return false;
-  return holdsOnlyInstallation(reader, filesOf(home.state));
+  return holdsOnlyInstallation(filesOf(home.state));
 }
 
 function filesOf(state: string): string[] {
@@ -34,10 +35,10 @@ function filesOf(state: string): string[] {
 }
 
 /** Removes the state and whatever of it is in the git directory. Killed anywhere, the next uninstall finishes it. */
-export function forgetState(home: Home, place: Place, reader: () => Reader): boolean {
+export function forgetState(home: Home, place: Place, holdsOnlyInstallation: OnlyInstallation): boolean {
   try {
     const gone = !existsSync(home.state);
-    const drop = () => isForgettable(home, place, reader()) && dropAll(home, place);
+    const drop = () => isForgettable(home, place, holdsOnlyInstallation) && dropAll(home, place);
     return gone ? drop() : withLock(lockDir(home), drop);
   } catch (error) {
     throw explainFileError(error, "The state folder could not be removed");

@@ -4,13 +4,12 @@ import { explainFileError } from "../../files/durable.ts";
 import { withLock } from "../../files/intent-lock.ts";
 import type { Place } from "../../git/discover.ts";
 import { hideLines } from "../../git/exclude.ts";
+import type { Environment } from "../../model/environment.ts";
 import { stateExists } from "../home.ts";
 import { ensureClone, writeHome } from "../home-setup.ts";
 import type { Home } from "../layout.ts";
 import { keepName } from "../links.ts";
 import { prepare } from "./state-repository.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Makes the memory repository on the first write, and whatever is missing of it later; safe to run eight at once. */
 export function prepareState(home: Home, place: Place, env: Environment): string[] {

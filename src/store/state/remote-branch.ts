@@ -61,9 +61,13 @@ function callFor(
     extra: { GIT_DIR: repo.gitDir },
     config: [
       `include.path=${join(site.commonDir, "config")}`,
-      ...["core.hooksPath=/dev/null", "push.gpgSign=false", "push.followTags=false"],
-      ...[`remote.${remote}.mirror=false`, "submodule.recurse=false"],
-      ...["fetch.recurseSubmodules=false", "push.recurseSubmodules=no"],
+      "core.hooksPath=/dev/null",
+      "push.gpgSign=false",
+      "push.followTags=false",
+      `remote.${remote}.mirror=false`,
+      "submodule.recurse=false",
+      "fetch.recurseSubmodules=false",
+      "push.recurseSubmodules=no",
     ],
     progress,
   };

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
 import type { Place } from "../../git/discover.ts";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { quoted } from "../../model/text.ts";
 import type { Situation } from "../../ports/operation.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
 import type { BothTips, Merged, StateExchange } from "../../ports/state-exchange.ts";
-import type { Surroundings } from "../../runtime/open.ts";
 import { isEmptyState } from "../bulk-place.ts";
 import { findHome } from "../home.ts";
 import type { Home } from "../layout.ts";
@@ -17,9 +17,14 @@ import { chooseRemote, fetchState, incomingRef, pushState } from "./remote-branc
 import { placeIncoming } from "./state-incoming.ts";
 import { commitState, type StateRepository, tip } from "./state-repository.ts";
 
+interface Exchanging {
+  cwd: string;
+  env: Environment;
+}
+
 /** The exchange of the state, from any of the repositories that share it; the home's remote is the one that counts. */
 export function openStateExchange(
-  around: Pick<Surroundings, "cwd" | "env" | "progress">,
+  around: Exchanging,
   place: Place,
   sites: () => Promise<Sites>,
 ): StateExchange {

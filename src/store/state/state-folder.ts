@@ -2,14 +2,13 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "../../git/discover.ts";
 import { askGitSync } from "../../git/run-git.ts";
+import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import type { StateFolder } from "../../ports/state-folder.ts";
 import { namesIn } from "../files.ts";
 import { type Home, LOCAL } from "../layout.ts";
 import { isHomeOf, readLinks, repositoryName } from "../links.ts";
 import { dropAll } from "./forget-state.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export function openStateFolder(place: Place, home: Home, env: Environment): StateFolder {
   return {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../files/durable.ts";
+import { textOf } from "../../git/cat-file.ts";
 import { eventFile } from "../../model/paths.ts";
 import type { Effect, Situation } from "../../ports/operation.ts";
 import type { Merged } from "../../ports/state-exchange.ts";
@@ -13,7 +14,7 @@ import { forgetSnapshot } from "../task-snapshot.ts";
 import { transact } from "../transaction.ts";
 import { beginWith, checkOut } from "./check-out.ts";
 import { filesOf } from "./compare.ts";
-import { type Listing, readContents, textOf, writeContent } from "./state-objects.ts";
+import { type Listing, readContents, writeContent } from "./state-objects.ts";
 import { commitState, type StateRepository } from "./state-repository.ts";
 
 /**

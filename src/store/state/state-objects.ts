@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { parseBatch } from "../../git/cat-file.ts";
 import { askGit, expectGit, scrubbed } from "../../git/run-git.ts";
 import type { StateRepository } from "./state-repository.ts";
 
@@ -41,25 +42,6 @@ export function readContents(repo: StateRepository, ids: readonly string[]): Pro
     child.stdin?.on("error", () => {});
     child.stdin?.end(ids.map((id) => `${id}\n`).join(""));
   });
-}
-
-/** `id type size LF content LF`, again and again. */
-export function parseBatch(out: Buffer): Map<string, Buffer> {
-  const contents = new Map<string, Buffer>();
-  for (let at = 0; at < out.length; ) {
-    const end = out.indexOf(10, at);
-    const [id = "", , size] = out.toString("latin1", at, end).split(" ");
-    const length = Number(size);
-    contents.set(id, out.subarray(end + 1, end + 1 + length));
-    at = end + 1 + length + 1;
-  }
-  return contents;
-}
-
-/** Text, or undefined for bytes that would not come back the same from being read as text. */
-export function textOf(bytes: Buffer | undefined): string | undefined {
-  const text = bytes?.toString("utf8");
-  return text !== undefined && bytes && Buffer.from(text, "utf8").equals(bytes) ? text : undefined;
 }
 
 /** Writes a file's content where it can be moved from, without holding it. */

@@ -14,13 +14,14 @@ import { dirname, join, relative } from "node:path";
 import { copyIndex } from "../../git/copy-index.ts";
 import { tipOf } from "../../git/refs.ts";
 import { askGit, askGitSync, expectGit, type GitAnswer } from "../../git/run-git.ts";
+import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 
 /** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
 export interface StateRepository {
   state: string;
   gitDir: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 export const STATE_BRANCH = "pawl/state";
@@ -222,9 +223,22 @@ const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${
 
 function options(repo: StateRepository): string[] {
   return [
-    ...["--git-dir", repo.gitDir, "--work-tree", repo.state],
-    ...["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false", "-c", "core.safecrlf=false"],
-    ...["-c", "core.fsmonitor=false", "-c", "core.excludesFile=", "-c", "core.attributesFile="],
+    "--git-dir",
+    repo.gitDir,
+    "--work-tree",
+    repo.state,
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.autocrlf=false",
+    "-c",
+    "core.safecrlf=false",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.excludesFile=",
+    "-c",
+    "core.attributesFile=",
   ];
 }
 

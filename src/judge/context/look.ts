@@ -1,0 +1,20 @@
+import type { SearchHit } from "../../ports/ports.ts";
+
+/** What only the world outside the store can tell. */
+export interface Look {
+  /** Undefined when git could not say. */
+  isDirty: boolean | undefined;
+  /** Files that this task changed, as far as git knows it from where we stand. */
+  changed: string[];
+  /** Records that speak of the same things, name the same files, or name this task. */
+  alike: SearchHit[];
+  /** Why the search index could not be asked. */
+  searchProblem: string | undefined;
+}
+
+export const NO_LOOK: Look = {
+  isDirty: undefined,
+  changed: [],
+  alike: [],
+  searchProblem: undefined,
+};
