@@ -1,17 +1,33 @@
 // The whole check on any machine with Node and git: installs what is missing, then types, style, dead code, build and
-// tests. The last line counts the tests, so that whoever runs it need not read the rest.
+// tests. The last line counts the tests, so that whoever runs it need not read the rest. With --fast it is what one runs
+// between two edits: nothing is downloaded but node_modules, and only tests that are done in a minute are run.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 import { installTestTools } from "./install-test-tools.mjs";
 
-const only = process.argv.slice(2);
+const FAST = [
+  "model",
+  "judge",
+  "files",
+  "git",
+  "cli",
+  "agent-hooks",
+  "runtime",
+  "installer/edit",
+  "installer/render",
+];
+
+const isFast = process.argv.includes("--fast");
+const named = process.argv.slice(2).filter((one) => one !== "--fast");
+const only =
+  isFast && named.length === 0 ? ["test/boundaries.test.ts", ...FAST.map((room) => `test/${room}/`)] : named;
 const tool = (name) => join(root, "node_modules", ".bin", name);
 
 const before = [
   ["install", installIfNeeded],
-  ["other tools", installTestTools],
+  ...(isFast ? [] : [["other tools", installTestTools]]),
   ["types", () => step("types", tool("tsc"), ["-p", "."])],
   ["style", () => step("style", tool("biome"), ["check", "--error-on-warnings", "."])],
   ["dead code", () => step("dead code", tool("knip"), [])],

@@ -32,11 +32,11 @@ describe.each(WORKFLOWS)("%s", (path) => {
     expect(more).toEqual(path.endsWith("release.yml") ? [["id-token", "write"]] : []);
   });
 
-  test("names a version of every action, ends by itself, and puts no text of others into a shell", () => {
+  test("pins every action by hash, ends by itself, and puts no text of others into a shell", () => {
     for (const job of jobs) {
       expect(job["timeout-minutes"]).toBeGreaterThan(0);
       for (const { uses, run } of job.steps) {
-        if (uses) expect(uses).toMatch(/^actions\/[\w-]+@(?:v\d+|[0-9a-f]{40})$/);
+        if (uses) expect(uses).toMatch(/^actions\/[\w-]+@[0-9a-f]{40}$/);
         expect(run ?? "").not.toContain("${{");
       }
     }

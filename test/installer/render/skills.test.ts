@@ -115,7 +115,7 @@ test("no skill, partial or golden is forgotten", () => {
   const files = readdirSync(`${root}/skills`, { recursive: true, encoding: "utf8" }).filter((one) =>
     one.endsWith(".hbs"),
   );
-  expect(files.filter((file) => !index.includes(`"../../skills/${file}"`))).toEqual([]);
+  expect(files.filter((file) => !index.includes(`"../../../skills/${file}"`))).toEqual([]);
   const goldens = readdirSync(golden, { recursive: true, encoding: "utf8" }).filter((one) =>
     one.endsWith(".md"),
   );
