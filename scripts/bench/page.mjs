@@ -1,4 +1,8 @@
-// docs/benchmarks.md from what the suites printed: every budget with its figures, and below it everything as it was said.
+// docs/benchmarks.md from what the suites printed: every budget with its figures, the choices that follow from
+// measurements, and below it everything as it was said.
+import { readFileSync } from "node:fs";
+
+const choices = readFileSync(new URL("choices.md", import.meta.url), "utf8");
 
 /** The budgets of the design, each with the lines of a suite's table that answer it. */
 export const BUDGETS = [
@@ -94,6 +98,7 @@ ${summary}
 |---|---|---|---|
 ${rows.join("\n")}
 
+${choices}
 Below is everything as the suites said it, alternatives included.
 
 ${suites.join("\n")}`;
