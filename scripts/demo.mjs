@@ -193,4 +193,4 @@ console.log(`\nLook around in ${folder}:
   cd ${shop}
   git log --graph --oneline --stat        what was merged
   git -C .pawl/state log --stat           the memory: Markdown, with a history
-  node .pawl/pawl.mjs task show T1        the task, from the copy of pawl that was installed`);
+  node .pawl/pawl.cjs task show T1        the task, from the copy of pawl that was installed`);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "../model/environment.ts";
 import type { Answer } from "./answer.ts";
@@ -71,10 +71,16 @@ async function atStart(call: HookCall, { facts, env, now, program }: Around): Pr
   if (marks.began === undefined) marks.add(`began ${now}`);
   sweepMarks(spot.commonDir, now);
   const { askPawl } = await import("./ask.ts");
-  const known = { agent: call.agent, guarded: spot.guarded };
+  const known = { agent: call.agent, guarded: spot.guarded, launcher: launcherIn(spot.root ?? "") };
   const args = ["session", "--budget", String(sessionBudget(known))];
   const session = askPawl(program, args, call.folder, env);
   return { kind: "tell", event: "SessionStart", text: startText({ ...known, session }) };
+}
+
+/** A worktree whose base was installed by pawl 0.1.0 has the launcher of that version. */
+function launcherIn(root: string): string {
+  const [ours, older] = [".pawl/pawl.cjs", ".pawl/pawl.mjs"];
+  return !existsSync(join(root, ours)) && existsSync(join(root, older)) ? older : ours;
 }
 
 async function afterTool(call: HookCall, { facts }: Around): Promise<Answer | undefined> {

@@ -16,24 +16,27 @@ const SKILL: Readonly<Record<Agent, string>> = {
 
 export interface StartFacts {
   agent: Agent;
+  /** The file in this worktree that runs pawl. */
+  launcher: string;
   /** Whether the guard was installed in this clone; whether it holds is told by the session itself. */
   guarded: boolean;
   /** The answer of `pawl session`. */
   session: { code: number | null; out: string; err: string };
 }
 
-/** What is left for the session's own text. */
-export const sessionBudget = (facts: Pick<StartFacts, "agent" | "guarded">) =>
-  MOST_TOKENS - tokensOf(openingWords(facts)) - BESIDE_TOKENS;
+type Opening = Omit<StartFacts, "session">;
 
-function openingWords({ agent, guarded }: Pick<StartFacts, "agent" | "guarded">): string {
+/** What is left for the session's own text. */
+export const sessionBudget = (facts: Opening) => MOST_TOKENS - tokensOf(openingWords(facts)) - BESIDE_TOKENS;
+
+function openingWords({ agent, guarded, launcher }: Opening): string {
   return [
-    `This repository is kept with pawl. \`pawl\` means \`node .pawl/pawl.mjs\`; the MCP server pawl has the same operations. Begin with the skill ${SKILL[agent]}.`,
+    `This repository is kept with pawl. \`pawl\` means \`node ${launcher}\`; the MCP server pawl has the same operations. Begin with the skill ${SKILL[agent]}.`,
     "Work in the task's own worktree, have checks run by `pawl verify`, leave a `pawl handoff` before you stop. Merging is a human's decision.",
     ...(guarded
       ? []
       : [
-          "Warning: the guard is not installed in this clone, so git stops nothing here. Run: node .pawl/pawl.mjs install",
+          `Warning: the guard is not installed in this clone, so git stops nothing here. Run: node ${launcher} install`,
         ]),
   ].join("\n");
 }

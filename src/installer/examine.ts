@@ -76,7 +76,7 @@ export function examineCommands(tree: Tree, ledger: Ledger, commands: readonly s
     .flatMap(({ path }) => {
       const text = lookAt(tree.root, path).text ?? "";
       const named = [
-        ...text.matchAll(/`(?:node \.pawl\/pawl\.mjs|pawl) ([a-z][\w-]*)(?: ([a-z][\w-]*))?[^`]*`/g),
+        ...text.matchAll(/`(?:node \.pawl\/pawl\.[cm]js|pawl) ([a-z][\w-]*)(?: ([a-z][\w-]*))?[^`]*`/g),
       ];
       const unknown = named.filter(([, first = "", second]) => !isCommand(known, first, second));
       const [one] = unknown;
@@ -91,9 +91,24 @@ function isCommand(known: ReadonlySet<string>, first: string, second: string | u
   return known.has(first);
 }
 
+/** Words of the user's own still name the launcher of 0.1.0, which an upgrade has replaced. */
+export function examineOldLauncher(tree: Tree, ledger: Ledger): Diagnosis[] {
+  const older = ".pawl/pawl.mjs";
+  if (existsSync(join(tree.root, older))) return [];
+  return ledger.files
+    .filter(({ path }) => /(?:\/SKILL|^AGENTS|^CLAUDE)\.md$/.test(path))
+    .filter(({ path }) => lookAt(tree.root, path).text?.includes(older))
+    .map(({ path: where }) => ({
+      code: "old_launcher",
+      level: "note",
+      where,
+      message: `It names ${older}, which is .pawl/pawl.cjs now. Change your words, or your override of it.`,
+    }));
+}
+
 /** The launchers are what agents start; without them nothing else is reached. */
 export function examineLaunchers(tree: Tree, ledger: Ledger): Diagnosis[] {
-  const named = ledger.files.filter((one) => /^\.pawl\/(?:pawl\.mjs|hook\.cjs)$/.test(one.path));
+  const named = ledger.files.filter((one) => /^\.pawl\/(?:pawl|hook)\.[cm]js$/.test(one.path));
   return named
     .filter((one) => !existsSync(join(tree.root, one.path)))
     .map(({ path: where }) => ({

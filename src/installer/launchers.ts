@@ -1,5 +1,5 @@
 import hook from "./launchers/hook.cjs.txt";
-import program from "./launchers/pawl.mjs.txt";
+import program from "./launchers/pawl.cjs.txt";
 
 const filled = (template: string, version: string) => template.replaceAll("@VERSION@", version);
 

@@ -17,6 +17,7 @@ import {
   examineCommands,
   examineFiles,
   examineLaunchers,
+  examineOldLauncher,
   examineOverrides,
   examineRuntime,
 } from "./examine.ts";
@@ -106,6 +107,7 @@ function examine({ tree, place, env, commands, built }: Examined): Diagnosis[] {
     ...(ledger.pawl === VERSION ? examineFiles(drawInstall(tree, request).steps.map(told)) : []),
     ...examineLaunchers(tree, ledger),
     ...examineCommands(tree, ledger, commands),
+    ...examineOldLauncher(tree, ledger),
     ...examineOverrides(tellOverrides(skills, others)),
     ...examineTrust({ root: tree.root, agents: ledger.agents, env }),
   ];

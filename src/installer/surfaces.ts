@@ -93,7 +93,7 @@ function ownFolder(version: string, profile: SurfaceChoices["profile"]): Wanted[
   return [
     { mode: "own", path: ".pawl/config.yaml", text: CONFIG, template: CONFIG, seed: true },
     own(".gitignore", { text: "state/\n", template: "state/\n" }),
-    own("pawl.mjs", programLauncher(version)),
+    own("pawl.cjs", programLauncher(version)),
     ...(profile === "all" ? [own("hook.cjs", hookLauncher(version))] : []),
   ];
 }

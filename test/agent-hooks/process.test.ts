@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
@@ -157,6 +157,17 @@ describe("at the start of a session", () => {
     });
   });
 
+  test("a worktree that begins at an older install is told the launcher that it has", () => {
+    mkdirSync(join(worktree, ".pawl"));
+    writeFileSync(join(worktree, ".pawl/pawl.mjs"), "");
+    const { additionalContext } = send("claude", "SessionStart").hookSpecificOutput;
+    rmSync(join(worktree, ".pawl"), { recursive: true });
+    expect(additionalContext).toContain("`node .pawl/pawl.mjs`");
+    expect(send("claude", "SessionStart").hookSpecificOutput.additionalContext).toContain(
+      "`node .pawl/pawl.cjs`",
+    );
+  });
+
   test("a guard that does not hold, or is not there, is told with what to run", () => {
     const off = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "" };
     expect(send("claude", "SessionStart", {}, off).hookSpecificOutput.additionalContext).toMatch(
@@ -179,7 +190,7 @@ test("a check that the agent ran itself is offered as evidence, once", () => {
   });
   expect(ran("npm test")).toBeUndefined();
   expect(ran("npx vitest run").hookSpecificOutput.additionalContext).toContain("npx vitest run");
-  expect(ran("node .pawl/pawl.mjs verify -- npm test")).toBeUndefined();
+  expect(ran("node .pawl/pawl.cjs verify -- npm test")).toBeUndefined();
 });
 
 test("marks of sessions long past are swept", () => {

@@ -69,7 +69,7 @@ describe("evidence is offered", () => {
     "git commit -m 'npm test passes'",
     "echo npm test",
     "pawl verify -- npm test",
-    "node .pawl/pawl.mjs verify -- npm test",
+    "node .pawl/pawl.cjs verify -- npm test",
     "npm install vitest",
     "mkdir test",
     "sh other.sh",
@@ -77,6 +77,7 @@ describe("evidence is offered", () => {
 });
 
 describe("the text at the start of a session", () => {
+  const launcher = ".pawl/pawl.cjs";
   const session = {
     code: 0,
     out: "T0001 Retry uploads\nactive, light\n",
@@ -84,18 +85,18 @@ describe("the text at the start of a session", () => {
   };
 
   test("says what pawl is, where the task stands, and what is next", () => {
-    const text = startText({ agent: "codex", guarded: true, session });
-    for (const words of ["node .pawl/pawl.mjs", "$pawl", "T0001 Retry uploads", "next: pawl context"])
+    const text = startText({ agent: "codex", launcher, guarded: true, session });
+    for (const words of ["node .pawl/pawl.cjs", "$pawl", "T0001 Retry uploads", "next: pawl context"])
       expect(text).toContain(words);
     expect(text).not.toContain("Warning");
   });
 
   test("says when the guard is not there, or does not hold, and what to run", () => {
-    expect(startText({ agent: "claude", guarded: false, session })).toContain(
-      "the guard is not installed in this clone, so git stops nothing here. Run: node .pawl/pawl.mjs install",
+    expect(startText({ agent: "claude", launcher, guarded: false, session })).toContain(
+      "the guard is not installed in this clone, so git stops nothing here. Run: node .pawl/pawl.cjs install",
     );
     const err = "note: The guard of this repository does not hold. Look into it: pawl doctor\n";
-    expect(startText({ agent: "claude", guarded: true, session: { ...session, err } })).toContain(
+    expect(startText({ agent: "claude", launcher, guarded: true, session: { ...session, err } })).toContain(
       "Warning: The guard of this repository does not hold. Look into it: pawl doctor",
     );
   });
@@ -105,7 +106,12 @@ describe("the text at the start of a session", () => {
     const warnings = `note: ${"x".repeat(900)}\n`.repeat(5);
     for (const code of [0, 2]) {
       const err = `${warnings}next: pawl check  (why)\n`;
-      const text = startText({ agent: "claude", guarded: false, session: { code, out: long, err } });
+      const text = startText({
+        agent: "claude",
+        launcher,
+        guarded: false,
+        session: { code, out: long, err },
+      });
       expect(tokensOf(text)).toBeLessThanOrEqual(400);
       if (code === 0) expect(text).toContain("next: pawl check");
     }
@@ -113,9 +119,11 @@ describe("the text at the start of a session", () => {
 
   test("says so when the session cannot be loaded", () => {
     const failed = { code: 2, out: "", err: "pawl: tasks/T0001/task.md is broken\n" };
-    expect(startText({ agent: "claude", guarded: true, session: failed })).toContain("task.md is broken");
+    expect(startText({ agent: "claude", launcher, guarded: true, session: failed })).toContain(
+      "task.md is broken",
+    );
     expect(
-      startText({ agent: "claude", guarded: true, session: { code: null, out: "", err: "" } }),
+      startText({ agent: "claude", launcher, guarded: true, session: { code: null, out: "", err: "" } }),
     ).toContain("could not be loaded");
   });
 });

@@ -34,7 +34,7 @@ export function makeProject(name: string): InstalledProject {
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
   run(process.execPath, [program.pawl, "install", "--commit", "--yes"]);
-  const launcher = join(path, ".pawl", "pawl.mjs");
+  const launcher = join(path, ".pawl", "pawl.cjs");
   let homes = 0;
   return {
     path,

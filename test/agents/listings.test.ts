@@ -147,11 +147,11 @@ describe("Codex", () => {
   test.each([
     ["forbidden", "git commit --no-verify -m x"],
     ["forbidden", "git push --no-verify"],
-    ["forbidden", "node .pawl/pawl.mjs approve T0001"],
-    ["forbidden", "node .pawl/pawl.mjs unlock main"],
+    ["forbidden", "node .pawl/pawl.cjs approve T0001"],
+    ["forbidden", "node .pawl/pawl.cjs unlock main"],
     [undefined, "git commit -m x"],
     [undefined, "git push"],
-    [undefined, "node .pawl/pawl.mjs check --stage close"],
+    [undefined, "node .pawl/pawl.cjs check --stage close"],
   ])("by our rules says %s to: %s", async (decision, command) => {
     const question = { folder: installed, home: newHome("codex rules") };
     const rules = ["--rules", join(installed, ".codex/rules/pawl.rules")];

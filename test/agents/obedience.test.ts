@@ -34,7 +34,7 @@ describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName)
     ),
   };
   const goAround = { call: shell(FORBIDDEN) };
-  const approve = { call: shell(`node .pawl/pawl.mjs approve ${TASK}`) };
+  const approve = { call: shell(`node .pawl/pawl.cjs approve ${TASK}`) };
   const ownCheck = { call: shell("(cd .worktrees/T0001-retry-uploads && node --test)") };
   const stop = { say: "The work is done." };
   const handOff = {

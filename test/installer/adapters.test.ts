@@ -174,7 +174,10 @@ describe("command lines", () => {
     home = mkdtempSync(join(tmpdir(), "pawl adapters "));
     mkdirSync(join(home, ".pawl"));
     mkdirSync(join(home, "a", "b c"), { recursive: true });
-    writeFileSync(join(home, ".pawl/pawl.mjs"), "console.log(JSON.stringify(process.argv.slice(1)));\n");
+    writeFileSync(
+      join(home, ".pawl/pawl.cjs"),
+      "console.log(JSON.stringify([__filename, ...process.argv.slice(1)]));\n",
+    );
     writeFileSync(join(home, ".pawl/hook.cjs"), "console.log(process.argv[2]); process.exitCode = 7;\n");
     spawnSync("git", ["init", "-q", home]);
   });
@@ -197,7 +200,7 @@ describe("command lines", () => {
       for (const cwd of [home, join(home, "a", "b c")]) {
         const { stdout } = spawnSync(command, args, { cwd, encoding: "utf8" });
         const words = path === ".codex/config.toml" ? ["mcp", "--agent", "codex"] : ["mcp"];
-        expect(JSON.parse(stdout)).toEqual([join(home, ".pawl/pawl.mjs"), ...words]);
+        expect(JSON.parse(stdout)).toEqual([join(home, ".pawl/pawl.cjs"), ...words]);
       }
       expect(spawnSync(command, args, { cwd: tmpdir(), encoding: "utf8" }).status).not.toBe(0);
     },

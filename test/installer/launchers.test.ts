@@ -22,7 +22,7 @@ const git = (at: TemporaryRepository, ...args: string[]) =>
 /** The launchers in a worktree, and a program in the git directory that says how it was started. */
 function place(worktree: string, commonDir: string): void {
   mkdirSync(join(worktree, ".pawl"), { recursive: true });
-  writeFileSync(join(worktree, ".pawl/pawl.mjs"), programLauncher("1.2.3").text);
+  writeFileSync(join(worktree, ".pawl/pawl.cjs"), programLauncher("1.2.3").text);
   writeFileSync(join(worktree, ".pawl/hook.cjs"), hookLauncher("1.2.3").text);
   mkdirSync(join(commonDir, "pawl/runtime"), { recursive: true });
   const says = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
@@ -76,9 +76,9 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
     mkdirSync(join(worktree, "deep/er"), { recursive: true });
     const program = join(commonDir, "pawl/runtime/pawl.cjs");
     for (const [cwd, path] of [
-      [worktree, ".pawl/pawl.mjs"],
-      [join(worktree, "deep/er"), "../../.pawl/pawl.mjs"],
-      [root, join(worktree, ".pawl/pawl.mjs")],
+      [worktree, ".pawl/pawl.cjs"],
+      [join(worktree, "deep/er"), "../../.pawl/pawl.cjs"],
+      [root, join(worktree, ".pawl/pawl.cjs")],
     ] as const)
       expect(run(at, cwd, [path, "a b", "--c"])).toEqual({
         ...{ code: 0, err: "" },
@@ -86,7 +86,7 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
       });
     expect(run(at, root, [join(worktree, ".pawl/hook.cjs"), "claude"])).toMatchObject({ code: 0, err: "" });
     // As an MCP registration starts it: without a file of its own on the command line.
-    const finder = `import(${JSON.stringify(join(worktree, ".pawl/pawl.mjs"))})`;
+    const finder = `require(${JSON.stringify(join(worktree, ".pawl/pawl.cjs"))})`;
     expect(JSON.parse(run(at, worktree, ["-e", finder, "mcp", "--agent", "x"]).out)).toEqual([
       program,
       ...["mcp", "--agent", "x"],
@@ -97,7 +97,7 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
     const { at, worktree, commonDir } = PLACES[name]?.() ?? never();
     place(worktree, commonDir);
     rmSync(join(commonDir, "pawl"), { recursive: true });
-    expect(run(at, worktree, [".pawl/pawl.mjs", "status"])).toEqual({
+    expect(run(at, worktree, [".pawl/pawl.cjs", "status"])).toEqual({
       ...{ code: 2, out: "" },
       err: "pawl is not installed in this clone yet; run: npx pawl@1.2.3 install\n",
     });
@@ -130,7 +130,7 @@ test("a moved repository takes its copy along", () => {
   place(at.path, join(at.path, ".git"));
   const moved = join(root, "möved ☕ [x]");
   renameSync(at.path, moved);
-  const { out } = run(at, moved, [".pawl/pawl.mjs", "x"]);
+  const { out } = run(at, moved, [".pawl/pawl.cjs", "x"]);
   expect(JSON.parse(out)).toEqual([join(moved, ".git/pawl/runtime/pawl.cjs"), "x"]);
 });
 

@@ -31,6 +31,56 @@ function makeOlder(project: Project, change: (ledger: Ledger) => void): void {
   writeFileSync(at(project, ".pawl/lock.json"), printLedger(ledger));
 }
 
+/** What 0.1.0 installed: an ES module as the launcher, and words that name it. */
+function makeInstalledBy010(project: Project): void {
+  const text = "// Written by pawl 0.1.0\nimport { existsSync } from 'node:fs';\n";
+  rmSync(at(project, ".pawl/pawl.cjs"));
+  writeFileSync(at(project, ".pawl/pawl.mjs"), text);
+  const older = textAt(project, SKILL).replaceAll("pawl.cjs", "pawl.mjs");
+  writeFileSync(at(project, SKILL), older);
+  makeOlder(project, (ledger) => {
+    for (const one of ledger.files) {
+      if (one.path === ".pawl/pawl.cjs") Object.assign(one, { path: ".pawl/pawl.mjs", sha256: sha256(text) });
+      if (one.path === SKILL) one.sha256 = sha256(older);
+    }
+  });
+}
+
+describe("a project that 0.1.0 installed", () => {
+  test("gets the launcher of today, by upgrade and by install, and is left without a trace", async ({
+    project,
+  }) => {
+    project.commit("AGENTS.md", "# Rules\n");
+    const before = treeBytes(project.path);
+    for (const command of ["upgrade", "install"]) {
+      await done(project, "install");
+      const installed = treeBytes(project.path);
+      makeInstalledBy010(project);
+      await done(project, command);
+      expect(treeBytes(project.path), command).toEqual(installed);
+    }
+    makeInstalledBy010(project);
+    await done(project, "uninstall");
+    expect(treeBytes(project.path)).toEqual(before);
+  });
+
+  test("keeps a launcher that somebody edited, and says where the old name is still used", async ({
+    project,
+  }) => {
+    await done(project, "install");
+    makeInstalledBy010(project);
+    appendFileSync(at(project, ".pawl/pawl.mjs"), "// mine\n");
+    const { upgrade } = await done(project, "upgrade");
+    expect(JSON.stringify(upgrade)).toContain(".pawl/pawl.mjs");
+    expect(textAt(project, ".pawl/pawl.mjs")).toContain("// mine");
+    expect(existsSync(at(project, ".pawl/pawl.cjs"))).toBe(true);
+    expect(await codesOf(project, "note")).not.toContain("old_launcher");
+    rmSync(at(project, ".pawl/pawl.mjs"));
+    appendFileSync(at(project, SKILL), "Run `node .pawl/pawl.mjs session`.\n");
+    expect(await codesOf(project, "note")).toContain("old_launcher");
+  });
+});
+
 describe("pawl upgrade", () => {
   test("renews what nobody touched, removes what is obsolete, keeps and tells what was edited", async ({
     project,
@@ -141,7 +191,7 @@ describe("pawl override", () => {
     expect(existsSync(at(project, ".mcp.json"))).toBe(false);
     expect(await codesOf(project, "problem")).toEqual(["runtime_missing"]);
     await done(project, "override", "remove", "mcp");
-    expect(textAt(project, ".mcp.json")).toContain("pawl.mjs");
+    expect(textAt(project, ".mcp.json")).toContain("pawl.cjs");
     // What the user wrote stays when pawl goes, and is all that stays.
     await done(project, "uninstall");
     expect(Object.keys(treeBytes(project.path)).filter((path) => !path.endsWith("/"))).toEqual([
@@ -222,7 +272,7 @@ describe("a fresh clone", () => {
     execFileSync("git", ["clone", "-q", project.path, path], { env: project.env });
     const said = await new Promise<{ code: unknown; err: string }>((resolve) => {
       try {
-        execFileSync(process.execPath, [".pawl/pawl.mjs", "status"], {
+        execFileSync(process.execPath, [".pawl/pawl.cjs", "status"], {
           cwd: path,
           env: project.env,
           stdio: "pipe",
@@ -279,7 +329,7 @@ describe("what is in the way", () => {
     expect(treeBytes(project.path)).toEqual(before);
     expect((await project.pawl("install", "--dry-run")).code).toBe(1);
     await done(project, "install", "--force");
-    expect(textAt(project, ".mcp.json")).toContain("pawl.mjs");
+    expect(textAt(project, ".mcp.json")).toContain("pawl.cjs");
     await done(project, "uninstall");
     expect(treeBytes(project.path)).toEqual(before);
   });

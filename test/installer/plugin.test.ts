@@ -104,7 +104,7 @@ test("nothing that a repository tracks is run, because it may be anybody's", () 
   const trap = join(base, "trap", "sprung");
   const repository = makeRepository(join(base, "trap")).path;
   mkdirSync(join(repository, ".pawl"));
-  for (const name of ["hook.cjs", "pawl.mjs"])
+  for (const name of ["hook.cjs", "pawl.cjs"])
     writeFileSync(
       join(repository, ".pawl", name),
       `require("node:fs").writeFileSync(${JSON.stringify(trap)}, "")`,

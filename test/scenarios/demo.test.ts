@@ -58,7 +58,7 @@ test("the demo ends with a merged task in two repositories that can be explored"
   }
   const shop = join(folder, "shop");
   expect(existsSync(join(shop, ".pawl/state/tasks/T0001/approvals/A1.md"))).toBe(true);
-  const shown = execFileSync(process.execPath, [".pawl/pawl.mjs", "task", "show", "T1"], {
+  const shown = execFileSync(process.execPath, [".pawl/pawl.cjs", "task", "show", "T1"], {
     cwd: shop,
     env,
     encoding: "utf8",

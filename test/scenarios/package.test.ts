@@ -234,7 +234,7 @@ describe("npx with the packed program, from an empty folder", () => {
     expect(told.runtime).toBeGreaterThan(20);
     expect(told.written.length).toBeLessThan(60);
     const launcher = (...args: string[]) =>
-      execFileSync(process.execPath, [".pawl/pawl.mjs", ...args], {
+      execFileSync(process.execPath, [".pawl/pawl.cjs", ...args], {
         ...{ cwd: repo.path, env: repo.env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
       }) as string;
     expect(launcher("--version").trim()).toBe(

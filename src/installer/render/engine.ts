@@ -10,7 +10,7 @@ export interface Context {
   description: string;
 }
 
-export const LAUNCHER = "node .pawl/pawl.mjs";
+export const LAUNCHER = "node .pawl/pawl.cjs";
 
 /**
  * Markdown must not be escaped, a name that is not there is a mistake, and templates hold no logic. A partial is put where

@@ -4,7 +4,7 @@ import { operations } from "../../../src/ops/index.ts";
 
 /** Every `pawl …` that a Markdown text has in code. */
 export function commandsIn(text: string): string[] {
-  return [...text.matchAll(/`(?:node \.pawl\/pawl\.mjs|pawl)( [^`]*)?`/g)].map(
+  return [...text.matchAll(/`(?:node \.pawl\/pawl\.cjs|pawl)( [^`]*)?`/g)].map(
     (match) => `pawl${match[1] ?? ""}`,
   );
 }
