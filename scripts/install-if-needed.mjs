@@ -15,10 +15,11 @@ export function installIfNeeded(folder = root, options = []) {
 }
 
 /** Runs one step with its output shown; true when it succeeded. */
-export function step(name, command, args, cwd = root) {
+export function step(name, command, args, cwd = root, env = process.env) {
   process.stderr.write(`\n== ${name}\n`);
   const run = spawnSync(command, args, {
     cwd,
+    env,
     stdio: ["inherit", 2, 2],
     shell: process.platform === "win32",
   });

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { buildNewerGit } from "./build-newer-git.mjs";
 import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 
 /** Programs with the Debian packages that have them. */
@@ -13,21 +14,25 @@ export const installTestTools = () => installIfNeeded(join(root, "test/guard/too
 const isThere = (program) =>
   (process.env.PATH ?? "").split(":").some((dir) => existsSync(join(dir, program)));
 
-/** What cannot be installed is told; the tests then name what they did not run. */
+/** What cannot be installed is told; the tests then name what they did not run, or fail where CI=true says that all must be run. */
 function installSystemTools() {
   const missing = Object.keys(SYSTEM).filter((program) => !isThere(program));
-  if (missing.length === 0) return;
-  if (isThere("apt-get") && process.getuid?.() === 0) {
-    const packages = missing.map((program) => SYSTEM[program]);
-    const apt = (...args) => step("other tools of the system", "apt-get", args);
-    const install = () => apt("install", "-y", "--no-install-recommends", ...packages);
-    if (!install()) apt("update") && install();
-  }
+  install(missing.map((program) => SYSTEM[program]));
   for (const program of missing.filter((one) => !isThere(one)))
     process.stderr.write(`NOT RUN: ${program} is not on this machine, and could not be installed.\n`);
 }
 
+function install(packages) {
+  if (packages.length === 0 || !isThere("apt-get") || process.getuid?.() !== 0) return;
+  const apt = (...args) => step("other tools of the system", "apt-get", args);
+  const get = () => apt("install", "-y", "--no-install-recommends", ...packages);
+  if (!get()) apt("update") && get();
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  if (process.argv.includes("--system")) installSystemTools();
+  if (process.argv.includes("--system")) {
+    installSystemTools();
+    buildNewerGit(isThere, install);
+  }
   process.exitCode = installTestTools() ? 0 : 1;
 }

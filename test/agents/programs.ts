@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { tryAcquire } from "../../src/files/intent-lock.ts";
+import { testPrograms } from "../helpers/optional-program.ts";
 
 /**
  * The agents' real programs, from npm, in exact versions. They are no dependencies of ours: they lie in the user's
@@ -49,7 +50,7 @@ async function prepare(): Promise<Programs> {
     .update(`${text}${process.platform}-${process.arch}`)
     .digest("hex")
     .slice(0, 12);
-  const base = process.env.PAWL_TEST_PROGRAMS ?? join(userCache(), "pawl-test-programs");
+  const base = testPrograms();
   const folder = join(base, digest);
   const cacheHome = join(folder, "cache");
   const entries = Object.entries(wanted).map(([name, { package: from, bin }]) => [
@@ -68,8 +69,6 @@ async function prepare(): Promise<Programs> {
   }
   return programs;
 }
-
-const userCache = () => process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
 
 async function waitForTurn(lock: string): Promise<() => void> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(200)) {

@@ -1,20 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { GuardedRepository } from "./guarded-repository.ts";
+import { systemGit } from "../helpers/optional-program.ts";
+import type { GuardedRepository, Making } from "./guarded-repository.ts";
 import type { Outcome, Row } from "./matrix-rows.ts";
 
-const VERSION = /\d+\.\d+/.exec(spawnSync("git", ["--version"], { encoding: "utf8" }).stdout)?.[0] ?? "0.0";
-
-export function isSince(version: string): boolean {
-  const [major = 0, minor = 0] = VERSION.split(".").map(Number);
-  const [sinceMajor = 0, sinceMinor = 0] = version.split(".").map(Number);
-  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
-}
-
-export const expectedOf = (row: Row): Outcome =>
-  row.since && isSince(row.since.version) ? row.since.expected : row.expected;
+export const expectedOf = (row: Row, { git = systemGit }: Making): Outcome =>
+  row.since && git.isSince(row.since.version) ? row.since.expected : row.expected;
 
 const known = new Map<string, string>();
 
@@ -47,7 +39,7 @@ export function checkRow(at: GuardedRepository, row: Row): void {
   const { code, out, err } = at.sh(row.script);
   const said = `${out}${err}`;
   const moved = stateOf(at, row) !== before;
-  switch (expectedOf(row)) {
+  switch (expectedOf(row, at.making)) {
     case "refused":
       expect({ moved, failed: code !== 0 }, said).toEqual({ moved: false, failed: true });
       if (!row.byGit && !row.silent) expect(said).toMatch(/pawl: /);

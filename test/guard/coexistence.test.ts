@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
+import { notRun } from "../helpers/optional-program.ts";
 
 /** What would install hooks into this very project lies in a folder of its own: scripts/install-test-tools.mjs. */
 const FOLDERS = ["../../node_modules", "tools/node_modules"].map((path) =>
@@ -207,49 +208,54 @@ function open(project: Project) {
 }
 
 for (const tool of TOOLS) {
-  const why = tool.found ? "" : " (not run: it is not on this machine)";
-  describe.skipIf(!tool.found)(`${tool.name}${why}`, { timeout: 120_000 }, () => {
-    test("was there before us", async ({ project }) => {
-      const { run, prepare, expectHooks, expectGuard, config } = open(project);
-      prepare(tool);
-      tool.install(project, run);
-      const before = config();
-      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
-      expectHooks(tool);
-      expectGuard();
+  describe.skipIf(!tool.found)(
+    `${tool.name}${notRun(tool.found !== undefined, tool.name)}`,
+    { timeout: 120_000 },
+    () => {
+      test("was there before us", async ({ project }) => {
+        const { run, prepare, expectHooks, expectGuard, config } = open(project);
+        prepare(tool);
+        tool.install(project, run);
+        const before = config();
+        expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+        expectHooks(tool);
+        expectGuard();
 
-      // Run again, as every `npm install` does: the guard holds at once, and both do after the next look.
-      if (tool.installAfter) tool.installAfter(project, run);
-      else tool.install(project, run);
-      expectGuard();
-      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
-      expectHooks(tool);
-      expectGuard();
+        // Run again, as every `npm install` does: the guard holds at once, and both do after the next look.
+        if (tool.installAfter) tool.installAfter(project, run);
+        else tool.install(project, run);
+        expectGuard();
+        expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+        expectHooks(tool);
+        expectGuard();
 
-      expect((await project.pawl("uninstall")).code).toBe(0);
-      expect(config()).toBe(before);
-      expectHooks(tool);
-    });
+        expect((await project.pawl("uninstall")).code).toBe(0);
+        expect(config()).toBe(before);
+        expectHooks(tool);
+      });
 
-    test("comes after us, and goes", async ({ project }) => {
-      const { run, prepare, expectHooks, expectGuard, config } = open(project);
-      prepare(tool);
-      const before = config();
-      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
-      (tool.installAfter ?? tool.install)(project, run);
-      if (tool.name !== "plain hooks") expectGuard();
-      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
-      expectHooks(tool);
-      expectGuard();
+      test("comes after us, and goes", async ({ project }) => {
+        const { run, prepare, expectHooks, expectGuard, config } = open(project);
+        prepare(tool);
+        const before = config();
+        expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+        (tool.installAfter ?? tool.install)(project, run);
+        if (tool.name !== "plain hooks") expectGuard();
+        expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+        expectHooks(tool);
+        expectGuard();
 
-      tool.uninstall(project, run);
-      expect(run("git", ["checkout", "-q", "-B", "feature"]).status).toBe(0);
-      expect(run("git", ["commit", "-q", "--allow-empty", "-m", "without it"])).toMatchObject({ status: 0 });
-      expectGuard();
-      expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
-      expectGuard();
-      expect((await project.pawl("uninstall")).code).toBe(0);
-      expect(config()).toBe(before);
-    });
-  });
+        tool.uninstall(project, run);
+        expect(run("git", ["checkout", "-q", "-B", "feature"]).status).toBe(0);
+        expect(run("git", ["commit", "-q", "--allow-empty", "-m", "without it"])).toMatchObject({
+          status: 0,
+        });
+        expectGuard();
+        expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+        expectGuard();
+        expect((await project.pawl("uninstall")).code).toBe(0);
+        expect(config()).toBe(before);
+      });
+    },
+  );
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
+import { notRun } from "../helpers/optional-program.ts";
 import { useShell } from "./guarded-repository.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
@@ -47,7 +48,7 @@ async function prepare(project: Project, format: string, shell?: string): Promis
 }
 
 describe.each(SHELLS)("the format check, run by %s", (shell) => {
-  const skipped = isThere(shell) ? "" : ` (not run: no ${shell} on this machine)`;
+  const skipped = notRun(isThere(shell), shell);
 
   test.skipIf(!isThere(shell))(`gets every name as it is${skipped}`, async ({ project }) => {
     const at = await prepare(project, 'format: CHECK {files}"', shell);

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import type { TestGit } from "../helpers/optional-program.ts";
 import { makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 
 export interface Ran {
@@ -17,6 +18,9 @@ export interface GuardedRepository {
   repo: string;
   worktree: string;
   origin: string;
+  env: Record<string, string>;
+  /** How it was made. */
+  making: Making;
   /** Runs a script of the matrix in the main worktree. */
   sh(script: string, env?: Record<string, string>): Ran;
   git(...args: string[]): string;
@@ -26,10 +30,17 @@ export interface GuardedRepository {
   remove(): void;
 }
 
+/** What may be different from one such repository to another. */
+export interface Making {
+  /** The shell that runs the hooks; /bin/sh unless said. */
+  shebang?: string;
+  git?: TestGit;
+}
+
 const sources = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** Glob letters and spaces in the path: whatever is not quoted somewhere falls over them. */
-export async function makeGuardedRepository(options: { shebang?: string } = {}): Promise<GuardedRepository> {
+export async function makeGuardedRepository(making: Making = {}): Promise<GuardedRepository> {
   const top = makeTemporaryFolder("guard");
   const root = join(top, "a [b] * c");
   const template = join(top, "template");
@@ -41,7 +52,8 @@ export async function makeGuardedRepository(options: { shebang?: string } = {}):
   chmodSync(join(bin, "pawl"), 0o755);
   const [repo, worktree, origin] = [join(root, "repo"), join(root, "wt"), join(root, "origin.git")];
   const base = scrubbedEnvironment(root);
-  const env = { ...base, PATH: `${bin}:${base.PATH}`, R: repo, W: worktree, O: origin };
+  const path = [bin, making.git?.folder, base.PATH].filter((one) => one !== undefined).join(":");
+  const env = { ...base, PATH: path, R: repo, W: worktree, O: origin };
   writeFileSync(
     join(root, ".gitconfig"),
     "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n\ttemplateDir =\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n",
@@ -74,7 +86,7 @@ export async function makeGuardedRepository(options: { shebang?: string } = {}):
   mkdirSync(join(repo, ".git/pawl/grants/worktree/refs/heads/task"), { recursive: true });
   writeFileSync(join(repo, ".git/pawl/grants/worktree/refs/heads/task/1"), "worktrees/wt\n");
   writeFileSync(join(repo, ".git/worktrees/wt/pawl-task"), "T0001\n");
-  if (options.shebang) useShell(join(repo, ".git"), options.shebang);
+  if (making.shebang) useShell(join(repo, ".git"), making.shebang);
   keep("guarded");
   const main = expectRun(repo, "git rev-parse main");
   const task = expectRun(repo, "git rev-parse task/1");
@@ -90,6 +102,8 @@ export async function makeGuardedRepository(options: { shebang?: string } = {}):
     repo,
     worktree,
     origin,
+    env,
+    making,
     sh: (script, extra = {}) => run(repo, "sh", ["-c", prelude + script], { M: main, T: task, ...extra }),
     git: (...args) => expectRun(repo, `git ${args.map((one) => `'${one}'`).join(" ")}`),
     pawl: (...args) => run(repo, "pawl", args),

@@ -21,6 +21,8 @@ export interface Row {
   setup?: string;
   script: string;
   expected: Outcome;
+  /** Older versions of git have no such command. */
+  needs?: string;
   /** What newer versions of git make of it. */
   since?: { version: string; expected: Outcome };
   /** Git says no by itself, so that the guard is not asked. */

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { notRun, systemGit } from "../helpers/optional-program.ts";
 import { checkRow, expectedOf, firstState, stateOf } from "./check-row.ts";
 import { type GuardedRepository, makeGuardedRepository } from "./guarded-repository.ts";
 import { ROWS } from "./matrix-rows.ts";
@@ -19,7 +20,7 @@ describe.each(SHELLS)("the guard, run by %s", (shell) => {
   afterAll(() => at?.remove());
   beforeEach(() => at?.reset());
 
-  const skipped = missing ? ` (not run: no ${shell} on this machine)` : "";
+  const skipped = notRun(!missing, shell);
   const rows = ROWS.filter((row) => row.everyShell).map(
     (row) => [`${row.group}: ${row.name}${skipped}`, row] as const,
   );
@@ -37,7 +38,7 @@ describe("without the guard", () => {
   // A row that would not have moved anything by itself proves nothing about the guard.
   const telling = ROWS.filter(
     (row) =>
-      expectedOf(row) === "refused" &&
+      expectedOf(row, { git: systemGit }) === "refused" &&
       !row.byGit &&
       !row.harmless &&
       !/pawl|an unlock|a grant/.test(row.script + row.name),

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openGuard } from "../../src/guard/open.ts";
+import { readConfigText } from "../../src/model/config.ts";
+import { auditOf, checkRow, expectedOf } from "./check-row.ts";
+import { type GuardedRepository, type Making, makeGuardedRepository } from "./guarded-repository.ts";
+import { ROWS } from "./matrix-rows.ts";
+
+function problemsOf({ repo, env }: GuardedRepository): string[] {
+  const guard = openGuard({
+    env,
+    programs: { node: "", program: "" },
+    readConfig: (where, text) => readConfigText(where, text, undefined),
+  });
+  const site = { name: "repo", home: true, commonDir: join(repo, ".git"), mainRoot: repo };
+  return guard.inspect(site).problems.map((one) => one.code);
+}
+
+/** Every row of the matrix in one kind of repository, with one git. */
+export function describeMatrix(title: string, making: Making): void {
+  describe(title, () => {
+    let at: GuardedRepository;
+    beforeAll(async () => {
+      at = await makeGuardedRepository(making);
+    });
+    afterAll(() => at?.remove());
+    beforeEach(() => at.reset());
+
+    // Otherwise a row that an audit finds would prove nothing.
+    test.each(["here", "published"] as const)("leaves nothing for an audit to find: %s", (where) => {
+      expect(auditOf(at, where)).toEqual({ code: 0, found: [] });
+    });
+
+    const rows = ROWS.filter((row) => row.needs === undefined || making.git?.isSince(row.needs));
+    test.each(rows.map((row) => [`${row.group}: ${row.name} → ${expectedOf(row, making)}`, row] as const))(
+      "%s",
+      (_name, row) => {
+        checkRow(at, row);
+        if (row.problem) expect(problemsOf(at)).toContain(row.problem);
+      },
+    );
+  });
+}
