@@ -16,7 +16,7 @@ const COMMON = [
     "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs)\\.ts",
-    "src/files/(?:read-line|standard-streams)\\.ts",
+    "src/files/(?:read|standard-streams)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|memory|state/is-complete)\\.ts",
 ];

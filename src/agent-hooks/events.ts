@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { textIfReadable } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Answer } from "./answer.ts";
 import type { HookCall } from "./call.ts";
@@ -88,7 +89,7 @@ async function afterTool(call: HookCall, { facts }: Around): Promise<Answer | un
   if (command === undefined) return undefined;
   const spot = facts.spotOf(call.folder);
   if (!spot?.guarded) return undefined;
-  const policy = readOr(join(spot.root ?? "", ".pawl", "config.yaml"));
+  const policy = textIfReadable(join(spot.root ?? "", ".pawl", "config.yaml")) ?? "";
   if (!MAY_BE_CHECK.test(command) && !policy.includes(command.trim())) return undefined;
   const script = await read(command, call.folder);
   const check = script && checkRunIn(script, policy);
@@ -129,12 +130,4 @@ async function workSince(spot: Spot, call: HookCall, { began = 0 }: Marks, env: 
   if (!place) return undefined;
   const { askChangedPaths } = await import("./ask.ts");
   return lookAtWork(spot, place, began, askChangedPaths(place.root, env));
-}
-
-function readOr(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

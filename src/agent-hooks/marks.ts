@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { textIfReadable } from "../files/read.ts";
 
 /**
  * What was said to a session already, so that it is said once: a few lines in `<git common dir>/pawl/sessions/<id>`.
@@ -22,7 +23,7 @@ export function openMarks(commonDir: string, session: string): Marks {
     "sessions",
     session.replace(/[^\w-]+/g, "-").slice(0, 100) || "unnamed",
   );
-  const lines = new Set(readOr(file).split("\n"));
+  const lines = new Set((textIfReadable(file) ?? "").split("\n"));
   const began = [...lines].find((line) => line.startsWith("began "));
   return {
     began: began === undefined ? undefined : Number(began.slice("began ".length)),
@@ -48,13 +49,5 @@ export function sweepMarks(commonDir: string, now: number): void {
       if (now - statSync(join(folder, name)).mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true });
   } catch {
     // There is none yet, or another session is sweeping.
-  }
-}
-
-function readOr(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import { BINDING, discover, readHead } from "../git/discover.ts";
 import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
@@ -22,7 +22,7 @@ function lookAt(folder: string, now: number): Spot | undefined {
   const place = discoverOr(nearestExisting(folder));
   if (!place) return undefined;
   const { root, gitDir, commonDir } = place;
-  const policy = textOr(join(commonDir, "pawl", "policy"));
+  const policy = textIfReadable(join(commonDir, "pawl", "policy"));
   const head = readHead(place);
   let patterns: string[] | undefined;
   return {
@@ -32,7 +32,7 @@ function lookAt(folder: string, now: number): Spot | undefined {
     branch: head?.branch,
     guarded: policy !== undefined,
     unborn: head !== undefined && head.commit === undefined,
-    task: readLine(join(gitDir, BINDING)),
+    task: lineIfReadable(join(gitDir, BINDING)),
     isProtected(branch) {
       patterns ??= (policy ?? "").split("\n").filter((line) => line !== "");
       return patterns.some((one) => matchesPattern(one, branch)) && !isUnlocked(commonDir, branch, now);
@@ -57,14 +57,6 @@ export function nearestExisting(folder: string): string {
 
 /** A human's unlock names the second until which it holds. */
 function isUnlocked(commonDir: string, branch: string, now: number): boolean {
-  const grant = readLine(join(commonDir, "pawl", "grants", "unlock", "refs", "heads", branch));
+  const grant = lineIfReadable(join(commonDir, "pawl", "grants", "unlock", "refs", "heads", branch));
   return grant !== undefined && Number(grant.split(" ")[0]) * 1000 > now;
-}
-
-function textOr(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable, namesIfReadable, textIfReadable } from "../files/read.ts";
 import { BINDING } from "../git/discover.ts";
 import { findHome } from "../store/home.ts";
 import type { Spot } from "./facts.ts";
@@ -29,8 +29,8 @@ export function findWorkplace(spot: Spot, session: string): Workplace | undefine
 function boundWorktrees(commonDir: string): Workplace[] {
   return namesIn(join(commonDir, "worktrees")).flatMap((name) => {
     const gitDir = join(commonDir, "worktrees", name);
-    const task = readLine(join(gitDir, BINDING));
-    const link = readLine(join(gitDir, "gitdir"));
+    const task = lineIfReadable(join(gitDir, BINDING));
+    const link = lineIfReadable(join(gitDir, "gitdir"));
     const root = link && dirname(link);
     return task && root && existsSync(root) ? [{ task, root, gitDir }] : [];
   });
@@ -74,7 +74,7 @@ export function lookAtWork(
 /** When the worktree's branch last got a commit; its log also has moves that changed nothing. */
 function lastCommit(gitDir: string): number {
   const file = join(gitDir, "logs", "HEAD");
-  const lines = textOr(file).trimEnd().split("\n");
+  const lines = (textIfReadable(file) ?? "").trimEnd().split("\n");
   const last = lines.findLast((line) => /\t(?:commit|cherry-pick|revert|rebase|merge|am)\b/.test(line));
   if (last === undefined) return 0;
   // The log counts in whole seconds. Within one, it cannot have happened after the log was last written.
@@ -96,21 +96,7 @@ const numberIn = (name: string) => Number(/\d+/.exec(name)?.[0] ?? 0);
 
 /** One line of a record's front matter; what is more than a line is of no use here. */
 function field(path: string, name: string): string | undefined {
-  return new RegExp(`^${name}: *"?([^"\\n]*)"?$`, "m").exec(textOr(path))?.[1];
+  return new RegExp(`^${name}: *"?([^"\\n]*)"?$`, "m").exec(textIfReadable(path) ?? "")?.[1];
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => !name.startsWith("."));
-  } catch {
-    return [];
-  }
-}
-
-function textOr(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
+const namesIn = (folder: string) => namesIfReadable(folder).filter((name) => !name.startsWith("."));

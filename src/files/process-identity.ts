@@ -1,4 +1,5 @@
-import { readFileSync, readlinkSync, statSync, utimesSync } from "node:fs";
+import { statSync, utimesSync } from "node:fs";
+import { linkIfReadable, textIfReadable } from "./read.ts";
 
 /** Tells this run of a process from every other one that had or will have its pid. */
 export interface ProcessIdentity {
@@ -48,12 +49,12 @@ export function seeProcesses(): ProcessView {
 export function viewProcesses(proc = "/proc"): ProcessView {
   const self: ProcessIdentity = {
     boot: readBoot(proc),
-    pidNamespace: /\d+/.exec(readLink(`${proc}/self/ns/pid`))?.[0] ?? UNKNOWN,
+    pidNamespace: /\d+/.exec(linkIfReadable(`${proc}/self/ns/pid`) ?? "")?.[0] ?? UNKNOWN,
     pid: process.pid,
-    startTime: parseStat(readText(`${proc}/self/stat`))?.startTime ?? UNKNOWN,
+    startTime: readStat(`${proc}/self/stat`)?.startTime ?? UNKNOWN,
   };
   // A sandbox may unshare pids and keep the outer /proc, whose numbers then mean other processes.
-  const showsOurPids = readLink(`${proc}/self`) === String(process.pid);
+  const showsOurPids = linkIfReadable(`${proc}/self`) === String(process.pid);
 
   return {
     self,
@@ -71,12 +72,12 @@ export function viewProcesses(proc = "/proc"): ProcessView {
 
 /** How a process that we started is told from every later one with its pid. */
 export function identityOf(pid: number, proc = "/proc"): ProcessIdentity {
-  const startTime = parseStat(readText(`${proc}/${pid}/stat`))?.startTime ?? UNKNOWN;
+  const startTime = readStat(`${proc}/${pid}/stat`)?.startTime ?? UNKNOWN;
   return { ...seeProcesses().self, pid, startTime };
 }
 
 function livenessFromStat(proc: string, { pid, startTime }: ProcessIdentity): Liveness {
-  const stat = parseStat(readText(`${proc}/${pid}/stat`));
+  const stat = readStat(`${proc}/${pid}/stat`);
   // /proc mounted with hidepid shows other users' processes as missing; a signal still finds them.
   if (stat === undefined) return livenessFromSignal(pid);
   if (stat.startTime !== startTime) return "dead";
@@ -117,29 +118,16 @@ export function renewLease(path: string): void {
 }
 
 function readBoot(proc: string): string {
-  const text = readText(`${proc}/sys/kernel/random/boot_id`).slice(0, UNKNOWN_BOOT.length).toLowerCase();
+  const text = (textIfReadable(`${proc}/sys/kernel/random/boot_id`) ?? "")
+    .slice(0, UNKNOWN_BOOT.length)
+    .toLowerCase();
   return /^[0-9a-f]{8}$/.test(text) ? text : UNKNOWN_BOOT;
 }
 
 /** The command name stands in parentheses and may itself contain spaces and parentheses, so fields count from the last one. */
-function parseStat(text: string): { state: string; startTime: string } | undefined {
+function readStat(path: string): { state: string; startTime: string } | undefined {
+  const text = textIfReadable(path) ?? "";
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, startTime] = [fields[0], fields[19]];
   return state && startTime ? { state, startTime } : undefined;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
 }

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonIfReadable } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 
 /** What two commits say about each other and never change: worth asking git once. */
@@ -65,13 +66,9 @@ export async function containsAll(
 const fileOf = (commonDir: string) => join(commonDir, "pawl/branches.cache");
 
 function recall(commonDir: string): Memory {
-  try {
-    const memory = JSON.parse(readFileSync(fileOf(commonDir), "utf8")) as Memory;
-    if (memory.form === FORM) return memory;
-  } catch {
-    // It is only a memory of what git knows: without it git is asked again.
-  }
-  return { form: FORM, facts: [], contained: [] };
+  // It is only a memory of what git knows: without it git is asked again.
+  const memory = jsonIfReadable<Memory>(fileOf(commonDir));
+  return memory?.form === FORM ? memory : { form: FORM, facts: [], contained: [] };
 }
 
 function remember(commonDir: string, memory: Memory): void {

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";
@@ -57,8 +57,8 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: textOf(join(path, ".pawl/config.yaml")),
-      main: site.mainRoot && textOf(join(site.mainRoot, ".pawl/config.yaml")),
+      worktree: policyAt(join(path, ".pawl/config.yaml")),
+      main: site.mainRoot && policyAt(join(site.mainRoot, ".pawl/config.yaml")),
     },
     surfacesMissing:
       facts !== undefined &&
@@ -115,10 +115,10 @@ function checkoutsOf(site: Site, ref: string): Worktree[] {
   if (site.mainRoot && targetOf(site.commonDir, "HEAD") === ref)
     found.push({ path: site.mainRoot, gitDir: site.commonDir });
   const linked = join(site.commonDir, "worktrees");
-  for (const name of existsSync(linked) ? readdirSync(linked) : []) {
+  for (const name of namesIfPresent(linked)) {
     const gitDir = join(linked, name);
     if (targetOf(gitDir, "HEAD") !== ref) continue;
-    const dotGit = readLine(join(gitDir, "gitdir"));
+    const dotGit = lineIfReadable(join(gitDir, "gitdir"));
     const link = dotGit && resolve(gitDir, dotGit);
     if (link && existsSync(link)) found.push({ path: dirname(link), gitDir });
   }
@@ -126,13 +126,11 @@ function checkoutsOf(site: Site, ref: string): Worktree[] {
 }
 
 /** Absent is a fact; unreadable is none, and nothing may pass because of it. */
-function textOf(path: string): string | undefined {
-  if (!existsSync(path)) return undefined;
+function policyAt(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return textIfPresent(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new Failure("unreadable", "unreadable_file", `${path} cannot be read (${code}).`, {
       details: { file: path },
       cause: error,

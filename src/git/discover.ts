@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { tipOf } from "./refs.ts";
@@ -78,7 +78,7 @@ function looksBare(dir: string): boolean {
 function describe(gitDir: string, root: string | undefined, env: Environment): Place {
   const commonDir = env.GIT_COMMON_DIR
     ? resolve(gitDir, env.GIT_COMMON_DIR)
-    : realpathOr(resolve(gitDir, readLine(join(gitDir, "commondir")) ?? "."));
+    : realpathOr(resolve(gitDir, lineIfReadable(join(gitDir, "commondir")) ?? "."));
   const mainRoot =
     basename(commonDir) === ".git" && !isBareConfig(commonDir) ? dirname(commonDir) : undefined;
   // A repository kept as `project/.bare` or `project/.git` is called by its folder, `project.git` by its stem.
@@ -96,16 +96,12 @@ export function plainName(folder: string): string {
 }
 
 function isBareConfig(commonDir: string): boolean {
-  try {
-    return /^\s*bare\s*=\s*true\s*$/im.test(readFileSync(join(commonDir, "config"), "utf8"));
-  } catch {
-    return false;
-  }
+  return /^\s*bare\s*=\s*true\s*$/im.test(textIfReadable(join(commonDir, "config")) ?? "");
 }
 
 /** Branch and commit from HEAD, loose refs and packed-refs; undefined where only git itself could tell. */
 export function readHead(place: Place): Head | undefined {
-  const head = readLine(join(place.gitDir, "HEAD"));
+  const head = lineIfReadable(join(place.gitDir, "HEAD"));
   if (head === undefined || existsSync(join(place.commonDir, "reftable"))) return undefined;
   const ref = /^ref: (.+)$/.exec(head)?.[1];
   if (!ref) return { branch: undefined, commit: head };

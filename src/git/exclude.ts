@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile, replaceQuickly } from "../files/durable.ts";
+import { jsonIfReadable, removeIfEmpty, textIfPresent } from "../files/read.ts";
 
 /** What `info/exclude` was before our first line, and which lines are ours: enough to give it back to the byte. */
 interface Excluded {
@@ -12,20 +13,12 @@ interface Excluded {
 
 const fileOf = (commonDir: string) => join(commonDir, "info", "exclude");
 const memoryOf = (commonDir: string) => join(commonDir, "pawl", "excluded");
-const textOf = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
-
-function readMemory(commonDir: string): Excluded | undefined {
-  try {
-    return JSON.parse(textOf(memoryOf(commonDir)) ?? "") as Excluded;
-  } catch {
-    return undefined;
-  }
-}
+const readMemory = (commonDir: string) => jsonIfReadable<Excluded>(memoryOf(commonDir));
 
 /** Adds lines that are not there yet. What was there is written down first, so that a kill cannot make us forget it. */
 export function hideLines(commonDir: string, lines: readonly string[]): void {
   const path = fileOf(commonDir);
-  const text = textOf(path);
+  const text = textIfPresent(path);
   const missing = lines.filter((line) => !text?.split(/\r?\n/).includes(line));
   if (missing.length === 0) return;
   const noFolder = !existsSync(dirname(path));
@@ -41,7 +34,7 @@ export function hideLines(commonDir: string, lines: readonly string[]): void {
 /** Takes our lines out again; whatever others wrote meanwhile stays. */
 export function showLines(commonDir: string): void {
   const path = fileOf(commonDir);
-  const [memory, text] = [readMemory(commonDir), textOf(path)];
+  const [memory, text] = [readMemory(commonDir), textIfPresent(path)];
   if (memory && text !== undefined) {
     const rows = text.split(/(?<=\n)/);
     const isOurs = (row: string) => memory.lines.includes(row.replace(/\r?\n$/, ""));
@@ -53,7 +46,6 @@ export function showLines(commonDir: string): void {
     if (after === "" && memory.before === "absent") rmSync(path);
     else if (after !== text) replaceFile(path, after);
   }
-  if (memory?.noFolder && existsSync(dirname(path)) && readdirSync(dirname(path)).length === 0)
-    rmdirSync(dirname(path));
+  if (memory?.noFolder) removeIfEmpty(dirname(path));
   rmSync(memoryOf(commonDir), { force: true });
 }

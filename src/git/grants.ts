@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
+import { lineIfReadable, removeIfEmpty } from "../files/read.ts";
 
 /**
  * One-line files that the hooks read with nothing but the shell's own words, found by the ref they are about:
@@ -44,15 +45,9 @@ export function unlockBranch(commonDir: string, ref: string, until: number, reco
 /** Closes a branch again; an unlock of another record stays. Empty folders go too: what is there means something is open. */
 export function lockBranch(commonDir: string, ref: string, record: string): void {
   const file = unlockFile(commonDir, ref);
-  if (!existsSync(file)) return;
-  if (readFileSync(file, "utf8").trim().split(" ")[1] !== record) return;
+  if (lineIfReadable(file)?.split(" ")[1] !== record) return;
   rmSync(file, { force: true });
   const top = join(grantsDir(commonDir), "unlock");
   for (let folder = dirname(file); folder.startsWith(top); folder = dirname(folder))
-    try {
-      rmdirSync(folder);
-    } catch {
-      // Something else is in it.
-      return;
-    }
+    if (!removeIfEmpty(folder)) return;
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { explainTemporary } from "../model/temporary.ts";
 import { copyIndex } from "./copy-index.ts";
@@ -73,10 +74,8 @@ export async function hashWorkingTree(
  * up for the moment of a check.
  */
 function hasOwnFilters(place: Place): boolean {
-  const file = join(place.commonDir, "info", "attributes");
-  return (
-    existsSync(file) && /\bfilter\b|\bworking-tree-encoding\b|\bident\b/.test(readFileSync(file, "utf8"))
-  );
+  const rules = textIfPresent(join(place.commonDir, "info", "attributes")) ?? "";
+  return /\bfilter\b|\bworking-tree-encoding\b|\bident\b/.test(rules);
 }
 
 function throwAwayObjects(place: Place, scratch: string): Record<string, string> {

@@ -1,15 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { explainFileError, makeFolder, syncDirectory } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
+import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { missingFrom } from "../model/guard-policy.ts";
 import { step } from "../model/steps.ts";
 import type { GuardActivation, Loosening } from "../ports/guard.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
 import { type Facts, hooksDir, lookAround } from "./facts.ts";
-import { isInPlace, isOurs, place, remove, textOf } from "./place.ts";
+import { isInPlace, isOurs, place, remove } from "./place.ts";
 import { type ActivationPlan, type Programs, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
 import { writeStamps } from "./stamps.ts";
@@ -50,8 +51,7 @@ export function guardedly<T>(commonDir: string, act: () => T): T {
   }
 }
 
-export const presentHooks = (commonDir: string) =>
-  existsSync(hooksDir(commonDir)) ? readdirSync(hooksDir(commonDir)) : [];
+export const presentHooks = (commonDir: string) => namesIfPresent(hooksDir(commonDir));
 
 function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): GuardActivation {
   const { commonDir } = site;
@@ -124,7 +124,7 @@ function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): s
   const notes: string[] = [];
   for (const name of foreign) {
     const [from, to] = [join(hooksDir(commonDir), name), join(previousDir, name)];
-    const [text = "", there] = [textOf(from), textOf(to)];
+    const [text = "", there] = [textIfPresent(from), textIfPresent(to)];
     const replaceable = there === undefined || isOurs(there) || before.givenBack[name] === sha256(there);
     if (!replaceable && there !== text) {
       notes.push(`${from} is not ours, and ${to} is there already: move one of them away.`);

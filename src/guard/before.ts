@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { textOf } from "./place.ts";
+import { textIfPresent } from "../files/read.ts";
 
 /** What was found when the guard was first activated, and every file that it has written since. */
 export interface Before {
@@ -27,7 +27,7 @@ export interface Before {
 const fileOf = (commonDir: string) => join(commonDir, "pawl", "before");
 
 export function readBefore(commonDir: string): Before | undefined {
-  const text = textOf(fileOf(commonDir));
+  const text = textIfPresent(fileOf(commonDir));
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as Before;
@@ -38,5 +38,5 @@ export function readBefore(commonDir: string): Before | undefined {
 
 export function writeBefore(commonDir: string, before: Before): void {
   const text = `${JSON.stringify(before, null, 2)}\n`;
-  if (textOf(fileOf(commonDir)) !== text) replaceFile(fileOf(commonDir), text);
+  if (textIfPresent(fileOf(commonDir)) !== text) replaceFile(fileOf(commonDir), text);
 }

@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeFolder } from "../files/durable.ts";
+import { removeIfEmpty, textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
 import { editConfig, withoutSections } from "./config-sections.ts";
 import { hooksDir } from "./facts.ts";
-import { isOurs, remove, textOf } from "./place.ts";
+import { isOurs, remove } from "./place.ts";
 
 export interface Deactivation {
   removed: string[];
@@ -29,7 +30,7 @@ export function deactivate(commonDir: string): Deactivation {
       if (remove(join(commonDir, "pawl", name))) removed.push(join(commonDir, "pawl", name));
     return { removed, notes };
   });
-  removeEmpty(lockOf(commonDir));
+  removeIfEmpty(lockOf(commonDir));
   return done;
 }
 
@@ -51,10 +52,10 @@ function removeHooks(commonDir: string, before: Before | undefined, removed: str
     join(commonDir, "pawl", "guard"),
     ...presentHooks(commonDir).map((name) => join(own, name)),
   ];
-  for (const path of new Set(everywhere)) if (isOurs(textOf(path)) && remove(path)) removed.push(path);
+  for (const path of new Set(everywhere)) if (isOurs(textIfPresent(path)) && remove(path)) removed.push(path);
   for (const name of presentHooks(commonDir)) notes.push(...giveBack(commonDir, name));
-  removeEmpty(own);
-  if (before?.noHooksDir) removeEmpty(join(commonDir, "hooks"));
+  removeIfEmpty(own);
+  if (before?.noHooksDir) removeIfEmpty(join(commonDir, "hooks"));
   return notes;
 }
 
@@ -66,13 +67,4 @@ function giveBack(commonDir: string, name: string): string[] {
   makeFolder(join(commonDir, "hooks"));
   renameSync(from, to);
   return [`${name} was not ours; it is ${to} now.`];
-}
-
-function removeEmpty(dir: string): void {
-  if (existsSync(dir) && readdirSync(dir).length === 0)
-    try {
-      rmdirSync(dir);
-    } catch {
-      // Somebody has just put something there.
-    }
 }

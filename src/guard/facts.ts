@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { unsupportedFormat } from "../git/worktrees/site-git.ts";
 import { Failure } from "../model/failure.ts";
 import { type GuardPolicy, readPolicy, strictest } from "../model/guard-policy.ts";
@@ -7,7 +7,7 @@ import { matchesPattern } from "../model/naming.ts";
 import type { Loosening } from "../ports/guard.ts";
 import { readBefore } from "./before.ts";
 import { SETTINGS } from "./config-sections.ts";
-import { canRun, isOurs, textOf } from "./place.ts";
+import { canRun, isOurs } from "./place.ts";
 import { ask, branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
 
 /** Every hook that git knows; only those that another tool or the user really has get a shim. */
@@ -75,7 +75,7 @@ export const policyFile = (commonDir: string) => join(commonDir, "pawl", "policy
 
 /** What the hooks that are in place were made from. */
 export function readMade(commonDir: string): GuardPolicy | undefined {
-  const text = textOf(policyFile(commonDir));
+  const text = textIfPresent(policyFile(commonDir));
   return text === undefined ? undefined : readPolicy(text);
 }
 
@@ -105,13 +105,13 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
   return {
     commonDir,
     mainRoot,
-    config: textOf(join(commonDir, "config")) ?? "",
+    config: textIfPresent(join(commonDir, "config")) ?? "",
     previousPath,
     previousDir,
     previousHooks: HOOKS.filter(
       (name) => isForeign(join(previousDir, name)) && canRun(join(previousDir, name)),
     ),
-    foreign: namesIn(hooksDir(commonDir)).filter((name) => isForeign(join(hooksDir(commonDir), name))),
+    foreign: namesIfPresent(hooksDir(commonDir)).filter((name) => isForeign(join(hooksDir(commonDir), name))),
     wanted: inForce.policy,
     policy,
     inputs: inForce.inputs,
@@ -127,10 +127,8 @@ export const isProtectedRef = (patterns: readonly string[], ref: string) =>
   ref.startsWith("refs/heads/") &&
   patterns.some((one) => matchesPattern(one, ref.slice("refs/heads/".length)));
 
-const namesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
-
 function isForeign(path: string): boolean {
-  const text = textOf(path);
+  const text = textIfPresent(path);
   return text !== undefined && !isOurs(text);
 }
 

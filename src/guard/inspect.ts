@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
+import { textIfPresent } from "../files/read.ts";
 import { askGitSync } from "../git/run-git.ts";
 import { Failure } from "../model/failure.ts";
 import { missingFrom, REPAIR } from "../model/guard-policy.ts";
@@ -9,7 +10,7 @@ import type { GuardProblem, GuardState } from "../ports/guard.ts";
 import { needsSections, presentHooks, stillDemanded } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
 import { type Facts, hooksDir, lookAround, policyFile, readMade } from "./facts.ts";
-import { canRun, isInPlace, type OwnFile, textOf } from "./place.ts";
+import { canRun, isInPlace, type OwnFile } from "./place.ts";
 import { type Programs, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
 import { answers, workplaces } from "./probe.ts";
@@ -124,7 +125,7 @@ function policyProblems({ commonDir }: GuardedSite, { wanted, policy }: Facts): 
 
 function fileProblem(file: OwnFile, facts: Facts, before: Before): GuardProblem {
   const where = file.path;
-  const text = textOf(where);
+  const text = textIfPresent(where);
   const known = before.digests[relative(facts.commonDir, where)] ?? before.digests[where];
   const told = (code: GuardProblem["code"], message: string) => ({ code, where, message, command: REPAIR });
   if (text === undefined && file.runs && isShim(file, facts))
@@ -148,7 +149,7 @@ function takenOver(where: string): GuardProblem {
 /** Another tool's installer wrote the plain setting; the guard still holds, and the tool's hooks may not be called yet. */
 function drift(site: GuardedSite, before: string | null): GuardProblem[] {
   const now = line(site, ["config", "--local", "core.hooksPath"]) ?? null;
-  const synced = textOf(join(site.commonDir, "pawl", "previous"))?.trimEnd() ?? null;
+  const synced = textIfPresent(join(site.commonDir, "pawl", "previous"))?.trimEnd() ?? null;
   if (now === before || now === synced) return [];
   const message = `core.hooksPath was set to "${now ?? ""}", and hooks there may not be called yet.`;
   return [{ code: "not_chained", where: join(site.commonDir, "config"), message, command: REPAIR }];

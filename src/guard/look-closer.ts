@@ -1,9 +1,10 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { sha256 } from "../files/digest.ts";
+import { textIfPresent } from "../files/read.ts";
 import { REPAIR, unguarded } from "../model/guard-policy.ts";
 import { readBefore } from "./before.ts";
 import { sections } from "./config-sections.ts";
-import { canRun, textOf } from "./place.ts";
+import { canRun } from "./place.ts";
 import type { Suspicions } from "./quick-look.ts";
 import { readTripped } from "./tips.ts";
 
@@ -29,7 +30,7 @@ const moved = (ref: string) =>
 function isSpoilt(commonDir: string, path: string): boolean {
   const full = isAbsolute(path) ? path : join(commonDir, path);
   const known = readBefore(commonDir)?.digests[path];
-  const text = textOf(full);
+  const text = textIfPresent(full);
   // What cannot be run is a setting; of those only their being there is known.
   if (known === undefined) return text === undefined && path !== "pawl/stamps";
   return text === undefined || !canRun(full) || sha256(text) !== known;
@@ -37,13 +38,13 @@ function isSpoilt(commonDir: string, path: string): boolean {
 
 /** Whatever comes after our sections wins over them, be it in a file that is included there. */
 function isInConfig(commonDir: string): boolean {
-  const text = textOf(join(commonDir, "config")) ?? "";
+  const text = textIfPresent(join(commonDir, "config")) ?? "";
   const at = text.lastIndexOf(sections(commonDir));
   if (at < 0) return false;
   const after = text.slice(at + sections(commonDir).length);
   const included = [...after.matchAll(/^\s*path\s*=\s*"?([^"\n]*)/gim)].map(
     (match) => match[1]?.trim() ?? "",
   );
-  const texts = [after, ...included.map((path) => textOf(resolve(commonDir, path)) ?? "")];
+  const texts = [after, ...included.map((path) => textIfPresent(resolve(commonDir, path)) ?? "")];
   return !texts.some((one) => /^\s*hookspath\b/im.test(one));
 }

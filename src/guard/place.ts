@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makeFolder, writeDurably } from "../files/durable.ts";
+import { textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 
 /** A file of ours, whole: what it says and whether it can be run. */
@@ -10,23 +11,13 @@ export interface OwnFile {
   runs: boolean;
 }
 
-export function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
-    throw error;
-  }
-}
-
 export function canRun(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
 }
 
 export const isInPlace = (file: OwnFile) =>
-  textOf(file.path) === file.text && (!file.runs || canRun(file.path)) && !isLink(file.path);
+  textIfPresent(file.path) === file.text && (!file.runs || canRun(file.path)) && !isLink(file.path);
 
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { textIfPresent } from "../files/read.ts";
 import { targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
 import type { Config, FormatCheck } from "../model/config.ts";
@@ -7,7 +8,6 @@ import type { Environment } from "../model/environment.ts";
 import { type GuardPolicy, guardPolicy } from "../model/guard-policy.ts";
 import { USUAL } from "../model/protection.ts";
 import { readBefore } from "./before.ts";
-import { textOf } from "./place.ts";
 import { isKnownTip } from "./tips.ts";
 
 /** One repository, and how to ask git about it. */
@@ -66,7 +66,7 @@ export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, s
   const branch = remote ?? USUAL.find((name) => tips.has(`refs/heads/${name}`));
   const tip = branch && (tips.get(`refs/heads/${branch}`) ?? `${ORIGIN}${branch}`);
   const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY}`]) : undefined;
-  const copy = mainRoot === undefined ? undefined : textOf(join(mainRoot, POLICY));
+  const copy = mainRoot === undefined ? undefined : textIfPresent(join(mainRoot, POLICY));
   const own = `refs/heads/${branch ?? "main"}`;
   const policy = committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined;
   return {

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { jsonIfReadable, namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 
 /**
@@ -23,13 +24,7 @@ export function stampOf(path: string): string {
   return stat === undefined ? "absent" : `${stat.size} ${stat.mode} ${stat.ctimeMs}`;
 }
 
-export function readStamps(commonDir: string): Stamps | undefined {
-  try {
-    return JSON.parse(readFileSync(pawlFile(commonDir, "stamps"), "utf8")) as Stamps;
-  } catch {
-    return undefined;
-  }
-}
+export const readStamps = (commonDir: string) => jsonIfReadable<Stamps>(pawlFile(commonDir, "stamps"));
 
 const changed = (commonDir: string, stamps: Record<string, string>) =>
   Object.keys(stamps).filter((path) => stampOf(join(commonDir, path)) !== stamps[path]);
@@ -62,18 +57,10 @@ export function suspect(
     files: stamps === undefined ? ["pawl/stamps"] : changed(commonDir, stamps.hooks),
     config: stamps?.at === commonDir && changed(commonDir, stamps.config).length > 0,
     override: overriding(gitDir, env),
-    tripped: namesIn(pawlFile(commonDir, "tripped")),
+    tripped: namesIfReadable(pawlFile(commonDir, "tripped")),
   };
   const none = found.files.length + found.tripped.length === 0 && !found.config && !found.override;
   return none ? undefined : found;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }
 
 /** What git takes over everything that a repository's own config says. */
@@ -83,5 +70,5 @@ function overriding(gitDir: string, env: Environment): string | undefined {
     if (env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase() === "core.hookspath") return "GIT_CONFIG_COUNT";
   if (/core\.hookspath/i.test(env.GIT_CONFIG_PARAMETERS ?? "")) return "GIT_CONFIG_PARAMETERS";
   const own = join(gitDir, "config.worktree");
-  return existsSync(own) && /^\s*hookspath\b/im.test(readFileSync(own, "utf8")) ? own : undefined;
+  return /^\s*hookspath\b/im.test(textIfPresent(own) ?? "") ? own : undefined;
 }

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { replaceQuickly } from "../files/durable.ts";
+import { textIfPresent } from "../files/read.ts";
 import type { Facts } from "./facts.ts";
-import { textOf } from "./place.ts";
 import type { ActivationPlan } from "./plan.ts";
 import { type Stamps, stampOf } from "./quick-look.ts";
 
@@ -17,5 +17,5 @@ export function writeStamps({ commonDir, inputs }: Facts, { files }: ActivationP
     inputs: stamp(inputs),
   };
   const text = `${JSON.stringify(stamps, null, 1)}\n`;
-  if (textOf(path) !== text) replaceQuickly(path, text);
+  if (textIfPresent(path) !== text) replaceQuickly(path, text);
 }

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { textOf } from "./place.ts";
+import { namesIfPresent, textIfPresent } from "../files/read.ts";
 
 /** Slashes make folders, and the guard can make none without starting a program; no ref may have a tilde. */
 const tipFile = (commonDir: string, ref: string) =>
@@ -15,7 +15,7 @@ export function keepTip(commonDir: string, ref: string, tip: string): void {
 
 /** The branch is where it went before the guard's eyes. */
 export function isKnownTip(commonDir: string, ref: string, tip: string | undefined): boolean {
-  const [known, , allowed] = (textOf(tipFile(commonDir, ref)) ?? "").trim().split(" ");
+  const [known, , allowed] = (textIfPresent(tipFile(commonDir, ref)) ?? "").trim().split(" ");
   return tip !== undefined && tip !== "" && (tip === known || tip === allowed);
 }
 
@@ -29,8 +29,8 @@ export interface Tripped {
 /** Protected branches that moved while the guard was switched off. */
 export function readTripped(commonDir: string): Tripped[] {
   const dir = join(commonDir, "pawl", "tripped");
-  return (existsSync(dir) ? readdirSync(dir) : []).flatMap((name) => {
-    const [found, known, ref] = (textOf(join(dir, name)) ?? "").trim().split(" ");
+  return namesIfPresent(dir).flatMap((name) => {
+    const [found, known, ref] = (textIfPresent(join(dir, name)) ?? "").trim().split(" ");
     return found && known && ref ? [{ ref, found, known }] : [];
   });
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { explainFileError } from "../files/durable.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
+import { namesIfPresent, removeIfEmpty } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -132,14 +133,6 @@ async function hold(commonDir: string): Promise<() => void> {
   });
 }
 
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Somebody else waits there.
-  }
-}
-
 function explained<T>(act: () => T): T {
   try {
     return act();
@@ -183,7 +176,7 @@ function removeRuntime(local: string, commonDir: string): string[] {
   const own = ["installed.json", "installing"].map((name) => join(local, name));
   for (const path of [aside, ...own]) rmSync(path, { recursive: true, force: true });
   const kept = join(local, "kept");
-  const copies = existsSync(kept) ? readdirSync(kept) : [];
+  const copies = namesIfPresent(kept);
   if (copies.length === 0) rmSync(kept, { recursive: true, force: true });
   removeIfEmpty(local);
   return copies.map((name) => join(kept, name));

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../files/digest.ts";
+import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import type { OverrideChange, OverrideTold } from "../ports/installation.ts";
 import type { Surface } from "./adapter.ts";
@@ -41,7 +41,7 @@ const adapters = Object.values(ADAPTERS);
 export function readOverrides(root: string, overlay: Overlay = new Map()): Overrides {
   const textAt = (path: string) => (overlay.has(path) ? overlay.get(path) : lookAt(root, path).text);
   const folder = join(root, FOLDER);
-  const there = existsSync(folder) ? readdirSync(folder) : [];
+  const there = namesIfPresent(folder);
   const coming = [...overlay.keys()].flatMap(
     (path) => path.match(/^\.pawl\/overrides\/skills\/([^/]+)\//)?.[1] ?? [],
   );

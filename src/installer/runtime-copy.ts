@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { digestOf } from "../files/digest.ts";
 import { makeFolder, replaceQuickly } from "../files/durable.ts";
+import { jsonIfReadable } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 
 /** Made by the build beside the program: every file that it consists of, with its sha256. */
@@ -18,13 +19,7 @@ const PACKAGE = "node_modules/node-sqlite3-wasm/";
 export const runtimeOf = (commonDir: string) => join(commonDir, "pawl", "runtime");
 
 /** What a folder says that it holds; undefined when it is no copy of the program, such as the sources. */
-export function readManifest(folder: string): Manifest | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as Manifest;
-  } catch {
-    return undefined;
-  }
-}
+export const readManifest = (folder: string) => jsonIfReadable<Manifest>(join(folder, MANIFEST));
 
 /** Files of a copy that are missing or are not what its manifest says. */
 export function damagedFiles(folder: string, { files }: Manifest): string[] {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceQuickly } from "../files/durable.ts";
+import { textIfPresent } from "../files/read.ts";
 import { keptFile, type Work } from "./journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
@@ -26,7 +27,8 @@ export function readLedger(tree: Tree): Ledger | undefined {
   const tracked = readTrackedLedger(tree);
   if (tracked) return tracked;
   const memory = memoryOf(tree.local);
-  return existsSync(memory) ? parseLedger(readFileSync(memory, "utf8"), memory) : undefined;
+  const text = textIfPresent(memory);
+  return text === undefined ? undefined : parseLedger(text, memory);
 }
 
 export function readKept(local: string, digest: string): Uint8Array | undefined {
@@ -96,5 +98,5 @@ export function rememberLedger(local: string, after: Ledger | undefined): void {
   if (!after) return;
   const text = printLedger(after);
   const memory = memoryOf(local);
-  if (!existsSync(memory) || readFileSync(memory, "utf8") !== text) replaceQuickly(memory, text);
+  if (textIfPresent(memory) !== text) replaceQuickly(memory, text);
 }

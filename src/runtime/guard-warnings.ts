@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { suspect } from "../guard/quick-look.ts";
 import type { Environment } from "../model/environment.ts";
-import { namesIn } from "../store/files.ts";
 import type { Home } from "../store/layout.ts";
 
 /** For commands that may not take longer than a few looks at files; more is loaded only when something is wrong. */
@@ -14,13 +14,13 @@ export async function guardWarnings(place: Place, env: Environment, home: Home):
   return lookCloser(place.commonDir, suspicions);
 }
 
-const isThere = ({ commonDir }: Place) => namesIn(join(commonDir, "pawl")).includes("before");
+const isThere = ({ commonDir }: Place) => namesIfPresent(join(commonDir, "pawl")).includes("before");
 
 /** The records say that this clone is guarded; read as text, because all that is asked is whether a word is there. */
 function isRecorded({ state, clone }: Home): boolean {
   if (clone === "") return false;
   const folder = join(state, "repos");
-  return namesIn(folder).some((name) => {
+  return namesIfPresent(folder).some((name) => {
     const text = readFileSync(join(folder, name), "utf8");
     return /^guarded:[^\n]*(?:\n[ \t-][^\n]*)*/m.exec(text)?.[0].includes(clone) === true;
   });

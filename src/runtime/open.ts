@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { explainFileError } from "../files/durable.ts";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable } from "../files/read.ts";
 import { BINDING, discover, type Place, readHead } from "../git/discover.ts";
 import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
@@ -84,7 +84,7 @@ export function openRuntime(around: Surroundings): Runtime {
         actor: access === "read" ? "" : await actorOf(around, place),
         minds: possibleMinds(around.env, around.agent).map(printActor),
         repo: repositoryName(home, place),
-        bound: readLine(join(place.gitDir, BINDING)),
+        bound: lineIfReadable(join(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
         sha256: access === "read" ? readsNeedNoDigest : (await import("../files/digest.ts")).sha256,

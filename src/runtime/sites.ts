@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { namesIfPresent } from "../files/read.ts";
 import { discover, type Place } from "../git/discover.ts";
 import { Failure } from "../model/failure.ts";
 import { quoted } from "../model/text.ts";
@@ -105,9 +106,8 @@ function homeOf(place: Place, path: string): Home | undefined {
 }
 
 function hasRecords(home: Home): boolean {
-  const tasks = join(home.state, "tasks");
   return (
-    (existsSync(tasks) && readdirSync(tasks).length > 0) ||
+    namesIfPresent(join(home.state, "tasks")).length > 0 ||
     existsSync(join(home.gitDir, "refs", "heads", "pawl"))
   );
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
@@ -60,13 +60,14 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
 
 async function readConfig(place: Place, runtime: Runtime): Promise<Config> {
   const path = ".pawl/config.yaml";
-  let text: string;
+  let text: string | undefined;
   try {
-    text = readFileSync(join(place.root ?? place.commonDir, path), "utf8");
+    text = textIfPresent(join(place.root ?? place.commonDir, path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return parseConfig(path, new Map());
     throw new Failure("unreadable", "broken_config", `${path} cannot be read (${code}).`, { cause: error });
   }
-  return withYaml(runtime, async () => readConfigText(path, text, runtime.fullYaml()));
+  if (text === undefined) return parseConfig(path, new Map());
+  const found = text;
+  return withYaml(runtime, async () => readConfigText(path, found, runtime.fullYaml()));
 }

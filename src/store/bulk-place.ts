@@ -1,16 +1,16 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmdirSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder, syncDirectory } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
+import { namesIfPresent, removeIfEmpty } from "../files/read.ts";
 import { step } from "../model/steps.ts";
-import { namesIn } from "./files.ts";
 import { recover } from "./journal.ts";
 import { type Home, LOCAL, lockDir } from "./layout.ts";
 
 /** Nobody has written a record here yet. */
 export function isEmptyState(home: Home): boolean {
-  const names = namesIn(home.state).filter((name) => name !== ".git" && name !== LOCAL);
-  return names.every((name) => name === "tasks") && namesIn(join(home.state, "tasks")).length === 0;
+  const names = namesIfPresent(home.state).filter((name) => name !== ".git" && name !== LOCAL);
+  return names.every((name) => name === "tasks") && namesIfPresent(join(home.state, "tasks")).length === 0;
 }
 
 /**
@@ -27,7 +27,7 @@ export function placeWhole(home: Home, folder: string, joined: () => void): bool
       if (!isEmptyState(home)) return false;
       for (const name of readdirSync(folder).filter((one) => !one.startsWith("."))) {
         step("sync place");
-        if (name === "tasks") removeEmpty(join(home.state, "tasks"));
+        if (name === "tasks") removeIfEmpty(join(home.state, "tasks"));
         renameSync(join(folder, name), join(home.state, name));
       }
       makeFolder(join(home.state, "tasks"));
@@ -38,14 +38,6 @@ export function placeWhole(home: Home, folder: string, joined: () => void): bool
     },
     { step },
   );
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
 }
 
 /** A rename must never be on the disk before what it names. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { namesIn } from "./files.ts";
+import { namesIfPresent } from "../files/read.ts";
 import type { Home } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
 
@@ -19,8 +19,8 @@ const MOST_BYTES = 2 ** 20;
 export function cursorNow(home: Home): Cursor {
   const sizes: Cursor = {};
   const logs = join(home.state, "events");
-  for (const clone of namesIn(logs).sort())
-    for (const name of namesIn(join(logs, clone)).sort()) {
+  for (const clone of namesIfPresent(logs).sort())
+    for (const name of namesIfPresent(join(logs, clone)).sort()) {
       const stat = statSync(join(logs, `${clone}/${name}`), { throwIfNoEntry: false });
       if (stat?.isFile()) sizes[`events/${clone}/${name}`] = stat.size;
     }

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfPresent } from "../files/read.ts";
 import { pathIn } from "../model/event-line.ts";
 import type { EventsWanted, LoggedEvent } from "../ports/ports.ts";
-import { namesIn } from "./files.ts";
 import type { Home } from "./layout.ts";
 
 /** The latest events of every clone, oldest first. A torn line is passed over: the record it was about says the same. */
 export function readEvents(home: Home, wanted: EventsWanted): LoggedEvent[] {
   const logs = join(home.state, "events");
-  return namesIn(logs)
+  return namesIfPresent(logs)
     .flatMap((clone) => latestOf(join(logs, clone), wanted))
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     .slice(-wanted.limit);
@@ -16,7 +16,7 @@ export function readEvents(home: Home, wanted: EventsWanted): LoggedEvent[] {
 
 function latestOf(folder: string, { task, about, limit }: EventsWanted): LoggedEvent[] {
   const found: LoggedEvent[] = [];
-  const months = namesIn(folder)
+  const months = namesIfPresent(folder)
     .filter((name) => name.endsWith(".jsonl"))
     .sort()
     .reverse();

@@ -1,29 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
-
-/** The text of a file, or undefined when there is none. */
-export function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
-/** What a folder holds; a folder that does not exist holds nothing. */
-export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw error;
-  }
-}
 
 /** A file that is not UTF-8 would come back changed from a rewrite, so it is refused here, before anybody edits it. */
 export function readRecordText(home: Home, path: string): string {

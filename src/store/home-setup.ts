@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable } from "../files/read.ts";
 import { readClone } from "./home.ts";
 import type { Home } from "./layout.ts";
 
 /** Says where the state is, relative to our own folder, so that a moved repository still finds its own. */
 export function writeHome(home: Home): void {
   const path = join(home.local, "home");
-  if (readLine(path) === undefined) replaceFile(path, `${relative(home.local, home.state)}\n`);
+  if (lineIfReadable(path) === undefined) replaceFile(path, `${relative(home.local, home.state)}\n`);
 }
 
 /**

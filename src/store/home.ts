@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { readLine } from "../files/read-line.ts";
+import { lineIfReadable, textIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
 
@@ -14,7 +14,7 @@ interface Whereabouts {
 export function findHome(at: Whereabouts, cwd: string): Home {
   const local = join(at.commonDir, "pawl");
   const fallback = at.mainRoot ? join(at.mainRoot, ".pawl", "state") : join(local, "state");
-  const named = readLine(join(local, "home"));
+  const named = lineIfReadable(join(local, "home"));
   const state = named === undefined ? fallback : resolve(local, named);
   if (state !== fallback && !existsSync(state)) throw homeMissing(state);
   const near = relative(cwd, state);
@@ -77,12 +77,12 @@ export function remoteHasState(home: Home): boolean {
   const ref = "refs/remotes/origin/pawl/state";
   if (existsSync(join(commonDir, ref))) return true;
   const packed = join(commonDir, "packed-refs");
-  return existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
+  return textIfPresent(packed)?.includes(` ${ref}\n`) ?? false;
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */
 export function readClone(local: string): string | undefined {
-  const [id, inode] = (readLine(join(local, "clone")) ?? "").split(" ");
+  const [id, inode] = (lineIfReadable(join(local, "clone")) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
 }
 

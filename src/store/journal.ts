@@ -16,9 +16,9 @@ import {
 import { basename, dirname, join } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { makeFolder, replaceFile, syncDirectory } from "../files/durable.ts";
+import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import type { Effect } from "../ports/operation.ts";
-import { namesIn, readText } from "./files.ts";
 import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
 
 /** One file to put in its place; its text waits, complete and on disk, in the staging folder. */
@@ -55,7 +55,7 @@ export function writeJournal(home: Home, journal: Journal): void {
  * lock held, every journal that is there belongs to somebody who can no longer finish it.
  */
 export function recover(home: Home): void {
-  for (const name of namesIn(journalDir(home))) {
+  for (const name of namesIfPresent(journalDir(home))) {
     const file = join(journalDir(home), name);
     const journal = name.endsWith(".json") ? parseJournal(readFileSync(file, "utf8")) : undefined;
     if (journal) finish(home, journal, true);
@@ -66,8 +66,8 @@ export function recover(home: Home): void {
 
 /** True when the call with this key was killed after its change had been decided, or is being carried out just now. */
 export function isUnfinished(home: Home, key: string): boolean {
-  return namesIn(journalDir(home)).some((name) => {
-    const text = name.endsWith(".json") ? readText(join(journalDir(home), name)) : undefined;
+  return namesIfPresent(journalDir(home)).some((name) => {
+    const text = name.endsWith(".json") ? textIfPresent(join(journalDir(home), name)) : undefined;
     return text !== undefined && parseJournal(text)?.key?.name === key;
   });
 }
@@ -108,7 +108,7 @@ function putOff(what: string, error: unknown): string {
 
 function isInPlace(home: Home, one: Step): boolean {
   if (one.do === "attach") return !existsSync(join(stagingDir(home), one.staged));
-  const text = readText(join(home.state, one.path));
+  const text = textIfPresent(join(home.state, one.path));
   return text !== undefined && sha256(text) === one.after;
 }
 
@@ -137,7 +137,7 @@ function applyStep(home: Home, one: Step): void {
     return;
   }
   makeFolder(dirname(target));
-  const current = readText(target);
+  const current = textIfPresent(target);
   const now = current === undefined ? undefined : sha256(current);
   if (one.do === "attach") renameSync(staged, target);
   else if (now === one.after) unlinkSync(staged);

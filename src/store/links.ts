@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { readLine } from "../files/read-line.ts";
-import { namesIn, readText } from "./files.ts";
+import { lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
 /**
@@ -19,20 +18,22 @@ interface Whereabouts {
 
 /** The name it was given when it was linked, or else its folder's. */
 export function repositoryName(home: Pick<Home, "local">, place: Pick<Whereabouts, "name">): string {
-  return readLine(join(home.local, "name")) ?? place.name;
+  return lineIfReadable(join(home.local, "name")) ?? place.name;
 }
 
 /** Keeps the name when the folder is renamed later: records name the repository by it. */
 export function keepName(home: Home, place: Whereabouts): void {
-  if (isHomeOf(home, place) && readLine(join(home.local, "name")) === undefined)
+  if (isHomeOf(home, place) && lineIfReadable(join(home.local, "name")) === undefined)
     replaceFile(join(home.local, "name"), `${place.name}\n`);
 }
 
 /** Every name that the home of the state has gone by, in this clone or another. */
 export function homeNames(home: Home): string[] {
   const folder = join(home.state, "repos");
-  return namesIn(folder)
-    .filter((name) => name.endsWith(".md") && /^home: true\s*$/m.test(readText(join(folder, name)) ?? ""))
+  return namesIfPresent(folder)
+    .filter(
+      (name) => name.endsWith(".md") && /^home: true\s*$/m.test(textIfPresent(join(folder, name)) ?? ""),
+    )
     .map((name) => name.slice(0, -".md".length));
 }
 
@@ -49,10 +50,10 @@ interface Link {
 }
 
 export function readLinks(home: Home): Link[] {
-  return namesIn(linksDir(home))
+  return namesIfPresent(linksDir(home))
     .filter((name) => !name.startsWith("."))
     .flatMap((name) => {
-      const path = readLine(join(linksDir(home), name));
+      const path = lineIfReadable(join(linksDir(home), name));
       if (path === undefined) return [];
       const commonDir = resolve(home.state, path);
       return [{ name, commonDir, found: existsSync(join(commonDir, "HEAD")) }];

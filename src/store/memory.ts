@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonIfReadable } from "../files/read.ts";
 
 /** What an answer was made from, word for word, and the answer: worth keeping where making it again is dear. */
 type Remembered = Record<string, { from: string; answer: string }>;
@@ -25,10 +26,4 @@ export function remember(local: string, name: string, from: string, answer: stri
   }
 }
 
-function read(local: string): Remembered {
-  try {
-    return JSON.parse(readFileSync(fileIn(local), "utf8")) as Remembered;
-  } catch {
-    return {};
-  }
-}
+const read = (local: string) => jsonIfReadable<Remembered>(fileIn(local)) ?? {};

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfPresent } from "../files/read.ts";
 import { readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
@@ -21,7 +22,7 @@ import { task } from "../model/records/task.ts";
 import { unlock } from "../model/records/unlock.ts";
 import type { Reader } from "../ports/ports.ts";
 import { readEvents } from "./event-log.ts";
-import { namesIn, readRecordText } from "./files.ts";
+import { readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
@@ -31,7 +32,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
     exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
-  const folder = (path: string) => (exists ? namesIn(join(home.state, path)) : []);
+  const folder = (path: string) => (exists ? namesIfPresent(join(home.state, path)) : []);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
   let summaries: ReturnType<Reader["tasks"]> | undefined;

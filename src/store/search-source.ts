@@ -1,5 +1,6 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { type FullYaml, type Kind, parseRecord } from "../model/record.ts";
 import { note, TASK_PARTS } from "../model/records/parts.ts";
@@ -7,7 +8,7 @@ import { approval, run } from "../model/records/run.ts";
 import { task } from "../model/records/task.ts";
 import { unlock } from "../model/records/unlock.ts";
 import { type Cursor, changedSince, cursorNow } from "./event-cursor.ts";
-import { namesIn, readRecordText } from "./files.ts";
+import { readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
 import type { SearchDocument, SearchSource } from "./search/types.ts";
 
@@ -39,12 +40,12 @@ function scan(home: Home): Map<string, string> {
       if (stat) found.set(path, signatureOf(stat));
     }
   };
-  for (const folder of ["notes", "unlocks"]) add(folder, namesIn(join(home.state, folder)));
-  for (const name of namesIn(join(home.state, "tasks"))) {
+  for (const folder of ["notes", "unlocks"]) add(folder, namesIfPresent(join(home.state, folder)));
+  for (const name of namesIfPresent(join(home.state, "tasks"))) {
     const folder = `tasks/${name}`;
     for (const entry of entriesOf(join(home.state, folder)))
       if (entry.isDirectory()) {
-        const names = namesIn(join(home.state, folder, entry.name));
+        const names = namesIfPresent(join(home.state, folder, entry.name));
         add(
           `${folder}/${entry.name}`,
           entry.name === run.plural ? names.map((one) => `${one}/run.md`) : names,

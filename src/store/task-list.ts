@@ -1,5 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
 import { taskFile } from "../model/paths.ts";
@@ -8,7 +9,7 @@ import { type FullYaml, parseRecord } from "../model/record.ts";
 import { type Task, task } from "../model/records/task.ts";
 import type { CurrentTasks, TaskSummary } from "../ports/ports.ts";
 import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.ts";
-import { namesIn, readRecordText } from "./files.ts";
+import { readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
 import {
   isPast,
@@ -48,7 +49,7 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
   // Before anything is read, so that a write that comes meanwhile is found again next time.
   const cursor = cursorNow(home);
   const snapshot = readSnapshot(home);
-  const names = namesIn(join(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
+  const names = namesIfPresent(join(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
   names.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
   const tail = recentTail(home, snapshot, names.length, now);
   const past = new Map(snapshot.past().map((row) => [row[0], row]));

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonIfReadable } from "../files/read.ts";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
@@ -101,12 +102,8 @@ export function readSnapshot(home: Home): Snapshot {
 }
 
 function readPast(home: Home, twin: string): Row[] {
-  try {
-    const file = JSON.parse(readFileSync(pastFile(home), "utf8")) as PastFile;
-    return file.twin === twin ? file.rows : [];
-  } catch {
-    return [];
-  }
+  const file = jsonIfReadable<PastFile>(pastFile(home));
+  return file?.twin === twin ? file.rows : [];
 }
 
 /** Best effort: a list that cannot leave a snapshot behind is still a list. */

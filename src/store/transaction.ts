@@ -11,9 +11,9 @@ import {
   writeDurably,
 } from "../files/durable.ts";
 import { tryLock, withLock } from "../files/intent-lock.ts";
+import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import type { Effect } from "../ports/operation.ts";
-import { namesIn, readText } from "./files.ts";
 import { finish, isNewTask, isUnfinished, keyFile, recover, type Step, writeJournal } from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
@@ -58,7 +58,7 @@ export function transact(home: Home, transaction: Transaction): Outcome {
 export function readAnswer(home: Home, key: string): string | undefined {
   try {
     if (isUnfinished(home, key)) withLock(lockDir(home), () => recover(home), { step });
-    return readText(keyFile(home, key));
+    return textIfPresent(keyFile(home, key));
   } catch (error) {
     throw explainFileError(error, "The state could not be written");
   }
@@ -100,7 +100,7 @@ export function sweep(home: Home, now: number): void {
 }
 
 function olderThan(age: number, folder: string, now: number, name = /^/): string[] {
-  return namesIn(folder)
+  return namesIfPresent(folder)
     .filter((one) => name.test(one))
     .map((one) => join(folder, one))
     .filter((path) => now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > age);
@@ -108,7 +108,7 @@ function olderThan(age: number, folder: string, now: number, name = /^/): string
 
 function commit(home: Home, transaction: Transaction, tx: string, steps: Step[], staged: string[]): Outcome {
   recover(home);
-  const answer = transaction.key && readText(keyFile(home, transaction.key.name));
+  const answer = transaction.key && textIfPresent(keyFile(home, transaction.key.name));
   if (answer !== undefined) return { state: "answered", answer };
   const path = findConflict(home, transaction.effects) ?? findSwept(home, steps);
   if (path !== undefined) return { state: "conflict", path };
@@ -150,7 +150,7 @@ function findConflict(home: Home, effects: readonly Effect[]): string | undefine
     const target = join(home.state, effect.path);
     if (effect.do === "create") {
       if (existsSync(isNewTask(effect) ? dirname(target) : target)) return effect.path;
-    } else if (effect.do === "replace" && readText(target) !== effect.before) return effect.path;
+    } else if (effect.do === "replace" && textIfPresent(target) !== effect.before) return effect.path;
   }
   return undefined;
 }

@@ -1,18 +1,18 @@
 import { join } from "node:path";
-import { namesIn } from "./files.ts";
+import { namesIfPresent } from "../files/read.ts";
 import { type Home, journalDir, mergingDir } from "./layout.ts";
 
 /** True while a killed process's work waits for the next write to finish it. */
 export function hasUnfinishedWork(home: Home): boolean {
-  return namesIn(journalDir(home)).some((name) => name.endsWith(".json"));
+  return namesIfPresent(journalDir(home)).some((name) => name.endsWith(".json"));
 }
 
 /** True while a merge is under way, or one that was cut off waits for the next write to settle it. */
 export function hasUnfinishedMerges(home: Home): boolean {
-  return namesIn(mergingDir(home)).some((name) => name.endsWith(".json"));
+  return namesIfPresent(mergingDir(home)).some((name) => name.endsWith(".json"));
 }
 
 /** True while a protected branch of this repository is open, or one that was waits to be closed. */
 export function hasUnlocks(home: Home): boolean {
-  return namesIn(join(home.local, "grants/unlock")).length > 0;
+  return namesIfPresent(join(home.local, "grants/unlock")).length > 0;
 }

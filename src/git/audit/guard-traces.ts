@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { sha256 } from "../../files/digest.ts";
+import { textIfPresent } from "../../files/read.ts";
 import type { Trace } from "../../ports/audit-facts.ts";
 import { askGit } from "../run-git.ts";
 import { listWorktrees } from "../worktrees/entries.ts";
 import type { PlainGit } from "./plain-git.ts";
-import { textOf } from "./reflog.ts";
 
 /** What the guard remembers of its own making. */
 interface Before {
@@ -35,7 +35,7 @@ function hookFiles(commonDir: string): Trace[] {
   const hooks = new Set(["pawl/hooks/reference-transaction", ...listed]);
   return [...hooks].sort().flatMap((name): Trace[] => {
     const path = isAbsolute(name) ? name : join(commonDir, name);
-    const text = textOf(path);
+    const text = textIfPresent(path);
     if (text === undefined) return [{ code: "hook_missing", where: name, said: "" }];
     const digest = digests?.[name];
     if ((digest !== undefined || isHook(name)) && !canRun(path))
@@ -52,7 +52,7 @@ const isOurs = (text: string) => /^#!\/bin\/sh\n# Written by pawl/.test(text);
 
 function readBefore(commonDir: string): Before {
   try {
-    return JSON.parse(textOf(beforeFile(commonDir)) ?? "{}") as Before;
+    return JSON.parse(textIfPresent(beforeFile(commonDir)) ?? "{}") as Before;
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;
@@ -89,4 +89,4 @@ async function overrides({ site, env }: PlainGit): Promise<Trace[]> {
 
 /** Also one that git does not look at yet: a single setting would bring it into force. */
 const hasOwnSetting = (gitDir: string) =>
-  /^\s*hookspath\s*=/im.test(textOf(join(gitDir, "config.worktree")) ?? "");
+  /^\s*hookspath\s*=/im.test(textIfPresent(join(gitDir, "config.worktree")) ?? "");

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { textIfPresent } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
@@ -6,7 +7,7 @@ import type { Site } from "../../ports/sites.ts";
 import { isGuarded } from "./guard-traces.ts";
 import { countFirstParents, followMove, isAncestor, known, readHistory, readIds } from "./history.ts";
 import { type PlainGit, plainGit } from "./plain-git.ts";
-import { readCreated, readGuardedTips, readLog, textOf } from "./reflog.ts";
+import { readCreated, readGuardedTips, readLog } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readStateTexts } from "./state-texts.ts";
 import { parentsOf, readTraces, shallowCommits } from "./traces.ts";
@@ -70,7 +71,7 @@ async function readBranching(git: PlainGit, copies: "own" | "remote"): Promise<B
     branches: branches.filter((one) => one.ref !== `${HEADS}pawl/state`),
     defaultBranch: head || undefined,
     committed: base && (await textAt(git, base.tip)),
-    copy: mainRoot === undefined || copies === "remote" ? undefined : textOf(join(mainRoot, POLICY)),
+    copy: mainRoot === undefined || copies === "remote" ? undefined : textIfPresent(join(mainRoot, POLICY)),
   };
 }
 

@@ -1,12 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { textIfPresent } from "../../files/read.ts";
 import type { Trace } from "../../ports/audit-facts.ts";
 import type { TracesWanted } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { guardTraces } from "./guard-traces.ts";
 import { known } from "./history.ts";
 import type { PlainGit } from "./plain-git.ts";
-import { readGuardedTips, textOf } from "./reflog.ts";
+import { readGuardedTips } from "./reflog.ts";
 
 /** What somebody may have left in the repository who went around its rules. */
 export async function readTraces(git: PlainGit, wanted: TracesWanted): Promise<Trace[]> {
@@ -34,7 +35,7 @@ async function replacements(git: PlainGit): Promise<Trace[]> {
 }
 
 function grafts(commonDir: string): Trace[] {
-  const text = textOf(join(commonDir, "info", "grafts")) ?? "";
+  const text = textIfPresent(join(commonDir, "info", "grafts")) ?? "";
   const real = text.split("\n").some((line) => /^[0-9a-f]/.test(line));
   return real ? [{ code: "graft_file", where: "info/grafts", said: "" }] : [];
 }
@@ -51,7 +52,9 @@ async function shallowGrafts(git: PlainGit): Promise<Trace[]> {
 }
 
 export const shallowCommits = (commonDir: string) =>
-  (textOf(join(commonDir, "shallow")) ?? "").split("\n").filter((line) => /^[0-9a-f]{40,64}$/.test(line));
+  (textIfPresent(join(commonDir, "shallow")) ?? "")
+    .split("\n")
+    .filter((line) => /^[0-9a-f]{40,64}$/.test(line));
 
 export async function parentsOf(git: PlainGit, id: string): Promise<string[]> {
   const { code, out } = await git.ask(["cat-file", "commit", id]);
@@ -64,7 +67,7 @@ export async function parentsOf(git: PlainGit, id: string): Promise<string[]> {
 function grants(site: Site, { protectedRefs, granted }: TracesWanted): Trace[] {
   return filesBelow(join(site.commonDir, "pawl", "grants", "update")).flatMap(({ path, name: ref }) => {
     if (!protectedRefs.includes(ref)) return [];
-    const said = (textOf(path) ?? "").trim();
+    const said = (textIfPresent(path) ?? "").trim();
     if (granted.some((one) => `${one.old} ${one.new} ${one.ref}` === said)) return [];
     return [{ code: "leftover_grant", where: ref, said }];
   });
@@ -72,7 +75,7 @@ function grants(site: Site, { protectedRefs, granted }: TracesWanted): Trace[] {
 
 function unlocks(site: Site, { open }: TracesWanted): Trace[] {
   return filesBelow(join(site.commonDir, "pawl", "grants", "unlock")).flatMap(({ path, name: ref }) => {
-    const said = (textOf(path) ?? "").trim();
+    const said = (textIfPresent(path) ?? "").trim();
     const [until, id] = said.split(" ");
     const record = open.find((one) => one.ref === ref && one.id === id);
     if (record && Date.parse(record.until) === Number(until) * 1000) return [];

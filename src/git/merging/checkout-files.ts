@@ -1,5 +1,6 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIfReadable } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
@@ -42,13 +43,7 @@ export function lockIndex(moving: Moving): void {
   }
 }
 
-export function holdsIndexLock(moving: Moving): boolean {
-  try {
-    return readFileSync(lockPath(moving), "utf8") === moving.step.token;
-  } catch {
-    return false;
-  }
-}
+export const holdsIndexLock = (moving: Moving) => textIfReadable(lockPath(moving)) === moving.step.token;
 
 /** Lets go of the index, and of everything that only mattered while we had it. */
 export function unlockIndex(moving: Moving): void {

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readLine } from "../../files/read-line.ts";
+import { lineIfReadable, namesIfPresent } from "../../files/read.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Checkout } from "./merging-git.ts";
 
@@ -56,7 +56,7 @@ interface Worktree {
 
 function worktreesOf(site: Site): Worktree[] {
   const folder = join(site.commonDir, "worktrees");
-  const linked = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const linked = namesIfPresent(folder).sort();
   return [
     { root: site.mainRoot, gitDir: site.commonDir, locked: false },
     ...linked.map((name) => {
@@ -69,26 +69,28 @@ function worktreesOf(site: Site): Worktree[] {
 /** The folder that a git directory of this repository belongs to, as it is now: worktrees can be moved. */
 export function rootOf(site: Site, gitDir: string): string | undefined {
   if (gitDir === site.commonDir) return site.mainRoot;
-  const link = readLine(join(gitDir, "gitdir"));
+  const link = lineIfReadable(join(gitDir, "gitdir"));
   return link && dirname(resolve(gitDir, link));
 }
 
 /** Follows branches that are only another name of a branch, as git does. */
 function resolvesTo(commonDir: string, gitDir: string, ref: string): boolean {
-  let line = readLine(join(gitDir, "HEAD"));
+  let line = lineIfReadable(join(gitDir, "HEAD"));
   for (let hops = 0; hops < 5; hops++) {
     const target = /^ref: (.+)$/.exec(line ?? "")?.[1];
     if (target === undefined) return false;
     if (target === ref) return true;
-    line = readLine(join(commonDir, target));
+    line = lineIfReadable(join(commonDir, target));
   }
   return false;
 }
 
 /** A rebase or bisect stands on commits without a branch, and comes back to the branch when it ends. */
 function beganOn(gitDir: string, branch: string): boolean {
-  const rebased = ["rebase-merge", "rebase-apply"].map((name) => readLine(join(gitDir, name, "head-name")));
-  return rebased.includes(`refs/heads/${branch}`) || readLine(join(gitDir, "BISECT_START")) === branch;
+  const rebased = ["rebase-merge", "rebase-apply"].map((name) =>
+    lineIfReadable(join(gitDir, name, "head-name")),
+  );
+  return rebased.includes(`refs/heads/${branch}`) || lineIfReadable(join(gitDir, "BISECT_START")) === branch;
 }
 
 function operationIn(gitDir: string): Operation | undefined {

@@ -1,5 +1,6 @@
-import { type BigIntStats, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { bytesIfReadable } from "../../files/read.ts";
 import { blobHash } from "../blob-hash.ts";
 import { type ChangedPath, type Entry, LINK } from "./changed-paths.ts";
 import type { MergingGit } from "./merging-git.ts";
@@ -73,12 +74,8 @@ export function holds(entry: Entry | undefined, present: Present, hash: string |
 
 /** A file whose writing was cut off: the beginning of what either side has there, as a checkout would write it. */
 export async function isCutOff(git: MergingGit, root: string, change: ChangedPath): Promise<boolean> {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(join(root, change.path));
-  } catch {
-    return false;
-  }
+  const bytes = bytesIfReadable(join(root, change.path));
+  if (bytes === undefined) return false;
   if (bytes.length === 0) return true;
   for (const entry of [change.new, change.old]) {
     if (entry === undefined || entry.mode === LINK) continue;

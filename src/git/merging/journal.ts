@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile, syncDirectory } from "../../files/durable.ts";
+import { namesIfPresent } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Purpose } from "../../ports/merges.ts";
@@ -76,14 +77,7 @@ export class JournalFile {
 }
 
 export function journalsIn(folder: string): JournalFile[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-  return names
+  return namesIfPresent(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()
     .map((name) => new JournalFile(folder, name.slice(0, -".json".length)));

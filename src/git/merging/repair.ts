@@ -3,13 +3,13 @@ import {
   existsSync,
   readFileSync,
   readlinkSync,
-  rmdirSync,
   rmSync,
   symlinkSync,
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../files/durable.ts";
+import { bytesIfReadable, removeIfEmpty } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { blobHash } from "../blob-hash.ts";
@@ -96,18 +96,11 @@ async function isOurs(
   if (present.kind === "nothing" || present.kind === "blocked" || present.kind === "folder") return true;
   if ([change.old, change.new].some((entry) => entry && holds(entry, present, hash))) return true;
   if (present.kind === "link") return false;
-  const raw = rawHash(join(root, change.path));
+  const bytes = bytesIfReadable(join(root, change.path));
+  const raw = bytes && blobHash(bytes);
   // The rules for converting may have changed with the move itself, so that content counts unconverted too.
   if ([change.old, change.new].some((entry) => entry?.oid === raw)) return true;
   return isCutOff(git, root, change);
-}
-
-function rawHash(path: string): string | undefined {
-  try {
-    return blobHash(readFileSync(path));
-  } catch {
-    return undefined;
-  }
 }
 
 /** First what has to go, then what has to come: a folder may have to make room for a file, and a file for a folder. */
@@ -116,7 +109,7 @@ async function putRight(env: Environment, repair: Repair, wrong: readonly Change
   for (const { path } of wrong.filter((one) => !one[side])) removeFile(checkout.root, path);
   const look = lookAt(checkout.root);
   const missing = wrong.filter((one) => one[side]).map((one) => one.path);
-  for (const path of missing) if (look(path).kind === "folder") removeEmpty(join(checkout.root, path));
+  for (const path of missing) if (look(path).kind === "folder") removeIfEmpty(join(checkout.root, path));
   const fresh = lookAt(checkout.root);
   // A folder with the user's files in it is not ours to empty; git would.
   const free = missing.filter((path) => !["folder", "blocked"].includes(fresh(path).kind));
@@ -136,17 +129,7 @@ function removeFile(root: string, path: string): void {
   if (kind !== "file" && kind !== "link") return;
   unlinkSync(join(root, path));
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
-    if (!removeEmpty(join(root, folder))) return;
-}
-
-/** Only ever an empty folder: anything in it makes the system refuse. */
-function removeEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    return false;
-  }
+    if (!removeIfEmpty(join(root, folder))) return;
 }
 
 function rescue({ checkout, rescueFolder }: Repair, path: string): void {

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseIdentity, seeProcesses } from "../../files/process-identity.ts";
+import { textIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
@@ -52,10 +53,12 @@ export async function dropStaleLocks(
   if (journal.children.length === 0) return;
   const branchLock = join(commonDir, "refs", "heads", `${repo.branch}.lock`);
   const headLock = join(commonDir, repo.head, "HEAD.lock");
-  if (textOf(branchLock)?.trim() === repo.new) drop(branchLock);
+  if (textIfReadable(branchLock)?.trim() === repo.new) drop(branchLock);
   const suspects = [branchLock, headLock]
     .map((path) => ({ path, seen: seenAt(path) }))
-    .filter(({ path, seen }) => seen !== undefined && textOf(path) === "" && isSince(path, journal.started));
+    .filter(
+      ({ path, seen }) => seen !== undefined && textIfReadable(path) === "" && isSince(path, journal.started),
+    );
   if (suspects.length === 0) return;
   await pause(LOCK_PATIENCE_MS);
   for (const { path, seen } of suspects) if (seenAt(path) === seen) drop(path);
@@ -64,14 +67,6 @@ export async function dropStaleLocks(
 function drop(path: string): void {
   step("merge-drop-lock");
   rmSync(path, { force: true });
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 const seenAt = (path: string) => {

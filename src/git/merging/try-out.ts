@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
+import { namesIfReadable } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 import type { CheckRun } from "../../ports/ports.ts";
 import type { MergingGit } from "./merging-git.ts";
@@ -50,13 +50,7 @@ async function remove(git: MergingGit, place: string): Promise<void> {
 }
 
 async function removeAbandoned(git: MergingGit, folder: string): Promise<void> {
-  let names: string[] = [];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    // No folder, nothing abandoned.
-  }
-  for (const name of names.filter((one) => one.startsWith(PREFIX))) {
+  for (const name of namesIfReadable(folder).filter((one) => one.startsWith(PREFIX))) {
     const owner = parseIdentity(name.slice(PREFIX.length));
     if (owner && seeProcesses().livenessOf(owner) === "dead") await remove(git, join(folder, name));
   }

@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
+import { lineIfReadable } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { BINDING } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
-import { listWorktrees, readLine, samePath } from "./entries.ts";
+import { listWorktrees, samePath } from "./entries.ts";
 import { refOf } from "./refs.ts";
 import type { SiteGit } from "./site-git.ts";
 
@@ -26,7 +27,7 @@ export async function bindWorktree(git: SiteGit, place: Workplace): Promise<void
   step("worktree bind");
   bindBranch(git.site.commonDir, refOf(place), found.gitDir);
   // Last, because whoever stands there takes it for the task's own place from now on.
-  if (readLine(binding) !== place.task) replaceFile(binding, `${place.task}\n`);
+  if (lineIfReadable(binding) !== place.task) replaceFile(binding, `${place.task}\n`);
   if (found.gitDir !== "." && (found.lock === undefined || isOurs(place, found.lock)))
     await lockWorktree(git, place, ourLock(place));
 }

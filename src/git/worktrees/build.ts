@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { lineIfReadable, removeIfEmpty } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
@@ -10,7 +11,6 @@ import {
   halfMadeEntries,
   listWorktrees,
   occupied,
-  readLine,
   samePath,
   scratchPlace,
   sideFolders,
@@ -101,7 +101,7 @@ async function settle(git: SiteGit, place: Workplace): Promise<void> {
 }
 
 export async function repair(git: SiteGit, path: string, found: KnownWorktree): Promise<void> {
-  const link = readLine(join(git.site.commonDir, found.gitDir, "gitdir"));
+  const link = lineIfReadable(join(git.site.commonDir, found.gitDir, "gitdir"));
   if (link && samePath(dirname(link), path)) return;
   step("worktree repair");
   await git.expect([...WITHOUT_HOOKS, "worktree", "repair", path], "The worktree could not be repaired");
@@ -125,11 +125,7 @@ async function runHook(place: Workplace, env: Environment): Promise<string[]> {
 /** Folders that hold nothing any more; one that does is left alone by the system itself. */
 export function removeEmpty({ site, path }: Pick<Workplace, "site" | "path">): void {
   for (const folder of [...sideFolders(path), dirname(path), join(site.commonDir, "worktrees")])
-    try {
-      rmdirSync(folder);
-    } catch {
-      // It is not empty, or it is not there.
-    }
+    removeIfEmpty(folder);
 }
 
 function pathExists({ path, site }: Pick<Workplace, "path" | "site">): Failure {

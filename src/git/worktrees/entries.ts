@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { lineIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import type { KnownWorktree } from "../../ports/worktrees.ts";
 import { BINDING } from "../discover.ts";
 
@@ -24,28 +25,22 @@ export function halfMadeEntries(commonDir: string, name: string): string[] {
   return linkedIds(commonDir)
     .filter((id) => id.startsWith(name) && /^\d*$/.test(id.slice(name.length)))
     .map((id) => join(commonDir, "worktrees", id))
-    .filter((gitDir) => !readLine(join(gitDir, "gitdir")));
+    .filter((gitDir) => !lineIfReadable(join(gitDir, "gitdir")));
 }
 
 /** The worktree that this folder says it is, whatever git thinks about where it lies. */
 export function worktreeAt(commonDir: string, path: string): KnownWorktree | undefined {
-  const target = /^gitdir: (.*)$/m.exec(readLine(join(path, ".git")) ?? "")?.[1];
+  const target = /^gitdir: (.*)$/m.exec(lineIfReadable(join(path, ".git")) ?? "")?.[1];
   if (target === undefined) return undefined;
   const gitDir = relative(canonical(commonDir), canonical(resolve(path, target))).replaceAll("\\", "/");
   if (!/^worktrees\/[^/]+$/.test(gitDir) || !existsSync(join(commonDir, gitDir))) return undefined;
   return describe(commonDir, gitDir, path);
 }
 
-function linkedIds(commonDir: string): string[] {
-  try {
-    return readdirSync(join(commonDir, "worktrees")).sort();
-  } catch {
-    return [];
-  }
-}
+const linkedIds = (commonDir: string) => namesIfReadable(join(commonDir, "worktrees")).sort();
 
 function linked(commonDir: string, gitDir: string): KnownWorktree[] {
-  const link = readLine(join(commonDir, gitDir, "gitdir"));
+  const link = lineIfReadable(join(commonDir, gitDir, "gitdir"));
   return link ? [describe(commonDir, gitDir, dirname(resolve(commonDir, gitDir, link)))] : [];
 }
 
@@ -54,10 +49,10 @@ function describe(commonDir: string, gitDir: string, path: string): KnownWorktre
   return {
     path,
     gitDir,
-    branch: /^ref: refs\/heads\/(.+)$/.exec(readLine(join(own, "HEAD")) ?? "")?.[1],
+    branch: /^ref: refs\/heads\/(.+)$/.exec(lineIfReadable(join(own, "HEAD")) ?? "")?.[1],
     present: occupied(path),
-    lock: gitDir === "." ? undefined : readLine(join(own, "locked")),
-    task: readLine(join(own, BINDING)) || undefined,
+    lock: gitDir === "." ? undefined : textIfReadable(join(own, "locked"))?.trim(),
+    task: lineIfReadable(join(own, BINDING)),
   };
 }
 
@@ -77,11 +72,3 @@ export function canonical(path: string): string {
 }
 
 export const samePath = (one: string, other: string) => canonical(one) === canonical(other);
-
-export function readLine(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
-}

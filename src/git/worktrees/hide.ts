@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { textIfPresent } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 import { hideLines } from "../exclude.ts";
 import { sideFolders } from "./entries.ts";
@@ -13,8 +14,7 @@ export function hideWorktree(commonDir: string, mainRoot: string | undefined, pa
   const inside = relative(mainRoot, path).replaceAll("\\", "/");
   const [top = "", ...below] = inside.split("/");
   if (top === ".." || top === "") return;
-  const exclude = join(commonDir, "info", "exclude");
-  const lines = existsSync(exclude) ? readFileSync(exclude, "utf8").split(/\r?\n/) : [];
+  const lines = (textIfPresent(join(commonDir, "info", "exclude")) ?? "").split(/\r?\n/);
   const whole = `/${escapePattern(top)}/`;
   const places = [path, ...sideFolders(path)].map(
     (one) => `/${escapePattern(relative(mainRoot, one).replaceAll("\\", "/"))}/`,

@@ -1,25 +1,19 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { sep } from "node:path";
+import { linkIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 
 /** What the kernel shows of the processes that we may look at; nothing where it shows none. */
 function* processes(): Generator<{ pid: number; cwd: string; words: string; environment: () => string }> {
-  let names: string[];
-  try {
-    names = readdirSync("/proc");
-  } catch {
-    return;
-  }
-  for (const name of names) {
+  for (const name of namesIfReadable("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const words = readText(`/proc/${name}/cmdline`);
-    if (words === "") continue;
+    const words = textIfReadable(`/proc/${name}/cmdline`);
+    if (!words) continue;
     yield {
       pid,
       words,
-      cwd: readLink(`/proc/${name}/cwd`),
-      environment: () => readText(`/proc/${name}/environ`),
+      cwd: linkIfReadable(`/proc/${name}/cwd`) ?? "",
+      environment: () => textIfReadable(`/proc/${name}/environ`) ?? "",
     };
   }
 }
@@ -57,21 +51,5 @@ export async function outliveGit(folder: string): Promise<void> {
         },
       );
     await new Promise((resume) => setTimeout(resume, 50));
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
   }
 }

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { explainFileError } from "../../files/durable.ts";
 import { withLock } from "../../files/intent-lock.ts";
+import { namesIfPresent, removeIfEmpty } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
 import { showLines } from "../../git/exclude.ts";
 import { step } from "../../model/steps.ts";
-import { namesIn } from "../files.ts";
 import { remoteHasState } from "../home.ts";
 import { type Home, LOCAL, lockDir, mergingDir, rescuedDir } from "../layout.ts";
 import { isHomeOf, readLinks } from "../links.ts";
@@ -22,7 +22,7 @@ type OnlyInstallation = (paths: readonly string[]) => boolean;
 export function isForgettable(home: Home, place: Place, holdsOnlyInstallation: OnlyInstallation): boolean {
   if (!isHomeOf(home, place)) return false;
   if (!existsSync(home.state)) return !existsSync(home.gitDir);
-  const others = [readLinks(home), namesIn(mergingDir(home)), namesIn(rescuedDir(home))];
+  const others = [readLinks(home), namesIfPresent(mergingDir(home)), namesIfPresent(rescuedDir(home))];
   if (remoteHasState(home) || others.some((one) => one.length > 0)) return false;
   return holdsOnlyInstallation(filesOf(home.state));
 }
@@ -58,16 +58,12 @@ export function dropAll(home: Home, place: Place): true {
     step("forget history");
     renameSync(home.gitDir, history);
   }
-  removeEmpty(dirname(home.state));
+  removeIfEmpty(dirname(home.state));
   step("forget exclude");
   showLines(place.commonDir);
   step("forget folder");
-  for (const name of namesIn(home.local).filter((one) => !KEPT.includes(one)))
+  for (const name of namesIfPresent(home.local).filter((one) => !KEPT.includes(one)))
     rmSync(join(home.local, name), { recursive: true, force: true });
-  removeEmpty(home.local);
+  removeIfEmpty(home.local);
   return true;
-}
-
-function removeEmpty(folder: string): void {
-  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
 }

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfPresent } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
 import { askGitSync } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import type { StateFolder } from "../../ports/state-folder.ts";
-import { namesIn } from "../files.ts";
 import { type Home, LOCAL } from "../layout.ts";
 import { isHomeOf, readLinks, repositoryName } from "../links.ts";
 import { dropAll } from "./forget-state.ts";
@@ -31,7 +31,10 @@ function count(place: Place, home: Home): { tasks: number; others: number } {
       (path) => !/^(?:\.git|events|tasks)(?:\/|$)/.test(path) && !path.startsWith(LOCAL) && path !== own,
     )
     .filter((path) => statSync(join(home.state, path), { throwIfNoEntry: false })?.isFile());
-  return { tasks: namesIn(join(home.state, "tasks")).length, others: others.length + readLinks(home).length };
+  return {
+    tasks: namesIfPresent(join(home.state, "tasks")).length,
+    others: others.length + readLinks(home).length,
+  };
 }
 
 /** Saved diffs are only reached through the records. */

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { textIfPresent } from "../../files/read.ts";
 import { copyIndex } from "../../git/copy-index.ts";
 import { tipOf } from "../../git/refs.ts";
 import { askGit, askGitSync, expectGit, type GitAnswer } from "../../git/run-git.ts";
@@ -108,7 +109,7 @@ const unique = () => `${process.pid}-${randomBytes(4).toString("hex")}`;
 
 /** Adds a line to a file of git's own, such as info/exclude, once, whatever its last line ends with. */
 function addLine(path: string, line: string): void {
-  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const text = textIfPresent(path) ?? "";
   if (text.split(/\r?\n/).includes(line)) return;
   appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
 }

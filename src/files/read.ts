@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, statSync } from "node:fs";
+
+/*
+ * Two ways to read what may not be there, and the name says which. `…IfPresent`: what is absent is nothing, and whatever
+ * else goes wrong is thrown, because something may depend on it. `…IfReadable`: whatever cannot be read is nothing.
+ * Most of what is asked for is absent most of the time, and an error costs more than a look; so both look first.
+ */
+
+/** The text of a file; undefined where there is no file. */
+export const textIfPresent = (path: string) => ifPresent(path, text);
+
+/** What a folder holds; nothing where there is no folder. */
+export const namesIfPresent = (folder: string): string[] => ifPresent(folder, names) ?? [];
+
+export const textIfReadable = (path: string) => ifReadable(path, text);
+
+/** The text of a file of one line, such as git's own. */
+export const lineIfReadable = (path: string) => ifReadable(path, text)?.trim() || undefined;
+
+export const bytesIfReadable = (path: string): Buffer | undefined =>
+  ifReadable(path, () => readFileSync(path));
+
+/** What a file of our own says; one that was cut off says nothing. */
+export const jsonIfReadable = <T>(path: string) =>
+  ifReadable(path, () => JSON.parse(text(path)) as T | undefined);
+
+export const namesIfReadable = (folder: string): string[] => ifReadable(folder, names) ?? [];
+
+/** Where a link leads. */
+export function linkIfReadable(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const text = (path: string): string => readFileSync(path, "utf8");
+const names = (folder: string): string[] => readdirSync(folder);
+
+function ifPresent<T>(path: string, read: (path: string) => T): T | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) && read(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A file where a folder is meant, or the other way round, is not what was asked for, so that is absent.
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
+    throw error;
+  }
+}
+
+function ifReadable<T>(path: string, read: (path: string) => T): T | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return read(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only ever an empty folder: anything in it makes the system refuse. False where it is still there, or never was. */
+export function removeIfEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
