@@ -6,13 +6,20 @@ import { pathToFileURL } from "node:url";
 import { buildNewerGit } from "./build-newer-git.mjs";
 import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 
-/** Programs with the Debian packages that have them. */
-const SYSTEM = { busybox: "busybox", "pre-commit": "pre-commit" };
+/** Programs with the Debian packages that have them; the last one is ssh's own test authenticator, a security key without hardware. */
+const SYSTEM = {
+  busybox: "busybox",
+  "pre-commit": "pre-commit",
+  "ssh-keygen": "openssh-client",
+  "/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so": "openssh-tests",
+};
 
 export const installTestTools = () => installIfNeeded(join(root, "test/guard/tools"), ["--ignore-scripts"]);
 
 const isThere = (program) =>
-  (process.env.PATH ?? "").split(":").some((dir) => existsSync(join(dir, program)));
+  program.startsWith("/")
+    ? existsSync(program)
+    : (process.env.PATH ?? "").split(":").some((dir) => existsSync(join(dir, program)));
 
 /** What cannot be installed is told; the tests then name what they did not run, or fail where CI=true says that all must be run. */
 function installSystemTools() {

@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   flows: ["model", "ports", "judge"],
   ops: ["model", "ports", "judge", "flows", "lib:zod/mini"],
   files: ["model", "node:"],
+  signatures: ["model", "node:"],
   git: ["model", "ports", "files", "node:", "lib:simple-git"],
   store: ["model", "ports", "files", "git", "node:", "lib:yaml", "lib:node-sqlite3-wasm"],
   guard: ["model", "ports", "files", "git", "hooks", "node:"],

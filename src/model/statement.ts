@@ -1,0 +1,60 @@
+/**
+ * What a human signs. Every field that an attack could change is in it: which repository (`id`, so that a fork's
+ * signature is worth nothing here), which branch, what it was and what it becomes.
+ */
+export type Statement =
+  | {
+      kind: "approval";
+      record: string;
+      receipt: string;
+      repos: (Target & { style: MergeStyle; old: string; head: string; tree: string; new: string })[];
+    }
+  | { kind: "unlock"; record: string; repos: (Target & { old: string; until: string })[] }
+  | { kind: "unlocked"; record: string; repos: (Target & { old: string; new: string })[] }
+  | { kind: "baseline"; record: string; repos: (Target & { new: string })[] }
+  | { kind: "settle"; record: string; repos: Target[]; ours: string; theirs: string; kept: "ours" | "theirs" }
+  | { kind: "approvers" | "policy"; record: string; repos: (Target & Change)[] }
+  | {
+      kind: "request";
+      record: string;
+      receipt: string;
+      repos: (Target & { head: string; tree: string })[];
+    };
+
+export const MERGE_STYLES = ["merge", "squash", "ff"] as const;
+export type MergeStyle = (typeof MERGE_STYLES)[number];
+
+/** One protected branch of one repository; `id` is the one in its `.pawl/lock.json`. */
+export interface Target {
+  id: string;
+  ref: string;
+}
+
+/** The move that a change of keys or policy is part of, and the sha256 of the file before and after; empty when absent. */
+interface Change {
+  old: string;
+  new: string;
+  before: string;
+  after: string;
+}
+
+/** What the ssh signature says it is for; ssh-keygen calls it a namespace. */
+export const SSH_NAMESPACE = "pawl-statement";
+
+/**
+ * The bytes whose sha256 is signed. The prefix keeps a signature over this from ever being one over anything else; the
+ * canonical form gives one meaning exactly one text.
+ */
+export const statementText = (statement: Statement) => `pawl statement v1\0${canonical(statement)}`;
+
+/** JSON with sorted keys and no spaces. What JSON would drop or change silently is refused. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "boolean" || value === null || Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== "object") throw new TypeError(`${typeof value} has no canonical form`);
+  const entries = Object.entries(value as Record<string, unknown>).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return `{${entries.map(([key, one]) => `${canonical(key)}:${canonical(one)}`).join(",")}}`;
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { type Approver, atLeast, type Level } from "../model/approvers.ts";
+import { type Statement, statementText } from "../model/statement.ts";
+import { type Assertion, verifyPasskey } from "./passkey.ts";
+import { verifySsh } from "./ssh-signature.ts";
+import { MalformedSignature } from "./ssh-wire.ts";
+import { refused, type Verdict } from "./verdict.ts";
+
+/** A signature as a record keeps it: of ssh, or of a passkey. */
+export type Signature = { ssh: string } | { passkey: Assertion };
+
+/** What is really signed: 32 bytes, the same for both kinds of key. */
+export const digestOf = (statement: Statement) =>
+  createHash("sha256").update(statementText(statement)).digest();
+
+/** Whether one of these approvers signed exactly this, at the wanted level; offline and without trusting ssh-keygen. */
+export function verifySignature(
+  statement: Statement,
+  signature: Signature,
+  approvers: readonly Approver[],
+  wanted: Level,
+): Verdict {
+  const verdict = checked(() =>
+    "ssh" in signature
+      ? verifySsh(signature.ssh, digestOf(statement), approvers)
+      : verifyPasskey(signature.passkey, digestOf(statement), approvers),
+  );
+  if (!verdict.ok || atLeast(verdict.level, wanted)) return verdict;
+  return refused("level_too_low", "the policy wants a key that somebody has to touch");
+}
+
+/** Whatever cannot be read was not signed; our own mistakes are not hidden by that. */
+function checked(check: () => Verdict): Verdict {
+  try {
+    return check();
+  } catch (error) {
+    const isTheirs =
+      error instanceof MalformedSignature || (error as NodeJS.ErrnoException).code?.startsWith("ERR_OSSL");
+    if (!isTheirs) throw error;
+    return refused("malformed", (error as Error).message);
+  }
+}
