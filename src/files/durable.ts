@@ -31,16 +31,21 @@ export function writeDurably(path: string, text: string): void {
 
 /** Gives a finished file a second name once its bytes are safe; whoever made it may then remove the first one. */
 export function linkDurably(from: string, to: string): void {
-  const fd = openSync(from, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  syncFile(from);
   try {
     linkSync(from, to);
   } catch {
     copyFileSync(from, to);
+  }
+}
+
+/** Waits until the bytes of a file are on the disk. */
+export function syncFile(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -9,6 +9,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, statSyn
 /** The text of a file; undefined where there is no file. */
 export const textIfPresent = (path: string) => ifPresent(path, text);
 
+export const bytesIfPresent = (path: string): Buffer | undefined => ifPresent(path, () => readFileSync(path));
+
 /** What a folder holds; nothing where there is no folder. */
 export const namesIfPresent = (folder: string): string[] => ifPresent(folder, names) ?? [];
 

@@ -1,24 +1,19 @@
 import {
-  chmodSync,
-  closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
-  statSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { digestOf } from "../files/digest.ts";
-import { makeFolder, syncDirectory, writeDurably } from "../files/durable.ts";
+import { makeFolder, syncFile } from "../files/durable.ts";
+import { applyChanges, type FileChange, parseJournal, writeJournal } from "../files/file-journal.ts";
 import { step } from "../model/steps.ts";
 
 /** One file that is to become something else; without `after` it goes. */
@@ -42,19 +37,17 @@ export interface Work {
   emptied: string[];
 }
 
-interface Noted {
-  path: string;
-  before: string | null;
-  after: string | null;
-  keepAs?: string;
-  dropKept?: string;
-}
-
+/** The same in a journal. A change's new bytes wait under its number. */
 interface Journal {
   root: string;
   folders: string[];
-  changes: Noted[];
+  changes: Omit<Noted, "staged">[];
   emptied: string[];
+}
+
+interface Noted extends FileChange {
+  keepAs?: string;
+  dropKept?: string;
 }
 
 const folderOf = (local: string) => join(local, "installing");
@@ -65,7 +58,7 @@ const shaOf = (bytes: Uint8Array | undefined) => (bytes === undefined ? null : d
 
 /**
  * Writes what is wanted beside git's own files, then says so in a journal, and only then touches the tree. Whoever comes
- * after a kill completes it. Answers the paths that somebody else changed in between; those are left as they are.
+ * after a kill completes it. Returns the paths that somebody else changed in between; those are left as they are.
  */
 export function carryOut(local: string, root: string, work: Work): string[] {
   if (work.folders.length + work.changes.length + work.emptied.length === 0) return [];
@@ -85,9 +78,7 @@ export function carryOut(local: string, root: string, work: Work): string[] {
     emptied: work.emptied,
   };
   step("install journal");
-  writeDurably(`${journalOf(local)}.new`, JSON.stringify(journal));
-  renameSync(`${journalOf(local)}.new`, journalOf(local));
-  syncDirectory(folder);
+  writeJournal(journalOf(local), journal);
   return finishJournal(local);
 }
 
@@ -103,22 +94,11 @@ function stage(folder: string, changes: readonly Change[]): void {
     if (before !== undefined && after !== undefined) syncFile(join(folder, String(index)));
 }
 
-function syncFile(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /** Completes what a journal says, and forgets what never came to one. */
 export function finishJournal(local: string): string[] {
   const folder = folderOf(local);
   if (!existsSync(folder)) return [];
-  const journal = existsSync(journalOf(local))
-    ? (JSON.parse(readFileSync(journalOf(local), "utf8")) as Journal)
-    : undefined;
+  const journal = existsSync(journalOf(local)) ? parse(readFileSync(journalOf(local), "utf8")) : undefined;
   // A worktree that was removed since is not to come back for our files.
   const left = journal && existsSync(resolve(local, journal.root)) ? complete(local, journal) : [];
   step("install forget");
@@ -128,39 +108,37 @@ export function finishJournal(local: string): string[] {
   return left;
 }
 
+const parse = (text: string) =>
+  parseJournal<Journal>(text, ({ folders, changes, emptied }) => [
+    ...folders,
+    ...emptied,
+    ...changes.flatMap(({ path, keepAs = "", dropKept = "" }) => [path, keepAs, dropKept]),
+  ]);
+
 function complete(local: string, journal: Journal): string[] {
   const root = resolve(local, journal.root);
-  const left: string[] = [];
-  const touched = new Set<string>();
   for (const one of journal.folders) {
     step(`install folder ${one}`);
     mkdirSync(join(root, one), { recursive: true });
   }
-  for (const [index, one] of journal.changes.entries()) {
-    if (!settle(local, root, one, index)) left.push(one.path);
-    if (one.before !== null) touched.add(dirname(join(root, one.path)));
-  }
-  for (const one of touched) syncDirectory(one);
+  const changes = journal.changes.map((one, index): Noted => ({ ...one, staged: String(index) }));
+  const left: string[] = [];
+  applyChanges(
+    changes,
+    { root, staging: folderOf(local) },
+    {
+      placing: ({ path, keepAs }) => {
+        if (keepAs !== undefined) keepCopy(join(root, path), keptFile(local, keepAs));
+        step(`install ${path}`);
+      },
+      foreign: ({ path }) => left.push(path),
+    },
+  );
+  for (const { path, dropKept } of changes)
+    if (dropKept !== undefined && !left.includes(path)) rmSync(keptFile(local, dropKept), { force: true });
   const top = realpathSync(root);
   for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(top, one));
   return left;
-}
-
-/** False when the file is neither what it was nor what it should become. */
-function settle(local: string, root: string, one: Noted, index: number): boolean {
-  const target = join(root, one.path);
-  const aside = `${target}.pawl-new`;
-  const now = existsSync(target) ? digestOf(readFileSync(target)) : null;
-  if (now !== one.after && now !== one.before) return false;
-  if (now !== one.after) {
-    if (one.keepAs !== undefined) keepCopy(target, keptFile(local, one.keepAs));
-    step(`install ${one.path}`);
-    if (one.after === null) unlinkSync(target);
-    else place(join(folderOf(local), String(index)), target, aside);
-  }
-  rmSync(aside, { force: true });
-  if (one.dropKept !== undefined) rmSync(keptFile(local, one.dropKept), { force: true });
-  return true;
 }
 
 function keepCopy(from: string, to: string): void {
@@ -169,22 +147,6 @@ function keepCopy(from: string, to: string): void {
   copyFileSync(from, `${to}.new`);
   syncFile(`${to}.new`);
   renameSync(`${to}.new`, to);
-}
-
-/** One rename, so that a reader sees the old or the new file; its mode stays what it was. */
-function place(staged: string, target: string, aside: string): void {
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode;
-  if (mode !== undefined) chmodSync(staged, mode & 0o7777);
-  try {
-    renameSync(staged, target);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    // The git directory is on another disk than the tree.
-    copyFileSync(staged, aside);
-    syncFile(aside);
-    if (mode !== undefined) chmodSync(aside, mode & 0o7777);
-    renameSync(aside, target);
-  }
 }
 
 function removeIfEmpty(folder: string): void {

@@ -35,6 +35,8 @@ function decide(wanted: WantedPart, record: PartRecord | undefined, look: Look, 
     hasLine(text, wanted.unlessLine)
   )
     return { do: "leave", path, why: `it says ${wanted.unlessLine} already` };
+  // A power cut may leave a file that was made for our part empty.
+  if (text === "" && record?.inserted.created) return written(look, insertPart(wanted, undefined));
   const found = lookAtPart(wanted, text);
   if (text === undefined || found === "absent") return written(look, insertPart(wanted, text));
   // Entries that the user had in the same words before us stay the user's.

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceQuickly } from "../files/durable.ts";
+import { replaceFile } from "../files/durable.ts";
 import { textIfPresent } from "../files/read.ts";
 import { keptFile, type Work } from "./journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
@@ -20,7 +20,8 @@ const memoryOf = (local: string) => join(local, "installed.json");
 
 export function readTrackedLedger({ root }: Tree): Ledger | undefined {
   const { text } = lookAt(root, LEDGER);
-  return text === undefined ? undefined : parseLedger(text);
+  // A power cut may leave it empty, as any new file of ours.
+  return text === undefined || text === "" ? undefined : parseLedger(text);
 }
 
 export function readLedger(tree: Tree): Ledger | undefined {
@@ -89,7 +90,7 @@ export function ledgerStep(before: Ledger | undefined, after: Ledger | undefined
     return { do: "remove", path, changes: [{ path: real, before: bytes, after: undefined }] };
   }
   const text = printLedger(after);
-  if (bytes !== undefined && before && printLedger(before) === text) return { do: "keep", path };
+  if (bytes?.length && before && printLedger(before) === text) return { do: "keep", path };
   const changes = [{ path: real, before: bytes, after: Buffer.from(text, "utf8") }];
   return { do: bytes === undefined ? "create" : "update", path, changes, folders };
 }
@@ -98,5 +99,5 @@ export function rememberLedger(local: string, after: Ledger | undefined): void {
   if (!after) return;
   const text = printLedger(after);
   const memory = memoryOf(local);
-  if (textIfPresent(memory) !== text) replaceQuickly(memory, text);
+  if (textIfPresent(memory) !== text) replaceFile(memory, text);
 }

@@ -35,6 +35,7 @@ export async function write(
     }
     if (outcome.state === "answered")
       return sameAnswer(call.operation, call.input, key ?? "", outcome.answer);
+    said.push(...outcome.warnings);
     if (Date.now() - started > PATIENCE_MS)
       throw new Failure("conflict", "record_busy", "Other commands kept changing the same record.", {
         hint: "Run the command again.",

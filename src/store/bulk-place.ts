@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
+import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder, syncDirectory } from "../files/durable.ts";
+import { makeFolder, syncDirectory, syncFile } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
 import { namesIfPresent, removeIfEmpty } from "../files/read.ts";
 import { step } from "../model/steps.ts";
@@ -45,9 +45,6 @@ function syncFiles(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) syncFiles(path);
-    if (!entry.isFile()) continue;
-    const fd = openSync(path, "r");
-    fsyncSync(fd);
-    closeSync(fd);
+    if (entry.isFile()) syncFile(path);
   }
 }

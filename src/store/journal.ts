@@ -1,10 +1,8 @@
 import {
   closeSync,
-  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  linkSync,
   openSync,
   readFileSync,
   readSync,
@@ -13,21 +11,25 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
-import { makeFolder, replaceFile, syncDirectory } from "../files/durable.ts";
+import { makeFolder, replaceFile } from "../files/durable.ts";
+import {
+  applyChanges,
+  type FileChange,
+  isApplied,
+  parseJournal,
+  writeJournal,
+} from "../files/file-journal.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { pathIn } from "../model/event-line.ts";
 import { step } from "../model/steps.ts";
 import type { Effect } from "../ports/operation.ts";
 import { type Home, journalDir, keysDir, rescuedDir, stagingDir } from "./layout.ts";
 
-/** One file to put in its place; its text waits, complete and on disk, in the staging folder. */
-export interface Step {
+/** One record or attachment to put in its place. */
+export interface Step extends FileChange {
   do: Effect["do"];
-  staged: string;
-  path: string;
-  before: string | undefined;
-  after: string;
 }
 
 /** Everything that is left to do once a change has been decided; written before the first record moves. */
@@ -39,49 +41,48 @@ export interface Journal {
   key?: { name: string; answer: string } | undefined;
 }
 
-export function writeJournal(home: Home, journal: Journal): void {
+export function saveJournal(home: Home, journal: Journal): void {
   step("journal");
-  try {
-    replaceFile(journalFile(home, journal.tx), JSON.stringify(journal));
-  } catch (error) {
-    // It may be in place all the same; nobody must find it there after its writer has given up.
-    rmSync(journalFile(home, journal.tx), { force: true });
-    throw error;
-  }
+  writeJournal(journalFile(home, journal.tx), journal);
 }
 
 /**
- * Finishes what killed processes left. Journals are written and removed only under the store's lock, so with the
- * lock held, every journal that is there belongs to somebody who can no longer finish it.
+ * Finishes what killed processes left, and returns what has to be told about it. Journals are written and removed only
+ * under the store's lock, so with the lock held, every journal that is there belongs to somebody who can no longer
+ * finish it.
  */
-export function recover(home: Home): void {
+export function recover(home: Home): string[] {
+  const warnings: string[] = [];
   for (const name of namesIfPresent(journalDir(home))) {
     const file = join(journalDir(home), name);
-    const journal = name.endsWith(".json") ? parseJournal(readFileSync(file, "utf8")) : undefined;
-    if (journal) finish(home, journal, true);
+    const journal = name.endsWith(".json") ? parse(readFileSync(file, "utf8")) : undefined;
+    if (journal) warnings.push(...finish(home, journal, true));
     else if (name.endsWith(".json")) rescue(home, file);
     else rmSync(file, { force: true });
   }
+  return warnings;
 }
 
 /** True when the call with this key was killed after its change had been decided, or is being carried out just now. */
 export function isUnfinished(home: Home, key: string): boolean {
   return namesIfPresent(journalDir(home)).some((name) => {
     const text = name.endsWith(".json") ? textIfPresent(join(journalDir(home), name)) : undefined;
-    return text !== undefined && parseJournal(text)?.key?.name === key;
+    return text !== undefined && parse(text)?.key?.name === key;
   });
 }
 
 /** Carries a journal out. After a kill, any part of it may already have been done. */
 export function finish(home: Home, journal: Journal, afterKill = false): string[] {
+  const places = { root: home.state, staging: stagingDir(home) };
+  const rescued = new Map<string, string>();
   try {
-    for (const one of journal.steps) {
-      step(`apply ${one.do}`);
-      applyStep(home, one);
-    }
+    applyChanges(journal.steps, places, {
+      placing: (one) => step(`apply ${one.do}`),
+      foreign: (one, staged) => rescued.set(one.path, rescue(home, staged)),
+    });
   } catch (error) {
     if (afterKill) throw error;
-    if (!journal.steps.some((one) => isInPlace(home, one))) {
+    if (!journal.steps.some((one) => isApplied(one, places))) {
       withdraw(home, journal);
       throw error;
     }
@@ -89,27 +90,28 @@ export function finish(home: Home, journal: Journal, afterKill = false): string[
   }
   try {
     step("events");
-    appendEvents(home, journal, afterKill);
+    const lines = journal.lines.split("\n").filter((line) => line !== "" && !rescued.has(pathIn(line)));
+    appendEvents(join(home.state, journal.log), lines, afterKill);
     step("key");
-    if (journal.key) replaceFile(keyFile(home, journal.key.name), journal.key.answer);
+    // A call of which a part was not applied is made again when it is repeated.
+    if (journal.key && rescued.size === 0) replaceFile(keyFile(home, journal.key.name), journal.key.answer);
     step("done");
     unlinkSync(journalFile(home, journal.tx));
   } catch (error) {
     return [putOff("The event log", error)];
   }
-  return [];
+  return [...rescued].map(([path, file]) => keptApart(home, path, file));
+}
+
+function keptApart(home: Home, path: string, file: string): string {
+  const shown = (below: string) => join(home.shown, below);
+  return `${shown(path)} was edited after a command that was changing it had been killed. The edit stays; what that command wrote is in ${shown(relative(home.state, file))}.`;
 }
 
 /** Once a record is in place the change is made; the journal stays, and whoever writes next does the rest. */
 function putOff(what: string, error: unknown): string {
   const reason = (error as NodeJS.ErrnoException).code ?? String(error);
   return `${what} could not be written yet (${reason}); the next command will do it.`;
-}
-
-function isInPlace(home: Home, one: Step): boolean {
-  if (one.do === "attach") return !existsSync(join(stagingDir(home), one.staged));
-  const text = textIfPresent(join(home.state, one.path));
-  return text !== undefined && sha256(text) === one.after;
 }
 
 /** Nothing has changed yet, so nothing must: the failure that is about to be reported has to stay one. */
@@ -119,61 +121,24 @@ function withdraw(home: Home, journal: Journal): void {
     rmSync(join(stagingDir(home), one.staged), { recursive: true, force: true });
 }
 
-/** A task comes into being with its folder, complete, by one rename. */
-export function isNewTask(change: { do: string; path: string }): boolean {
-  return change.do === "create" && /^tasks\/T\d+\/task\.md$/.test(change.path);
-}
-
-function applyStep(home: Home, one: Step): void {
-  const staged = join(stagingDir(home), one.staged);
-  if (!existsSync(staged)) return;
-  const target = join(home.state, one.path);
-  if (isNewTask(one)) {
-    const folder = dirname(target);
-    makeFolder(dirname(folder));
-    if (existsSync(folder)) rescue(home, staged);
-    else renameSync(staged, folder);
-    syncDirectory(dirname(folder));
-    return;
-  }
-  makeFolder(dirname(target));
-  const current = textIfPresent(target);
-  const now = current === undefined ? undefined : sha256(current);
-  if (one.do === "attach") renameSync(staged, target);
-  else if (now === one.after) unlinkSync(staged);
-  else if (one.do === "create" && now === undefined) place(staged, target);
-  else if (one.do === "replace" && now === one.before) renameSync(staged, target);
-  else rescue(home, staged);
-  syncDirectory(dirname(target));
-}
-
-/** A link refuses to replace anything; where the file system has no links, the lock alone has to do. */
-function place(staged: string, target: string): void {
-  try {
-    linkSync(staged, target);
-    unlinkSync(staged);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (!["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"].includes(code)) throw error;
-    renameSync(staged, target);
-  }
-}
-
 /** Somebody edited the record between a kill and its recovery: their text stays, ours is kept beside it. */
-function rescue(home: Home, file: string): void {
+function rescue(home: Home, file: string): string {
+  const kept = join(rescuedDir(home), basename(file));
   makeFolder(rescuedDir(home));
-  renameSync(file, join(rescuedDir(home), basename(file)));
+  renameSync(file, kept);
+  return kept;
 }
 
-function appendEvents(home: Home, journal: Journal, afterKill: boolean): void {
+function appendEvents(path: string, lines: readonly string[], afterKill: boolean): void {
   // What came from another clone brings its own events.
-  if (journal.lines === "") return;
-  const path = join(home.state, journal.log);
+  if (lines.length === 0) return;
   makeFolder(dirname(path));
   const fd = openSync(path, "a+");
   try {
-    const lines = afterKill ? missingLines(journal.lines, tailOf(fd)) : journal.lines;
-    const data = Buffer.from(lines, "utf8");
+    // Only a whole line counts as written: a crash may have left the first lines and a part of the next.
+    const log = afterKill ? tailOf(fd) : "";
+    const missing = lines.map((line) => `\n${line}\n`).filter((line) => !log.includes(line));
+    const data = Buffer.from(missing.join(""), "utf8");
     const { size } = fstatSync(fd);
     // One write of lines that begin and end with a newline: a torn one can never damage its neighbour.
     if (data.length > 0 && writeSync(fd, data) !== data.length) {
@@ -186,15 +151,6 @@ function appendEvents(home: Home, journal: Journal, afterKill: boolean): void {
   }
 }
 
-/** Only a whole line counts as written: a crash may have left the first lines and a part of the next. */
-function missingLines(lines: string, log: string): string {
-  return lines
-    .split("\n")
-    .filter((line) => line !== "" && !log.includes(`\n${line}\n`))
-    .map((line) => `\n${line}\n`)
-    .join("");
-}
-
 function tailOf(fd: number): string {
   const size = fstatSync(fd).size;
   const tail = Buffer.alloc(Math.min(size, 262_144));
@@ -202,14 +158,12 @@ function tailOf(fd: number): string {
   return tail.toString("utf8");
 }
 
-function parseJournal(text: string): Journal | undefined {
-  try {
-    return JSON.parse(text) as Journal;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const parse = (text: string) =>
+  parseJournal<Journal>(text, ({ tx, log, steps }) => [
+    tx,
+    log,
+    ...steps.flatMap(({ path, staged }) => [path, staged]),
+  ]);
 
 export const keyFile = (home: Home, key: string) => join(keysDir(home), `${sha256(key).slice(0, 32)}.json`);
 const journalFile = (home: Home, tx: string) => join(journalDir(home), `${tx}.json`);

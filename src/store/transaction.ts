@@ -10,11 +10,12 @@ import {
   syncDirectory,
   writeDurably,
 } from "../files/durable.ts";
+import { UNCOMPARED } from "../files/file-journal.ts";
 import { tryLock, withLock } from "../files/intent-lock.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import type { Effect } from "../ports/operation.ts";
-import { finish, isNewTask, isUnfinished, keyFile, recover, type Step, writeJournal } from "./journal.ts";
+import { finish, isUnfinished, keyFile, recover, type Step, saveJournal } from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
 
@@ -30,7 +31,7 @@ export interface Transaction {
 
 export type Outcome =
   | { state: "done"; warnings: string[] }
-  | { state: "conflict"; path: string }
+  | { state: "conflict"; path: string; warnings: string[] }
   | { state: "answered"; answer: string };
 
 /**
@@ -107,17 +108,17 @@ function olderThan(age: number, folder: string, now: number, name = /^/): string
 }
 
 function commit(home: Home, transaction: Transaction, tx: string, steps: Step[], staged: string[]): Outcome {
-  recover(home);
+  const recovered = recover(home);
   const answer = transaction.key && textIfPresent(keyFile(home, transaction.key.name));
   if (answer !== undefined) return { state: "answered", answer };
   const path = findConflict(home, transaction.effects) ?? findSwept(home, steps);
-  if (path !== undefined) return { state: "conflict", path };
+  if (path !== undefined) return { state: "conflict", path, warnings: recovered };
   const lines = transaction.events.map((event) => `\n${JSON.stringify({ ...event, tx })}\n`).join("");
   const journal = { tx, steps, log: transaction.log, lines, key: transaction.key };
-  writeJournal(home, journal);
+  saveJournal(home, journal);
   // From here on the journal owns the staged files: whatever happens, they are put in place, not thrown away.
   staged.length = 0;
-  return { state: "done", warnings: finish(home, journal) };
+  return { state: "done", warnings: [...recovered, ...finish(home, journal)] };
 }
 
 function stage(home: Home, effect: Effect, name: string, staged: string[]): Step {
@@ -136,8 +137,13 @@ function stage(home: Home, effect: Effect, name: string, staged: string[]): Step
     staged: name,
     path: effect.path,
     before: effect.do === "replace" ? sha256(effect.before) : undefined,
-    after: effect.do === "attach" ? "" : sha256(effect.text),
+    after: effect.do === "attach" ? UNCOMPARED : sha256(effect.text),
   };
+}
+
+/** A task comes into being with its folder, complete, by one rename. */
+function isNewTask(change: { do: string; path: string }): boolean {
+  return change.do === "create" && /^tasks\/T\d+\/task\.md$/.test(change.path);
 }
 
 /** Somebody who slept for hours before getting the lock may find the files that waited for it swept away. */

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
@@ -229,4 +238,66 @@ test("a power cut that tears the event log: the next command adds what is missin
   expect(complaintsOf({ ...others, torn: [] })).toEqual({});
   expect(torn).toHaveLength(1);
   expect(torn[0]).toContain("events/");
+});
+
+describe("a record that somebody edits between a kill and the next command", () => {
+  const RECORD = "tasks/T0001/task.md";
+
+  /** Killed just before the n-th record is put in its place; then the task is edited by hand. */
+  async function editedAfterKill(operation: string, nth: number) {
+    const repository = copyOf(prepared);
+    const { input } = INTERRUPTED.find((one) => one.operation === operation) as Interrupted;
+    const { steps } = (await runJob(worker, copyOf(prepared), { operation, input })) as Report;
+    const places = steps.flatMap((name, at) => (name.startsWith("apply ") ? [at + 1] : []));
+    const killAtStep = places[nth] as number;
+    expect(await runJob(worker, repository, { operation, input, key: "k", killAtStep })).toBeUndefined();
+    const file = join(stateOf(repository), RECORD);
+    const edited = readFileSync(file, "utf8").replace("title: first", "title: edited by hand");
+    expect(edited).toContain("edited by hand");
+    writeFileSync(file, edited);
+    return { repository, file, edited, call: { operation, input, key: "k" } };
+  }
+
+  const rescuedIn = (repository: TemporaryRepository) => {
+    const folder = join(stateOf(repository), ".local/rescued");
+    return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  };
+
+  test.each([
+    ["before anything was in its place", 0],
+    ["after the other record was in its place", 1],
+  ])("%s: the edit stays, what the killed command wrote is kept, and both are told", async (_, nth) => {
+    const { repository, file, edited } = await editedAfterKill("slice.close", nth);
+    const next = (await runJob(worker, repository, NEXT)) as Report & { ok: true };
+    expect(next.ok).toBe(true);
+    expect(readFileSync(file, "utf8")).toBe(edited);
+    expect(rescuedIn(repository)).toEqual([expect.stringContaining("status: closed")]);
+    expect(next.warnings).toEqual([expect.stringMatching(/T0001.task\.md was edited .* stays.*rescued/)]);
+    const { leftOver, ...others } = inspectStore(stateOf(repository)).violations;
+    expect(complaintsOf({ ...others, leftOver: [] })).toEqual({});
+    expect(leftOver).toEqual([expect.stringMatching(/^\.local\/rescued\//)]);
+  });
+
+  test("repeating the killed call with its key does it, on top of the edit", async () => {
+    const { repository, file, call } = await editedAfterKill("slice.close", 0);
+    expect(await runJob(worker, repository, call)).toMatchObject({ ok: true });
+    const text = readFileSync(file, "utf8");
+    expect(text).toContain("title: edited by hand");
+    expect(text).toContain("status: closed");
+  });
+});
+
+test("a journal that leads out of the state is set aside, and nothing outside is written", async () => {
+  const repository = copyOf(prepared);
+  const local = join(stateOf(repository), ".local");
+  mkdirSync(join(local, "journal"), { recursive: true });
+  mkdirSync(join(local, "tmp"), { recursive: true });
+  writeFileSync(join(local, "tmp/planted"), "planted");
+  const steps = [{ do: "create", staged: "planted", path: "../../../planted.txt", after: "" }];
+  const journal = { tx: "aa", steps, log: "events/x/2026-01.jsonl", lines: "" };
+  writeFileSync(join(local, "journal/aa.json"), JSON.stringify(journal));
+  expect(await runJob(worker, repository, NEXT)).toMatchObject({ ok: true });
+  expect(existsSync(join(repository.path, "../planted.txt"))).toBe(false);
+  expect(readdirSync(join(local, "rescued"))).toEqual(["aa.json"]);
+  expect(readdirSync(join(local, "journal"))).toEqual([]);
 });

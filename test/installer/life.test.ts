@@ -355,3 +355,21 @@ describe("what is in the way", () => {
     expect(existsSync(at(project, ".git/pawl"))).toBe(false);
   });
 });
+
+describe("a power cut just after an install", () => {
+  test("files of ours that it left empty are written again, the ledger too, and go when pawl goes", async ({
+    project,
+  }) => {
+    const before = treeBytes(project.path);
+    await done(project, "install");
+    const whole = treeBytes(project.path);
+    const isOurs = (path: string) => !(path in before) && !path.endsWith("/") && !/^\.pawl\/state/.test(path);
+    const ours = Object.keys(whole).filter(isOurs);
+    expect(ours).toEqual(expect.arrayContaining([SKILL, ".mcp.json", ".pawl/lock.json", "AGENTS.md"]));
+    for (const path of ours) writeFileSync(at(project, path), "");
+    await done(project, "install");
+    expect(treeBytes(project.path)).toEqual(whole);
+    await done(project, "uninstall", "--delete-state");
+    expect(treeBytes(project.path)).toEqual(before);
+  });
+});

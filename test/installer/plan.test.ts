@@ -55,6 +55,13 @@ const ROWS: Row[] = [
   },
   { name: "somebody else's", there: "theirs\n", expected: { do: "refuse", texts: { before: "theirs\n" } } },
   {
+    name: "ours, empty as a power cut may leave it",
+    there: "",
+    ledger: ledgerOf(ownRecord("new\n")),
+    expected: { do: "update", changes: [{ after: Buffer.from("new\n") }], record: { created: true } },
+  },
+  { name: "somebody else's, empty", there: "", expected: { do: "refuse" } },
+  {
     name: "ours, edited, nothing newer",
     there: "edited\n",
     ledger: ledgerOf(ownRecord("new\n")),
