@@ -39,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib:zod/mini",
     "lib:@modelcontextprotocol/server",
   ],
+  web: ["lib:highlight.js"],
   cli: ["model", "ports", "ops", "files", "runtime", "mcp", "node:", "lib:citty", "lib:zod/mini"],
 };
 
@@ -59,7 +60,7 @@ function roomOf(path: string): string {
 
 function targetOf(file: string, target: string): string {
   if (target.startsWith("node:")) return "node:";
-  if (!target.startsWith(".")) return `lib:${target.replace(/^(@[^/]+\/[^/]+)\/.*/, "$1")}`;
+  if (!target.startsWith(".")) return `lib:${target.replace(/^(@[^/]+\/[^/]+|highlight\.js)\/.*/, "$1")}`;
   const path = join(file, "..", target);
   const beside = BESIDE.find((folder) => path.startsWith(`../${folder}/`));
   return beside ?? roomOf(path);

@@ -1,0 +1,251 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { colourLines, type Piece } from "../../src/web/diff/colours.ts";
+import { type PatchFile, parsePatch } from "../../src/web/diff/parse-patch.ts";
+import { renderRows } from "../../src/web/diff/render-file.ts";
+import { wordMarks } from "../../src/web/diff/word-marks.ts";
+import { html, visible } from "../../src/web/html.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pawl diff-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+
+/** What git says about two states of a folder; a text of undefined means that the file is not there. */
+function patchOf(before: Record<string, string | Buffer>, after: Record<string, string | Buffer>): string {
+  const root = join(folder, `${count++}`);
+  for (const [side, files] of Object.entries({ a: before, b: after }))
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, side, path, ".."), { recursive: true });
+      writeFileSync(join(root, side, path), text);
+    }
+  mkdirSync(join(root, "a"), { recursive: true });
+  mkdirSync(join(root, "b"), { recursive: true });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", root, ...args], { encoding: "utf8", maxBuffer: 1e9 });
+  git("init", "-q");
+  const tree = (side: string) => {
+    const env = { ...process.env, GIT_INDEX_FILE: join(root, `.git/index-${side}`) };
+    const run = (...args: string[]) =>
+      execFileSync("git", ["-C", root, "--work-tree", side, ...args], { env, encoding: "utf8" }).trim();
+    run("add", "-A", "--", ":/");
+    return run("write-tree");
+  };
+  return git("-c", "core.quotePath=true", "diff", "--full-index", "-M", "--binary", tree("a"), tree("b"));
+}
+
+const plain = {
+  anchor: "f1",
+  colours: { old: undefined, new: undefined },
+  below: () => undefined,
+  expandable: true,
+};
+const render = (file: PatchFile) => renderRows(file, plain).text;
+const only = (patch: string) => {
+  const files = parsePatch(patch);
+  expect(files).toHaveLength(1);
+  return files[0] as PatchFile;
+};
+
+/** The text that a reader sees in the third column. */
+const cells = (page: string) =>
+  [...page.matchAll(/<td class="t"[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) =>
+    cell
+      .replace(/<span class="note">.*?<\/span>/g, "")
+      .replace(/<[^>]*>/g, "")
+      .replace(
+        /&(amp|lt|gt|quot|#39);/g,
+        (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name] ?? "",
+      ),
+  );
+
+describe("a patch", () => {
+  test("that adds, changes, renames and deletes is read file by file", () => {
+    const long = "line\n".repeat(30);
+    const files = parsePatch(
+      patchOf(
+        { "gone.txt": "x\n", "old name.txt": long, "same.txt": "1\n2\n3\n" },
+        { "new.txt": "y\n", "new name.txt": `${long}end\n`, "same.txt": "1\ntwo\n3\n" },
+      ),
+    );
+    expect(
+      files.map(({ path, oldPath, change, additions, deletions }) => [
+        change,
+        oldPath,
+        path,
+        additions,
+        deletions,
+      ]),
+    ).toEqual([
+      ["deleted", "gone.txt", "gone.txt", 0, 1],
+      ["renamed", "old name.txt", "new name.txt", 1, 0],
+      ["added", "new.txt", "new.txt", 1, 0],
+      ["modified", "same.txt", "same.txt", 1, 1],
+    ]);
+  });
+
+  test.each([
+    "caf\u00e9 \u{1f980}.txt",
+    'quote".txt',
+    "tab\there.txt",
+    "b/ b/in the middle.txt",
+    "<img src=x onerror=alert(1)>.txt",
+  ])("names the file %j as it is called", (name) => {
+    expect(only(patchOf({}, { [name]: "x\n" })).path).toBe(name);
+    expect(only(patchOf({ [name]: "x\n" }, { [name]: "y\n" }))).toMatchObject({ path: name, oldPath: name });
+  });
+
+  test("whose lines look like headers is not misled by them", () => {
+    const text =
+      "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-- a\n++ b\n\\ No newline at end of file\n";
+    const file = only(patchOf({ "p.patch": "one\n" }, { "p.patch": text }));
+    expect(cells(render(file))).toEqual(["one", ...text.split("\n").slice(0, -1)]);
+    const gone = only(patchOf({ "p.patch": text }, { "p.patch": "one\n" }));
+    expect(gone).toMatchObject({ additions: 1, deletions: 7 });
+  });
+
+  test("says where a newline at the end is missing", () => {
+    const [hunk] = only(patchOf({ f: "a\nb" }, { f: "a\nb\n" })).hunks;
+    expect(hunk?.rows.map(({ sign, text, endless }) => [sign, text, endless])).toEqual([
+      [" ", "a", false],
+      ["-", "b", true],
+      ["+", "b", false],
+    ]);
+  });
+
+  test("of a binary file, of a mode, and an empty one", () => {
+    expect(only(patchOf({ f: Buffer.from([0, 1, 2]) }, { f: Buffer.from([0, 1, 3]) }))).toMatchObject({
+      binary: true,
+      hunks: [],
+    });
+    expect(only(patchOf({}, { empty: "" }))).toMatchObject({ change: "added", hunks: [], additions: 0 });
+    const patch = patchOf({ f: "x\n" }, { f: "x\n" });
+    expect(parsePatch(patch)).toEqual([]);
+    chmodSync(join(folder, `${count - 1}`, "b", "f"), 0o755);
+    const mode = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n";
+    expect(only(mode)).toMatchObject({ path: "f", oldMode: "100644", newMode: "100755", hunks: [] });
+  });
+
+  test("numbers both sides", () => {
+    const before = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`);
+    const after = before.toSpliced(4, 1, "five\n", "and a half\n").toSpliced(30, 1);
+    const { hunks } = only(patchOf({ f: before.join("") }, { f: after.join("") }));
+    const changed = hunks.flatMap(({ rows }) => rows.filter((row) => row.sign !== " "));
+    expect(changed.map((row) => [row.sign, row.old, row.new])).toEqual([
+      ["-", 5, undefined],
+      ["+", undefined, 5],
+      ["+", undefined, 6],
+      ["-", 30, undefined],
+    ]);
+  });
+});
+
+describe("what a reader sees", () => {
+  test("is every line of the patch, letter for letter, whatever is in it", () => {
+    const line = fc
+      .string({ unit: "grapheme-ascii", maxLength: 30 })
+      .map((one) => one.replace(/[\n\r]/g, " "));
+    const lines = fc.array(
+      fc.oneof(line, fc.constantFrom("<b>", "&amp;", "-x", "+x", " x", "\\ x", "@@ -1 +1 @@")),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const [file] = parsePatch(
+          patchOf(
+            { f: before.map((one) => `${one}\n`).join("") },
+            { f: after.map((one) => `${one}\n`).join("") },
+          ),
+        );
+        const rows = file?.hunks.flatMap((hunk) => hunk.rows) ?? [];
+        const sides = (sign: string) => rows.filter((row) => row.sign !== sign).map((row) => row.text);
+        if (file) {
+          expect(cells(render(file))).toEqual(rows.map((row) => row.text));
+          expect(before.join("\n")).toContain(sides("+").join("\n"));
+          expect(after.join("\n")).toContain(sides("-").join("\n"));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each([
+    ["\u202e", "U+202E"],
+    ["\u200b", "U+200B"],
+    ["\u2066", "U+2066"],
+    ["\u001b", "U+001B"],
+    ["\u00ad", "U+00AD"],
+    ["\ufeff", "U+FEFF"],
+    ["\u{e0041}", "U+E0041"],
+  ])("%j is shown by its number", (one, number) => {
+    expect(visible(`a${one}b`).text).toBe(`a<span class="unseen">${number}</span>b`);
+  });
+
+  test("nothing that others wrote becomes markup", () => {
+    const evil = `"><script>alert('1')</script>`;
+    expect(html`<p title="${evil}">${evil}${[evil]}</p>`.text).not.toMatch(/<script|'1'|title=""/);
+    const file = only(patchOf({}, { [`${evil.replaceAll("/", "")}.ts`]: `${evil}\n` }));
+    expect(render(file)).not.toContain("<script");
+  });
+
+  test("a large file comes in tables of a hundred rows", () => {
+    const file = only(patchOf({}, { f: "x\n".repeat(2_500) }));
+    expect(render(file).match(/<table/g)).toHaveLength(26);
+    expect(cells(render(file))).toHaveLength(2_500);
+  });
+});
+
+describe("changed words", () => {
+  const marksOf = (before: string, after: string) => {
+    const { rows = [] } = only(patchOf({ f: `${before}\n` }, { f: `${after}\n` })).hunks[0] ?? {};
+    const marks = wordMarks(rows);
+    return rows.map((row) => row.text.slice(marks.get(row)?.from ?? 0, marks.get(row)?.to ?? 0));
+  };
+
+  test.each([
+    ["attempt < 3; attempt++", "attempt < policy.attempts; attempt++", "3", "policy.attempts"],
+    ["const value = 1;", "const values = 1;", "value", "values"],
+    ["call(a, b)", "call(a, b, c)", "", ", c"],
+    ["entirely this", "something else altogether", "", ""],
+  ])("%j → %j", (before, after, removed, added) => {
+    expect(marksOf(before, after)).toEqual([removed, added]);
+  });
+});
+
+describe("colours", () => {
+  const text = (lines: Piece[][] | undefined) =>
+    lines?.map((pieces) => pieces.map((one) => one.text).join(""));
+
+  test("keep the text, also where a remark or a template goes on over several lines", () => {
+    const lines = ["/* a <b> & 'c'", "   goes on */ const x = `one", ["  $", '{"two"}`;'].join(""), ""];
+    const coloured = colourLines("a.ts", lines);
+    expect(text(coloured)).toEqual(lines);
+    expect(coloured?.[1]?.[0]).toMatchObject({ colour: "c" });
+  });
+
+  test.each(["ts", "py", "rs", "go", "html", "md", "json", "yml", "sh", "css"])(
+    "any text of .%s",
+    (ending) => {
+      fc.assert(
+        fc.property(
+          fc.array(
+            fc.string({ maxLength: 40 }).map((one) => one.replace(/[\n\r]/g, "")),
+            { minLength: 1 },
+          ),
+          (lines) => {
+            expect(text(colourLines(`f.${ending}`, lines))).toEqual(lines);
+          },
+        ),
+        { numRuns: 30 },
+      );
+    },
+  );
+
+  test("an unknown language and very long lines stay plain", () => {
+    expect(colourLines("f.unknown", ["x"])).toBeUndefined();
+    expect(colourLines("f.ts", ["x".repeat(501)])).toBeUndefined();
+  });
+});
