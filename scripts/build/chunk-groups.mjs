@@ -15,7 +15,7 @@ const COMMON = [
   ...[
     "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings)\\.ts",
     "src/guard/quick-look\\.ts",
-    "src/git/(?:discover|refs)\\.ts",
+    "src/git/(?:discover|refs|repository-files)\\.ts",
     "src/files/(?:read|standard-streams)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|memory|state/is-complete)\\.ts",
@@ -27,7 +27,7 @@ const CHECK = [
   "src/judge/gates/",
   "src/flows/check/",
   "src/runtime/sites\\.ts",
-  "src/git/(?:branches|branch-facts|quick-clean|small-blob-hash)\\.ts",
+  "src/git/(?:branches|branch-facts|quick-clean)\\.ts",
 ];
 
 /** A group takes along whatever its files import; this is wanted without the MCP server, too. */

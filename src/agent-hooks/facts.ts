@@ -4,6 +4,8 @@ export interface Spot {
   root: string | undefined;
   gitDir: string;
   commonDir: string;
+  /** Top of the main worktree, where the repository has one. */
+  mainRoot: string | undefined;
   /** Undefined when no branch is checked out, or only git could tell. */
   branch: string | undefined;
   /** No commit on it yet. */

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
-import { BINDING, discover, readHead } from "../git/discover.ts";
+import { BINDING, discover } from "../git/discover.ts";
+import { headOf } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
 import type { Facts, Spot } from "./facts.ts";
@@ -21,14 +22,15 @@ export function openFacts(env: Environment, now: number): Facts {
 function lookAt(folder: string, now: number): Spot | undefined {
   const place = discoverOr(nearestExisting(folder));
   if (!place) return undefined;
-  const { root, gitDir, commonDir } = place;
+  const { root, gitDir, commonDir, mainRoot } = place;
   const policy = textIfReadable(join(commonDir, "pawl", "policy"));
-  const head = readHead(place);
+  const head = headOf(place);
   let patterns: string[] | undefined;
   return {
     root,
     gitDir,
     commonDir,
+    mainRoot,
     branch: head?.branch,
     guarded: policy !== undefined,
     unborn: head !== undefined && head.commit === undefined,

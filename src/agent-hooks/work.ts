@@ -2,6 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lineIfReadable, namesIfReadable, textIfReadable } from "../files/read.ts";
 import { BINDING } from "../git/discover.ts";
+import { headFiles, logOf } from "../git/refs.ts";
+import { worktreesOf } from "../git/repository-files.ts";
 import { findHome } from "../store/home.ts";
 import type { Spot } from "./facts.ts";
 import type { Work } from "./handoff-reminder.ts";
@@ -20,26 +22,20 @@ export interface Workplace {
 export function findWorkplace(spot: Spot, session: string): Workplace | undefined {
   if (spot.task !== undefined && spot.root !== undefined)
     return { task: spot.task, root: spot.root, gitDir: spot.gitDir };
-  const all = boundWorktrees(spot.commonDir);
+  const all = boundWorktrees(spot);
   const state = stateOf(spot);
   const own = all.filter(({ task }) => session !== "" && startedBy(state, task).includes(session));
   return own.length === 1 ? own[0] : all.length === 1 ? all[0] : undefined;
 }
 
-function boundWorktrees(commonDir: string): Workplace[] {
-  return namesIn(join(commonDir, "worktrees")).flatMap((name) => {
-    const gitDir = join(commonDir, "worktrees", name);
+function boundWorktrees(spot: Spot): Workplace[] {
+  return worktreesOf(spot).flatMap(({ root, gitDir }) => {
     const task = lineIfReadable(join(gitDir, BINDING));
-    const link = lineIfReadable(join(gitDir, "gitdir"));
-    const root = link && dirname(link);
     return task && root && existsSync(root) ? [{ task, root, gitDir }] : [];
   });
 }
 
-function stateOf({ commonDir }: Spot): string {
-  const mainRoot = commonDir.endsWith("/.git") ? dirname(commonDir) : undefined;
-  return findHome({ commonDir, mainRoot }, commonDir).state;
-}
+const stateOf = (spot: Spot) => findHome(spot, spot.commonDir).state;
 
 /** Who started the newest run of a task. */
 function startedBy(state: string, task: string): string {
@@ -73,13 +69,13 @@ export function lookAtWork(
 
 /** When the worktree's branch last got a commit; its log also has moves that changed nothing. */
 function lastCommit(gitDir: string): number {
-  const file = join(gitDir, "logs", "HEAD");
-  const lines = (textIfReadable(file) ?? "").trimEnd().split("\n");
-  const last = lines.findLast((line) => /\t(?:commit|cherry-pick|revert|rebase|merge|am)\b/.test(line));
+  const last = (logOf(gitDir, "HEAD") ?? []).findLast(({ message }) =>
+    /^(?:commit|cherry-pick|revert|rebase|merge|am)\b/.test(message),
+  );
   if (last === undefined) return 0;
   // The log counts in whole seconds. Within one, it cannot have happened after the log was last written.
-  const second = Number(/> (\d+) [-+]\d{4}\t/.exec(last)?.[1] ?? 0) * 1000;
-  return Math.min(second + 999, statSync(file).mtimeMs);
+  const [, log] = headFiles(gitDir);
+  return Math.min(last.time * 1000 + 999, statSync(log).mtimeMs);
 }
 
 /** A path that was deleted tells no time of its own, but its folder does. */

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, statSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 
 /*
  * Two ways to read what may not be there, and the name says which. `…IfPresent`: what is absent is nothing, and whatever
@@ -13,6 +21,8 @@ export const bytesIfPresent = (path: string): Buffer | undefined => ifPresent(pa
 
 /** What a folder holds; nothing where there is no folder. */
 export const namesIfPresent = (folder: string): string[] => ifPresent(folder, names) ?? [];
+
+export const statIfPresent = (path: string): Stats | undefined => ifPresent(path, (_, stat) => stat);
 
 export const textIfReadable = (path: string) => ifReadable(path, text);
 
@@ -40,9 +50,10 @@ export function linkIfReadable(path: string): string | undefined {
 const text = (path: string): string => readFileSync(path, "utf8");
 const names = (folder: string): string[] => readdirSync(folder);
 
-function ifPresent<T>(path: string, read: (path: string) => T): T | undefined {
+function ifPresent<T>(path: string, read: (path: string, stat: Stats) => T): T | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false }) && read(path);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat && read(path, stat);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // A file where a folder is meant, or the other way round, is not what was asked for, so that is absent.

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";
@@ -9,6 +9,7 @@ import type { Site, Sites } from "../ports/sites.ts";
 import { branchFacts, containsAll } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
+import { gitDirOf, worktreesOf } from "./repository-files.ts";
 
 export function openBranches(sites: Sites, env: Environment): Branches {
   return {
@@ -77,14 +78,6 @@ interface Worktree {
   gitDir: string;
 }
 
-function gitDirOf(worktree: string): string | undefined {
-  const dotGit = join(worktree, ".git");
-  const stat = statSync(dotGit, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return dotGit;
-  const target = stat && /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
-  return target ? resolve(worktree, target) : undefined;
-}
-
 /** The worktree's own changes; one that has another branch checked out is as good as changed. */
 async function changedIn(
   worktree: Worktree,
@@ -109,20 +102,13 @@ async function changesOf(
   return askStatus(path, untracked, env);
 }
 
-/** Every worktree that has this branch checked out, read from git's files. */
+/** Every worktree that is there and has this branch checked out. */
 function checkoutsOf(site: Site, ref: string): Worktree[] {
-  const found: Worktree[] = [];
-  if (site.mainRoot && targetOf(site.commonDir, "HEAD") === ref)
-    found.push({ path: site.mainRoot, gitDir: site.commonDir });
-  const linked = join(site.commonDir, "worktrees");
-  for (const name of namesIfPresent(linked)) {
-    const gitDir = join(linked, name);
-    if (targetOf(gitDir, "HEAD") !== ref) continue;
-    const dotGit = lineIfReadable(join(gitDir, "gitdir"));
-    const link = dotGit && resolve(gitDir, dotGit);
-    if (link && existsSync(link)) found.push({ path: dirname(link), gitDir });
-  }
-  return found;
+  return worktreesOf(site).flatMap(({ root, gitDir }) =>
+    root && targetOf(gitDir, "HEAD") === ref && existsSync(join(root, ".git"))
+      ? [{ path: root, gitDir }]
+      : [],
+  );
 }
 
 /** Absent is a fact; unreadable is none, and nothing may pass because of it. */

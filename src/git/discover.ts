@@ -1,9 +1,8 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { lineIfReadable, textIfReadable } from "../files/read.ts";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { tipOf } from "./refs.ts";
+import { commonDirOf, gitDirOf, isBare, realpathOr } from "./repository-files.ts";
 
 /** Where we stand, read from git's own files: a spawned git costs more than the whole of a read command. */
 export interface Place {
@@ -16,11 +15,6 @@ export interface Place {
   mainRoot: string | undefined;
   /** The project's name in records: never a path. */
   name: string;
-}
-
-export interface Head {
-  branch: string | undefined;
-  commit: string | undefined;
 }
 
 /** In a worktree's own git directory: the task that the worktree is bound to. */
@@ -39,21 +33,15 @@ export function discover(cwd: string, env: Environment = {}): Place | undefined 
 
 /** The folder around `.bare` whose `.git` file leads to it: worktrees lie there, but it is none. */
 function isContainer({ root, gitDir, commonDir }: Place): boolean {
-  return root !== undefined && realpathOr(gitDir) === commonDir && isBareConfig(commonDir);
+  return root !== undefined && realpathOr(gitDir) === commonDir && isBare(commonDir);
 }
 
 function findUpwards(cwd: string): { gitDir: string; root: string | undefined } | undefined {
   for (let dir = realpathOr(cwd); ; dir = dirname(dir)) {
-    const dotGit = join(dir, ".git");
-    const stat = statSync(dotGit, { throwIfNoEntry: false });
-    if (stat?.isDirectory() && existsSync(join(dotGit, "HEAD"))) return { gitDir: dotGit, root: dir };
-    if (stat?.isFile()) {
-      const target = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
-      if (target && existsSync(resolve(dir, target, "HEAD")))
-        return { gitDir: resolve(dir, target), root: dir };
-      // Whatever lies further up is another worktree; git does not take it for this one, and neither may we.
-      if (target) throw brokenLink(dir, target);
-    }
+    const gitDir = gitDirOf(dir);
+    if (gitDir && existsSync(join(gitDir, "HEAD"))) return { gitDir, root: dir };
+    // Whatever lies further up is another worktree; git does not take it for this one, and neither may we.
+    if (gitDir && gitDir !== join(dir, ".git")) throw brokenLink(dir, gitDir);
     if (looksBare(dir)) return { gitDir: dir, root: undefined };
     if (dirname(dir) === dir) return undefined;
   }
@@ -76,11 +64,8 @@ function looksBare(dir: string): boolean {
 }
 
 function describe(gitDir: string, root: string | undefined, env: Environment): Place {
-  const commonDir = env.GIT_COMMON_DIR
-    ? resolve(gitDir, env.GIT_COMMON_DIR)
-    : realpathOr(resolve(gitDir, lineIfReadable(join(gitDir, "commondir")) ?? "."));
-  const mainRoot =
-    basename(commonDir) === ".git" && !isBareConfig(commonDir) ? dirname(commonDir) : undefined;
+  const commonDir = env.GIT_COMMON_DIR ? resolve(gitDir, env.GIT_COMMON_DIR) : commonDirOf(gitDir);
+  const mainRoot = basename(commonDir) === ".git" && !isBare(commonDir) ? dirname(commonDir) : undefined;
   // A repository kept as `project/.bare` or `project/.git` is called by its folder, `project.git` by its stem.
   const base = basename(commonDir);
   const name = base.startsWith(".") ? basename(dirname(commonDir)) : base.replace(/\.git$/, "");
@@ -93,26 +78,4 @@ export function plainName(folder: string): string {
   if (/^\w(?:[\w. -]*[\w.])?$/.test(folder)) return folder;
   const plain = folder.normalize("NFC").replace(/[^\p{L}\p{N}_. -]+/gu, "-");
   return plain.replace(/^[^\p{L}\p{N}_]+|[ -]+$/gu, "") || "project";
-}
-
-function isBareConfig(commonDir: string): boolean {
-  return /^\s*bare\s*=\s*true\s*$/im.test(textIfReadable(join(commonDir, "config")) ?? "");
-}
-
-/** Branch and commit from HEAD, loose refs and packed-refs; undefined where only git itself could tell. */
-export function readHead(place: Place): Head | undefined {
-  const head = lineIfReadable(join(place.gitDir, "HEAD"));
-  if (head === undefined || existsSync(join(place.commonDir, "reftable"))) return undefined;
-  const ref = /^ref: (.+)$/.exec(head)?.[1];
-  if (!ref) return { branch: undefined, commit: head };
-  const branch = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
-  return { branch, commit: tipOf(place.commonDir, ref) };
-}
-
-function realpathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return isAbsolute(path) ? path : resolve(path);
-  }
 }

@@ -96,20 +96,14 @@ function rootTree(data: Buffer, from: number): string | undefined {
 /** Clocks of file systems tick slowly: a file as young as the index may have been changed after it was looked at. */
 const TICK_NS = 10_000_000n;
 const MOST_YOUNG = 50;
-/** Above this node:crypto is quicker in spite of its loading. */
-const MOST_SMALL_BYTES = 8_000;
 
 /** What git does with such files as well: it reads them. Where a filter stands between file and blob, git has to. */
 async function haveSameContent(root: string, young: readonly Entry[]): Promise<boolean> {
   if (young.length > MOST_YOUNG) return false;
-  const bytes = young.reduce((sum, { size }) => sum + size, 0);
-  const hash =
-    bytes <= MOST_SMALL_BYTES
-      ? (await import("./small-blob-hash.ts")).smallBlobHash
-      : (await import("./blob-hash.ts")).blobHash;
+  const { blobId } = await import("./object-ids.ts");
   return young.every(({ path, blob, mode }) => {
     const file = join(root, path);
-    return hash(mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file)) === blob;
+    return blobId(mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file)) === blob;
   });
 }
 

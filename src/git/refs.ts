@@ -1,15 +1,42 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { lineIfReadable, textIfReadable } from "../files/read.ts";
+import { lineIfReadable, textIfPresent, textIfReadable } from "../files/read.ts";
 
-/** The commit a ref names, read from git's files. A repository that keeps its refs in another form has none here. */
-export function tipOf(commonDir: string, ref: string): string | undefined {
-  if (existsSync(join(commonDir, "reftable"))) return undefined;
-  const loose = lineIfReadable(join(commonDir, ref));
-  const target = loose && /^ref: (.+)$/.exec(loose)?.[1];
-  if (target) return tipOf(commonDir, target);
-  return loose && /^[0-9a-f]{40,64}$/.test(loose) ? loose : packedTip(commonDir, ref);
+/*
+ * The one module that knows how a repository keeps its refs, HEAD and logs. All of it is read from git's own files,
+ * because starting a git costs more than the whole of a read command. Shared refs are asked for with the common git
+ * directory, HEAD and its log with the worktree's own.
+ */
+
+export interface Head {
+  branch: string | undefined;
+  commit: string | undefined;
 }
+
+const HEADS = "refs/heads/";
+/** As deep as git follows one symbolic ref to the next. */
+const MOST_HOPS = 5;
+
+/** Whether the refs can be read here; where not, only git can tell, and nothing below finds any. */
+export const canReadRefs = (commonDir: string) => !existsSync(join(commonDir, "reftable"));
+
+/** The commit that a ref names. */
+export function tipOf(commonDir: string, ref: string): string | undefined {
+  if (!canReadRefs(commonDir)) return undefined;
+  let name = ref;
+  for (let hops = 0; hops <= MOST_HOPS; hops++) {
+    const loose = lineIfReadable(join(commonDir, name));
+    const target = symbolic(loose);
+    if (target === undefined) return loose && isId(loose) ? loose : packedTip(commonDir, name);
+    name = target;
+  }
+  return undefined;
+}
+
+export const hasRef = (commonDir: string, ref: string) => tipOf(commonDir, ref) !== undefined;
+
+const isId = (text: string) => /^[0-9a-f]{40,64}$/.test(text);
+const symbolic = (line: string | undefined) => /^ref: (.+)$/.exec(line ?? "")?.[1];
 
 function packedTip(commonDir: string, ref: string): string | undefined {
   const packed = textIfReadable(join(commonDir, "packed-refs")) ?? "";
@@ -17,7 +44,67 @@ function packedTip(commonDir: string, ref: string): string | undefined {
   return at < 0 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at);
 }
 
-/** The branch that a symbolic ref such as `refs/remotes/origin/HEAD` stands for. */
-export function targetOf(gitDir: string, ref: string): string | undefined {
-  return /^ref: (.+)$/.exec(lineIfReadable(join(gitDir, ref)) ?? "")?.[1];
+/** The ref that a symbolic one, such as HEAD or `refs/remotes/origin/HEAD`, stands for. */
+export const targetOf = (gitDir: string, ref: string) => symbolic(lineIfReadable(join(gitDir, ref)));
+
+/** Whether a worktree has this ref checked out, be it through a branch that is only another name of it. */
+export function isCheckedOut(at: { gitDir: string; commonDir: string }, ref: string): boolean {
+  let target = targetOf(at.gitDir, "HEAD");
+  for (let hops = 0; hops < MOST_HOPS && target !== undefined; hops++) {
+    if (target === ref) return true;
+    target = targetOf(at.commonDir, target);
+  }
+  return false;
 }
+
+/** The branch that a worktree has checked out. */
+export function branchOf(gitDir: string): string | undefined {
+  const ref = targetOf(gitDir, "HEAD");
+  return ref?.startsWith(HEADS) ? ref.slice(HEADS.length) : undefined;
+}
+
+/** What is checked out; undefined where only git could tell. */
+export function headOf({ gitDir, commonDir }: { gitDir: string; commonDir: string }): Head | undefined {
+  const head = lineIfReadable(join(gitDir, "HEAD"));
+  if (head === undefined || !canReadRefs(commonDir)) return undefined;
+  const ref = symbolic(head);
+  if (ref === undefined) return { branch: undefined, commit: head };
+  return { branch: branchOf(gitDir), commit: tipOf(commonDir, ref) };
+}
+
+/** Files of which at least one changes with the ref; one without a file of its own is in the packed ones. */
+export function filesOf(commonDir: string, ref: string): string[] {
+  const loose = join(commonDir, ref);
+  return existsSync(loose) ? [loose] : [loose, join(commonDir, "packed-refs")];
+}
+
+/** The file that changes with a symbolic ref, which is never packed. */
+export const symbolicFileOf = (gitDir: string, ref: string) => join(gitDir, ref);
+
+/** What keeps everybody else from moving a ref, until the git that made it ends. */
+export const lockOf = (gitDir: string, ref: string) => join(gitDir, `${ref}.lock`);
+
+export interface LoggedChange {
+  old: string;
+  new: string;
+  /** In seconds since 1970. */
+  time: number;
+  message: string;
+}
+
+const logFile = (gitDir: string, ref: string) => join(gitDir, "logs", ref);
+
+/** The log of a ref, oldest first, as it is: git's commands leave out what does not fit together. */
+export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
+  return textIfPresent(logFile(gitDir, ref))
+    ?.split("\n")
+    .flatMap((line) => {
+      const match = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*?(\d+) [+-]\d{4}(?:\t(.*))?$/.exec(line);
+      if (!match) return [];
+      const [, old = "", fresh = "", seconds, message = ""] = match;
+      return [{ old, new: fresh, time: Number(seconds), message }];
+    });
+}
+
+/** The files of a worktree that change when something else is checked out or committed there; the last one is the log. */
+export const headFiles = (gitDir: string) => [join(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const;

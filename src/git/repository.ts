@@ -1,6 +1,7 @@
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import type { Head, Place } from "./discover.ts";
+import type { Place } from "./discover.ts";
+import type { Head } from "./refs.ts";
 import { askGit, expectGit } from "./run-git.ts";
 import { hashWorkingTree, type WorkingTree } from "./working-tree.ts";
 

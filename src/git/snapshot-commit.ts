@@ -7,6 +7,8 @@ import type { RunRepo } from "../model/records/run.ts";
 import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
 import { discover, type Place } from "./discover.ts";
+import { NOTHING } from "./object-ids.ts";
+import { lockOf } from "./refs.ts";
 import { askGit, expectGit, type GitAnswer } from "./run-git.ts";
 import { hashWorkingTree } from "./working-tree.ts";
 
@@ -147,14 +149,13 @@ export async function commitWork(
     const saved = { commit, head, tree, whole: whole && !links };
     if (commit === previous) return saved;
     step("snapshot ref");
-    const moved = await ask(["update-ref", "-m", "pawl: snapshot", ref, commit, previous ?? NONE]);
+    const moved = await ask(["update-ref", "-m", "pawl: snapshot", ref, commit, previous ?? NOTHING]);
     if (moved.code === 0) return saved;
     if (Date.now() - started > PATIENCE_MS) expectGit(moved, `The snapshot's ref ${ref} could not be moved`);
-    dropStaleLock(join(site.commonDir, `${ref}.lock`));
+    dropStaleLock(lockOf(site.commonDir, ref));
   }
 }
 
-const NONE = "0".repeat(40);
 const PATIENCE_MS = 5_000;
 const LOCK_IS_STALE_MS = 2_000;
 const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 40));

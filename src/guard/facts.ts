@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
-import { unsupportedFormat } from "../git/worktrees/site-git.ts";
+import { unsupportedFormat } from "../git/format.ts";
 import { Failure } from "../model/failure.ts";
 import { type GuardPolicy, readPolicy, strictest } from "../model/guard-policy.ts";
 import { matchesPattern } from "../model/naming.ts";

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { textIfPresent } from "../files/read.ts";
-import { targetOf } from "../git/refs.ts";
+import { filesOf, symbolicFileOf, targetOf } from "../git/refs.ts";
 import { askGitSync } from "../git/run-git.ts";
 import type { Config, FormatCheck } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
@@ -73,14 +72,11 @@ export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, s
     committedFormat: policy?.format ?? [],
     policy: guardPolicy(policy, copy === undefined ? [] : [site.readConfig(POLICY, copy)], remote),
     inputs: [
-      own,
-      `${ORIGIN}HEAD`,
-      ...(branch && !tips.has(own) ? [`${ORIGIN}${branch}`] : []),
-      // A ref without a file of its own is in there.
-      ...(existsSync(join(commonDir, own)) ? [] : ["packed-refs"]),
-    ]
-      .map((name) => join(commonDir, name))
-      .concat(mainRoot === undefined ? [] : join(mainRoot, POLICY)),
+      ...filesOf(commonDir, own),
+      symbolicFileOf(commonDir, `${ORIGIN}HEAD`),
+      ...(branch && !tips.has(own) ? filesOf(commonDir, `${ORIGIN}${branch}`) : []),
+      ...(mainRoot === undefined ? [] : [join(mainRoot, POLICY)]),
+    ],
     branch,
     explained:
       branch !== undefined &&

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { EMPTY_TREE } from "../git/object-ids.ts";
 import { askGitSync, type GitCall } from "../git/run-git.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
 import type { GuardedSite } from "./policy.ts";
@@ -6,9 +7,6 @@ import type { GuardedSite } from "./policy.ts";
 /** The guard refuses to have this ref made, and says so in these words; nobody else knows either. */
 const PROBE = "refs/pawl-probe";
 const ANSWER = "pawl: the guard is on duty.";
-
-/** Git knows the empty tree without having it, so that a repository without a commit can be asked too. */
-const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /**
  * Whether the guard is really asked when a ref is about to change in this worktree. The change is prepared and then

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Place } from "../git/discover.ts";
 import { grantMove, withdrawMove } from "../git/grants.ts";
+import { blobId, NOTHING } from "../git/object-ids.ts";
+import { operationIn } from "../git/unfinished-operation.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
 import type { CommitLook, PreparedCommit } from "../ports/installation.ts";
@@ -9,19 +9,8 @@ import { LEDGER, parseLedger } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { planFiles } from "./plan.ts";
 import { plainText } from "./plan-steps.ts";
-import { blobId, type GitEntry, type TreeGit } from "./tree-git.ts";
+import type { GitEntry, TreeGit } from "./tree-git.ts";
 import type { Wanted } from "./wanted.ts";
-
-const NOTHING = "0".repeat(40);
-
-/** What git leaves in a worktree's directory while something is begun and not ended. */
-const UNDER_WAY: Readonly<Record<string, string>> = {
-  MERGE_HEAD: "a merge",
-  CHERRY_PICK_HEAD: "a cherry-pick",
-  REVERT_HEAD: "a revert",
-  "rebase-merge": "a rebase",
-  "rebase-apply": "a rebase",
-};
 
 /** Whether a commit could be made here, and on which branch; asked before anything is written. */
 export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
@@ -39,7 +28,7 @@ export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
       "No branch is checked out here, so nothing can be committed.",
       "git switch <branch>",
     );
-  const busy = Object.entries(UNDER_WAY).find(([name]) => existsSync(join(place.gitDir, name)))?.[1];
+  const busy = operationIn(place.gitDir)?.what;
   if (busy)
     return refuse(
       "operation_in_progress",

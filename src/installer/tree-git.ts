@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { blobId, NOTHING } from "../git/object-ids.ts";
 import { askGitSync, expectGit, type GitAnswer } from "../git/run-git.ts";
 import type { Environment } from "../model/environment.ts";
 
@@ -106,11 +107,9 @@ export class TreeGit {
   }
 }
 
-const NO_ID = "0".repeat(40);
-
 function indexInfo(entries: ReadonlyMap<string, GitEntry | undefined>): string {
   return [...entries]
-    .map(([path, entry]) => (entry ? `${entry.mode} ${entry.id}\t${path}\0` : `0 ${NO_ID}\t${path}\0`))
+    .map(([path, entry]) => (entry ? `${entry.mode} ${entry.id}\t${path}\0` : `0 ${NOTHING}\t${path}\0`))
     .join("");
 }
 
@@ -121,9 +120,4 @@ function readEntries(out: string, form: RegExp): Map<string, GitEntry> {
     if (mode && id && path) found.set(path, { mode, id });
   }
   return found;
-}
-
-export function blobId(text: string): string {
-  const bytes = Buffer.from(text, "utf8");
-  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { explainFileError } from "../files/durable.ts";
 import { lineIfReadable } from "../files/read.ts";
-import { BINDING, discover, type Place, readHead } from "../git/discover.ts";
+import { BINDING, discover, type Place } from "../git/discover.ts";
+import { headOf } from "../git/refs.ts";
 import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -74,7 +75,7 @@ export function openRuntime(around: Surroundings): Runtime {
     world: openWorld(around, place, () => runtime),
     reader: () => readably(() => openReader(home, fullYaml, Date.now())),
     async situation(access) {
-      const head = readHead(place) ?? (await repositoryOf(around, place)).head();
+      const head = headOf(place) ?? (await repositoryOf(around, place)).head();
       const begun = Date.now();
       return {
         // Put into words when it is asked for: the first time is when a process reads about time zones.

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
 import { discover, type Place } from "../git/discover.ts";
+import { hasRef } from "../git/refs.ts";
 import { Failure } from "../model/failure.ts";
 import { quoted } from "../model/text.ts";
 import type { Found, Site, Sites } from "../ports/sites.ts";
@@ -106,8 +107,5 @@ function homeOf(place: Place, path: string): Home | undefined {
 }
 
 function hasRecords(home: Home): boolean {
-  return (
-    namesIfPresent(join(home.state, "tasks")).length > 0 ||
-    existsSync(join(home.gitDir, "refs", "heads", "pawl"))
-  );
+  return namesIfPresent(join(home.state, "tasks")).length > 0 || hasRef(home.gitDir, "refs/heads/pawl/state");
 }

@@ -1,6 +1,8 @@
-import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { lineIfReadable, textIfPresent } from "../files/read.ts";
+import { lineIfReadable } from "../files/read.ts";
+import { hasRef } from "../git/refs.ts";
+import { gitDirOf } from "../git/repository-files.ts";
 import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
 
@@ -42,7 +44,7 @@ function homeMissing(state: string): Failure {
 
 /** Whether the state folder is there; a link or a file in its place is told, never followed. */
 export function stateExists(home: Home): boolean {
-  const stat = statOr(home.state, lstatSync);
+  const stat = lstatOr(home.state);
   if (stat === "blocked") throw misplaced(home, "below something that is no folder");
   if (stat && !stat.isDirectory())
     throw misplaced(home, stat.isSymbolicLink() ? "a symbolic link" : "not a folder");
@@ -62,9 +64,9 @@ function misplaced(home: Home, what: string): Failure {
 }
 
 /** A path below a file is no error of the file system here, but a fact to be told. */
-function statOr(path: string, stat: typeof lstatSync): Stats | "blocked" | undefined {
+function lstatOr(path: string): Stats | "blocked" | undefined {
   try {
-    return stat(path, { throwIfNoEntry: false });
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return "blocked";
     throw error;
@@ -73,24 +75,11 @@ function statOr(path: string, stat: typeof lstatSync): Stats | "blocked" | undef
 
 /** A fresh clone knows the state's branch of its remote, and nothing of it is here yet. */
 export function remoteHasState(home: Home): boolean {
-  const commonDir = dirname(home.local);
-  const ref = "refs/remotes/origin/pawl/state";
-  if (existsSync(join(commonDir, ref))) return true;
-  const packed = join(commonDir, "packed-refs");
-  return textIfPresent(packed)?.includes(` ${ref}\n`) ?? false;
+  return hasRef(dirname(home.local), "refs/remotes/origin/pawl/state");
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */
 export function readClone(local: string): string | undefined {
   const [id, inode] = (lineIfReadable(join(local, "clone")) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
-}
-
-function gitDirOf(state: string): string | undefined {
-  const dotGit = join(state, ".git");
-  const stat = statOr(dotGit, statSync as typeof lstatSync);
-  if (stat === undefined || stat === "blocked") return undefined;
-  if (stat.isDirectory()) return dotGit;
-  const target = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
-  return target ? resolve(state, target) : undefined;
 }

@@ -14,7 +14,13 @@ const commonDir = `${MAIN}/.git`;
 
 function spot(part: Partial<Spot> & Pick<Spot, "root">): Spot {
   return {
-    ...{ gitDir: commonDir, commonDir, branch: "main", unborn: false, task: undefined, guarded: true },
+    gitDir: commonDir,
+    commonDir,
+    mainRoot: MAIN,
+    branch: "main",
+    unborn: false,
+    task: undefined,
+    guarded: true,
     isProtected: (branch) => ["main", "release/*"].some((pattern) => matchesPattern(pattern, branch)),
     ...part,
   };

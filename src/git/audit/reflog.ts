@@ -1,17 +1,11 @@
 import { join } from "node:path";
 import { namesIfPresent, textIfPresent } from "../../files/read.ts";
 import type { LoggedMove } from "../../ports/audits.ts";
+import { logOf } from "../refs.ts";
 
-/** The log of a branch from git's own file, oldest first: git's commands leave out what does not fit together. */
+/** The log of a branch, oldest first. */
 export function readLog(commonDir: string, ref: string): LoggedMove[] | undefined {
-  const text = textIfPresent(join(commonDir, "logs", ref));
-  if (text === undefined) return undefined;
-  return text.split("\n").flatMap((line) => {
-    const match = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*?(\d+) [+-]\d{4}(?:\t(.*))?$/.exec(line);
-    if (!match) return [];
-    const [, old = "", fresh = "", seconds = "", message = ""] = match;
-    return [{ old, new: fresh, message, time: new Date(Number(seconds) * 1000).toISOString() }];
-  });
+  return logOf(commonDir, ref)?.map((one) => ({ ...one, time: new Date(one.time * 1000).toISOString() }));
 }
 
 /** `value ref allowed`, one file per protected branch, kept by the guard. */

@@ -2,6 +2,7 @@ import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle, Targets } from "../../ports/targets.ts";
+import { EMPTY_TREE } from "../object-ids.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { involvedCheckouts } from "./checkouts.ts";
 import { MergingGit } from "./merging-git.ts";
@@ -77,9 +78,6 @@ export function openTargets(env: Environment): Targets {
     obstacles: (site, movement) => findObstacles(env, site, movement),
   };
 }
-
-/** Every SHA-1 repository knows this tree, whether it has it or not. */
-const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 async function unsupported(git: MergingGit, site: Site, branch: string): Promise<Obstacle | undefined> {
   const say = (what: string, hint: string): Obstacle => ({

@@ -5,6 +5,7 @@ import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
 import { grantMove, withdrawMove } from "../grants.ts";
+import { rootOf } from "../repository-files.ts";
 import { changedPaths } from "./changed-paths.ts";
 import {
   holdsIndexLock,
@@ -15,7 +16,6 @@ import {
   refreshIndex,
   unlockIndex,
 } from "./checkout-files.ts";
-import { rootOf } from "./checkouts.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
 import { MergingGit } from "./merging-git.ts";
 import { openRefTransaction } from "./ref-transaction.ts";
@@ -43,7 +43,7 @@ export function partsOf(env: Environment, sites: Sites, journal: Journal): Part[
     const site = sites.named(repo.name);
     const checkouts = repo.checkouts.flatMap((one) => {
       const gitDir = join(site.commonDir, one.gitDir);
-      const root = rootOf(site, gitDir);
+      const root = one.gitDir === "." ? site.mainRoot : rootOf(gitDir);
       // A worktree that was removed meanwhile has no files that could be half written.
       return root !== undefined && existsSync(root) ? [{ root, gitDir, step: one }] : [];
     });

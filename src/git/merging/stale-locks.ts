@@ -4,6 +4,7 @@ import { parseIdentity, seeProcesses } from "../../files/process-identity.ts";
 import { textIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
+import { lockOf } from "../refs.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
 
 /** A git that lost its parent ends by itself, but it may be writing thousands of files first. */
@@ -51,8 +52,8 @@ export async function dropStaleLocks(
   commonDir: string,
 ): Promise<void> {
   if (journal.children.length === 0) return;
-  const branchLock = join(commonDir, "refs", "heads", `${repo.branch}.lock`);
-  const headLock = join(commonDir, repo.head, "HEAD.lock");
+  const branchLock = lockOf(commonDir, `refs/heads/${repo.branch}`);
+  const headLock = lockOf(join(commonDir, repo.head), "HEAD");
   if (textIfReadable(branchLock)?.trim() === repo.new) drop(branchLock);
   const suspects = [branchLock, headLock]
     .map((path) => ({ path, seen: seenAt(path) }))

@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { lineIfReadable, removeIfEmpty } from "../../files/read.ts";
+import { removeIfEmpty } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
-import { tipOf } from "../refs.ts";
+import { NOTHING } from "../object-ids.ts";
+import { lockOf, tipOf } from "../refs.ts";
+import { rootOf } from "../repository-files.ts";
 import { askGit, expectGit } from "../run-git.ts";
 import {
   halfMadeEntries,
@@ -21,7 +23,7 @@ import { hideWorktree } from "./hide.ts";
 import { copyIncluded } from "./include.ts";
 import { outliveGit } from "./processes.ts";
 import { refOf } from "./refs.ts";
-import { NOTHING, outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
+import { outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
 /**
  * Makes the worktree in a side folder and moves it to its place when it is complete. Whoever is killed meanwhile leaves
@@ -78,7 +80,7 @@ export async function clearUnfinished(git: SiteGit, place: Workplace): Promise<v
   if (parts.length === 0) return;
   step("worktree clear");
   for (const path of parts) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  await outwaitLock(join(commonDir, "refs", "heads", `${place.branch}.lock`));
+  await outwaitLock(lockOf(commonDir, refOf(place)));
   removeEmpty(place);
 }
 
@@ -101,8 +103,8 @@ async function settle(git: SiteGit, place: Workplace): Promise<void> {
 }
 
 export async function repair(git: SiteGit, path: string, found: KnownWorktree): Promise<void> {
-  const link = lineIfReadable(join(git.site.commonDir, found.gitDir, "gitdir"));
-  if (link && samePath(dirname(link), path)) return;
+  const known = rootOf(join(git.site.commonDir, found.gitDir));
+  if (known !== undefined && samePath(known, path)) return;
   step("worktree repair");
   await git.expect([...WITHOUT_HOOKS, "worktree", "repair", path], "The worktree could not be repaired");
 }

@@ -1,8 +1,10 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
-import { lineIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
+import { basename, dirname, join, relative } from "node:path";
+import { lineIfReadable, textIfReadable } from "../../files/read.ts";
 import type { KnownWorktree } from "../../ports/worktrees.ts";
 import { BINDING } from "../discover.ts";
+import { branchOf } from "../refs.ts";
+import { gitDirOf, worktreesOf } from "../repository-files.ts";
 
 /** Where worktrees are made and unmade, beside those that are used: whatever lies there is nobody's workplace. */
 const UNFINISHED = ".new";
@@ -14,34 +16,28 @@ export const scratchPlace = (path: string) => join(dirname(path), UNFINISHED, `$
 export const discardedPlace = (path: string) => join(dirname(path), DISCARDED, basename(path));
 export const sideFolders = (path: string) => [UNFINISHED, DISCARDED].map((name) => join(dirname(path), name));
 
-/** The worktrees of a repository from git's own files, which tell more than its listing, and cost less. */
+/** The worktrees of a repository, with what we have to know about each. */
 export function listWorktrees(commonDir: string, mainRoot: string | undefined): KnownWorktree[] {
-  const main = mainRoot === undefined ? [] : [describe(commonDir, ".", mainRoot)];
-  return [...main, ...linkedIds(commonDir).flatMap((id) => linked(commonDir, `worktrees/${id}`))];
+  return worktreesOf({ commonDir, mainRoot }).flatMap(({ id, root }) =>
+    root === undefined ? [] : [describe(commonDir, id, root)],
+  );
 }
 
 /** Entries that git began to make and never gave a place: a kill leaves them, and they keep their name taken. */
 export function halfMadeEntries(commonDir: string, name: string): string[] {
-  return linkedIds(commonDir)
-    .filter((id) => id.startsWith(name) && /^\d*$/.test(id.slice(name.length)))
-    .map((id) => join(commonDir, "worktrees", id))
-    .filter((gitDir) => !lineIfReadable(join(gitDir, "gitdir")));
+  const isNamed = (id: string) => id.startsWith(name) && /^\d*$/.test(id.slice(name.length));
+  return worktreesOf({ commonDir, mainRoot: undefined })
+    .filter(({ gitDir, root }) => gitDir !== commonDir && root === undefined && isNamed(basename(gitDir)))
+    .map(({ gitDir }) => gitDir);
 }
 
 /** The worktree that this folder says it is, whatever git thinks about where it lies. */
 export function worktreeAt(commonDir: string, path: string): KnownWorktree | undefined {
-  const target = /^gitdir: (.*)$/m.exec(lineIfReadable(join(path, ".git")) ?? "")?.[1];
-  if (target === undefined) return undefined;
-  const gitDir = relative(canonical(commonDir), canonical(resolve(path, target))).replaceAll("\\", "/");
+  const own = gitDirOf(path);
+  if (own === undefined) return undefined;
+  const gitDir = relative(canonical(commonDir), canonical(own)).replaceAll("\\", "/");
   if (!/^worktrees\/[^/]+$/.test(gitDir) || !existsSync(join(commonDir, gitDir))) return undefined;
   return describe(commonDir, gitDir, path);
-}
-
-const linkedIds = (commonDir: string) => namesIfReadable(join(commonDir, "worktrees")).sort();
-
-function linked(commonDir: string, gitDir: string): KnownWorktree[] {
-  const link = lineIfReadable(join(commonDir, gitDir, "gitdir"));
-  return link ? [describe(commonDir, gitDir, dirname(resolve(commonDir, gitDir, link)))] : [];
 }
 
 function describe(commonDir: string, gitDir: string, path: string): KnownWorktree {
@@ -49,7 +45,7 @@ function describe(commonDir: string, gitDir: string, path: string): KnownWorktre
   return {
     path,
     gitDir,
-    branch: /^ref: refs\/heads\/(.+)$/.exec(lineIfReadable(join(own, "HEAD")) ?? "")?.[1],
+    branch: branchOf(own),
     present: occupied(path),
     lock: gitDir === "." ? undefined : textIfReadable(join(own, "locked"))?.trim(),
     task: lineIfReadable(join(own, BINDING)),

@@ -3,22 +3,14 @@ import { join } from "node:path";
 import type { Environment } from "../../model/environment.ts";
 import type { Content, KnownWorktree, RemovalLook } from "../../ports/worktrees.ts";
 import { discover } from "../discover.ts";
+import { headFiles } from "../refs.ts";
 import { askGit, expectGit } from "../run-git.ts";
+import { operationIn } from "../unfinished-operation.ts";
 import { hashWorkingTree } from "../working-tree.ts";
 import { canonical } from "./entries.ts";
 import { isInside, processesIn } from "./processes.ts";
 
-/** What git leaves in a worktree's own directory while something is begun and not ended. */
-const OPERATIONS: readonly (readonly [string, string])[] = [
-  ["MERGE_HEAD", "a merge"],
-  ["CHERRY_PICK_HEAD", "a cherry-pick"],
-  ["REVERT_HEAD", "a revert"],
-  ["rebase-merge", "a rebase"],
-  ["rebase-apply", "a rebase"],
-  ["sequencer", "a series of picks"],
-  ["BISECT_LOG", "a bisection"],
-  ["index.lock", "a git command that is running or was killed"],
-];
+const RUNNING = "a git command that is running or was killed";
 
 export async function beforeRemoval(
   commonDir: string,
@@ -38,7 +30,7 @@ export async function beforeRemoval(
   const nested = ignored.filter((name) => name.endsWith("/"));
   return {
     standing: isInside(canonical(cwd), path),
-    operation: OPERATIONS.find(([name]) => existsSync(join(own, name)))?.[1],
+    operation: operationIn(own)?.what ?? (existsSync(join(own, "index.lock")) ? RUNNING : undefined),
     processes: processesIn(path),
     submodules: links
       .map((entry) => entry.slice(entry.indexOf("\t") + 1))
@@ -65,8 +57,9 @@ export async function contentOf(path: string, env: Environment): Promise<Content
 
 /** The files that change with whatever somebody does with git there. */
 export function lastSign(commonDir: string, worktree: KnownWorktree): string | undefined {
-  const times = ["index", "HEAD", "logs/HEAD"].flatMap((name) => {
-    const stat = statSync(join(commonDir, worktree.gitDir, name), { throwIfNoEntry: false });
+  const gitDir = join(commonDir, worktree.gitDir);
+  const times = [join(gitDir, "index"), ...headFiles(gitDir)].flatMap((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
     return stat ? [stat.mtimeMs] : [];
   });
   return times.length === 0 ? undefined : new Date(Math.max(...times)).toISOString();

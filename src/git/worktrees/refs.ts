@@ -1,11 +1,13 @@
-import { join } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
+import { unsupportedFormat } from "../format.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
+import { NOTHING } from "../object-ids.ts";
+import { lockOf } from "../refs.ts";
 import { expectGit } from "../run-git.ts";
 import { listWorktrees } from "./entries.ts";
-import { NOTHING, outwaitLock, type SiteGit, unsupportedFormat } from "./site-git.ts";
+import { outwaitLock, type SiteGit } from "./site-git.ts";
 
 const HEADS = "refs/heads/";
 const REMOTES = "refs/remotes/";
@@ -33,7 +35,7 @@ export async function lookAt(git: SiteGit): Promise<RepositoryLook> {
 export const refOf = (place: Pick<Workplace, "branch">) => HEADS + place.branch;
 
 /** What a git that was killed may have left on the task's own branch keeps everybody from moving it. */
-const clearLock = (git: SiteGit, ref: string) => outwaitLock(join(git.site.commonDir, `${ref}.lock`));
+const clearLock = (git: SiteGit, ref: string) => outwaitLock(lockOf(git.site.commonDir, ref));
 
 export async function makeBranch(git: SiteGit, place: Workplace, commit: string): Promise<void> {
   const ref = refOf(place);

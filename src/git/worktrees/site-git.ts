@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync, statSync } from "node:fs";
 import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import { tipOf } from "../refs.ts";
@@ -20,8 +19,6 @@ export interface SiteGit {
 /** For what is only ours: no hook of the user's sees a worktree being made in a place that it will not stay in. */
 export const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
-export const NOTHING = "0".repeat(40);
-
 export function gitAt(site: Site, env: Environment): SiteGit {
   const cwd = site.mainRoot ?? site.commonDir;
   // A bare repository is named outright, because git may be told not to recognise one by itself.
@@ -38,17 +35,6 @@ export function gitAt(site: Site, env: Environment): SiteGit {
       return code === 0 ? out.trim() : undefined;
     },
   };
-}
-
-/** What git records about a repository that we cannot work with; read from its file, as an old git would refuse to. */
-export function unsupportedFormat(commonDir: string): string | undefined {
-  const config = readFileSync(join(commonDir, "config"), "utf8");
-  const setting = (name: string) =>
-    new RegExp(`^\\s*${name}\\s*=\\s*"?([\\w-]+)`, "im").exec(config)?.[1]?.toLowerCase();
-  const format = setting("objectformat") ?? "sha1";
-  if (format !== "sha1") return `the object format ${format}`;
-  const storage = setting("refstorage") ?? (existsSync(join(commonDir, "reftable")) ? "reftable" : "files");
-  return storage === "files" ? undefined : `the ref storage ${storage}`;
 }
 
 const LOCK_IS_STALE_MS = 1_000;

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../files/durable.ts";
+import { NOTHING } from "../../git/object-ids.ts";
 import { askGit, askGitSync, expectGit } from "../../git/run-git.ts";
 import { step } from "../../model/steps.ts";
 import { REF, type StateRepository } from "./state-repository.ts";
@@ -30,6 +31,6 @@ export async function checkOut(repo: StateRepository, commit: string, folder: st
 
 /** Begins our history with theirs, if we have none. Whoever began one meanwhile is joined to theirs later. */
 export function beginWith(repo: StateRepository, commit: string): void {
-  const args = ["-c", "core.hooksPath=/dev/null", "update-ref", "-m", "pawl", REF, commit, "0".repeat(40)];
+  const args = ["-c", "core.hooksPath=/dev/null", "update-ref", "-m", "pawl", REF, commit, NOTHING];
   askGitSync(args, { cwd: repo.gitDir, env: repo.env, extra: { GIT_DIR: repo.gitDir } });
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { lockOf } from "../../git/refs.ts";
 import { askGit } from "../../git/run-git.ts";
 import { lastWords, type Transfer, transfer, unreachable, whyNotPushed } from "../../git/transfer.ts";
 import { Failure } from "../../model/failure.ts";
@@ -94,7 +95,7 @@ export async function fetchState(
     // Another sync is writing down the same thing, or was killed while it did.
     if (!/cannot lock ref|unable to update local ref/i.test(done.said) || Date.now() - started > PATIENCE_MS)
       throw unreachable(remote, done.said);
-    dropStaleLock(join(repo.gitDir, `${ref}.lock`));
+    dropStaleLock(lockOf(repo.gitDir, ref));
   }
   const own = { cwd: repo.gitDir, env: repo.env, extra: { GIT_DIR: repo.gitDir } };
   const { code, out } = await askGit(["rev-parse", "-q", "--verify", `${ref}^{commit}`], own);

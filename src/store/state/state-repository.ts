@@ -13,7 +13,8 @@ import {
 import { dirname, join, relative } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import { copyIndex } from "../../git/copy-index.ts";
-import { tipOf } from "../../git/refs.ts";
+import { NOTHING } from "../../git/object-ids.ts";
+import { canReadRefs, hasRef, lockOf } from "../../git/refs.ts";
 import { askGit, askGitSync, expectGit, type GitAnswer } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
@@ -146,19 +147,12 @@ export async function commitState(
         if (!existsSync(shared)) renameSync(index, shared);
         return undefined;
       }
-      const moved = await ask(repo, index, [
-        "update-ref",
-        "-m",
-        "pawl",
-        REF,
-        commit,
-        parent ?? "0".repeat(40),
-      ]);
+      const moved = await ask(repo, index, ["update-ref", "-m", "pawl", REF, commit, parent ?? NOTHING]);
       if (moved.code === 0) {
         renameSync(index, shared);
         return commit;
       }
-      for (const lock of [`${REF}.lock`, "HEAD.lock"]) dropStaleLock(join(repo.gitDir, lock));
+      for (const ref of [REF, "HEAD"]) dropStaleLock(lockOf(repo.gitDir, ref));
     }
     throw new Failure(
       "conflict",
@@ -212,7 +206,7 @@ export function dropStaleLock(path: string): void {
 
 export function tip(repo: StateRepository): string | undefined {
   // A new one has no branch yet, which its files tell without a git of its own.
-  if (!existsSync(join(repo.gitDir, "reftable")) && tipOf(repo.gitDir, REF) === undefined) return undefined;
+  if (canReadRefs(repo.gitDir) && !hasRef(repo.gitDir, REF)) return undefined;
   const answer = askGitSync(["--git-dir", repo.gitDir, "rev-parse", "-q", "--verify", `${REF}^{commit}`], {
     cwd: repo.gitDir,
     env: repo.env,

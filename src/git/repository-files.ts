@@ -1,0 +1,69 @@
+import { realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import {
+  lineIfReadable,
+  namesIfReadable,
+  statIfPresent,
+  textIfPresent,
+  textIfReadable,
+} from "../files/read.ts";
+
+/* How git lays a repository and its worktrees out on the disk. How it keeps refs is known to refs.ts alone. */
+
+/** The git directory that a folder's own `.git` is or names, whether it is there or not. */
+export function gitDirOf(folder: string): string | undefined {
+  const dotGit = join(folder, ".git");
+  const stat = statIfPresent(dotGit);
+  if (stat?.isDirectory()) return dotGit;
+  const target = stat?.isFile() && /^gitdir: (.*)$/m.exec(textIfPresent(dotGit) ?? "")?.[1]?.trim();
+  return target ? resolve(folder, target) : undefined;
+}
+
+/** The directory that all worktrees share. */
+export function commonDirOf(gitDir: string): string {
+  return realpathOr(resolve(gitDir, lineIfReadable(join(gitDir, "commondir")) ?? "."));
+}
+
+export const isBare = (commonDir: string) =>
+  /^\s*bare\s*=\s*true\s*$/im.test(textIfReadable(join(commonDir, "config")) ?? "");
+
+/** A worktree as git's files have it. */
+export interface Worktree {
+  /** Relative to the common git directory: `worktrees/<id>`, or `.` for the main one. */
+  id: string;
+  gitDir: string;
+  /** Its folder, whether it is there or not; undefined in a bare repository, and while git is still making it. */
+  root: string | undefined;
+}
+
+/** Every worktree of a repository, the main one first, from git's own files: they tell more than its listing, and cost less. */
+export function worktreesOf({
+  commonDir,
+  mainRoot,
+}: {
+  commonDir: string;
+  mainRoot: string | undefined;
+}): Worktree[] {
+  const linked = namesIfReadable(join(commonDir, "worktrees")).sort();
+  return [
+    { id: ".", gitDir: commonDir, root: mainRoot },
+    ...linked.map((name) => {
+      const gitDir = join(commonDir, "worktrees", name);
+      return { id: `worktrees/${name}`, gitDir, root: rootOf(gitDir) };
+    }),
+  ];
+}
+
+/** The folder of a linked worktree, as its git directory has it now: worktrees can be moved. */
+export function rootOf(gitDir: string): string | undefined {
+  const link = lineIfReadable(join(gitDir, "gitdir"));
+  return link && dirname(resolve(gitDir, link));
+}
+
+export function realpathOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return isAbsolute(path) ? path : resolve(path);
+  }
+}
