@@ -121,6 +121,9 @@ export interface SearchHit {
   updated: string;
 }
 
+/** How well a record matches, without a look at its text. */
+export type Likeness = Pick<SearchHit, "id" | "task" | "score">;
+
 export interface SearchQuery {
   words: string;
   kinds?: string[];
@@ -159,6 +162,8 @@ export interface World {
   /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */
   guardWarnings(): Promise<string[]>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
+  /** What a search would find, best first; cheaper, because no texts are shown. */
+  findAlike(query: SearchQuery): Promise<Likeness[]>;
   machine(): Promise<Machine>;
   /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
   edit(name: string, text: string): Promise<{ text: string; kept: string }>;

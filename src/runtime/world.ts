@@ -3,7 +3,7 @@ import { textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
-import type { World } from "../ports/ports.ts";
+import type { SearchQuery, World } from "../ports/ports.ts";
 import { guardWarnings } from "./guard-warnings.ts";
 import type { Runtime, Surroundings } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
@@ -42,19 +42,27 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     },
     isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
     guardWarnings: () => guardWarnings(place, around.env, runtime().home),
-    async search(query) {
-      const { search } = await import("../store/search/search.ts");
-      const { openSource } = await import("../store/search-source.ts");
-      const { home } = runtime();
-      const source = openSource(home, runtime().fullYaml());
-      const progress = (message: string) => around.progress(Buffer.from(`${message}\n`));
-      return search({ dir: home.local, source, query, now: Date.now(), oneShot: around.oneShot, progress });
-    },
+    search: async (query) =>
+      (await import("../store/search/search.ts")).search(await searchOptions(around, runtime(), query)),
+    findAlike: async (query) =>
+      (await import("../store/search/search.ts")).findAlike(await searchOptions(around, runtime(), query)),
     machine: async () => (await import("./machine.ts")).readMachine(around),
     async edit(name, text) {
       const { editText } = await import("./open-editor.ts");
       return editText(name, text, around);
     },
+  };
+}
+
+async function searchOptions(around: Surroundings, { home, fullYaml }: Runtime, query: SearchQuery) {
+  const { openSource } = await import("../store/search-source.ts");
+  return {
+    dir: home.local,
+    source: openSource(home, fullYaml()),
+    query,
+    now: Date.now(),
+    oneShot: around.oneShot,
+    progress: (message: string) => around.progress(Buffer.from(`${message}\n`)),
   };
 }
 

@@ -226,7 +226,9 @@ describe("npx with the packed program, from an empty folder", () => {
       expect((await npx(empty, path, "--help")).stdout).toContain("pawl task new");
       await run("git", ["init", "-q", empty]);
       expect((await npx(empty, path, "task", "new", "First")).stdout).toContain("T0001 First");
-      expect((await npx(empty, path, "search", "first")).stdout).toContain("T0001");
+      const found = await npx(empty, path, "search", "first");
+      expect(found.stdout).toContain("T0001");
+      expect(found.stderr).not.toContain("Warning");
     },
     300_000,
   );

@@ -222,7 +222,7 @@ test("readers leave nothing behind", async () => {
     records.put("a.md", document("T0001", `alpha ${round}`));
     await find("alpha");
   }
-  expect(readdirSync(dir).sort()).toEqual(["index.lock", "index.quick", "index.sqlite", "readers"]);
+  expect(readdirSync(dir).sort()).toEqual(["index.lock", "index.sqlite", "readers"]);
   expect(readdirSync(join(dir, "readers"))).toEqual([]);
   expect(readdirSync(join(dir, "index.lock"))).toEqual([]);
   expect(statSync(join(dir, "index.sqlite")).nlink).toBe(1);

@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "rolldown";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -59,24 +59,7 @@ test("the bundle answers as the source does, and keeps the engine outside", asyn
   expect(JSON.parse(stdout)).toEqual(await find("alpha"));
 });
 
-test("an unchanged store is searched without the engine, which is not even there", async () => {
-  fill(5);
-  await new Promise((settle) => setTimeout(settle, 2_100));
-  const expected = await find("alpha");
-  const without = mkdtempSync(join(home, "alone "));
-  expect(readdirSync(bundle).filter((name) => name.startsWith("engine"))).toHaveLength(1);
-  cpSync(bundle, without, { recursive: true, filter: (path) => !/engine|node_modules/.test(basename(path)) });
-  const { stdout } = await run(process.execPath, [join(without, "child.cjs"), "once", home, dir, "alpha"], {
-    env,
-  });
-  expect(JSON.parse(stdout)).toEqual(expected);
-  records.put("0.md", document("T0", "alpha"));
-  await expect(
-    run(process.execPath, [join(without, "child.cjs"), "once", home, dir, "alpha"], { env }),
-  ).rejects.toThrow(/Cannot find module.*engine/);
-});
-
-test("generations published while others ask only the side file: nothing torn, nothing old", {
+test("processes that keep the index open while others publish: nothing torn, nothing old", {
   timeout: 120_000,
 }, async () => {
   fill(200);
@@ -84,13 +67,9 @@ test("generations published while others ask only the side file: nothing torn, n
   await find("alpha");
   const start = (task: string) =>
     run(process.execPath, [child, task, home, dir, "201"], { env, timeout: 90_000 });
-  const [, ...readers] = await Promise.all([
-    start("publish"),
-    start("glance"),
-    start("glance"),
-    start("glance"),
-  ]);
+  const [, ...readers] = await Promise.all([start("publish"), start("stay"), start("stay"), start("stay")]);
   for (const { stdout } of readers) expect(Number(stdout)).toBeGreaterThan(5);
+  expect(leftOvers(dir)).toEqual([]);
 });
 
 describe("kill -9", () => {
@@ -124,7 +103,7 @@ describe("kill -9", () => {
       expect(readdirSync(index)).toEqual(expect.arrayContaining(["index.sqlite", ...before]));
       expect(readdirSync(join(index, "index.lock"))).toEqual([]);
     }
-    expect([...seen].sort()).toEqual(["build", "reader"]);
+    expect([...seen]).toEqual(["build"]);
   });
 
   test("at random moments of readers and of builders: nobody else is held up", {
@@ -141,13 +120,12 @@ describe("kill -9", () => {
       const index = join(dir, "index.sqlite");
       const before = statSync(index).ino;
       if (isBuilder) rmSync(index);
-      // Only the engine knows that an accent does not matter, and only the engine leaves something behind.
-      const victim = spawn(process.execPath, [child, "loop", home, dir, "álpha"], {
+      const victim = spawn(process.execPath, [child, "loop", home, dir, "alpha"], {
         env,
         stdio: ["ignore", "pipe", "inherit"],
       });
       await new Promise((ready) => victim.stdout.once("data", ready));
-      await new Promise((wait) => setTimeout(wait, Math.random() * (isBuilder ? 250 : 400)));
+      await new Promise((wait) => setTimeout(wait, Math.random() * (isBuilder ? 160 : 400)));
       const ended = new Promise((end) => victim.once("exit", end));
       victim.kill("SIGKILL");
       await ended;
@@ -158,7 +136,8 @@ describe("kill -9", () => {
       // Otherwise each killed reader would cost the next one a new index, and nobody would notice.
       if (!isBuilder) expect(statSync(index).ino).toBe(before);
     }
-    expect(killedReaders).toBeGreaterThan(0);
+    // Node's own SQLite does not lock by names, and leaves none.
+    if (!process.getBuiltinModule?.("node:sqlite" as "node:fs")) expect(killedReaders).toBeGreaterThan(0);
     expect(unfinishedBuilds).toBeGreaterThan(0);
 
     const longAfter = Date.now() + 11 * 60_000;

@@ -3,8 +3,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { search } from "../../src/store/search/search.ts";
-import { loadSqlite, withConnection } from "../../src/store/search/sqlite.ts";
-import { stem } from "../../src/store/search/stem.ts";
 import type { SearchQuery } from "../../src/store/search/types.ts";
 import { document, makeHome, Records } from "./search-fixture.ts";
 
@@ -152,6 +150,13 @@ describe("identifiers are found as typed", () => {
   });
 });
 
+test("a phrase spans neither columns nor records", async () => {
+  records.put("a.md", document("T1", "alpha foo", "bar then foo"));
+  records.put("b.md", document("bar", "beta", "gamma"));
+  records.put("c.md", document("T3", "foo bar", "gamma"));
+  for (const words of ["foo_bar", "foo_ba", "foo_bar gamma"]) expect(await ids(words)).toEqual(["T3"]);
+});
+
 describe("a query is words, never syntax", () => {
   test.each([
     ...[
@@ -257,6 +262,16 @@ describe("snippets", () => {
     expect(snippet).not.toMatch(/[\n\r]/);
   });
 
+  test("of one endless word show where it matched", async () => {
+    const blob = "x".repeat(5_000);
+    records.put("a.md", document("T0001", "x", `${blob} found-${blob} ${"🙂".repeat(500)}`));
+    const snippet = shown(await snippetOf("found"));
+    expect(snippet).toContain("<found>");
+    expect(snippet).toMatch(/^….*…$/);
+    expect(snippet.length).toBeLessThan(170);
+    expect(() => encodeURIComponent(snippet)).not.toThrow();
+  });
+
   test("begin with the text when only the title matched, and with the title when there is no text", async () => {
     records.put("a.md", document("T0001", "Title word", "Only text here."));
     expect(await snippetOf("title")).toBe("Only text here.");
@@ -281,30 +296,5 @@ describe("snippets", () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  test("stem as SQLite does", () => {
-    const letters = fc.string({ unit: fc.constantFrom(..."abcdeilnorstuyz"), maxLength: 6 });
-    const endings =
-      "s ies sses ed eed ing y ational izer logi bli ousli ization fulness biliti ness icate ative alize";
-    const more = "ance er able ement ment ent sion tion ism ate iti ous ive ize e ll ating tting lling";
-    const ending = fc.constantFrom("", ...`${endings} ${more}`.split(" "));
-    const words = fc.sample(
-      fc
-        .tuple(letters, ending, ending)
-        .map((parts) => parts.join(""))
-        .filter((word) => word !== ""),
-      3_000,
-    );
-    const terms = withConnection(loadSqlite({ oneShot: false }), ":memory:", "build", (connection) => {
-      connection.exec(
-        "CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'porter unicode61 remove_diacritics 2')",
-      );
-      connection.exec("CREATE VIRTUAL TABLE v USING fts5vocab (t, instance)");
-      for (const word of words) connection.rows("INSERT INTO t VALUES (?)", [word]);
-      return connection.rows<{ term: string }>("SELECT term FROM v ORDER BY doc").map(({ term }) => term);
-    });
-    expect(terms).toHaveLength(words.length);
-    expect(words.map(stem)).toEqual(terms);
   });
 });

@@ -22,8 +22,8 @@ export async function lookAround(world: World, reader: Reader, id: string, at: S
   const limit = MOST_HITS + ownCount(own);
   try {
     const words = [...keywordsOf(own), ...own.task.labels, id, ...files].join(" ");
-    const { hits } = await world.search({ words, kinds: RELATED_KINDS, match: "any", limit });
-    return { isDirty, changed, alike: hits, searchProblem: undefined };
+    const alike = await world.findAlike({ words, kinds: RELATED_KINDS, match: "any", limit });
+    return { isDirty, changed, alike, searchProblem: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { ...NO_LOOK, isDirty, changed, searchProblem: error.message };

@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Problem } from "../../model/record.ts";
 import { decision, finding, handoff, type Note } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
-import type { Reader, SearchHit, TaskSummary } from "../../ports/ports.ts";
+import type { Likeness, Reader, TaskSummary } from "../../ports/ports.ts";
 import { mentionsIn } from "./keywords.ts";
 import type { Look } from "./look.ts";
 import { normalPath } from "./own.ts";
@@ -44,7 +44,7 @@ function countLabels(labelled: readonly { labels: readonly string[] }[]): Map<st
 }
 
 /** The task itself matches its own words best, so that its score is the measure of the others. */
-function likenessOf(id: string, hits: readonly SearchHit[]): Map<string, number> {
+function likenessOf(id: string, hits: readonly Likeness[]): Map<string, number> {
   const foreign = hits.filter((hit) => hit.task !== id);
   const best = Math.max(...hits.map((hit) => hit.score), 0);
   return new Map(best > 0 ? foreign.map((hit) => [hit.id, hit.score / best]) : []);

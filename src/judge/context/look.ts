@@ -1,4 +1,4 @@
-import type { SearchHit } from "../../ports/ports.ts";
+import type { Likeness } from "../../ports/ports.ts";
 
 /** What only the world outside the store can tell. */
 export interface Look {
@@ -7,7 +7,7 @@ export interface Look {
   /** Files that this task changed, as far as git knows it from where we stand. */
   changed: string[];
   /** Records that speak of the same things, name the same files, or name this task. */
-  alike: SearchHit[];
+  alike: Likeness[];
   /** Why the search index could not be asked. */
   searchProblem: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { type Changes, findEverything, type KnownIndex } from "./changes.ts";
-import { type About, countFiles, createTables, openWriter, type RecordWriter, writeAbout } from "./schema.ts";
+import { type About, countFiles, createTables, withWriter, writeAbout } from "./schema.ts";
 import type { Connection } from "./sqlite.ts";
 import type { SearchSource } from "./types.ts";
 
@@ -13,7 +13,7 @@ export function buildIndex(
   announce(files.length);
   createTables(connection);
   connection.exec("BEGIN");
-  withWriter(connection, "bulk", (writer) => {
+  withWriter(connection, (writer) => {
     for (const [path, signature] of files) writer.add(path, signature, source.read(path));
   });
   writeAbout(connection, {
@@ -44,7 +44,7 @@ export function applyChanges(connection: Connection, index: KnownIndex, changes:
 
 /** Makes the words findable as they are now: all that one query needs. */
 export function applyDocuments(connection: Connection, { suspects, changed }: Changes): void {
-  withWriter(connection, "single", (writer) => {
+  withWriter(connection, (writer) => {
     for (const path of changed) {
       const suspect = suspects.get(path);
       writer.replace(path, suspect?.signature, suspect?.document);
@@ -55,26 +55,13 @@ export function applyDocuments(connection: Connection, { suspects, changed }: Ch
 /** Spares the next scan the files that turned out to be as they were. */
 function applySignatures(connection: Connection, { suspects, changed }: Changes): void {
   const isChanged = new Set(changed);
-  withWriter(connection, "single", (writer) => {
+  withWriter(connection, (writer) => {
     for (const [path, { signature, document }] of suspects) {
       if (isChanged.has(path)) continue;
       if (signature !== undefined && document) writer.sign(path, signature);
       else writer.replace(path, signature, undefined);
     }
   });
-}
-
-function withWriter(
-  connection: Connection,
-  pace: "single" | "bulk",
-  write: (writer: RecordWriter) => void,
-): void {
-  const writer = openWriter(connection, pace);
-  try {
-    write(writer);
-  } finally {
-    writer.close();
-  }
 }
 
 function newAbout(now: number): Pick<About, "generation"> {

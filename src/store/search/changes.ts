@@ -1,4 +1,4 @@
-import { isScanDue, lookAtFiles, type Scan, type Sight, settled, UNSETTLED } from "./freshness.ts";
+import { isScanDue, lookAtFiles, type Scan, settled, UNSETTLED } from "./freshness.ts";
 import { type About, isIndexedAs, readSignatures } from "./schema.ts";
 import type { Connection } from "./sqlite.ts";
 import type { SearchDocument, SearchSource } from "./types.ts";
@@ -24,13 +24,11 @@ export interface KnownIndex {
   lastScan: Scan;
 }
 
-/** `sight` spares a second scan when somebody has just looked at the files. */
 export function findChanges(
   connection: Connection,
   { about, lastScan }: KnownIndex,
   source: SearchSource,
   now: number,
-  sight?: Sight,
 ): Changes {
   const written = source.changedSince(about.cursor);
   const signatures = new Map<string, string | undefined>();
@@ -39,7 +37,7 @@ export function findChanges(
   if (written && !isScanDue(about.files, lastScan, now))
     return { ...readSuspects(connection, source, signatures), cursor: written.cursor, scan: undefined };
 
-  const { cursor, found, scan } = sight ?? lookAtFiles(source, now);
+  const { cursor, found, scan } = lookAtFiles(source, now);
   const known = readSignatures(connection);
   for (const [path, signature] of found)
     if (signatures.has(path) || known.get(path) !== signature) signatures.set(path, settled(signature, now));

@@ -15,7 +15,7 @@ export interface Scan {
 }
 
 /** Every file as one scan found it, and a cursor from before that scan. */
-export interface Sight {
+interface Sight {
   cursor: string;
   scan: Scan;
   found: Map<string, string>;

@@ -13,8 +13,9 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Scan } from "./freshness.ts";
+import type { Connection } from "./sqlite.ts";
 
 /**
  * The index file is never written in place: a new generation is built under a private name and renamed. Readers open
@@ -30,54 +31,59 @@ const stampOf = (dir: string) => join(dir, "index.scanned");
 
 export const lockOf = (dir: string) => join(dir, "index.lock");
 
-export function hasGeneration(dir: string): boolean {
-  return existsSync(pathOf(dir));
-}
-
-/** A generation under a name that only this process knows. */
-export interface Reader {
-  path: string;
-  /** The file that was the index when this reader was made. */
-  inode: string;
+/** A generation that this process has open. */
+export interface Opened {
+  connection: Connection;
+  dir: string;
+  /** What tells it from all others that were ever published here. */
+  identity: string;
+  bytes: number;
 }
 
 /** undefined when there is no generation, or when this directory does not let us open one. */
-export function withReader<T>(dir: string, now: number, use: (reader: Reader) => T): T | undefined {
+export function openGeneration(
+  dir: string,
+  now: number,
+  open: (path: string) => Connection,
+): Opened | undefined {
   const path = join(readersOf(dir), privateName(now));
-  const inode = linkGeneration(dir, path);
-  if (inode === undefined) return undefined;
   try {
-    return use({ path, inode });
+    const file = linkGeneration(dir, path);
+    return file && { ...file, dir, connection: open(path) };
   } finally {
+    // An open file needs no name any more, and a process that is killed leaves none.
     discard(path);
   }
 }
 
-function linkGeneration(dir: string, path: string): string | undefined {
+type IndexFile = Pick<Opened, "identity" | "bytes">;
+
+function linkGeneration(dir: string, path: string): IndexFile | undefined {
   for (let attempt = 0; attempt < LINK_ATTEMPTS; attempt++) {
     try {
       linkSync(pathOf(dir), path);
-      return inodeOf(path);
+      return lookAt(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
+      if (code === "EACCES" || code === "EROFS") return undefined;
       // Linux also says ENOENT when the generation is replaced while it is being linked.
-      if (code !== "ENOENT")
-        return code === "EACCES" || code === "EROFS" ? undefined : copyGeneration(dir, path);
-      if (!hasGeneration(dir) || !makeReaders(dir)) return undefined;
+      if (code !== "ENOENT") return copyGeneration(dir, path);
+      if (!existsSync(pathOf(dir)) || !makeReaders(dir)) return undefined;
     }
   }
   return undefined;
 }
 
 /** For file systems without hard links. */
-function copyGeneration(dir: string, path: string): string | undefined {
-  const inode = inodeOf(pathOf(dir));
-  return quietly(() => copyFileSync(pathOf(dir), path, constants.COPYFILE_FICLONE)) ? inode : undefined;
+function copyGeneration(dir: string, path: string): IndexFile | undefined {
+  const file = lookAt(pathOf(dir));
+  return quietly(() => copyFileSync(pathOf(dir), path, constants.COPYFILE_FICLONE)) ? file : undefined;
 }
 
-function inodeOf(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino}`;
+/** Links to a file change none of this, and every published generation differs in it. */
+function lookAt(path: string): IndexFile {
+  const { dev, ino, size, mtimeMs } = statSync(path);
+  return { identity: `${dev} ${ino} ${size} ${mtimeMs}`, bytes: size };
 }
 
 function makeReaders(dir: string): boolean {
@@ -85,30 +91,29 @@ function makeReaders(dir: string): boolean {
 }
 
 /** False when another process has published since. */
-export function isCurrent(dir: string, reader: Reader): boolean {
-  return inodeOf(pathOf(dir)) === reader.inode;
+export function isCurrent({ dir, identity }: Opened): boolean {
+  try {
+    return lookAt(pathOf(dir)).identity === identity;
+  } catch {
+    return false;
+  }
 }
 
-export function bytesOf(reader: Reader): number {
-  return statSync(reader.path).size;
-}
-
-/** Lets `build` make a new generation, from a copy of `base` if there is one, and puts it in place. */
-export function publish<T>(
+/** Lets `build` make a new generation, from a copy of the present one or from nothing, and puts it in place. */
+export function publish(
   dir: string,
   now: number,
-  base: Reader | undefined,
-  build: (path: string) => T,
-): T {
+  from: "copy" | "nothing",
+  build: (path: string) => void,
+): void {
   const path = join(dir, `.build-${privateName(now)}`);
   try {
     mkdirSync(readersOf(dir), { recursive: true });
-    if (base) copyFileSync(base.path, path, constants.COPYFILE_FICLONE);
-    const built = build(path);
+    if (from === "copy") copyFileSync(pathOf(dir), path, constants.COPYFILE_FICLONE);
+    build(path);
     if (statSync(pathOf(dir), { throwIfNoEntry: false })?.isDirectory())
       rmSync(pathOf(dir), { recursive: true });
     renameSync(path, pathOf(dir));
-    return built;
   } finally {
     discard(path);
   }
@@ -117,6 +122,8 @@ export function publish<T>(
 /** What killed processes left behind. The age is in the name: a hard link has the times of the file it shares. */
 export function sweep(dir: string, now: number): void {
   quietly(() => rmdirSync(`${pathOf(dir)}.lock`));
+  // A second index, which 0.1.0 kept.
+  quietly(() => rmSync(join(dir, "index.quick"), { force: true }));
   for (const folder of [dir, readersOf(dir)])
     for (const name of namesIn(folder)) {
       const path = join(folder, name);
@@ -167,24 +174,12 @@ export function readScanStamp(dir: string, generation: string): Scan | undefined
   }
 }
 
+/** Readers see the old stamp or the new one. */
 export function writeScanStamp(dir: string, generation: string, scan: Scan): void {
-  quietly(() => replaceFile(stampOf(dir), scan.at, JSON.stringify({ generation, ...scan })));
-}
-
-/** Readers see the old content or the new one. */
-export function replaceFile(path: string, now: number, content: string | Buffer): void {
-  const temporary = join(dirname(path), `.build-${privateName(now)}`);
-  try {
-    writeFileSync(temporary, content);
-    renameSync(temporary, path);
-  } catch (error) {
-    quietly(() => unlinkSync(temporary));
-    throw error;
-  }
-}
-
-/** Different for every published generation; undefined when there is none. Links to it change none of this. */
-export function identityOf(dir: string): string | undefined {
-  const stat = statSync(pathOf(dir), { throwIfNoEntry: false });
-  return stat?.isFile() ? `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : undefined;
+  const temporary = join(dir, `.build-${privateName(scan.at)}`);
+  quietly(() => {
+    writeFileSync(temporary, JSON.stringify({ generation, ...scan }));
+    renameSync(temporary, stampOf(dir));
+  });
+  quietly(() => unlinkSync(temporary));
 }

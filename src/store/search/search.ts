@@ -1,28 +1,29 @@
-import { type Answer, limitOf } from "./question.ts";
-import { answerQuickly } from "./quick.ts";
-import type { SearchQuery, SearchSource } from "./types.ts";
-import { parseWords } from "./words.ts";
+import { askIndex, type IndexOptions } from "./ask-index.ts";
+import { findHits, findLikenesses, limitOf } from "./ranking.ts";
+import type { Connection } from "./sqlite.ts";
+import type { Likeness, SearchHit, SearchQuery } from "./types.ts";
+import { matchFor } from "./words.ts";
 
-export interface SearchOptions {
-  /** Where the index lives; created when missing. */
-  dir: string;
-  source: SearchSource;
+export interface SearchOptions extends IndexOptions {
   query: SearchQuery;
-  now: number;
-  /** The process ends after this search, so that code is not worth optimising. */
-  oneShot: boolean;
-  /** Told once, before something that takes long. */
-  progress?: (message: string) => void;
 }
 
 /** Always answers for the records as they are now; the index only makes it fast, and repairs itself. */
-export async function search(options: SearchOptions): Promise<Answer> {
-  const { query } = options;
-  const words = parseWords(query.words, query.match ?? "all");
-  if (words.length === 0 || limitOf(query) === 0) return { hits: [], total: 0 };
+export async function search(options: SearchOptions): Promise<{ hits: SearchHit[]; total: number }> {
+  return ask(options, findHits) ?? { hits: [], total: 0 };
+}
 
-  const quick = answerQuickly(options, words);
-  if (quick && "answer" in quick) return quick.answer;
-  const { answerByEngine } = await import("./engine.ts");
-  return answerByEngine(options, words, quick?.glance);
+/** The ids that a search would find, and how well they match. */
+export async function findAlike(options: SearchOptions): Promise<Likeness[]> {
+  return ask(options, findLikenesses) ?? [];
+}
+
+function ask<T extends object>(
+  options: SearchOptions,
+  find: (connection: Connection, match: string, query: SearchQuery) => T,
+): T | undefined {
+  const { query } = options;
+  const match = matchFor(query.words, query.match ?? "all");
+  if (match === undefined || limitOf(query) === 0) return undefined;
+  return askIndex(options, (connection) => find(connection, match, query));
 }

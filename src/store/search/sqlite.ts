@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { Failure } from "../../model/failure.ts";
 
 export type Value = string | number | null;
@@ -17,27 +18,32 @@ export interface Connection {
 }
 
 /**
- * `read` never writes; `build` owns its file; `overlay` may change what it sees inside a transaction that is never
- * committed, on a file that other processes are reading.
+ * `build` owns its file. `shared` is for a file that other processes read at the same time: what it changes stays in
+ * memory, in a transaction that is never committed.
  */
-type OpenMode = "read" | "build" | "overlay";
+type OpenMode = "build" | "shared";
 
 export interface Sqlite {
   open(path: string, mode: OpenMode): Connection;
 }
 
-/** Both engines read and write the same file, so a repository may be used by several versions of Node in turn. */
-export function loadSqlite(options: { oneShot: boolean }): Sqlite {
-  return findNodeSqlite() ?? loadWasm(options);
-}
-
-/** An overlay keeps every changed page in memory, for the file is the one that everybody reads. */
+/** The caches are small because a process that stays never gives WebAssembly's memory back. */
 const PRAGMAS: Record<OpenMode, string> = {
-  read: "PRAGMA cache_size = -32000",
   build:
-    "PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA cache_size = -128000",
-  overlay: "PRAGMA cache_spill = off; PRAGMA journal_mode = memory",
+    "PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA cache_size = -16000",
+  shared: "PRAGMA cache_spill = off; PRAGMA journal_mode = memory; PRAGMA cache_size = -8000",
 };
+
+export function openConnection(sqlite: Sqlite, path: string, mode: OpenMode): Connection {
+  const connection = sqlite.open(path, mode);
+  try {
+    connection.exec(`PRAGMA temp_store = memory; ${PRAGMAS[mode]}`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
 
 /** Closed on every way out: a connection that stays open keeps its file locked for as long as the process lives. */
 export function withConnection<T>(
@@ -46,13 +52,20 @@ export function withConnection<T>(
   mode: OpenMode,
   use: (connection: Connection) => T,
 ): T {
-  const connection = sqlite.open(path, mode);
+  const connection = openConnection(sqlite, path, mode);
   try {
-    connection.exec(`PRAGMA temp_store = memory; ${PRAGMAS[mode]}`);
     return use(connection);
   } finally {
     connection.close();
   }
+}
+
+let loaded: Sqlite | undefined;
+
+/** Both engines read and write the same file, so a repository may be used by several versions of Node in turn. */
+export function loadSqlite(): Sqlite {
+  loaded ??= findNodeSqlite() ?? loadWasm();
+  return loaded;
 }
 
 interface NodeDatabase {
@@ -62,23 +75,36 @@ interface NodeDatabase {
 }
 
 interface NodeSqliteModule {
-  DatabaseSync: new (path: string | URL, options: { readOnly: boolean }) => NodeDatabase;
+  DatabaseSync: new (path: string | URL) => NodeDatabase;
 }
 
 function findNodeSqlite(): Sqlite | undefined {
   const module = withoutSqliteWarning(
     () => process.getBuiltinModule?.("node:sqlite" as "node:fs") as unknown as NodeSqliteModule | undefined,
   );
-  return module && { open: (path, mode) => adaptNode(openNode(module, path, mode)) };
+  return module && isSufficient(module)
+    ? { open: (path, mode) => adaptNode(openNode(module, path, mode)) }
+    : undefined;
 }
 
-function openNode(module: NodeSqliteModule, path: string, mode: OpenMode): NodeDatabase {
-  const options = { readOnly: mode === "read" };
-  if (mode !== "overlay") return new module.DatabaseSync(path, options);
-  // POSIX locks belong to the inode, which all hard links share: two overlays would shut each other out.
+/** Before 22.15 Node takes no URLs, and one that was built with the system's SQLite may lack FTS5. */
+function isSufficient({ DatabaseSync }: NodeSqliteModule): boolean {
+  try {
+    const database = new DatabaseSync(new URL("file:///probe?mode=memory"));
+    const modules = database.prepare("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").all();
+    database.close();
+    return modules.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function openNode({ DatabaseSync }: NodeSqliteModule, path: string, mode: OpenMode): NodeDatabase {
+  if (mode === "build") return new DatabaseSync(path);
+  // POSIX locks belong to the inode, which all hard links share: two processes with changes would shut each other out.
   const url = pathToFileURL(path);
   url.searchParams.set("nolock", "1");
-  return new module.DatabaseSync(url, options);
+  return new DatabaseSync(url);
 }
 
 function adaptNode(database: NodeDatabase): Connection {
@@ -111,19 +137,15 @@ function withoutSqliteWarning<T>(load: () => T): T {
 type WasmModule = typeof import("node-sqlite3-wasm");
 
 /**
- * `require` and not `import()`: in a CommonJS bundle the latter starts Node's ESM loader and its lexer, which costs
- * more than a whole query.
+ * The optimising compiler stays out: an exiting process waits for its jobs, a process that stays keeps 40 MB for
+ * them, and queries gain next to nothing.
  */
-function loadWasm({ oneShot }: { oneShot: boolean }): Sqlite {
-  // The optimising compiler helps only after seconds, and an exiting process waits for its jobs. A large tiering
-  // budget alone does not stop it: one loop of the SQLite interpreter is so long that 5,000 rounds use up 10^9.
-  const require = createRequire(import.meta.url);
-  const v8 = oneShot ? (require("node:v8") as typeof import("node:v8")) : undefined;
-  for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) v8?.setFlagsFromString(flag);
-  const { Database } = requireWasm(require);
+function loadWasm(): Sqlite {
+  for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) setFlagsFromString(flag);
+  const { Database } = requireWasm();
   return {
-    open(path, mode) {
-      const database = new Database(path, { readOnly: mode === "read" });
+    open(path) {
+      const database = new Database(path);
       return {
         exec: (sql) => database.exec(sql),
         rows: <Row>(sql: string, values: readonly Value[] = []) => database.all(sql, [...values]) as Row[],
@@ -137,17 +159,18 @@ function loadWasm({ oneShot }: { oneShot: boolean }): Sqlite {
   };
 }
 
-function requireWasm(require: NodeJS.Require): WasmModule {
+/** `require` and not `import()`: in a CommonJS bundle the latter starts Node's loader of ES modules and its lexer. */
+function requireWasm(): WasmModule {
   try {
-    return require("node-sqlite3-wasm") as WasmModule;
+    return createRequire(import.meta.url)("node-sqlite3-wasm") as WasmModule;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
     throw new Failure(
       "unavailable",
       "search_unavailable",
-      "The package node-sqlite3-wasm, which search needs, is missing.",
+      "The package node-sqlite3-wasm, which search needs on this version of Node, is missing.",
       {
-        hint: "Install Pawl again, or use Node 22.13 or later, which brings its own SQLite.",
+        hint: "Install Pawl again, or use Node 22.15 or later, which brings its own SQLite.",
         cause: error,
       },
     );

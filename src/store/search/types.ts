@@ -1,4 +1,4 @@
-export type { SearchHit, SearchQuery } from "../../ports/ports.ts";
+export type { Likeness, SearchHit, SearchQuery } from "../../ports/ports.ts";
 
 /** One record as the index sees it. */
 export interface SearchDocument {
