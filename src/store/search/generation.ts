@@ -4,8 +4,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readdirSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -14,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { jsonIfReadable, namesIfReadable } from "../../files/read.ts";
 import type { Scan } from "./freshness.ts";
 import type { Connection } from "./sqlite.ts";
 
@@ -125,20 +124,12 @@ export function sweep(dir: string, now: number): void {
   // A second index, which 0.1.0 kept.
   quietly(() => rmSync(join(dir, "index.quick"), { force: true }));
   for (const folder of [dir, readersOf(dir)])
-    for (const name of namesIn(folder)) {
+    for (const name of namesIfReadable(folder)) {
       const path = join(folder, name);
       if (folder === dir && !name.startsWith(".build-")) continue;
       if (now - bornAt(path, name) > LEFT_OVER_MS)
         quietly(() => rmSync(path, { recursive: true, force: true }));
     }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function privateName(now: number): string {
@@ -166,12 +157,8 @@ function quietly(act: () => unknown): boolean {
 
 /** When the files were last compared with this generation; beside it, since a generation is never written to. */
 export function readScanStamp(dir: string, generation: string): Scan | undefined {
-  try {
-    const stamp = JSON.parse(readFileSync(stampOf(dir), "utf8")) as Scan & { generation: string };
-    return stamp.generation === generation ? stamp : undefined;
-  } catch {
-    return undefined;
-  }
+  const stamp = jsonIfReadable<Scan & { generation: string }>(stampOf(dir));
+  return stamp?.generation === generation ? stamp : undefined;
 }
 
 /** Readers see the old stamp or the new one. */
