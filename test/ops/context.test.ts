@@ -193,10 +193,10 @@ describe("when something is broken", () => {
   test("a search that fails leaves the rest of the packet", async ({ project }) => {
     await begin(project);
     await project.pawl("task", "new", "Show progress", "--depends", "T1");
-    const search = async () => {
+    const findAlike = async () => {
       throw new Failure("unavailable", "no_index", "no");
     };
-    const { context: packet } = await runWith(project, { search });
+    const { context: packet } = await runWith(project, { findAlike });
     expect(packet.missing).toContain("search");
     expect(packet.text).toContain("T0002 (task, open; it depends on T0001)");
   });
@@ -211,20 +211,20 @@ describe("when something is broken", () => {
 
   test("our own mistakes are not taken for a missing index", async ({ project }) => {
     await begin(project);
-    const search = async () => {
+    const findAlike = async () => {
       throw new TypeError("a bug");
     };
-    await expect(runWith(project, { search })).rejects.toThrow(TypeError);
+    await expect(runWith(project, { findAlike })).rejects.toThrow(TypeError);
   });
 
   test("a record that needs the full parser reaches the one who can load it", async ({ project }) => {
     await begin(project);
     let asked = 0;
-    const search = async () => {
+    const findAlike = async () => {
       if (asked++ === 0) throw new NeedsFullYaml("tasks/T0001/task.md");
-      return { hits: [], total: 0 };
+      return [];
     };
-    await runWith(project, { search });
+    await runWith(project, { findAlike });
     expect(asked).toBe(2);
   });
 
