@@ -40,7 +40,7 @@ async function bundleProgram() {
 }
 
 async function bundleEntry(programName) {
-  const define = { PROGRAM: JSON.stringify(programName), OPERATIONS: JSON.stringify(operationIds()) };
+  const define = { PROGRAM: JSON.stringify(programName) };
   await bundle({ pawl: file("src/cli/bin.ts") }, made, {
     input: { transform: { define } },
     output: { entryFileNames: "[name].cjs", banner: "#!/usr/bin/env node" },
@@ -67,13 +67,4 @@ function putInPlace() {
   if (existsSync(target)) renameSync(target, replaced);
   renameSync(made, target);
   rmSync(replaced, { recursive: true, force: true });
-}
-
-/** The ids of the registry; the program itself would have to be loaded to ask it. */
-function operationIds() {
-  const text = readFileSync(file("src/ops/index.ts"), "utf8");
-  const ids = [...text.matchAll(/^ {2}"?([a-z.-]+)"?: async/gm)].map((found) => found[1]);
-  if (ids.length !== text.split("async () =>").length - 1)
-    throw new Error("src/ops/index.ts is not understood");
-  return ` ${ids.join(" ")} `;
 }

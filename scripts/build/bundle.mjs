@@ -38,16 +38,6 @@ const onlyAscii = {
   },
 };
 
-/** V8 keeps text above this apart from young objects; below, it fills a tenth of what may be made before a collection. */
-const LARGE_TEXT = 132_000;
-const largeProgram = {
-  name: "large-program",
-  generateBundle(_, files) {
-    for (const one of Object.values(files))
-      if (one.type === "chunk" && one.name === "program") one.code = one.code.padEnd(LARGE_TEXT);
-  },
-};
-
 /** Bundles one entry and what it imports into a folder, as CommonJS. */
 export async function bundle(input, dir, options) {
   const build = await rolldown({
@@ -55,7 +45,7 @@ export async function bundle(input, dir, options) {
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
     moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
-    plugins: [onlyAscii, largeProgram, sdkAlone],
+    plugins: [onlyAscii, sdkAlone],
     // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     // Which chunk a module lands in is decided by our own groups, not by how it is imported.

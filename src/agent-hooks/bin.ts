@@ -5,7 +5,7 @@ import { runBundled } from "../files/code-cache.ts";
 declare const HOOK: string;
 
 try {
-  runBundled(join(__dirname, HOOK), "hook");
+  runBundled(join(__dirname, HOOK));
 } catch {
   // An installation that was cut off; some agents take a failing hook for a refusal of every tool.
   process.exitCode = 0;

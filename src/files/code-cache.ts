@@ -5,20 +5,18 @@ import { Script } from "node:vm";
 /**
  * Node 22 and newer keep compiled code between runs by themselves. Node 20 does not, and compiling is a third of a
  * short command's time, so here the code cache is kept beside each file. Its name carries the file's digest and V8's
- * version: V8 itself would accept the cache of another text of the same length. Each use has a cache of its own,
- * because what others use costs time to bring back, and what they do not use would be compiled on every run.
+ * version: V8 itself would accept the cache of another text of the same length.
  */
 const loaded = new Map<string, { exports: unknown }>();
 const unsaved = new Map<string, { script: Script; times: number }>();
-let suffix = "";
+const suffix = `${process.versions.v8}.${process.arch}.cache`;
 /** What one run compiles is added to what those before it did: at first almost every time, later once in 64. */
 const SELDOM = 6;
 const HEAD = Buffer.from("(function (exports, require, module, __filename, __dirname) {");
 const TAIL = Buffer.from("\n})");
 
 /** Runs a bundled file, with what was compiled before; once in a process. */
-export function runBundled(path: string, use: string): void {
-  suffix = `${process.versions.v8}.${process.arch}.${use}.cache`;
+export function runBundled(path: string): void {
   // On Node 20 loading node:module would bring the loader of ES modules, which takes more than a millisecond.
   const compileCache =
     Number.parseInt(process.versions.node, 10) > 20

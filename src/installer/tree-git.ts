@@ -103,7 +103,11 @@ export class TreeGit {
   }
 
   stage(entries: ReadonlyMap<string, GitEntry | undefined>): void {
-    if (entries.size > 0) this.expect(["update-index", "-z", "--index-info"], indexInfo(entries));
+    if (entries.size === 0) return;
+    this.expect(["update-index", "-z", "--index-info"], indexInfo(entries));
+    // As git's own commit leaves it, with what it knows of the files and the tree: `check` need not ask git then.
+    this.ask(["update-index", "-q", "--refresh"]);
+    this.ask(["write-tree"]);
   }
 }
 
