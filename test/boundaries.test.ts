@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "installer/render": ["model", "skills", "lib:handlebars", "lib:node-diff3"],
   installer: [
     ...["model", "ports", "files", "git", "installer/render", "adapters", "node:"],
-    ...["lib:zod/mini", "lib:jsonc-parser", "lib:toml-eslint-parser", "lib:node-diff3"],
+    ...["lib:zod/mini", "lib:jsonc-parser", "lib:node-diff3"],
   ],
   "agent-hooks": ["model", "files", "git", "store", "node:", "lib:unbash"],
   runtime: ["model", "ports", "judge", "flows", "files", "store", "git", "guard", "installer", "node:"],

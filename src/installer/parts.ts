@@ -1,7 +1,9 @@
 import { sha256 } from "../files/digest.ts";
 import { insertBlock, lookAtBlock, removeBlock, updateBlock } from "./edit/blocks.ts";
 import { insertEntries, lookAtEntries, removeEntries, replaceEntries } from "./edit/entries.ts";
+import { refuseTakenTables } from "./edit/toml-lines.ts";
 import type { Inserted } from "./edit/types.ts";
+import { removeUnmarked } from "./edit/unmarked-toml.ts";
 import type { PartRecord } from "./ledger.ts";
 import type { WantedPart } from "./wanted.ts";
 
@@ -29,6 +31,7 @@ export interface Written {
 /** Only inserts; what the user has already in the same words stays the user's. */
 export function insertPart(wanted: WantedPart, text: string | undefined): Written {
   if (wanted.mode === "block") {
+    refuseTakenTables(wanted.path, text ?? "", wanted.tables ?? []);
     const done = insertBlock(text, wanted);
     return { text: done.text, record: recordOf(wanted, done.inserted) };
   }
@@ -46,6 +49,21 @@ export function replacePart(wanted: WantedPart, record: PartRecord, text: string
   const present = before.filter((_, index) => lookAtEntries(wanted, text, before)[index]?.found !== "absent");
   const done = replaceEntries(wanted, text, present, wanted.entries, record.inserted);
   return { text: done.text, record: recordOf({ ...wanted, entries: done.entries }, done.inserted) };
+}
+
+/** A block in the place of what 0.1.0 wrote without marks; undefined when somebody changed that. */
+export function markPart(wanted: WantedPart, record: PartRecord, text: string): Written | undefined {
+  const { text: rest, left } = removePart(record, text);
+  if (left.length > 0) return undefined;
+  const done = insertPart(wanted, rest);
+  const inserted = { ...done.record.inserted, created: record.inserted.created };
+  const { replaced } = record;
+  // What `--force` replaced comes back while the file is as it was left: now that is with the marks.
+  const whole = replaced?.whole === sha256(text) ? sha256(done.text) : replaced?.whole;
+  return {
+    text: done.text,
+    record: { ...done.record, inserted, ...(replaced && whole ? { replaced: { ...replaced, whole } } : {}) },
+  };
 }
 
 /** Whatever is where our part belongs makes way for it; the caller keeps a copy. */
@@ -71,6 +89,11 @@ export function removePart(
   record: PartRecord,
   text: string,
 ): { text: string | undefined; exact: boolean; left: string[] } {
+  if (record.mode === "entry" && record.format === "toml") {
+    const done = removeUnmarked(text, record);
+    const left = record.entries.map((one) => one.at.join("."));
+    return done ? { ...done, left: [] } : { text, exact: true, left };
+  }
   if (record.mode === "entry") {
     const { left, ...done } = removeEntries(record, text, record.entries, record.inserted);
     return { ...done, left: left.map((one) => one.at.join(".")) };
@@ -88,8 +111,8 @@ export function recordOf(wanted: WantedPart, inserted: Inserted = NOTHING): Part
     const { mode, comment, body } = wanted;
     return { path, mode, ...digests, comment, body, inserted };
   }
-  const { mode, format, entries } = wanted;
-  return { path, mode, ...digests, format, entries, inserted };
+  const { mode, entries } = wanted;
+  return { path, mode, ...digests, format: "json", entries, inserted };
 }
 
 export const digestOfPart = (part: Part) =>

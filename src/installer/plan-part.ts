@@ -2,7 +2,7 @@ import { digestOf, sha256 } from "../files/digest.ts";
 import { Failure } from "../model/failure.ts";
 import type { PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
-import { forcePart, insertPart, lookAtPart, recordOf, replacePart, type Written } from "./parts.ts";
+import { forcePart, insertPart, lookAtPart, markPart, recordOf, replacePart, type Written } from "./parts.ts";
 import { blocked, type Choices, type Step } from "./plan-steps.ts";
 import type { WantedPart } from "./wanted.ts";
 
@@ -18,11 +18,26 @@ export function planPart(
   if (look.bytes !== undefined && look.text === undefined)
     return { do: "refuse", path, why: "it is not UTF-8 text", how: "Convert it, or move it away." };
   try {
+    if (record?.mode === "entry" && wanted.mode === "block" && look.text)
+      return mark(wanted, record, look, look.text);
     return decide(wanted, record?.mode === wanted.mode ? record : undefined, look, choices);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === "internal") throw error;
     return { do: "refuse", path, why: error.message, how: error.hint ?? "" };
   }
+}
+
+/** What 0.1.0 wrote into a TOML file has no marks. */
+function mark(wanted: WantedPart, record: PartRecord, look: Look, text: string): Step {
+  const done = markPart(wanted, record, text);
+  if (done) return written(look, done);
+  const { path } = wanted;
+  return {
+    do: "refuse",
+    path,
+    why: "you edited pawl's part of it, and there is a newer one",
+    how: "Take that part out by hand, and run the same command again.",
+  };
 }
 
 function decide(wanted: WantedPart, record: PartRecord | undefined, look: Look, choices: Choices): Step {

@@ -1,6 +1,7 @@
 import { sha256 } from "../files/digest.ts";
 import type { AgentName, Flag } from "./adapter.ts";
 import { ADAPTERS, type WantedFile, wantedFiles } from "./adapters.ts";
+import { printTables } from "./edit/toml-print.ts";
 import { hookLauncher, programLauncher } from "./launchers.ts";
 import type { Overrides } from "./overrides.ts";
 import { applyOverrides, type OverrideReport } from "./render/overrides.ts";
@@ -80,7 +81,10 @@ function asWanted(file: WantedFile): Wanted {
     return { mode, path, body: text, comment, template: text, unlessLine };
   }
   const { mode, path, format, entries } = file;
-  return { mode, path, format, entries, template: JSON.stringify(entries) };
+  const template = JSON.stringify(entries);
+  if (format === "json") return { mode, path, entries, template };
+  const tables = entries.map(({ at }) => at);
+  return { mode: "block", path, comment: "hash", body: printTables(entries, "\n"), tables, template };
 }
 
 function ownFolder(version: string, profile: SurfaceChoices["profile"]): Wanted[] {

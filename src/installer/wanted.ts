@@ -23,12 +23,14 @@ export interface WantedBlock {
   template: string;
   /** Where the user's own text has this line, the block would say nothing new. */
   unlessLine?: string | undefined;
+  /** The TOML tables that it defines: the user's own file may not have them already. */
+  tables?: string[][] | undefined;
 }
 
+/** Entries in a JSON file. */
 export interface WantedEntries {
   mode: "entry";
   path: string;
-  format: "json" | "toml";
   entries: Entry[];
   template: string;
 }

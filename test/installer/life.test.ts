@@ -6,6 +6,7 @@ import { sha256 } from "../../src/files/digest.ts";
 import { type Ledger, parseLedger, printLedger } from "../../src/installer/ledger.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { treeBytes } from "../helpers/tree-bytes.ts";
+import unmarked from "./edit/toml-entries-0.1.0.json" with { type: "json" };
 
 const at = (project: Project, path: string) => join(project.path, path);
 const textAt = (project: Project, path: string) => readFileSync(at(project, path), "utf8");
@@ -353,6 +354,55 @@ describe("what is in the way", () => {
     expect(planned).toContain(`create ${SKILL}`);
     expect(treeBytes(project.path)).toEqual(before);
     expect(existsSync(at(project, ".git/pawl"))).toBe(false);
+  });
+});
+
+describe("Codex' server as 0.1.0 wrote it, without marks", () => {
+  const CONFIG = ".codex/config.toml";
+  const one = unmarked.cases.find(({ name }) => name === "other settings");
+
+  /** The file and its line in the ledger, as an installation of 0.1.0 left them. */
+  async function installedBy010(project: Project): Promise<void> {
+    if (!one) throw new Error("no fixture");
+    project.write(CONFIG, one.before ?? "");
+    await done(project, "install", "--agents", "codex");
+    writeFileSync(at(project, CONFIG), one.after);
+    const { sha256, template, entries } = unmarked;
+    makeOlder(project, (ledger) => {
+      const others = ledger.files.filter(({ path }) => path !== CONFIG);
+      const record = { path: CONFIG, mode: "entry", format: "toml", sha256, template, entries } as const;
+      ledger.files = [...others, { ...record, inserted: one.inserted } as Ledger["files"][number]];
+    });
+  }
+
+  for (const command of ["install", "upgrade"])
+    test(`${command} marks it, and uninstall gives the file back`, async ({ project }) => {
+      await installedBy010(project);
+      await done(project, command, ...(command === "install" ? ["--agents", "codex"] : []));
+      expect(textAt(project, CONFIG)).toMatch(/^model = "x" # mine\n\n# pawl:begin\n\[mcp_servers\.pawl\]\n/);
+      expect(textAt(project, CONFIG)).toContain(".pawl/pawl.cjs");
+      expect(textAt(project, CONFIG).match(/mcp_servers\.pawl\]/g)).toHaveLength(1);
+      await done(project, "uninstall");
+      expect(textAt(project, CONFIG)).toBe(one?.before);
+    });
+
+  test("uninstall alone gives the file back", async ({ project }) => {
+    await installedBy010(project);
+    await done(project, "uninstall");
+    expect(textAt(project, CONFIG)).toBe(one?.before);
+  });
+
+  test("a server of the user's own is refused, with what to do, and nothing is written", async ({
+    project,
+  }) => {
+    project.write(CONFIG, '[mcp_servers.pawl]\ncommand = "mine"\n');
+    const before = treeBytes(project.path);
+    const { code, json } = await project.pawl("install", "--force", "--json");
+    expect([code, json.error.code]).toEqual([1, "files_in_the_way"]);
+    expect(`${json.error.message} ${json.error.hint}`).toMatch(
+      /line 1: `mcp_servers\.pawl` is there already/,
+    );
+    expect(treeBytes(project.path)).toEqual(before);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { applyEdits } from "./splice.ts";
 import { gapBefore, lineStart, newlineOf, positionOf, splitMark, wholeLines } from "./text-style.ts";
-import type { Inserted, Range } from "./types.ts";
+import type { Edit, Inserted, Range } from "./types.ts";
 
 /** Lines of ours in a text file of the user's. */
 export interface Block {
@@ -64,10 +64,16 @@ export function removeBlock(
   const { mark, text } = splitMark(before);
   const range = whole(text, block);
   if (!range) return { text: before, exact: inserted.pieces.length === 0 };
-  const piece = pieceAround(text, range, inserted);
-  const result = applyEdits(text, [piece ? { ...piece, text: "" } : wholeLines(text, range)]);
+  const { edit, exact } = cutOut(text, range, inserted);
+  const result = applyEdits(text, [edit]);
   const nothing = inserted.created && result.trim() === "";
-  return { text: nothing ? undefined : mark + result, exact: piece !== undefined };
+  return { text: nothing ? undefined : mark + result, exact };
+}
+
+/** Takes lines of ours out, with the empty lines that were put around them where those are as they were. */
+export function cutOut(text: string, range: Range, inserted: Inserted): { edit: Edit; exact: boolean } {
+  const piece = pieceAround(text, range, inserted);
+  return { edit: piece ? { ...piece, text: "" } : wholeLines(text, range), exact: piece !== undefined };
 }
 
 function print({ comment, body }: Block, newline: string): string {

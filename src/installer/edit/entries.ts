@@ -2,7 +2,6 @@ import { readJson } from "./json-document.ts";
 import { damaged, takenByUser } from "./refusals.ts";
 import { applyEdits, follow, locate } from "./splice.ts";
 import { splitMark } from "./text-style.ts";
-import { readToml } from "./toml-document.ts";
 import type { Document, Edit, Entry, EntryFile, Inserted, Json, Place, Range } from "./types.ts";
 import { sameValue } from "./values.ts";
 
@@ -25,7 +24,7 @@ export function lookAtEntries(
   text: string | undefined,
   entries: readonly Entry[],
 ): EntryLook[] {
-  const document = read(file, splitMark(text ?? "").text);
+  const document = readJson(file, splitMark(text ?? "").text);
   return entries.map((entry) => {
     const [place] = document.places(entry);
     if (!place) return { at: entry.at, found: "absent" };
@@ -47,7 +46,7 @@ export function insertEntries(
   entries: readonly Entry[],
 ): Insertion {
   const { mark, text } = splitMark(before ?? "");
-  const document = read(file, text);
+  const document = readJson(file, text);
   const missing = entries.filter((entry) => isMissing(file, document, entry));
   const inserted: Inserted = { created: before === undefined, pieces: [], made: [] };
   const work = insert(file, { document, pieces: [], made: [] }, missing);
@@ -68,7 +67,7 @@ export function replaceEntries(
   inserted: Inserted,
 ): Insertion {
   const { mark, text } = splitMark(before);
-  const document = read(file, text);
+  const document = readJson(file, text);
   const pieces = locate(document, inserted.pieces, rangesOf(document, from));
   let work: Work = { document, pieces, made: inserted.made };
   const pairs = pairUp(from, to);
@@ -96,7 +95,7 @@ export function removeEntries(
   inserted: Inserted,
 ): { text: string | undefined; exact: boolean; left: Entry[] } {
   const { mark, text } = splitMark(before);
-  const document = read(file, text);
+  const document = readJson(file, text);
   const left = entries.filter((entry) => document.places(entry).some((place) => !isOurs(place, entry)));
   const ours = entries.filter((entry) => !left.includes(entry) && document.places(entry).length > 0);
   const exactly = left.length === 0 ? cutPieces(file, document, ours, inserted) : undefined;
@@ -113,7 +112,7 @@ interface Work {
 }
 
 function apply(file: EntryFile, work: Work, edits: Edit[]): Work {
-  const document = read(file, applyEdits(work.document.text, edits));
+  const document = readJson(file, applyEdits(work.document.text, edits));
   return { ...work, document, pieces: work.pieces && follow(work.pieces, edits) };
 }
 
@@ -188,7 +187,7 @@ function cutPieces(
     cuts.map((range) => ({ ...range, text: "" })),
   );
   try {
-    return isUnchanged(document, places, read(file, result), [], inserted.made) ? result : undefined;
+    return isUnchanged(document, places, readJson(file, result), [], inserted.made) ? result : undefined;
   } catch {
     // The user has put something of theirs against ours: what the cut alone leaves is no longer a document.
     return undefined;
@@ -200,10 +199,6 @@ function structurally(file: EntryFile, document: Document, ours: Entry[], insert
   const work = takeOutEmpty(file, takeOut(file, start, ours));
   verify(file, document, rangesOf(document, ours), work, []);
   return work.document.text;
-}
-
-function read(file: EntryFile, text: string): Document {
-  return file.format === "json" ? readJson(file, text) : readToml(file, text);
 }
 
 function isOurs(place: Place, entry: Entry): boolean {

@@ -2,14 +2,12 @@ import { Failure } from "../../model/failure.ts";
 import { positionOf } from "./text-style.ts";
 import type { EntryFile } from "./types.ts";
 
-const NAMES = { json: "JSON", toml: "TOML" };
-
 export function unreadable(file: EntryFile, text: string, offset: number, reason: string): Failure {
   const { line, column } = positionOf(text, offset);
   return new Failure(
     "unreadable",
     "file_unreadable",
-    `${file.path} is not readable as ${NAMES[file.format]}: line ${line}, column ${column}: ${reason}. It was left as it is.`,
+    `${file.path} is not readable as JSON: line ${line}, column ${column}: ${reason}. It was left as it is.`,
     {
       hint: `Correct ${file.path} at line ${line}, then run the same command again.`,
       details: { path: file.path, line, column },

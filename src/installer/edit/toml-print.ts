@@ -1,18 +1,22 @@
-import type { Json } from "./types.ts";
-import { type Fields, isFields } from "./values.ts";
+import type { Entry, Json } from "./types.ts";
+import { isFields } from "./values.ts";
 
-/** A table of its own under its full name, one line for each value. */
-export function printTable(path: readonly string[], fields: Fields, newline: string): string {
-  const lines = Object.entries(fields).map(([key, value]) => `${printKey([key])} = ${printTomlValue(value)}`);
+/** Each entry as a table of its own under its full name, one line for each value. */
+export const printTables = (entries: readonly Entry[], newline: string) =>
+  entries.map(({ at, value }) => printTable(at, value, newline)).join(newline + newline);
+
+function printTable(path: readonly string[], value: Json, newline: string): string {
+  if (!isFields(value)) throw new Error("an entry in a TOML file is a table of its own");
+  const lines = Object.entries(value).map(([key, one]) => `${printKey([key])} = ${printTomlValue(one)}`);
   return [`[${printKey(path)}]`, ...lines].join(newline);
 }
 
-export function printKey(path: readonly string[]): string {
+function printKey(path: readonly string[]): string {
   return path.map((key) => (/^[\w-]+$/.test(key) ? key : printString(key))).join(".");
 }
 
 /** On one line, because an inline table may not be broken in TOML 1.0. */
-export function printTomlValue(value: Json): string {
+function printTomlValue(value: Json): string {
   if (typeof value === "string") return printString(value);
   if (Array.isArray(value)) return `[${value.map(printTomlValue).join(", ")}]`;
   if (value === null) throw new Error("TOML has no null");

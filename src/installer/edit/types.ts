@@ -1,12 +1,11 @@
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A file of the user's that holds entries of ours. An adapter's file of mode `entry` is one. */
+/** A JSON file of the user's that holds entries of ours. */
 export interface EntryFile {
   path: string;
-  format: "json" | "toml";
 }
 
-/** `key`: the value at that path is ours. `item`: one element of the array at that path is ours (JSON only). */
+/** `key`: the value at that path is ours. `item`: one element of the array at that path is ours. */
 export interface Entry {
   at: string[];
   kind: "key" | "item";

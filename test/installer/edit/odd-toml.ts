@@ -55,11 +55,11 @@ const body = (prefix: string): fc.Arbitrary<string> =>
 /** The states in which the servers' table may be; the first ones leave room for ours. */
 const SERVERS: [boolean, "root" | "table", (inner: string, value: string) => string][] = [
   [true, "root", () => ""],
-  [true, "root", (_, value) => `mcp_servers = { x = ${value} }\n`],
-  [true, "root", () => "mcp_servers={}\n"],
-  [true, "root", (_, value) => `mcp_servers = {x=${value},y.z={}} # here\n`],
+  [false, "root", (_, value) => `mcp_servers = { x = ${value} }\n`],
+  [false, "root", () => "mcp_servers={}\n"],
+  [false, "root", (_, value) => `mcp_servers = {x=${value},y.z={}} # here\n`],
   [true, "root", () => 'mcp_servers.x.command = "y"\n'],
-  [true, "root", (_, value) => `mcp_servers = {\n  x = ${value}, # first\n  y = 1 # last\n}\n`],
+  [false, "root", (_, value) => `mcp_servers = {\n  x = ${value}, # first\n  y = 1 # last\n}\n`],
   [true, "table", (inner) => `[mcp_servers]\n${inner}`],
   [true, "table", (inner) => `[mcp_servers.x]\n${inner}\n[mcp_servers.y] # note\n`],
   [true, "table", (inner) => `[ 'mcp_servers' . x ]\n${inner}[[mcp_servers.z]]\na = 1\n[[mcp_servers.z]]\n`],
