@@ -125,6 +125,14 @@ test("model, judge, flows, ops and rendering take time, environment and chance a
   expect(wrong).toEqual([]);
 });
 
+test("every git of ours is started in one place, and one module reads refs", () => {
+  const starts = sources.filter((file) => /\b(?:spawn|execFile)(?:Sync)?\(\s*"git"/.test(textOf(file)));
+  expect(starts).toEqual(["git/run-git.ts"]);
+  const reads = sources.filter((file) => /packed-refs"|"logs"|"reftable"|"HEAD\.lock"/.test(textOf(file)));
+  // The agent-side rules name the files that nobody may write.
+  expect(reads.sort()).toEqual(["agent-hooks/rules/files.ts", "git/format.ts", "git/refs.ts"]);
+});
+
 test("every operation is registered under its own id, explains itself and shows examples", async () => {
   const all = await Promise.all(
     Object.entries(operations).map(async ([id, load]) => ({ id, op: await load() })),

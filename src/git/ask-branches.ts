@@ -1,16 +1,14 @@
 import type { Environment } from "../model/environment.ts";
 import type { BranchFacts } from "./branch-facts.ts";
-import { askGit, expectGit } from "./run-git.ts";
+import { expectGit, Git } from "./run-git.ts";
 
 /** What differs from the commit that is checked out, and new files if asked for. */
 export async function askStatus(worktree: string, untracked: boolean, env: Environment): Promise<string[]> {
   // A checkout of the base may lag behind in its submodules; a merge leaves those alone, so they are not in its way.
   const what = untracked ? ["--untracked-files=normal"] : ["--untracked-files=no", "--ignore-submodules=all"];
-  const said = await askGit(["status", "--porcelain", "-z", "--no-renames", ...what], { cwd: worktree, env });
-  return expectGit(said, `git status failed in ${worktree}`)
-    .split("\0")
-    .filter(Boolean)
-    .map((entry) => entry.slice(3));
+  const args = ["status", "--porcelain", "-z", "--no-renames", ...what];
+  const entries = await Git.in("user", env, worktree).names(`git status failed in ${worktree}`, args);
+  return entries.map((entry) => entry.slice(3));
 }
 
 export async function askFacts(
@@ -19,55 +17,39 @@ export async function askFacts(
   base: string,
   env: Environment,
 ): Promise<BranchFacts> {
-  const ask = (...args: string[]) => askGit(["--git-dir", commonDir, ...args], { cwd: commonDir, env });
-  const must = async (...args: string[]) =>
-    expectGit(await ask(...args), "The task's branch could not be compared with its base");
-  const [tree, baseTree, split, policy, surfaces] = await Promise.all([
+  const git = Git.of("user", env, commonDir);
+  const must = (...args: string[]) =>
+    git.expect("The task's branch could not be compared with its base", args);
+  // Without a common commit everything differs, and nothing can be merged.
+  const [tree, baseTree, from, policy, surfaces] = await Promise.all([
     must("rev-parse", "--verify", `${head}^{tree}`),
     must("rev-parse", "--verify", `${base}^{tree}`),
-    ask("merge-base", base, head),
-    textAt(commonDir, base, ".pawl/config.yaml", env),
-    ask("cat-file", "-e", `${base}:.pawl/lock.json`),
+    git.line(["merge-base", base, head]),
+    textAt(git, base, ".pawl/config.yaml"),
+    git.ask(["cat-file", "-e", `${base}:.pawl/lock.json`]),
   ]);
-  // Without a common commit everything differs, and nothing can be merged.
-  const from = split.code === 0 ? split.out.trim() : undefined;
   const contained = from === base;
   return {
     tree,
     baseTree,
     contained,
     changed: from === undefined || (await must("rev-parse", "--verify", `${from}^{tree}`)) !== tree,
-    conflicts: contained
-      ? []
-      : from === undefined
-        ? ["everything"]
-        : await conflictsOf(commonDir, head, base, env),
+    conflicts: contained ? [] : from === undefined ? ["everything"] : await conflictsOf(git, head, base),
     policy,
     surfaces: surfaces.code === 0,
   };
 }
 
 /** The text of a file on a commit; undefined only when git says that it is not there. */
-async function textAt(
-  commonDir: string,
-  commit: string,
-  path: string,
-  env: Environment,
-): Promise<string | undefined> {
-  const ask = (...args: string[]) => askGit(["--git-dir", commonDir, ...args], { cwd: commonDir, env });
-  const listed = expectGit(await ask("ls-tree", commit, "--", path), "The base's policy could not be read");
-  if (listed === "") return undefined;
-  return expectGit(await ask("cat-file", "blob", `${commit}:${path}`), "The base's policy could not be read");
+async function textAt(git: Git, commit: string, path: string): Promise<string | undefined> {
+  const what = "The base's policy could not be read";
+  if ((await git.expect(what, ["ls-tree", commit, "--", path])) === "") return undefined;
+  return git.expect(what, ["cat-file", "blob", `${commit}:${path}`]);
 }
 
-async function conflictsOf(
-  commonDir: string,
-  head: string,
-  base: string,
-  env: Environment,
-): Promise<string[]> {
+async function conflictsOf(git: Git, head: string, base: string): Promise<string[]> {
   const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", base, head];
-  const merged = await askGit(["--git-dir", commonDir, ...args], { cwd: commonDir, env });
+  const merged = await git.ask(args);
   if (merged.code === 0) return [];
   const [, ...files] = merged.out.split("\0").filter(Boolean);
   if (merged.code === 1) return [...new Set(files)];
@@ -76,18 +58,8 @@ async function conflictsOf(
 }
 
 /** A commit that this repository does not have is part of nothing here. */
-export async function askContains(
-  commonDir: string,
-  commit: string,
-  tip: string,
-  env: Environment,
-): Promise<boolean> {
-  const asked = await askGit(["--git-dir", commonDir, "merge-base", "--is-ancestor", commit, tip], {
-    cwd: commonDir,
-    env,
-  });
-  return asked.code === 0;
-}
+export const askContains = (commonDir: string, commit: string, tip: string, env: Environment) =>
+  Git.of("user", env, commonDir).isAncestor(commit, tip);
 
 export async function askChanges(
   commonDir: string,
@@ -95,16 +67,7 @@ export async function askChanges(
   env: Environment,
 ): Promise<string[]> {
   const range = `refs/heads/${repo.base_branch}...refs/heads/${repo.branch}`;
-  const names = [
-    "diff",
-    "--name-only",
-    "-z",
-    "--no-renames",
-    "--no-ext-diff",
-    "--ignore-submodules=none",
-    range,
-    "--",
-  ];
-  const said = await askGit(["--git-dir", commonDir, ...names], { cwd: commonDir, env });
-  return expectGit(said, "What the branch changed could not be read").split("\0").filter(Boolean);
+  const options = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
+  const args = ["diff", ...options, range, "--"];
+  return Git.of("user", env, commonDir).names("What the branch changed could not be read", args);
 }

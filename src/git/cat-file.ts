@@ -1,5 +1,18 @@
+import { expectGit, type Git } from "./run-git.ts";
+
+/** The contents of many blobs, by one git. */
+export async function readBlobs(
+  git: Git,
+  what: string,
+  ids: readonly string[],
+): Promise<Map<string, Buffer>> {
+  const answer = await git.askBytes(["cat-file", "--batch"], ids.map((id) => `${id}\n`).join(""));
+  expectGit({ ...answer, out: "" }, what);
+  return parseBatch(answer.out);
+}
+
 /** `id type size LF content LF`, again and again. */
-export function parseBatch(out: Buffer): Map<string, Buffer> {
+function parseBatch(out: Buffer): Map<string, Buffer> {
   const contents = new Map<string, Buffer>();
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf(10, at);

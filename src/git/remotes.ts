@@ -1,7 +1,7 @@
 import type { Environment } from "../model/environment.ts";
 import type { Remotes, Upstream } from "../ports/remotes.ts";
 import type { Site } from "../ports/sites.ts";
-import { askGit } from "./run-git.ts";
+import { Git } from "./run-git.ts";
 import { transfer, unreachable, whyNotPushed } from "./transfer.ts";
 
 export function openRemotes(env: Environment): Remotes {
@@ -25,11 +25,8 @@ export function openRemotes(env: Environment): Remotes {
 }
 
 async function remoteOf(site: Site, branch: string, env: Environment): Promise<Upstream | undefined> {
-  const ask = async (...args: string[]) => {
-    const call = { cwd: site.commonDir, env, extra: { GIT_DIR: site.commonDir } };
-    const { code, out } = await askGit(args, call);
-    return code === 0 ? out.trim() || undefined : undefined;
-  };
+  const git = Git.of("user", env, site.commonDir);
+  const ask = (...args: string[]) => git.line(args);
   const names = ((await ask("remote")) ?? "").split("\n");
   const own = await ask("config", `branch.${branch}.remote`);
   // A branch may follow another one of the same repository, written as the remote "."; that is published nowhere.

@@ -2,7 +2,7 @@ import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { Place } from "./discover.ts";
 import type { Head } from "./refs.ts";
-import { askGit, expectGit } from "./run-git.ts";
+import { Git } from "./run-git.ts";
 import { hashWorkingTree, type WorkingTree } from "./working-tree.ts";
 
 /** Questions to the user's repository. None of them writes to it: not the index, not a ref, not an object. */
@@ -17,24 +17,18 @@ export interface Repository {
 }
 
 export function openRepository(place: Place, env: Environment): Repository {
-  const cwd = place.root ?? place.gitDir;
-  const ask = (args: string[], extra?: Record<string, string>) =>
-    askGit(args, { cwd, env, ...(extra ? { extra } : {}) });
-  const line = async (args: string[]) => {
-    const answer = await ask(args);
-    return answer.code === 0 ? answer.out.trim() || undefined : undefined;
-  };
+  const git = Git.in("user", env, place.root ?? place.gitDir);
   return {
     async head() {
-      const branch = await line(["symbolic-ref", "-q", "--short", "HEAD"]);
-      return { branch, commit: await line(["rev-parse", "-q", "--verify", "HEAD^{commit}"]) };
+      const branch = await git.line(["symbolic-ref", "-q", "--short", "HEAD"]);
+      return { branch, commit: await git.commitOf("HEAD") };
     },
     async isDirty() {
       if (!place.root) return false;
-      return expectGit(await ask(["status", "--porcelain", "-uall"]), "git status failed") !== "";
+      return (await git.expect("git status failed", ["status", "--porcelain", "-uall"])) !== "";
     },
     async isAncestor(ancestor, descendant) {
-      const { code, err } = await ask(["merge-base", "--is-ancestor", ancestor, descendant]);
+      const { code, err } = await git.ask(["merge-base", "--is-ancestor", ancestor, descendant]);
       if (code <= 1) return code === 0;
       throw new Failure(
         "unreadable",
@@ -45,15 +39,15 @@ export function openRepository(place: Place, env: Environment): Repository {
         },
       );
     },
-    resolveCommit: (name) => line(["rev-parse", "-q", "--verify", "--end-of-options", `${name}^{commit}`]),
+    resolveCommit: (name) => git.commitOf(name),
     workingTree: () => (place.root ? hashWorkingTree(place, env) : Promise.resolve(undefined)),
     async changedFiles(base) {
-      const split = await line(["merge-base", base, "HEAD"]);
+      const split = await git.line(["merge-base", base, "HEAD"]);
       const from = split ?? base;
-      const tracked = await ask(["diff", "--name-only", "-z", "--end-of-options", from]);
-      const fresh = await ask(["ls-files", "-z", "--others", "--exclude-standard"]);
+      const tracked = await git.ask(["diff", "--name-only", "-z", "--end-of-options", from]);
+      const fresh = await git.ask(["ls-files", "-z", "--others", "--exclude-standard"]);
       return [...new Set([...tracked.out.split("\0"), ...fresh.out.split("\0")])].filter(Boolean).sort();
     },
-    userName: () => line(["config", "user.name"]),
+    userName: () => git.line(["config", "user.name"]),
   };
 }

@@ -1,27 +1,7 @@
-import { execFile, spawnSync } from "node:child_process";
-import { devNull } from "node:os";
+import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-
-/** Variables that aim git at another repository, index or identity than the one we name. */
-const AIMING =
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_.*|QUARANTINE_PATH|EDITOR|SEQUENCE_EDITOR|TRACE.*|REFLOG_ACTION|AUTHOR_.*|COMMITTER_.*)$/;
-
-/**
- * Commits as they are: neither replaced nor grafted ones may speak for the ones that a branch really has. Where there
- * cannot be a file there are no grafts, and no advice about them either.
- */
-const AS_IT_IS = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: `${devNull}/none` };
-
-/**
- * Our own git calls say where they act. What a hook or an agent put into the environment to aim its git elsewhere
- * is dropped; `GIT_CONFIG_*` stays, because agents use it for settings that git needs there.
- */
-export function scrubbed(env: Environment, extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const kept: NodeJS.ProcessEnv = {};
-  for (const [name, value] of Object.entries(env)) if (!AIMING.test(name)) kept[name] = value;
-  return { ...kept, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", ...AS_IT_IS, ...extra };
-}
+import { environmentFor, type PolicyName, policyOf } from "./policies.ts";
 
 export interface GitAnswer {
   code: number;
@@ -29,46 +9,163 @@ export interface GitAnswer {
   err: string;
 }
 
-export interface GitCall {
-  cwd: string;
-  env: Environment;
-  extra?: Record<string, string>;
-  stdin?: string;
+/** A worktree, and the git directory that is its own. */
+export interface Checkout {
+  root: string;
+  gitDir: string;
 }
 
-const LIMIT = 256 * 1024 * 1024;
-
-/** Runs git and answers with its exit code; only a git that cannot be started is an error. */
-export function askGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
-  return new Promise((done, fail) => {
-    const child = execFile(
-      "git",
-      [...args],
-      { cwd: call.cwd, env: scrubbed(call.env, call.extra), maxBuffer: LIMIT },
-      (error, out, err) => {
-        if (error && typeof error.code !== "number" && !error.signal) fail(noGit(error));
-        else done({ code: error ? (typeof error.code === "number" ? error.code : 128) : 0, out, err });
-      },
-    );
-    child.stdin?.on("error", () => {});
-    child.stdin?.end(call.stdin ?? "");
-  });
+interface Whole {
+  commonDir: string;
+  mainRoot: string | undefined;
 }
 
-/** As `askGit`, for the few places that hold a lock and therefore may not wait for anything else. */
-export function askGitSync(args: readonly string[], call: GitCall): GitAnswer {
-  const run = spawnSync("git", [...args], {
-    cwd: call.cwd,
-    env: scrubbed(call.env, call.extra),
-    input: call.stdin ?? "",
-    encoding: "utf8",
-    maxBuffer: LIMIT,
-  });
-  if (run.error) throw noGit(run.error);
-  return { code: run.status ?? 128, out: run.stdout, err: run.stderr };
+type Variables = Readonly<Record<string, string>>;
+
+const MOST_TEXT = 2 ** 28;
+const MOST_BYTES = 2 ** 30;
+
+/** Git at one place, by one policy. Whatever starts a git goes through here, but for what talks to remotes (remotes.ts). */
+export class Git {
+  readonly env: Environment;
+  readonly #policy: PolicyName;
+  readonly #cwd: string;
+  readonly #extra: Variables;
+
+  constructor(policy: PolicyName, env: Environment, cwd: string, extra: Variables = {}) {
+    this.#policy = policy;
+    this.env = env;
+    this.#cwd = cwd;
+    this.#extra = extra;
+  }
+
+  /** In whichever worktree or repository a folder belongs to. */
+  static in(policy: PolicyName, env: Environment, folder: string): Git {
+    return new Git(policy, env, folder);
+  }
+
+  /** In a repository as a whole: in its main worktree, or in a bare one, named outright as git may be told to overlook it. */
+  static at(policy: PolicyName, env: Environment, site: Whole): Git {
+    return new Git(policy, env, ...Git.whole(site));
+  }
+
+  protected static whole({ commonDir, mainRoot }: Whole): [cwd: string, extra: Variables] {
+    return mainRoot === undefined ? [commonDir, { GIT_DIR: commonDir }] : [mainRoot, {}];
+  }
+
+  /** For the objects and refs of a repository, in none of its worktrees. */
+  static of(policy: PolicyName, env: Environment, gitDir: string): Git {
+    return new Git(policy, env, gitDir, { GIT_DIR: gitDir });
+  }
+
+  /** For the files of one worktree, whatever its own link to git says. */
+  static on(policy: PolicyName, env: Environment, { root, gitDir }: Checkout): Git {
+    return new Git(policy, env, root, { GIT_DIR: gitDir, GIT_WORK_TREE: root });
+  }
+
+  /** The same with further variables. */
+  with(extra: Variables): Git {
+    return new Git(this.#policy, this.env, this.#cwd, { ...this.#extra, ...extra });
+  }
+
+  withIndex(path: string): Git {
+    return this.with({ GIT_INDEX_FILE: path });
+  }
+
+  /** Answers with git's exit code; only a git that could not be started is an error. */
+  async ask(args: readonly string[], stdin = ""): Promise<GitAnswer> {
+    const { code, out, err } = await this.#run(args, stdin, MOST_TEXT);
+    return { code, out: out.toString("utf8"), err };
+  }
+
+  /** For the few places that hold a lock, and may not wait for anything else. With `into` git writes to that open file. */
+  askSync(args: readonly string[], stdin = "", into?: number): GitAnswer {
+    const run = spawnSync("git", this.#words(args), {
+      ...this.#options(),
+      input: stdin,
+      encoding: "utf8",
+      maxBuffer: MOST_TEXT,
+      stdio: ["pipe", into ?? "pipe", "pipe"],
+    });
+    // Out of time is an answer; so is the end of a git that did not read what it was given.
+    const inTime = (run.error as NodeJS.ErrnoException | undefined)?.code !== "ETIMEDOUT";
+    if (run.error && run.status === null && inTime) throw notStarted(run.error);
+    return { code: run.status ?? 128, out: run.stdout ?? "", err: run.stderr ?? "" };
+  }
+
+  /** Starts a git to speak with, if wished by way of another program. */
+  start(args: readonly string[], through: readonly string[] = []): ChildProcessWithoutNullStreams {
+    const [program = "git", ...words] = [...through, "git", ...this.#words(args)];
+    const child = spawn(program, words, this.#options());
+    child.stdin.on("error", () => {});
+    return child;
+  }
+
+  /** The answer of a git that has to succeed. */
+  async expect(what: string, args: readonly string[], stdin?: string): Promise<string> {
+    return expectGit(await this.ask(args, stdin), what);
+  }
+
+  expectSync(what: string, args: readonly string[], stdin?: string): string {
+    return expectGit(this.askSync(args, stdin), what);
+  }
+
+  /** One line, or undefined where git says no. */
+  async line(args: readonly string[]): Promise<string | undefined> {
+    return lineOf(await this.ask(args));
+  }
+
+  lineSync(args: readonly string[]): string | undefined {
+    return lineOf(this.askSync(args));
+  }
+
+  /** Names that end with a zero byte. */
+  async names(what: string, args: readonly string[], stdin?: string): Promise<string[]> {
+    return (await this.expect(what, args, stdin)).split("\0").filter((name) => name !== "");
+  }
+
+  /** Content is bytes, not text. */
+  askBytes(args: readonly string[], stdin = "") {
+    return this.#run(args, stdin, MOST_BYTES);
+  }
+
+  /** The commit that a name stands for. */
+  commitOf(name: string): Promise<string | undefined> {
+    return this.line(["rev-parse", "-q", "--verify", "--end-of-options", `${name}^{commit}`]);
+  }
+
+  /** False also where git does not have one of the two. */
+  async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
+    return (await this.ask(["merge-base", "--is-ancestor", ancestor, descendant])).code === 0;
+  }
+
+  #run(args: readonly string[], stdin: string, maxBuffer: number) {
+    const options = { ...this.#options(), maxBuffer, encoding: "buffer" as const };
+    return new Promise<{ code: number; out: Buffer; err: string }>((done, fail) => {
+      const child = execFile("git", this.#words(args), options, (error, out, err) => {
+        const code = error ? error.code : 0;
+        if (typeof code === "number") done({ code, out, err: err.toString("utf8") });
+        else if (error?.signal) done({ code: 128, out, err: err.toString("utf8") });
+        else fail(notStarted(error as Error));
+      });
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(stdin);
+    });
+  }
+
+  #words(args: readonly string[]): string[] {
+    return [...(policyOf(this.#policy).settings ?? []).flatMap((one) => ["-c", one]), ...args];
+  }
+
+  #options() {
+    const timeout = policyOf(this.#policy).patienceMs;
+    return { cwd: this.#cwd, env: environmentFor(this.#policy, this.env, this.#extra), timeout };
+  }
 }
 
-/** The answer of a git call that has to succeed. */
+const lineOf = ({ code, out }: GitAnswer) => (code === 0 ? out.trim() || undefined : undefined);
+
+/** What git printed, if it succeeded. */
 export function expectGit(answer: GitAnswer, what: string): string {
   if (answer.code === 0) return answer.out.trimEnd();
   if (/No space left on device|Disk quota exceeded/.test(answer.err))
@@ -78,7 +175,7 @@ export function expectGit(answer: GitAnswer, what: string): string {
   throw new Failure("unavailable", "git_failed", `${what}: git said "${answer.err.trim().slice(0, 400)}".`);
 }
 
-function noGit(cause: Error): Failure {
+function notStarted(cause: Error): Failure {
   return new Failure("unavailable", "git_missing", `git could not be started: ${cause.message}`, {
     hint: "Install git 2.38 or newer and make sure that it is on the PATH.",
     cause,

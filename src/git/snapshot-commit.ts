@@ -8,11 +8,11 @@ import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
 import { discover, type Place } from "./discover.ts";
 import { NOTHING } from "./object-ids.ts";
-import { lockOf } from "./refs.ts";
-import { askGit, expectGit, type GitAnswer } from "./run-git.ts";
+import { PAWL } from "./policies.ts";
+import { branchOf, lockOf } from "./refs.ts";
+import { worktreesOf } from "./repository-files.ts";
+import { expectGit, Git } from "./run-git.ts";
 import { hashWorkingTree } from "./working-tree.ts";
-
-type Ask = (args: string[], stdin?: string, extra?: Record<string, string>) => Promise<GitAnswer>;
 
 export interface WorkCommit {
   commit: string;
@@ -29,23 +29,6 @@ export interface Source {
   head: string;
 }
 
-export function askIn(site: Pick<Site, "commonDir">, env: Environment): Ask {
-  // The plain objects of this repository: what somebody replaced for their own eyes is not what was worked on.
-  const own = { GIT_DIR: site.commonDir, GIT_NO_REPLACE_OBJECTS: "1" };
-  return (args, stdin, extra) =>
-    askGit(["-c", "core.hooksPath=/dev/null", ...args], {
-      cwd: site.commonDir,
-      env,
-      extra: { ...own, ...extra },
-      ...(stdin === undefined ? {} : { stdin }),
-    });
-}
-
-export async function resolve(ask: Ask, name: string): Promise<string | undefined> {
-  const { code, out } = await ask(["rev-parse", "-q", "--verify", "--end-of-options", name]);
-  return code === 0 ? out.trim() : undefined;
-}
-
 /** Keeps nobody's worktree for the task's: what is checked out there has to be the task's branch, or no branch at all. */
 export async function findSource(
   site: Site,
@@ -53,9 +36,9 @@ export async function findSource(
   worktree: string,
   env: Environment,
 ): Promise<Source> {
-  const ask = askIn(site, env);
-  const tip = await resolve(ask, `refs/heads/${repo.branch}^{commit}`);
-  const place = placeAt(site, repo, worktree) ?? (await movedPlace(ask, repo));
+  const git = Git.of("quiet", env, site.commonDir);
+  const tip = await git.commitOf(`refs/heads/${repo.branch}`);
+  const place = placeAt(site, repo, worktree) ?? movedPlace(site, repo);
   if (!place) {
     if (tip) return { place: undefined, tip, head: tip };
     throw new Failure(
@@ -68,9 +51,9 @@ export async function findSource(
       },
     );
   }
-  const at = (args: string[]) => ask(args, undefined, { GIT_DIR: place.gitDir });
-  const branch = (await at(["symbolic-ref", "-q", "HEAD"])).out.trim();
-  if (branch !== "" && branch !== `refs/heads/${repo.branch}`)
+  const own = Git.of("quiet", env, place.gitDir);
+  const branch = await own.line(["symbolic-ref", "-q", "HEAD"]);
+  if (branch !== undefined && branch !== `refs/heads/${repo.branch}`)
     throw new Failure(
       "refused",
       "other_branch",
@@ -80,8 +63,7 @@ export async function findSource(
         details: { repo: repo.name, branch: repo.branch, worktree: repo.worktree, found: branch },
       },
     );
-  const head = (await at(["rev-parse", "-q", "--verify", "HEAD^{commit}"])).out.trim();
-  return { place, tip, head: head || tip || repo.base_head };
+  return { place, tip, head: (await own.commitOf("HEAD")) ?? tip ?? repo.base_head };
 }
 
 function placeAt(site: Site, repo: RunRepo, worktree: string): Place | undefined {
@@ -102,15 +84,11 @@ function placeAt(site: Site, repo: RunRepo, worktree: string): Place | undefined
 }
 
 /** A worktree that was moved with git is still the one that has the branch checked out. */
-async function movedPlace(ask: Ask, repo: RunRepo): Promise<Place | undefined> {
-  const { out } = await ask(["worktree", "list", "--porcelain", "-z"]);
-  for (const entry of out.split("\0\0")) {
-    const lines = entry.split("\0");
-    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);
-    if (path && lines.includes(`branch refs/heads/${repo.branch}`) && existsSync(join(path, ".git")))
-      return discover(path);
-  }
-  return undefined;
+function movedPlace(site: Site, repo: RunRepo): Place | undefined {
+  const found = worktreesOf(site).find(
+    ({ root, gitDir }) => root && branchOf(gitDir) === repo.branch && existsSync(join(root, ".git")),
+  );
+  return found?.root === undefined ? undefined : discover(found.root);
 }
 
 /**
@@ -124,10 +102,10 @@ export async function commitWork(
   run: string,
   env: Environment,
 ): Promise<WorkCommit> {
-  const ask = askIn(site, env);
+  const git = Git.of("quiet", env, site.commonDir);
   const { place, head, tip } = source;
   step("snapshot tree");
-  const headTree = expectGit(await ask(["rev-parse", `${head}^{tree}`]), "The commit could not be read");
+  const headTree = await git.expect("The commit could not be read", ["rev-parse", `${head}^{tree}`]);
   const { tree, whole, staged } = place
     ? await hashWorkingTree(place, env, { keep: true, staged: true })
     : { tree: headTree, whole: true, staged: undefined };
@@ -135,21 +113,21 @@ export async function commitWork(
   const index =
     staged === undefined || staged === headTree || staged === tree
       ? undefined
-      : await commitTree(ask, staged, [head], `Staged in ${repo.name} for ${run}`);
+      : await commitTree(git, staged, [head], `Staged in ${repo.name} for ${run}`);
   const ref = snapshotRef(run);
   for (const started = Date.now(); ; await pause()) {
-    const previous = await resolve(ask, ref);
-    const kept = await notContained(ask, head, [tip, index, previous]);
+    const previous = await git.commitOf(ref);
+    const kept = await notContained(git, head, [tip, index, previous]);
     const commit =
-      (await sameAgain(ask, previous, { head, tree, others: [tip, index] })) ??
+      (await sameAgain(git, previous, { head, tree, others: [tip, index] })) ??
       (tree === headTree && kept.length === 0
         ? head
-        : await commitTree(ask, tree, [head, ...kept], `Snapshot of ${run} in ${repo.name}`));
-    const links = whole ? await nestedRepositories(ask, headTree, tree) : false;
+        : await commitTree(git, tree, [head, ...kept], `Snapshot of ${run} in ${repo.name}`));
+    const links = whole ? await nestedRepositories(git, headTree, tree) : false;
     const saved = { commit, head, tree, whole: whole && !links };
     if (commit === previous) return saved;
     step("snapshot ref");
-    const moved = await ask(["update-ref", "-m", "pawl: snapshot", ref, commit, previous ?? NOTHING]);
+    const moved = await git.ask(["update-ref", "-m", "pawl: snapshot", ref, commit, previous ?? NOTHING]);
     if (moved.code === 0) return saved;
     if (Date.now() - started > PATIENCE_MS) expectGit(moved, `The snapshot's ref ${ref} could not be moved`);
     dropStaleLock(lockOf(site.commonDir, ref));
@@ -166,15 +144,11 @@ function dropStaleLock(path: string): void {
   if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
 }
 
-async function isAncestor(ask: Ask, ancestor: string, descendant: string): Promise<boolean> {
-  return (await ask(["merge-base", "--is-ancestor", ancestor, descendant])).code === 0;
-}
-
-async function notContained(ask: Ask, head: string, others: (string | undefined)[]): Promise<string[]> {
+async function notContained(git: Git, head: string, others: (string | undefined)[]): Promise<string[]> {
   const kept: string[] = [];
   for (const other of others) {
     if (other === undefined) continue;
-    const known = await Promise.all([head, ...kept].map((one) => isAncestor(ask, other, one)));
+    const known = await Promise.all([head, ...kept].map((one) => git.isAncestor(other, one)));
     if (!known.includes(true)) kept.push(other);
   }
   return kept;
@@ -182,39 +156,33 @@ async function notContained(ask: Ask, head: string, others: (string | undefined)
 
 /** The previous snapshot, when nothing has changed since. */
 async function sameAgain(
-  ask: Ask,
+  git: Git,
   previous: string | undefined,
   now: { head: string; tree: string; others: (string | undefined)[] },
 ): Promise<string | undefined> {
   if (previous === undefined) return undefined;
-  const [tree, first] = [await resolve(ask, `${previous}^{tree}`), await resolve(ask, `${previous}^1`)];
+  const tree = await git.line(["rev-parse", "-q", "--verify", `${previous}^{tree}`]);
+  const first = await git.commitOf(`${previous}^1`);
   if (tree !== now.tree || (first !== now.head && previous !== now.head)) return undefined;
   for (const other of now.others)
-    if (other !== undefined && !(await isAncestor(ask, other, previous))) return undefined;
+    if (other !== undefined && !(await git.isAncestor(other, previous))) return undefined;
   return previous;
 }
 
 /** Who and when follow from the work itself, so that the same work always is the same commit. */
-async function commitTree(ask: Ask, tree: string, parents: string[], message: string): Promise<string> {
+async function commitTree(git: Git, tree: string, parents: string[], message: string): Promise<string> {
   const [head = ""] = parents;
-  const text = expectGit(await ask(["cat-file", "commit", head]), "The commit could not be read");
+  const text = await git.expect("The commit could not be read", ["cat-file", "commit", head]);
   const date = /^committer .*> (\d+ [+-]\d{4})$/m.exec(text)?.[1] ?? "0 +0000";
   step("snapshot commit");
-  const args = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", "--no-gpg-sign", tree];
-  const made = await ask([...args, ...parents.flatMap((parent) => ["-p", parent])], message, {
-    GIT_AUTHOR_NAME: "pawl",
-    GIT_AUTHOR_EMAIL: "pawl@localhost",
-    GIT_COMMITTER_NAME: "pawl",
-    GIT_COMMITTER_EMAIL: "pawl@localhost",
-    GIT_AUTHOR_DATE: date,
-    GIT_COMMITTER_DATE: date,
-  });
-  return expectGit(made, "The snapshot could not be committed");
+  const ours = git.with({ ...PAWL, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date });
+  const args = ["commit-tree", "--no-gpg-sign", tree, ...parents.flatMap((parent) => ["-p", parent])];
+  return ours.expect("The snapshot could not be committed", args, message);
 }
 
 /** A repository inside the worktree is saved as the name of its commit only; its files stay where they are. */
-async function nestedRepositories(ask: Ask, from: string, to: string): Promise<boolean> {
+async function nestedRepositories(git: Git, from: string, to: string): Promise<boolean> {
   if (from === to) return false;
-  const { out } = await ask(["diff-tree", "-r", "-z", "--no-renames", from, to]);
+  const { out } = await git.ask(["diff-tree", "-r", "-z", "--no-renames", from, to]);
   return out.split("\0").some((entry) => /^:\d+ 160000 /.test(entry));
 }

@@ -5,8 +5,7 @@ import type { Environment } from "../model/environment.ts";
 import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
 import type { SavedPatch } from "../ports/snapshots.ts";
-import { askGit, expectGit } from "./run-git.ts";
-import { askIn } from "./snapshot-commit.ts";
+import { Git } from "./run-git.ts";
 
 /** Whatever the user's settings and drivers make of a diff for their own eyes, this one has to apply. */
 const PLAIN = [
@@ -54,12 +53,11 @@ export async function writePatch(
   file: string,
   env: Environment,
 ): Promise<PatchFacts> {
-  const ask = askIn(site, env);
+  const git = Git.of("quiet", env, site.commonDir).with(NO_INDEX);
   step("snapshot patch");
-  const written = await ask([...PLAIN, "--binary", `--output=${file}`, from, to], undefined, NO_INDEX);
-  expectGit(written, "The patch could not be written");
-  const counted = await ask([...PLAIN, "--numstat", "-z", from, to], undefined, NO_INDEX);
-  const stats = parseNumstat(expectGit(counted, "The patch could not be counted"));
+  await git.expect("The patch could not be written", [...PLAIN, "--binary", `--output=${file}`, from, to]);
+  const counted = await git.expect("The patch could not be counted", [...PLAIN, "--numstat", "-z", from, to]);
+  const stats = parseNumstat(counted);
   const sum = (of: "insertions" | "deletions") => stats.reduce((all, one) => all + (one[of] ?? 0), 0);
   return {
     patch_sha256: digestOf(file),
@@ -141,9 +139,10 @@ export function openPatch(
     async stat() {
       const args = ["-c", "apply.whitespace=nowarn", "apply", "--numstat", "-z", "--allow-empty", "--", file];
       // Inside a repository git would leave out whatever is not below the current folder.
-      const extra = { GIT_CEILING_DIRECTORIES: dirname(dirname(file)) };
-      const counted = await askGit(args, { cwd: dirname(file), env, extra });
-      return parseNumstat(expectGit(counted, "The patch could not be counted"));
+      const git = Git.in("user", env, dirname(file)).with({
+        GIT_CEILING_DIRECTORIES: dirname(dirname(file)),
+      });
+      return parseNumstat(await git.expect("The patch could not be counted", args));
     },
     close: () => closeSync(fd),
   };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
 import type { Environment } from "../model/environment.ts";
 import type { SavedPatch, Snapshots } from "../ports/snapshots.ts";
-import { askIn, commitWork, findSource, resolve } from "./snapshot-commit.ts";
+import { Git } from "./run-git.ts";
+import { commitWork, findSource } from "./snapshot-commit.ts";
 import { openPatch, writePatch } from "./snapshot-patch.ts";
 
 /** `staging` is on the disk of the state, where a finished file can be moved into place. */
@@ -42,8 +43,8 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
     },
     open: async (path, sha256) => openPatch(join(folders.state, path), sha256, env),
     async remake(site, snapshot) {
-      const ask = askIn(site, env);
-      const known = [snapshot.commit, snapshot.base_head].map((one) => resolve(ask, `${one}^{commit}`));
+      const git = Git.of("quiet", env, site.commonDir);
+      const known = [snapshot.commit, snapshot.base_head].map((one) => git.commitOf(one));
       if ((await Promise.all(known)).includes(undefined)) return undefined;
       const file = newFile();
       await writePatch(site, snapshot.base_head, snapshot.commit, file, env);
@@ -51,7 +52,7 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
       return patch && closing(patch, () => discard([file]));
     },
     async hasMovedOn(site, repo, snapshot) {
-      const tip = await resolve(askIn(site, env), `refs/heads/${repo.branch}^{commit}`);
+      const tip = await Git.of("quiet", env, site.commonDir).commitOf(`refs/heads/${repo.branch}`);
       return tip !== undefined && tip !== snapshot.head;
     },
   };

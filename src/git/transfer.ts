@@ -1,7 +1,8 @@
 import { type SimpleGitOptions, simpleGit } from "simple-git";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { askGit, scrubbed } from "./run-git.ts";
+import { environmentFor } from "./policies.ts";
+import { Git } from "./run-git.ts";
 
 export interface Transfer {
   /** Where relative addresses of remotes are meant from. */
@@ -61,7 +62,7 @@ export async function transfer(
   const names = [remote, ...refspecs];
   if (names.some((name) => name.startsWith("-")))
     throw new Failure("usage", "bad_remote", `"${remote}" is no name of a remote.`, { details: { names } });
-  const env = scrubbed(call.env, { ...(await neverAsk(call)), ...call.extra });
+  const env = environmentFor("user", call.env, { ...(await neverAsk(call)), ...call.extra });
   const started = Date.now();
   let stage = "";
   const options: Partial<SimpleGitOptions> & { allowEnvironment: string[] } = {
@@ -99,12 +100,9 @@ export async function transfer(
 async function neverAsk(call: Transfer): Promise<Record<string, string>> {
   if (call.env.GIT_SSH_COMMAND || call.env.GIT_SSH) return {};
   const config = (call.config ?? []).flatMap((one) => ["-c", one]);
-  const own = await askGit([...config, "config", "core.sshCommand"], {
-    cwd: call.cwd,
-    env: call.env,
-    ...(call.extra ? { extra: call.extra } : {}),
-  });
-  return own.code === 0 ? {} : { GIT_SSH_COMMAND: "ssh -oBatchMode=yes" };
+  const git = Git.in("user", call.env, call.cwd).with(call.extra ?? {});
+  const own = await git.line([...config, "config", "core.sshCommand"]);
+  return own !== undefined ? {} : { GIT_SSH_COMMAND: "ssh -oBatchMode=yes" };
 }
 
 export function unreachable(remote: string, said: string): Failure {

@@ -6,7 +6,7 @@ import type { Environment } from "../model/environment.ts";
 import { explainTemporary } from "../model/temporary.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Place } from "./discover.ts";
-import { askGit, expectGit, type GitCall } from "./run-git.ts";
+import { Git } from "./run-git.ts";
 
 export interface WorkingTree {
   tree: string;
@@ -15,20 +15,6 @@ export interface WorkingTree {
   /** False when something that a check can see is not in the tree: changes inside submodules or nested repositories. */
   whole: boolean;
 }
-
-/** Our git writes no hooks, no shared index and no refreshed copy into the user's repository. */
-const QUIET = [
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "core.splitIndex=false",
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.safecrlf=false",
-  "-c",
-  "advice.addEmbeddedRepo=false",
-];
 
 /**
  * The tree of what is really there, uncommitted and untracked files included. It is built in a copy of the index
@@ -40,30 +26,17 @@ export async function hashWorkingTree(
   env: Environment,
   options: { keep?: boolean; staged?: boolean } = {},
 ): Promise<WorkingTree> {
+  const root = place.root ?? place.gitDir;
   const scratch = makeScratch();
   try {
-    const call: GitCall = {
-      cwd: place.root ?? place.gitDir,
-      env,
-      extra: {
-        GIT_DIR: place.gitDir,
-        GIT_WORK_TREE: place.root ?? "",
-        GIT_INDEX_FILE: privateIndex(place, scratch),
-        ...(options.keep ? {} : throwAwayObjects(place, scratch)),
-      },
-    };
-    const staged = options.staged ? await askGit([...QUIET, "write-tree"], call) : undefined;
-    const isHidden = (await showHiddenFiles(place, call)) || hasOwnFilters(place);
-    const added = await askGit([...QUIET, "add", "-A", "--ignore-errors", "--", "."], call);
-    const tree = expectGit(
-      await askGit([...QUIET, "write-tree"], call),
-      "The working tree could not be hashed",
-    );
-    return {
-      tree,
-      staged: staged?.code === 0 ? staged.out.trim() : undefined,
-      whole: added.code === 0 && !isHidden && !(await hasDirtySubmodule(call)),
-    };
+    const git = Git.on("quiet", env, { root, gitDir: place.gitDir })
+      .withIndex(privateIndex(place, scratch))
+      .with(options.keep ? {} : throwAwayObjects(place, scratch));
+    const staged = options.staged ? await git.line(["write-tree"]) : undefined;
+    const isHidden = (await showHiddenFiles(root, git)) || hasOwnFilters(place);
+    const added = await git.ask(["add", "-A", "--ignore-errors", "--", "."]);
+    const tree = await git.expect("The working tree could not be hashed", ["write-tree"]);
+    return { tree, staged, whole: added.code === 0 && !isHidden && !(await hasDirtySubmodule(git)) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -105,13 +78,13 @@ function privateIndex(place: Place, scratch: string): string {
  * Files that git was told not to look at (`assume-unchanged`, `skip-worktree`) are looked at here, in the copy; a
  * check sees them too. True when that could not be done.
  */
-async function showHiddenFiles(place: Place, call: GitCall): Promise<boolean> {
-  const listed = await askGit([...QUIET, "ls-files", "-v", "-z"], call);
+async function showHiddenFiles(root: string, git: Git): Promise<boolean> {
+  const listed = await git.ask(["ls-files", "-v", "-z"]);
   const marked = listed.out.split("\0").filter((entry) => /^[a-zS]/.test(entry));
   const paths = (test: RegExp) => marked.filter((entry) => test.test(entry)).map((entry) => entry.slice(2));
-  const present = paths(/^[sS]/).filter((path) => existsSync(join(place.root ?? "", path)));
+  const present = paths(/^[sS]/).filter((path) => existsSync(join(root, path)));
   const show = (option: string, names: string[]) =>
-    askGit([...QUIET, "update-index", option, "-z", "--stdin"], { ...call, stdin: names.join("\0") });
+    git.ask(["update-index", option, "-z", "--stdin"], names.join("\0"));
   const shown = [
     await show("--no-assume-unchanged", paths(/^[a-z]/)),
     await show("--no-skip-worktree", present),
@@ -120,7 +93,7 @@ async function showHiddenFiles(place: Place, call: GitCall): Promise<boolean> {
 }
 
 /** A submodule's own uncommitted changes are no part of any tree of ours. */
-async function hasDirtySubmodule(call: GitCall): Promise<boolean> {
-  const status = await askGit([...QUIET, "status", "--porcelain=v2", "-z", "--ignore-submodules=none"], call);
+async function hasDirtySubmodule(git: Git): Promise<boolean> {
+  const status = await git.ask(["status", "--porcelain=v2", "-z", "--ignore-submodules=none"]);
   return status.code !== 0 || status.out.split("\0").some((entry) => /^[12u] .. S.(?:M.|.U)/.test(entry));
 }

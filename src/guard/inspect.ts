@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
-import { askGitSync } from "../git/run-git.ts";
 import { Failure } from "../model/failure.ts";
 import { missingFrom, REPAIR } from "../model/guard-policy.ts";
 import { quoted } from "../model/text.ts";
@@ -77,14 +76,13 @@ function notActive({ commonDir }: GuardedSite): GuardProblem {
 /** What each worktree, and this very environment, makes of the setting; and whether the guard really answers there. */
 function worktreeProblems(site: GuardedSite): GuardProblem[] {
   const found: GuardProblem[] = [];
-  for (const workplace of workplaces(site)) {
-    const where = workplace.cwd;
+  for (const { where, git } of workplaces(site)) {
     const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
-    const { out } = askGitSync(args, workplace);
+    const { out } = git.askSync(args);
     const [scope, origin = "", value = ""] = out.split("\0");
     if (value !== hooksDir(site.commonDir).replaceAll("\\", "/"))
       found.push(override(where, { scope, value, file: origin.replace(/^file:/, "") }));
-    else if (!answers(workplace))
+    else if (!answers(git))
       found.push({
         ...({ code: "silent", where, command: REPAIR } as const),
         message: "Git was asked to change a ref there, and the guard did not answer.",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { textIfPresent } from "../files/read.ts";
 import { filesOf, symbolicFileOf, targetOf } from "../git/refs.ts";
-import { askGitSync } from "../git/run-git.ts";
+import { Git } from "../git/run-git.ts";
 import type { Config, FormatCheck } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
 import { type GuardPolicy, guardPolicy } from "../model/guard-policy.ts";
@@ -20,24 +20,12 @@ export interface GuardedSite {
 const POLICY = ".pawl/config.yaml";
 const ORIGIN = "refs/remotes/origin/";
 
-/** Git in the repository as a whole; a bare one is named outright, because git may be told not to recognise it. */
-export function ask(site: GuardedSite, args: readonly string[]) {
-  const cwd = site.mainRoot ?? site.commonDir;
-  const bare = site.mainRoot === undefined ? { extra: { GIT_DIR: site.commonDir } } : {};
-  return askGitSync(args, { cwd, env: withoutOverrides(site.env), ...bare });
-}
+/** What everybody's git says of the repository, whatever this environment says. */
+export const ask = (site: GuardedSite, args: readonly string[]) =>
+  Git.at("shared", site.env, site).askSync(args);
 
-/** An agent's shell may switch hooks off for every git it starts; what we ask for is what everybody else gets. */
-export function withoutOverrides(env: Environment): Environment {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$/.test(name)),
-  );
-}
-
-export function line(site: GuardedSite, args: readonly string[]): string | undefined {
-  const { code, out } = ask(site, args);
-  return code === 0 ? out.trim() || undefined : undefined;
-}
+export const line = (site: GuardedSite, args: readonly string[]) =>
+  Git.at("shared", site.env, site).lineSync(args);
 
 /** The branches by name with their tips. */
 export function branchTips(site: GuardedSite): Map<string, string> {

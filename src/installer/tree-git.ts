@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { blobId, NOTHING } from "../git/object-ids.ts";
-import { askGitSync, expectGit, type GitAnswer } from "../git/run-git.ts";
+import { expectGit, Git, type GitAnswer } from "../git/run-git.ts";
 import type { Environment } from "../model/environment.ts";
 
 /** A file as a commit or the index has it. */
@@ -11,30 +11,22 @@ export interface GitEntry {
   id: string;
 }
 
-/** Who the user says they are; our own git calls otherwise drop it. */
-const WHO = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/;
 const FAILED = "The installed files could not be committed";
 
 /** Plain git in the worktree that is installed into. Nothing here runs a hook of the user's but those of a moving ref. */
 export class TreeGit {
   readonly root: string;
-  readonly #env: Environment;
+  readonly #git: Git;
   readonly #local: string;
 
   constructor(root: string, local: string, env: Environment) {
     this.root = root;
     this.#local = local;
-    this.#env = env;
+    this.#git = Git.in("author", env, root);
   }
 
   ask(args: readonly string[], stdin?: string, extra: Record<string, string> = {}): GitAnswer {
-    const who = Object.entries(this.#env).filter(([name, value]) => WHO.test(name) && value !== undefined);
-    return askGitSync(["-c", "core.quotePath=false", ...args], {
-      cwd: this.root,
-      env: this.#env,
-      extra: { ...(Object.fromEntries(who) as Record<string, string>), ...extra },
-      ...(stdin === undefined ? {} : { stdin }),
-    });
+    return this.#git.with(extra).askSync(args, stdin);
   }
 
   expect(args: readonly string[], stdin?: string, extra?: Record<string, string>): string {

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, w
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changedPaths } from "../../src/git/merging/changed-paths.ts";
-import { MergingGit } from "../../src/git/merging/merging-git.ts";
 import { openMerges } from "../../src/git/merging/open-merges.ts";
 import { openTargets } from "../../src/git/merging/open-targets.ts";
 import { repairFiles } from "../../src/git/merging/repair.ts";
 import { dropStaleLocks } from "../../src/git/merging/stale-locks.ts";
+import { Git } from "../../src/git/run-git.ts";
 import type { Site } from "../../src/ports/sites.ts";
 import { makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 
@@ -179,7 +179,7 @@ describe("repairing what a killed git left", () => {
     const fresh = repo.save("new");
     repo.git("switch", "-q", "main");
     const checkout = { root: repo.mainRoot, gitDir: repo.commonDir };
-    const changed = await changedPaths(MergingGit.inRepository(env, repo.commonDir), old, fresh);
+    const changed = await changedPaths(Git.of("quiet", env, repo.commonDir), old, fresh);
     const repair = (side: "old" | "new") =>
       repairFiles(env, {
         ...{ checkout, changed, side, commit: side === "old" ? old : fresh },

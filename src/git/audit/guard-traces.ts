@@ -3,9 +3,9 @@ import { isAbsolute, join } from "node:path";
 import { sha256 } from "../../files/digest.ts";
 import { textIfPresent } from "../../files/read.ts";
 import type { Trace } from "../../ports/audit-facts.ts";
-import { askGit } from "../run-git.ts";
+import { Git } from "../run-git.ts";
 import { listWorktrees } from "../worktrees/entries.ts";
-import type { PlainGit } from "./plain-git.ts";
+import type { HistoryGit } from "./history-git.ts";
 
 /** What the guard remembers of its own making. */
 interface Before {
@@ -21,7 +21,7 @@ const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
 export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir));
 
 /** Whether the hooks that were put in place are still there, can be run, and are the ones that git uses. */
-export async function guardTraces(git: PlainGit, guarded: boolean): Promise<Trace[]> {
+export async function guardTraces(git: HistoryGit, guarded: boolean): Promise<Trace[]> {
   const { commonDir } = git.site;
   if (!isGuarded(commonDir))
     return guarded ? [{ code: "guard_removed", where: hooksDir(commonDir), said: "" }] : [];
@@ -69,14 +69,14 @@ function canRun(path: string): boolean {
 }
 
 /** What each worktree makes of the setting, and whether this very environment changes it. */
-async function overrides({ site, env }: PlainGit): Promise<Trace[]> {
+async function overrides({ site, env }: HistoryGit): Promise<Trace[]> {
   const { commonDir, mainRoot } = site;
   const wanted = hooksDir(commonDir).replaceAll("\\", "/");
   const places = listWorktrees(commonDir, mainRoot).filter((one) => existsSync(one.path));
   const found: Trace[] = [];
   for (const { path, gitDir } of places) {
     const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
-    const { out } = await askGit(args, { cwd: path, env });
+    const { out } = await Git.in("user", env, path).ask(args);
     const [scope, origin = "", value = ""] = out.split("\0");
     const by = scope === "command" ? "the environment" : origin.replace(/^file:/, "") || "nothing";
     if (value !== wanted)

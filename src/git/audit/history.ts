@@ -1,25 +1,25 @@
 import type { CommitFact, MoveFact } from "../../ports/audit-facts.ts";
 import type { LoggedMove, Stretch } from "../../ports/audits.ts";
-import type { PlainGit } from "./plain-git.ts";
+import type { HistoryGit } from "./history-git.ts";
 
 const FORMAT = "--format=%H%x00%P%x00%T%x00%cI%x00%an%x00%B";
 const isNothing = (id: string) => /^0*$/.test(id);
 
 /** First-parent commits that `without` does not have, newest first. */
-export async function readHistory(git: PlainGit, stretch: Stretch): Promise<CommitFact[]> {
+export async function readHistory(git: HistoryGit, stretch: Stretch): Promise<CommitFact[]> {
   const limits = await known(git, stretch.without);
   const args = ["log", "-z", "--first-parent", "--no-show-signature", "--encoding=UTF-8", FORMAT, "--stdin"];
   return parse(await git.must(args, lines(stretch.tip, limits)));
 }
 
 /** The ids of the same commits. */
-export async function readIds(git: PlainGit, stretch: Stretch): Promise<string[]> {
+export async function readIds(git: HistoryGit, stretch: Stretch): Promise<string[]> {
   const limits = await known(git, stretch.without);
   const out = await git.must(["rev-list", "--first-parent", "--stdin"], lines(stretch.tip, limits));
   return out.split("\n").filter(Boolean);
 }
 
-export async function countFirstParents(git: PlainGit, tip: string): Promise<number> {
+export async function countFirstParents(git: HistoryGit, tip: string): Promise<number> {
   return Number(await git.must(["rev-list", "--first-parent", "--count", tip, "--"]));
 }
 
@@ -27,7 +27,7 @@ const lines = (tip: string, without: readonly string[]) =>
   [tip, ...without.map((one) => `^${one}`), ""].join("\n");
 
 /** Of these commits those that are here; the others may belong to clones that have not published them. */
-export async function known(git: PlainGit, ids: readonly string[]): Promise<string[]> {
+export async function known(git: HistoryGit, ids: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(ids)].filter((id) => !isNothing(id));
   if (wanted.length === 0) return [];
   const out = await git.must(["cat-file", "--batch-check=%(objecttype)"], `${wanted.join("\n")}\n`);
@@ -57,7 +57,7 @@ function parse(out: string): CommitFact[] {
 
 /** What a move brought; git tells it for any two commits, also for those that no branch has any more. */
 export async function followMove(
-  git: PlainGit,
+  git: HistoryGit,
   move: LoggedMove & Pick<MoveFact, "seen">,
   without: readonly string[],
 ): Promise<MoveFact> {
@@ -66,14 +66,10 @@ export async function followMove(
   if ((await known(git, ends)).length < new Set(ends).size || isNothing(move.new))
     return { ...move, forward: undefined, brought: [] };
   const created = isNothing(move.old);
-  const forward = created || (await isAncestor(git, move.old, move.new));
+  const forward = created || (await git.isAncestor(move.old, move.new));
   const brought = await readHistory(git, {
     tip: move.new,
     without: created ? without : [...without, move.old],
   });
   return { ...move, forward, brought };
-}
-
-export async function isAncestor(git: PlainGit, ancestor: string, commit: string): Promise<boolean> {
-  return (await git.ask(["merge-base", "--is-ancestor", ancestor, commit])).code === 0;
 }

@@ -5,8 +5,8 @@ import { Failure } from "../../model/failure.ts";
 import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { isGuarded } from "./guard-traces.ts";
-import { countFirstParents, followMove, isAncestor, known, readHistory, readIds } from "./history.ts";
-import { type PlainGit, plainGit } from "./plain-git.ts";
+import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
+import { HistoryGit } from "./history-git.ts";
 import { readCreated, readGuardedTips, readLog } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readStateTexts } from "./state-texts.ts";
@@ -21,19 +21,16 @@ interface AuditsAround {
 }
 
 export function openAudits({ env, cloneOf }: AuditsAround): Audits {
-  const at = (site: Site) => plainGit(site, env);
+  const at = (site: Site) => new HistoryGit(site, env);
   return {
     checkWhole: (site) => checkWhole(at(site)),
     branching: (site, copies) => readBranching(at(site), copies),
-    resolve: async (site, name) => {
-      const { code, out } = await at(site).ask(["rev-parse", "-q", "--verify", `${name}^{commit}`]);
-      return code === 0 ? out.trim() : undefined;
-    },
+    resolve: (site, name) => at(site).commitOf(name),
     history: (site, stretch) => readHistory(at(site), stretch),
     count: (site, tip) => countFirstParents(at(site), tip),
     ids: (site, stretch) => readIds(at(site), stretch),
     contains: async (site, tip, commit) =>
-      (await known(at(site), [commit])).length > 0 && isAncestor(at(site), commit, tip),
+      (await known(at(site), [commit])).length > 0 && at(site).isAncestor(commit, tip),
     log: (site, ref) => readLog(site.commonDir, ref),
     cloneOf: (site) => cloneOf(site.commonDir),
     guardedTips: (site) => readGuardedTips(site.commonDir),
@@ -47,7 +44,7 @@ export function openAudits({ env, cloneOf }: AuditsAround): Audits {
 }
 
 /** A history that was cut off says nothing about what was before; one that was only hidden is looked at in full. */
-async function checkWhole(git: PlainGit): Promise<void> {
+async function checkWhole(git: HistoryGit): Promise<void> {
   for (const id of shallowCommits(git.site.commonDir)) {
     const parents = await parentsOf(git, id);
     if ((await known(git, parents)).length === parents.length) continue;
@@ -58,7 +55,7 @@ async function checkWhole(git: PlainGit): Promise<void> {
   }
 }
 
-async function readBranching(git: PlainGit, copies: "own" | "remote"): Promise<Branching> {
+async function readBranching(git: HistoryGit, copies: "own" | "remote"): Promise<Branching> {
   const own = await tips(git, HEADS);
   const theirs = copies === "remote" ? await tips(git, ORIGIN) : [];
   // A check is about what was published, wherever that differs from a local branch of the same name.
@@ -75,12 +72,12 @@ async function readBranching(git: PlainGit, copies: "own" | "remote"): Promise<B
   };
 }
 
-async function textAt(git: PlainGit, commit: string): Promise<string | undefined> {
+async function textAt(git: HistoryGit, commit: string): Promise<string | undefined> {
   if ((await git.must(["ls-tree", commit, "--", POLICY])) === "") return undefined;
   return git.must(["cat-file", "blob", `${commit}:${POLICY}`]);
 }
 
-async function tips(git: PlainGit, folder: string): Promise<BranchTip[]> {
+async function tips(git: HistoryGit, folder: string): Promise<BranchTip[]> {
   const format = "--format=%(objectname) %(objecttype) %(refname) %(symref)";
   const out = await git.must(["for-each-ref", format, folder]);
   return out.split("\n").flatMap((line) => {

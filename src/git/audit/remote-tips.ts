@@ -2,22 +2,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { RemoteAnswer } from "../../ports/audits.ts";
-import { askGit, type GitAnswer } from "../run-git.ts";
-import { isAncestor, known } from "./history.ts";
-import { type PlainGit, withoutOverrides } from "./plain-git.ts";
+import { Git, type GitAnswer } from "../run-git.ts";
+import { known } from "./history.ts";
+import type { HistoryGit } from "./history-git.ts";
 
 /** Whoever waits for this wants an answer, not a password prompt or a host that never replies. */
 const PATIENCE_SECONDS = 20;
 
 /** Compares what this clone believes of each remote's branch with what the remote itself says. */
-export async function askRemotes(git: PlainGit, ref: string, ask: boolean): Promise<RemoteAnswer[]> {
+export async function askRemotes(git: HistoryGit, ref: string, ask: boolean): Promise<RemoteAnswer[]> {
   const branch = ref.replace(/^refs\/heads\//, "");
   const names = (await git.must(["remote"])).split("\n").filter(Boolean);
   const answers: RemoteAnswer[] = [];
   for (const name of names) {
     const tracking = `refs/remotes/${name}/${branch}`;
-    const believed = (await git.ask(["rev-parse", "-q", "--verify", `${tracking}^{commit}`])).out.trim();
-    if (believed === "") continue;
+    const believed = await git.commitOf(tracking);
+    if (believed === undefined) continue;
     const fact = { name, tracking, believed };
     const there = ask ? await tipThere(git, name, ref) : undefined;
     if (there === undefined) answers.push({ ...fact, answer: "unasked", upTo: believed });
@@ -27,7 +27,7 @@ export async function askRemotes(git: PlainGit, ref: string, ask: boolean): Prom
 }
 
 /** The remote's own word; empty when it has no such branch, undefined when nobody answers. */
-async function tipThere(git: PlainGit, remote: string, ref: string): Promise<string | undefined> {
+async function tipThere(git: HistoryGit, remote: string, ref: string): Promise<string | undefined> {
   const { code, out } = await transferring(git, ["ls-remote", "--", remote, ref]);
   if (code !== 0) return undefined;
   const line = out.split("\n").find((one) => one.endsWith(`\t${ref}`));
@@ -35,7 +35,7 @@ async function tipThere(git: PlainGit, remote: string, ref: string): Promise<str
 }
 
 async function compare(
-  git: PlainGit,
+  git: HistoryGit,
   remote: string,
   ref: string,
   believed: string,
@@ -44,7 +44,7 @@ async function compare(
   if (there === believed) return { answer: "confirmed", upTo: believed };
   if (there === "") return { answer: "denied", upTo: undefined };
   if ((await known(git, [there])).length > 0)
-    return (await isAncestor(git, believed, there))
+    return (await git.isAncestor(believed, there))
       ? { answer: "confirmed", upTo: there }
       : { answer: "denied", upTo: there };
   return compareUnfetched(git, remote, ref, believed, there);
@@ -52,7 +52,7 @@ async function compare(
 
 /** The remote went on since the last fetch. Its new commits are looked at in a place of their own, and forgotten. */
 async function compareUnfetched(
-  git: PlainGit,
+  git: HistoryGit,
   remote: string,
   ref: string,
   believed: string,
@@ -66,12 +66,10 @@ async function compareUnfetched(
     const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];
     const fetched = await transferring(git, ["fetch", ...options, "--", remote, ref], extra);
     if (fetched.code !== 0) return { answer: "unasked", upTo: believed };
-    const ask = (...args: string[]) => git.ask(args, undefined, extra);
-    if ((await ask("merge-base", "--is-ancestor", believed, there)).code === 0)
-      return { answer: "confirmed", upTo: believed };
+    const both = git.with(extra);
+    if (await both.isAncestor(believed, there)) return { answer: "confirmed", upTo: believed };
     // What both have in common is confirmed still.
-    const common = (await ask("merge-base", believed, there)).out.trim();
-    return { answer: "denied", upTo: common === "" ? undefined : common };
+    return { answer: "denied", upTo: await both.line(["merge-base", believed, there]) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -79,7 +77,7 @@ async function compareUnfetched(
 
 /** With the user's own settings for the way there; it never asks for anything. */
 async function transferring(
-  git: PlainGit,
+  git: HistoryGit,
   args: readonly string[],
   extra: Record<string, string> = {},
 ): Promise<GitAnswer> {
@@ -88,9 +86,7 @@ async function transferring(
   const ownWay = chosen !== undefined || (await git.ask(["config", "core.sshCommand"])).code === 0;
   const ssh = `ssh -oBatchMode=yes -oConnectTimeout=${PATIENCE_SECONDS}`;
   const slow = ["-c", "http.lowSpeedLimit=1", "-c", `http.lowSpeedTime=${PATIENCE_SECONDS}`];
-  return askGit([...slow, ...args], {
-    cwd: site.mainRoot ?? site.commonDir,
-    env: withoutOverrides(env),
-    extra: { GIT_DIR: site.commonDir, ...(ownWay ? {} : { GIT_SSH_COMMAND: ssh }), ...extra },
-  });
+  const way: Record<string, string> = ownWay ? {} : { GIT_SSH_COMMAND: ssh };
+  const asking = Git.at("shared", env, site).with({ GIT_DIR: site.commonDir, ...way, ...extra });
+  return asking.ask([...slow, ...args]);
 }

@@ -1,11 +1,11 @@
-import { parseBatch, textOf } from "../cat-file.ts";
-import type { PlainGit } from "./plain-git.ts";
+import { readBlobs, textOf } from "../cat-file.ts";
+import type { HistoryGit } from "./history-git.ts";
 
 const PLACES = ["refs/remotes/origin/pawl/state", "refs/heads/pawl/state"];
 
 /** The records as a commit of the state has them, without a folder of their own: a clone for a check has none. */
 export async function readStateTexts(
-  git: PlainGit,
+  git: HistoryGit,
   commit: string | undefined,
   wanted: (path: string) => boolean,
 ): Promise<{ commit: string; texts: Map<string, string | undefined> } | undefined> {
@@ -16,17 +16,19 @@ export async function readStateTexts(
     const [, id, path] = /^100(?:644|755) blob ([0-9a-f]+)\t([\s\S]+)$/.exec(entry) ?? [];
     return id && path && wanted(path) ? [{ id, path }] : [];
   });
-  const contents = parseBatch(
-    await git.bytes(["cat-file", "--batch"], files.map((one) => `${one.id}\n`).join("")),
+  const contents = await readBlobs(
+    git,
+    "The published state could not be read",
+    files.map((one) => one.id),
   );
   return { commit: tip, texts: new Map(files.map(({ id, path }) => [path, textOf(contents.get(id))])) };
 }
 
 /** What was fetched last; in a clone that also works, the branch of its own may be behind. */
-async function fetchedState(git: PlainGit): Promise<string | undefined> {
+async function fetchedState(git: HistoryGit): Promise<string | undefined> {
   for (const ref of PLACES) {
-    const { code, out } = await git.ask(["rev-parse", "-q", "--verify", `${ref}^{commit}`]);
-    if (code === 0) return out.trim();
+    const commit = await git.commitOf(ref);
+    if (commit !== undefined) return commit;
   }
   return undefined;
 }

@@ -6,11 +6,11 @@ import type { TracesWanted } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { guardTraces } from "./guard-traces.ts";
 import { known } from "./history.ts";
-import type { PlainGit } from "./plain-git.ts";
+import type { HistoryGit } from "./history-git.ts";
 import { readGuardedTips } from "./reflog.ts";
 
 /** What somebody may have left in the repository who went around its rules. */
-export async function readTraces(git: PlainGit, wanted: TracesWanted): Promise<Trace[]> {
+export async function readTraces(git: HistoryGit, wanted: TracesWanted): Promise<Trace[]> {
   const { commonDir } = git.site;
   return [
     ...(await replacements(git)),
@@ -23,7 +23,7 @@ export async function readTraces(git: PlainGit, wanted: TracesWanted): Promise<T
   ];
 }
 
-async function replacements(git: PlainGit): Promise<Trace[]> {
+async function replacements(git: HistoryGit): Promise<Trace[]> {
   const out = await git.must(["for-each-ref", "--format=%(refname) %(objectname)", "refs/replace/"]);
   return out
     .split("\n")
@@ -41,7 +41,7 @@ function grafts(commonDir: string): Trace[] {
 }
 
 /** A shallow clone lacks the parents of the commits it ends with; where they are there, somebody hid them. */
-async function shallowGrafts(git: PlainGit): Promise<Trace[]> {
+async function shallowGrafts(git: HistoryGit): Promise<Trace[]> {
   const hidden: Trace[] = [];
   for (const id of shallowCommits(git.site.commonDir)) {
     const parents = await parentsOf(git, id);
@@ -56,7 +56,7 @@ export const shallowCommits = (commonDir: string) =>
     .split("\n")
     .filter((line) => /^[0-9a-f]{40,64}$/.test(line));
 
-export async function parentsOf(git: PlainGit, id: string): Promise<string[]> {
+export async function parentsOf(git: HistoryGit, id: string): Promise<string[]> {
   const { code, out } = await git.ask(["cat-file", "commit", id]);
   if (code !== 0) return [];
   const header = out.slice(0, out.indexOf("\n\n"));
@@ -84,7 +84,7 @@ function unlocks(site: Site, { open }: TracesWanted): Trace[] {
 }
 
 /** The guard knows a branch that is not there any more. */
-async function deleted(git: PlainGit): Promise<Trace[]> {
+async function deleted(git: HistoryGit): Promise<Trace[]> {
   const out = await git.must(["for-each-ref", "--format=%(refname)", "refs/heads/"]);
   const refs = new Set(out.split("\n"));
   return readGuardedTips(git.site.commonDir)

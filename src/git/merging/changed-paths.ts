@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import type { MergingGit } from "./merging-git.ts";
+import type { Git } from "../run-git.ts";
 
 /** What a tree has at a path. */
 export interface Entry {
@@ -20,7 +20,7 @@ export const LINK = "120000";
 
 export const isSubmodule = (entry: Entry | undefined) => entry?.mode === SUBMODULE;
 
-export async function changedPaths(git: MergingGit, from: string, to: string): Promise<ChangedPath[]> {
+export async function changedPaths(git: Git, from: string, to: string): Promise<ChangedPath[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to];
   const fields = await git.names("The changed files could not be listed", args);
   const changed: ChangedPath[] = [];

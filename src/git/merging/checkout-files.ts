@@ -5,11 +5,10 @@ import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import { copyIndex } from "../copy-index.ts";
-import { expectGit } from "../run-git.ts";
+import { type Checkout, expectGit, Git, type GitAnswer } from "../run-git.ts";
 import type { ChangedPath } from "./changed-paths.ts";
 import { hiddenPaths } from "./hidden-paths.ts";
 import type { CheckoutStep } from "./journal.ts";
-import { type Checkout, MergingGit } from "./merging-git.ts";
 
 /** A worktree on its way from one commit to another, with what the journal says about it. */
 export interface Moving extends Checkout {
@@ -65,7 +64,7 @@ export async function writeFiles(
   onChild: (pid: number | undefined) => void,
 ): Promise<void> {
   copyIndex(indexPath(moving), nextIndex(moving));
-  const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
+  const git = Git.on("quiet", env, moving).withIndex(nextIndex(moving));
   const hidden = await hiddenPaths(git, move.changed);
   const mark = async (option: string, paths: readonly string[]) => {
     const args = ["update-index", option, "-z", "--stdin"];
@@ -76,7 +75,7 @@ export async function writeFiles(
   await mark("--no-skip-worktree", hidden.skipped);
   // A file that was only touched counts as changed until it has been looked at; that is no reason to refuse.
   await git.ask(["update-index", "-q", "--refresh"]);
-  const writing = git.gated(["read-tree", "-m", "-u", move.old, move.new]);
+  const writing = behindGate(git, ["read-tree", "-m", "-u", move.old, move.new]);
   onChild(writing.pid);
   step("merge-files");
   expectGit(await writing.run(), `The files in ${moving.root} could not be updated`);
@@ -84,6 +83,30 @@ export async function writeFiles(
   const staying = (path: string) => stays.has(path);
   await mark("--assume-unchanged", hidden.unchanged.filter(staying));
   await mark("--skip-worktree", hidden.skipped.filter(staying));
+}
+
+/**
+ * Git behind a gate: the process exists, and has a pid to write down, before it may do anything. Should we die in
+ * between, the gate stays shut.
+ */
+function behindGate(git: Git, args: readonly string[]) {
+  const child = git.start(args, ["sh", "-c", 'read -r go && exec "$@"', "sh"]);
+  child.stdout.resume();
+  let err = "";
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const ended = new Promise<GitAnswer>((done) => {
+    child.on("error", (error) => done({ code: 127, out: "", err: error.message }));
+    child.on("close", (code) => done({ code: code ?? 128, out: "", err }));
+  });
+  return {
+    pid: child.pid,
+    run: () => {
+      child.stdin.end("go\n");
+      return ended;
+    },
+  };
 }
 
 /** The files are those of the new commit: the index follows, with whatever the user had noted in it. */
@@ -95,7 +118,7 @@ export async function moveIndex(
   step("merge-next-index");
   rmSync(`${nextIndex(moving)}.lock`, { force: true });
   copyIndex(indexPath(moving), nextIndex(moving));
-  const git = MergingGit.inCheckout(env, moving).withIndex(nextIndex(moving));
+  const git = Git.on("quiet", env, moving).withIndex(nextIndex(moving));
   await git.expect(`The index of ${moving.root} could not be updated`, [
     "read-tree",
     "-i",
@@ -114,5 +137,5 @@ export function installIndex(moving: Moving): void {
 
 /** The files were written anew, so their times are not those that the index knows. */
 export async function refreshIndex(env: Environment, checkout: Checkout): Promise<void> {
-  await MergingGit.inCheckout(env, checkout).ask(["update-index", "-q", "--refresh"]);
+  await Git.on("quiet", env, checkout).ask(["update-index", "-q", "--refresh"]);
 }

@@ -4,8 +4,8 @@ import { lineIfReadable } from "../../files/read.ts";
 import type { Site } from "../../ports/sites.ts";
 import { isCheckedOut } from "../refs.ts";
 import { worktreesOf } from "../repository-files.ts";
+import type { Checkout } from "../run-git.ts";
 import { operationIn, type UnfinishedOperation } from "../unfinished-operation.ts";
-import type { Checkout } from "./merging-git.ts";
 
 /** The worktrees that a move of a branch is about. */
 export interface Involved {

@@ -2,8 +2,8 @@ import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bytesIfReadable } from "../../files/read.ts";
 import { blobId } from "../object-ids.ts";
+import type { Git } from "../run-git.ts";
 import { type ChangedPath, type Entry, LINK } from "./changed-paths.ts";
-import type { MergingGit } from "./merging-git.ts";
 
 /** What lies at a path of a worktree, looked at without following any link on the way. */
 export type Present =
@@ -48,7 +48,7 @@ function lstat(path: string): BigIntStats | undefined {
 }
 
 /** The blob ids that git would give to these files, by path; a file that cannot be read has none. */
-export async function hashFiles(git: MergingGit, paths: readonly string[]): Promise<Map<string, string>> {
+export async function hashFiles(git: Git, paths: readonly string[]): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   const isPlain = (path: string) => !/[\n"]/.test(path);
   const plain = paths.filter(isPlain);
@@ -73,14 +73,16 @@ export function holds(entry: Entry | undefined, present: Present, hash: string |
 }
 
 /** A file whose writing was cut off: the beginning of what either side has there, as a checkout would write it. */
-export async function isCutOff(git: MergingGit, root: string, change: ChangedPath): Promise<boolean> {
+export async function isCutOff(git: Git, root: string, change: ChangedPath): Promise<boolean> {
   const bytes = bytesIfReadable(join(root, change.path));
   if (bytes === undefined) return false;
   if (bytes.length === 0) return true;
   for (const entry of [change.new, change.old]) {
     if (entry === undefined || entry.mode === LINK) continue;
-    const whole = await git.bytes(["cat-file", "--filters", `--path=${change.path}`, entry.oid]);
-    if (whole && whole.length >= bytes.length && whole.subarray(0, bytes.length).equals(bytes)) return true;
+    const asWritten = ["cat-file", "--filters", `--path=${change.path}`, entry.oid];
+    const { code, out: whole } = await git.askBytes(asWritten);
+    if (code === 0 && whole.length >= bytes.length && whole.subarray(0, bytes.length).equals(bytes))
+      return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
+import type { Git } from "../run-git.ts";
 import type { ChangedPath } from "./changed-paths.ts";
-import type { MergingGit } from "./merging-git.ts";
 
 /** Of the paths that a move touches, those that git was told not to look at. */
 export interface HiddenPaths {
@@ -9,7 +9,7 @@ export interface HiddenPaths {
   skipped: string[];
 }
 
-export async function hiddenPaths(git: MergingGit, changed: readonly ChangedPath[]): Promise<HiddenPaths> {
+export async function hiddenPaths(git: Git, changed: readonly ChangedPath[]): Promise<HiddenPaths> {
   const touched = new Set(changed.filter((one) => one.old).map((one) => one.path));
   const listed = await git.names("The tracked files could not be listed", ["ls-files", "-v", "-z"]);
   const marked = (tag: RegExp) =>

@@ -4,11 +4,11 @@ import type { Environment } from "../../model/environment.ts";
 import { plural, quoted } from "../../model/text.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Movement, Obstacle } from "../../ports/targets.ts";
+import { type Checkout, Git } from "../run-git.ts";
 import { type ChangedPath, changedPaths, isSubmodule } from "./changed-paths.ts";
 import { type Involved, involvedCheckouts } from "./checkouts.ts";
 import { hashFiles, holds, lookAt } from "./file-states.ts";
 import { hiddenPaths } from "./hidden-paths.ts";
-import { type Checkout, MergingGit } from "./merging-git.ts";
 
 const SHOWN = 10;
 
@@ -17,9 +17,9 @@ export async function findObstacles(env: Environment, site: Site, movement: Move
   const { branch, from, to } = movement;
   const involved = involvedCheckouts(site, branch);
   const found = [...operations(involved, branch), ...unreachable(involved, branch)];
-  const changed = await changedPaths(MergingGit.inRepository(env, site.commonDir), from, to);
+  const changed = await changedPaths(Git.of("quiet", env, site.commonDir), from, to);
   for (const checkout of involved.checkouts) {
-    const git = MergingGit.inCheckout(env, checkout);
+    const git = Git.on("quiet", env, checkout);
     if (existsSync(join(checkout.gitDir, "index.lock"))) found.push(indexLocked(checkout));
     if ((await git.line(["config", "--type=bool", "core.sparseCheckout"])) === "true")
       found.push(sparse(checkout, branch));
@@ -30,7 +30,7 @@ export async function findObstacles(env: Environment, site: Site, movement: Move
 
 /** The user's files in one worktree: edits of tracked ones, and untracked ones where something would be written. */
 export async function checkoutObstacles(
-  git: MergingGit,
+  git: Git,
   checkout: Checkout,
   branch: string,
   changed: readonly ChangedPath[],
@@ -44,7 +44,7 @@ export async function checkoutObstacles(
 }
 
 /** Staged or modified tracked files; a submodule that is elsewhere than recorded is left alone, as git itself does. */
-async function visibleEdits(git: MergingGit): Promise<string[]> {
+async function visibleEdits(git: Git): Promise<string[]> {
   const status = await git.names("git status failed", [
     "status",
     "--porcelain=v2",
@@ -69,11 +69,7 @@ async function visibleEdits(git: MergingGit): Promise<string[]> {
 }
 
 /** Git was told not to look at some files; what we would overwrite is looked at all the same. */
-async function hiddenEdits(
-  git: MergingGit,
-  { root }: Checkout,
-  changed: readonly ChangedPath[],
-): Promise<string[]> {
+async function hiddenEdits(git: Git, { root }: Checkout, changed: readonly ChangedPath[]): Promise<string[]> {
   const { unchanged, skipped } = await hiddenPaths(git, changed);
   const hidden = new Set([...unchanged, ...skipped]);
   const touched = changed.filter((one) => hidden.has(one.path) && !isSubmodule(one.old));
@@ -90,11 +86,7 @@ async function hiddenEdits(
 /**
  * Files, folders and links at paths that the move adds. Ignored ones count: git would overwrite them without a word.
  */
-async function filesInTheWay(
-  git: MergingGit,
-  root: string,
-  changed: readonly ChangedPath[],
-): Promise<string[]> {
+async function filesInTheWay(git: Git, root: string, changed: readonly ChangedPath[]): Promise<string[]> {
   const foldsCase = (await git.line(["config", "--type=bool", "core.ignoreCase"])) === "true";
   const fold = (path: string) => (foldsCase ? path.toLowerCase() : path);
   const leaving = new Set(changed.filter((one) => one.old && !one.new).map((one) => fold(one.path)));

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { relative } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
@@ -7,9 +7,9 @@ import { Failure } from "../../model/failure.ts";
 import type { BranchMove, Merges, Purpose, Settled, Undertaking } from "../../ports/merges.ts";
 import type { CheckRun } from "../../ports/ports.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
+import { expectGit, Git } from "../run-git.ts";
 import { involvedCheckouts } from "./checkouts.ts";
 import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
-import { MergingGit } from "./merging-git.ts";
 import { complete, hold, letGo, partsOf, takeBack } from "./settling.ts";
 import { pause, waitForChildren } from "./stale-locks.ts";
 import { tryOut } from "./try-out.ts";
@@ -29,7 +29,7 @@ const PATIENCE_MS = 60_000;
 
 export function openMerges(setup: MergesSetup): Merges {
   const { env, folder } = setup;
-  const at = (site: Site) => MergingGit.inRepository(env, site.commonDir);
+  const at = (site: Site) => Git.of("quiet", env, site.commonDir);
   const lock = `${folder}.lock`;
   return {
     async merge(site, ours, theirs) {
@@ -42,7 +42,7 @@ export function openMerges(setup: MergesSetup): Merges {
     commit: (site, what) => commit(at(site), site, what),
     checkIdentity: (site) => checkIdentity(at(site), site),
     diffDigest: (site, from, to) =>
-      at(site).digest([
+      digestOf(at(site), [
         "diff-tree",
         "-r",
         "-p",
@@ -70,6 +70,29 @@ export function openMerges(setup: MergesSetup): Merges {
     settle: (say) => settleAll(setup, say),
     tryOut: (site, id, near, commands) => tryOut(at(site), id, near, commands, setup.runCheck),
   };
+}
+
+/** sha256 of what git prints, however long it is. */
+function digestOf(git: Git, args: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  const child = git.start(args);
+  child.stdin.end();
+  return new Promise((done, fail) => {
+    let err = "";
+    child.stdout.on("data", (chunk) => hash.update(chunk));
+    child.stderr.on("data", (chunk) => {
+      err += chunk;
+    });
+    child.on("error", fail);
+    child.on("close", (code) => {
+      if (code === 0) return done(hash.digest("hex"));
+      try {
+        expectGit({ code: code ?? 128, out: "", err }, "The difference could not be read");
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+  });
 }
 
 async function holding<T>(release: () => void, act: () => Promise<T>): Promise<T> {
@@ -138,7 +161,7 @@ async function settleAll(
   return settled;
 }
 
-async function checkIdentity(git: MergingGit, site: Site): Promise<void> {
+async function checkIdentity(git: Git, site: Site): Promise<void> {
   const named = await git.ask(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
   if (named.code === 0) return;
   throw new Failure("refused", "no_identity", `git does not know who you are in ${site.name}.`, {
@@ -149,7 +172,7 @@ async function checkIdentity(git: MergingGit, site: Site): Promise<void> {
 
 /** Never signed: a signature would ask for a passphrase in the middle of it, and the approval's record is the proof. */
 async function commit(
-  git: MergingGit,
+  git: Git,
   site: Site,
   { tree, parents, message }: { tree: string; parents: string[]; message: string },
 ): Promise<string> {

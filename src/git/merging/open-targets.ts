@@ -3,19 +3,19 @@ import { Failure } from "../../model/failure.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle, Targets } from "../../ports/targets.ts";
 import { EMPTY_TREE } from "../object-ids.ts";
+import { Git } from "../run-git.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { involvedCheckouts } from "./checkouts.ts";
-import { MergingGit } from "./merging-git.ts";
 import { findObstacles } from "./obstacles.ts";
 
 const MOST_COMMITS = 20;
 const STAT_WIDTH = "100";
 
 export function openTargets(env: Environment): Targets {
-  const at = (site: Site) => MergingGit.inRepository(env, site.commonDir);
+  const at = (site: Site) => Git.of("quiet", env, site.commonDir);
   return {
     unsupported: (site, branch) => unsupported(at(site), site, branch),
-    tip: (site, ref) => at(site).line(["rev-parse", "-q", "--verify", "--end-of-options", `${ref}^{commit}`]),
+    tip: (site, ref) => at(site).commitOf(ref),
     treeOf: (site, commit) =>
       at(site).expect("The tree could not be read", ["rev-parse", "--verify", `${commit}^{tree}`]),
     async contains(site, commit, ancestor) {
@@ -79,7 +79,7 @@ export function openTargets(env: Environment): Targets {
   };
 }
 
-async function unsupported(git: MergingGit, site: Site, branch: string): Promise<Obstacle | undefined> {
+async function unsupported(git: Git, site: Site, branch: string): Promise<Obstacle | undefined> {
   const say = (what: string, hint: string): Obstacle => ({
     code: "unsupported_repository",
     message: `${site.name} ${what}.`,

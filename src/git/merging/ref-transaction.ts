@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
-import { scrubbed } from "../run-git.ts";
+import { Git } from "../run-git.ts";
 
 export interface RefUpdate {
   /** The repository's name, for messages. */
@@ -26,14 +25,10 @@ export interface RefTransaction {
 
 /** The user's own hooks run here, and only here: they decide about branches, and ours will too. */
 export function openRefTransaction(env: Environment, update: RefUpdate): RefTransaction {
-  const child = spawn("git", ["update-ref", "-m", update.reflog, "--stdin"], {
-    cwd: update.gitDir,
-    env: scrubbed(env, { GIT_DIR: update.gitDir }),
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const git = Git.of("user", env, update.gitDir);
+  const child = git.start(["update-ref", "-m", update.reflog, "--stdin"]);
   let [out, err, over] = ["", "", false];
   let waiting: (() => void) | undefined;
-  child.stdin.on("error", () => {});
   child.stdout.on("data", (chunk) => {
     out += chunk;
     waiting?.();

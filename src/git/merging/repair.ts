@@ -13,9 +13,9 @@ import { bytesIfReadable, removeIfEmpty } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { blobId } from "../object-ids.ts";
+import { type Checkout, Git } from "../run-git.ts";
 import { type ChangedPath, isSubmodule } from "./changed-paths.ts";
 import { hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";
-import { type Checkout, MergingGit } from "./merging-git.ts";
 
 export interface Repair {
   checkout: Checkout;
@@ -67,7 +67,7 @@ async function examine(
   /** Some file systems cannot say what is executable, so that is put right once and not insisted on. */
   withMode: boolean,
 ): Promise<Examined> {
-  const git = MergingGit.inCheckout(env, checkout);
+  const git = Git.on("quiet", env, checkout);
   const look = lookAt(checkout.root);
   const seen = group.map((change) => ({ change, present: look(change.path) }));
   const files = seen.filter(({ present }) => present.kind === "file").map(({ change }) => change.path);
@@ -87,7 +87,7 @@ const modeFits = (mode: string | undefined, present: Present) =>
   present.kind !== "file" || present.executable === (mode === "100755");
 
 async function isOurs(
-  git: MergingGit,
+  git: Git,
   root: string,
   change: ChangedPath,
   present: Present,
@@ -115,7 +115,7 @@ async function putRight(env: Environment, repair: Repair, wrong: readonly Change
   const free = missing.filter((path) => !["folder", "blocked"].includes(fresh(path).kind));
   if (free.length === 0) return;
   rmSync(`${scratchIndex}.lock`, { force: true });
-  const git = MergingGit.inCheckout(env, checkout).withIndex(scratchIndex);
+  const git = Git.on("quiet", env, checkout).withIndex(scratchIndex);
   try {
     await git.expect("The files could not be put back", ["read-tree", commit]);
     await git.ask(["checkout-index", "-f", "-q", "-z", "--stdin"], free.map((path) => `${path}\0`).join(""));

@@ -6,6 +6,7 @@ import { step } from "../../model/steps.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
 import { grantMove, withdrawMove } from "../grants.ts";
 import { rootOf } from "../repository-files.ts";
+import { Git } from "../run-git.ts";
 import { changedPaths } from "./changed-paths.ts";
 import {
   holdsIndexLock,
@@ -17,7 +18,6 @@ import {
   unlockIndex,
 } from "./checkout-files.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
-import { MergingGit } from "./merging-git.ts";
 import { openRefTransaction } from "./ref-transaction.ts";
 import { repairFiles } from "./repair.ts";
 import { dropStaleLocks, pause } from "./stale-locks.ts";
@@ -26,7 +26,7 @@ import { dropStaleLocks, pause } from "./stale-locks.ts";
 export interface Part {
   repo: RepositoryStep;
   site: Site;
-  git: MergingGit;
+  git: Git;
   checkouts: Moving[];
 }
 
@@ -47,7 +47,7 @@ export function partsOf(env: Environment, sites: Sites, journal: Journal): Part[
       // A worktree that was removed meanwhile has no files that could be half written.
       return root !== undefined && existsSync(root) ? [{ root, gitDir, step: one }] : [];
     });
-    return { repo, site, git: MergingGit.inRepository(env, site.commonDir), checkouts };
+    return { repo, site, git: Git.of("quiet", env, site.commonDir), checkouts };
   });
 }
 
@@ -80,7 +80,7 @@ export async function letGo({ parts, name }: Settling): Promise<void> {
   }
 }
 
-const tipOf = (part: Part) => part.git.line(["rev-parse", "-q", "--verify", `${refOf(part)}^{commit}`]);
+const tipOf = (part: Part) => part.git.commitOf(refOf(part));
 
 /** Everything as before, in every repository. May be repeated at any point of itself. */
 export async function takeBack(settling: Settling): Promise<string[]> {
@@ -132,8 +132,7 @@ async function whereIs(part: Part): Promise<"old" | "new" | "beyond" | "elsewher
   if (tip === part.repo.old) return "old";
   if (tip === part.repo.new) return "new";
   if (tip === undefined) return "elsewhere";
-  const { code } = await part.git.ask(["merge-base", "--is-ancestor", part.repo.new, tip]);
-  return code === 0 ? "beyond" : "elsewhere";
+  return (await part.git.isAncestor(part.repo.new, tip)) ? "beyond" : "elsewhere";
 }
 
 /** Another git may hold the branch for a moment; it is waited for, because there is no other way to go. */

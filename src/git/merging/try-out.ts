@@ -3,7 +3,7 @@ import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-
 import { namesIfReadable } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 import type { CheckRun } from "../../ports/ports.ts";
-import type { MergingGit } from "./merging-git.ts";
+import type { Git } from "../run-git.ts";
 
 const PREFIX = "pawl-try-";
 
@@ -12,7 +12,7 @@ const PREFIX = "pawl-try-";
  * what a check needs (installed packages above all) is found from there, and its name says who may still need it.
  */
 export async function tryOut(
-  git: MergingGit,
+  git: Git,
   commit: string,
   near: string,
   commands: readonly string[][],
@@ -44,12 +44,12 @@ export async function tryOut(
 }
 
 /** Forced, because checks leave files behind; nobody but a check has ever worked in there. */
-async function remove(git: MergingGit, place: string): Promise<void> {
+async function remove(git: Git, place: string): Promise<void> {
   step("try-out-remove");
   await git.ask(["worktree", "remove", "--force", place]);
 }
 
-async function removeAbandoned(git: MergingGit, folder: string): Promise<void> {
+async function removeAbandoned(git: Git, folder: string): Promise<void> {
   for (const name of namesIfReadable(folder).filter((one) => one.startsWith(PREFIX))) {
     const owner = parseIdentity(name.slice(PREFIX.length));
     if (owner && seeProcesses().livenessOf(owner) === "dead") await remove(git, join(folder, name));

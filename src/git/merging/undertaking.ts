@@ -3,10 +3,10 @@ import { identityOf, printIdentity } from "../../files/process-identity.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Purpose, Undertaking } from "../../ports/merges.ts";
+import { Git } from "../run-git.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { installIndex, lockIndex, type Moving, unlockIndex, writeFiles } from "./checkout-files.ts";
 import type { Journal, JournalFile } from "./journal.ts";
-import { MergingGit } from "./merging-git.ts";
 import { checkoutObstacles } from "./obstacles.ts";
 import { openRefTransaction, type RefTransaction } from "./ref-transaction.ts";
 import { complete, grantPart, letGo, type Part, type Settling, takeBack, withdrawPart } from "./settling.ts";
@@ -89,7 +89,7 @@ export class JournaledMoves implements Undertaking {
     const { env } = this.settling;
     lockIndex(moving);
     const changed = await changedPaths(git, repo.old, repo.new);
-    const inside = MergingGit.inCheckout(env, moving);
+    const inside = Git.on("quiet", env, moving);
     const [obstacle] = await checkoutObstacles(inside, moving, repo.branch, changed);
     if (obstacle) {
       const { code, message, hint, details } = obstacle;

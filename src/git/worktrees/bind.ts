@@ -37,13 +37,13 @@ export async function lockWorktree(git: SiteGit, place: Workplace, reason: strin
   if (!found || found.gitDir === "." || found.lock === reason) return;
   if (found.lock !== undefined) await unlock(git, found);
   step("worktree lock");
-  await git.expect(["worktree", "lock", "--reason", reason, found.path], "The worktree could not be locked");
+  await git.expect("The worktree could not be locked", ["worktree", "lock", "--reason", reason, found.path]);
 }
 
 export async function unlock(git: SiteGit, found: KnownWorktree): Promise<void> {
   if (found.lock === undefined) return;
   step("worktree unlock");
-  await git.expect(["worktree", "unlock", found.path], "The worktree could not be unlocked");
+  await git.expect("The worktree could not be unlocked", ["worktree", "unlock", found.path]);
 }
 
 /** Gives an adopted worktree its own state back. */

@@ -8,7 +8,7 @@ import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { NOTHING } from "../object-ids.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { rootOf } from "../repository-files.ts";
-import { askGit, expectGit } from "../run-git.ts";
+import { Git } from "../run-git.ts";
 import {
   halfMadeEntries,
   listWorktrees,
@@ -55,7 +55,7 @@ async function checkOut(git: SiteGit, place: Workplace, unfinished: string): Pro
   mkdirSync(dirname(unfinished), { recursive: true });
   step("worktree add");
   const add = ["worktree", "add", "--quiet", unfinished, place.branch];
-  expectGit(await git.ask([...WITHOUT_HOOKS, ...add]), `A worktree of ${git.site.name} could not be made`);
+  await git.expect(`A worktree of ${git.site.name} could not be made`, [...WITHOUT_HOOKS, ...add]);
 }
 
 /** Git itself marks a worktree that it has not finished making, and holds the lock of an index that it writes. */
@@ -91,8 +91,8 @@ export async function moveWorktree(
 ): Promise<void> {
   step("worktree move");
   if (occupied(place.path)) throw pathExists({ ...place, site: git.site });
-  const moved = await git.ask([...WITHOUT_HOOKS, "worktree", "move", from, place.path]);
-  expectGit(moved, `The worktree of ${git.site.name} could not be moved to its place`);
+  const what = `The worktree of ${git.site.name} could not be moved to its place`;
+  await git.expect(what, [...WITHOUT_HOOKS, "worktree", "move", from, place.path]);
 }
 
 /** Killed between the two halves of a move, git would look for the worktree in its old place. */
@@ -106,19 +106,18 @@ export async function repair(git: SiteGit, path: string, found: KnownWorktree): 
   const known = rootOf(join(git.site.commonDir, found.gitDir));
   if (known !== undefined && samePath(known, path)) return;
   step("worktree repair");
-  await git.expect([...WITHOUT_HOOKS, "worktree", "repair", path], "The worktree could not be repaired");
+  await git.expect("The worktree could not be repaired", [...WITHOUT_HOOKS, "worktree", "repair", path]);
 }
 
 /** As git runs it after adding a worktree, but where the worktree will stay, because hooks remember paths. */
 async function runHook(place: Workplace, env: Environment): Promise<string[]> {
   const found = worktreeAt(place.site.commonDir, place.path);
   if (found?.task === place.task) return [];
-  const call = { cwd: place.path, env };
   const head = tipOf(place.site.commonDir, refOf(place));
   if (head === undefined) throw new Error(`${place.branch} is gone`);
   step("worktree hook");
   const hook = ["hook", "run", "--ignore-missing", "post-checkout", "--", NOTHING, head, "1"];
-  const { code, err } = await askGit(hook, call);
+  const { code, err } = await Git.in("user", env, place.path).ask(hook);
   if (code === 0) return [];
   const said = err.trim().split("\n").slice(-3).join(" ").slice(0, 300);
   return [`The post-checkout hook of ${place.site.name} failed (${code})${said === "" ? "." : `: ${said}`}`];

@@ -12,7 +12,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
-import { askGit, expectGit, type GitCall } from "../run-git.ts";
+import { Git } from "../run-git.ts";
 import { occupied } from "./entries.ts";
 
 /** Names the ignored files that a worktree cannot do without, such as `.env`, in the words of a .gitignore. */
@@ -47,16 +47,12 @@ export async function copyIncluded(
 }
 
 async function wanted(main: string, env: Environment): Promise<string[]> {
-  const call: GitCall = { cwd: main, env };
+  const git = Git.in("user", env, main);
   const list = ["ls-files", "-z", "--others", "--ignored", `--exclude-from=${LIST}`];
-  const named = expectGit(await askGit(list, call), `${LIST} could not be applied`)
-    .split("\0")
-    .filter((path) => path !== "" && !path.endsWith("/") && !OWN.test(path));
+  const found = await git.names(`${LIST} could not be applied`, list);
+  const named = found.filter((path) => !path.endsWith("/") && !OWN.test(path));
   if (named.length === 0) return [];
-  const ignored = await askGit(["check-ignore", "-z", "--stdin"], {
-    ...call,
-    stdin: `${named.join("\0")}\0`,
-  });
+  const ignored = await git.ask(["check-ignore", "-z", "--stdin"], `${named.join("\0")}\0`);
   return ignored.out.split("\0").filter(Boolean);
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from "../../model/environment.ts";
 import type { Content, KnownWorktree, RemovalLook } from "../../ports/worktrees.ts";
 import { discover } from "../discover.ts";
 import { headFiles } from "../refs.ts";
-import { askGit, expectGit } from "../run-git.ts";
+import { Git } from "../run-git.ts";
 import { operationIn } from "../unfinished-operation.ts";
 import { hashWorkingTree } from "../working-tree.ts";
 import { canonical } from "./entries.ts";
@@ -20,10 +20,7 @@ export async function beforeRemoval(
 ): Promise<RemovalLook> {
   const own = join(commonDir, worktree.gitDir);
   const path = canonical(worktree.path);
-  const list = async (args: string[]) =>
-    expectGit(await askGit(args, { cwd: path, env }), `${path} cannot be read`)
-      .split("\0")
-      .filter(Boolean);
+  const list = (args: string[]) => Git.in("user", env, path).names(`${path} cannot be read`, args);
   const links = (await list(["ls-files", "-z", "--stage"])).filter((entry) => entry.startsWith("160000 "));
   const ignored = await list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard"]);
   // git names a repository inside an ignored folder, and does not look into it.
@@ -43,11 +40,9 @@ export async function beforeRemoval(
 export async function contentOf(path: string, env: Environment): Promise<Content> {
   const place = discover(path);
   if (!place) throw new Error(`${path} is no worktree`);
-  const line = async (name: string) =>
-    expectGit(
-      await askGit(["rev-parse", "--verify", "--end-of-options", name], { cwd: path, env }),
-      `${path} has no commit`,
-    );
+  const git = Git.in("user", env, path);
+  const line = (name: string) =>
+    git.expect(`${path} has no commit`, ["rev-parse", "--verify", "--end-of-options", name]);
   const [head, committed] = [await line("HEAD^{commit}"), await line("HEAD^{tree}")];
   const { tree, staged, whole } = await hashWorkingTree(place, env, { staged: true });
   // What is staged and neither committed nor in the files is somewhere else nowhere.

@@ -5,14 +5,14 @@ import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Place } from "../discover.ts";
-import { askGit, expectGit } from "../run-git.ts";
+import { Git } from "../run-git.ts";
 import { bindWorktree, lockWorktree, releaseWorktree } from "./bind.ts";
 import { buildWorktree } from "./build.ts";
 import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
 import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";
-import { gitAt } from "./site-git.ts";
+import { SiteGit } from "./site-git.ts";
 
 export interface WorktreesAround {
   cwd: string;
@@ -28,10 +28,10 @@ export interface WorktreesAround {
 
 export function openWorktrees(around: WorktreesAround): Worktrees {
   const { cwd, env, place: here } = around;
-  const git = (site: Site) => gitAt(site, env);
+  const git = (site: Site) => new SiteGit(site, env);
   const isDirty = async (path: string) => {
-    const said = await askGit(["status", "--porcelain", "-uall"], { cwd: path, env });
-    return expectGit(said, "git status failed") !== "";
+    const status = ["status", "--porcelain", "-uall"];
+    return (await Git.in("user", env, path).expect("git status failed", status)) !== "";
   };
   return {
     hold(task) {
@@ -57,21 +57,16 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
       return (await git(site).ask(["cat-file", "-e", `${commit}:${path}`])).code !== 0;
     },
     async mergeBase(site, one, other) {
-      return (await git(site).ask(["merge-base", one, other])).out.trim() || undefined;
+      return git(site).line(["merge-base", one, other]);
     },
-    async contains(site, commit, inside) {
-      return (await git(site).ask(["merge-base", "--is-ancestor", commit, inside])).code === 0;
-    },
+    contains: (site, commit, inside) => git(site).isAncestor(commit, inside),
     isDirty,
     lastSign: (site, worktree) => lastSign(site.commonDir, worktree),
     content: (path) => contentOf(path, env),
     async isKept(site, ref, commit, tree) {
-      const [kept, its] = [
-        await git(site).commitOf(ref),
-        await git(site).ask(["rev-parse", `${commit}^{tree}`]),
-      ];
-      const inside = kept && (await git(site).ask(["merge-base", "--is-ancestor", commit, kept])).code === 0;
-      return inside === true && its.out.trim() === tree;
+      const kept = await git(site).commitOf(ref);
+      if (kept === undefined || !(await git(site).isAncestor(commit, kept))) return false;
+      return (await git(site).line(["rev-parse", `${commit}^{tree}`])) === tree;
     },
     beforeRemoval: (site, worktree) => beforeRemoval(site.commonDir, worktree, cwd, env),
 

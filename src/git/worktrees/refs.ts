@@ -4,7 +4,7 @@ import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
 import { unsupportedFormat } from "../format.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
 import { NOTHING } from "../object-ids.ts";
-import { lockOf } from "../refs.ts";
+import { lockOf, tipOf } from "../refs.ts";
 import { expectGit } from "../run-git.ts";
 import { listWorktrees } from "./entries.ts";
 import { outwaitLock, type SiteGit } from "./site-git.ts";
@@ -21,7 +21,7 @@ export async function lookAt(git: SiteGit): Promise<RepositoryLook> {
     return { unsupported, heads, remotes, defaultBranch: undefined, worktrees: [] };
   let defaultBranch: string | undefined;
   const format = "--format=%(objectname) %(refname) %(symref)";
-  const listed = await git.expect(["for-each-ref", format, HEADS, REMOTES], "The branches could not be read");
+  const listed = await git.expect("The branches could not be read", ["for-each-ref", format, HEADS, REMOTES]);
   for (const line of listed.split("\n")) {
     const [commit = "", ref = "", target = ""] = line.split(" ");
     if (ref.startsWith(HEADS)) heads.set(ref.slice(HEADS.length), commit);
@@ -41,7 +41,8 @@ export async function makeBranch(git: SiteGit, place: Workplace, commit: string)
   const ref = refOf(place);
   const { commonDir } = git.site;
   await clearLock(git, ref);
-  const current = git.tip(ref);
+  // From git's files: a git of its own would cost more than everything else about a start.
+  const current = tipOf(commonDir, ref);
   if (current === undefined) {
     step("worktree branch");
     grantMove(commonDir, { ref, old: NOTHING, new: commit });

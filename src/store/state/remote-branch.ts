@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { lockOf } from "../../git/refs.ts";
-import { askGit } from "../../git/run-git.ts";
+import { Git } from "../../git/run-git.ts";
 import { lastWords, type Transfer, transfer, unreachable, whyNotPushed } from "../../git/transfer.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Site } from "../../ports/sites.ts";
-import { dropStaleLock, REF, type StateRepository } from "./state-repository.ts";
+import { dropStaleLock, gitOf, REF, type StateRepository } from "./state-repository.ts";
 
 export const incomingRef = (remote: string) => `refs/pawl/incoming/${remote}`;
 
@@ -15,8 +15,8 @@ export async function chooseRemote(
   named: string | undefined,
   env: StateRepository["env"],
 ): Promise<string> {
-  const call = { cwd: site.commonDir, env, extra: { GIT_DIR: site.commonDir } };
-  const ask = async (...args: string[]) => (await askGit(args, call)).out.trim();
+  const git = Git.of("user", env, site.commonDir);
+  const ask = async (...args: string[]) => (await git.line(args)) ?? "";
   const names = (await ask("remote")).split("\n").filter(Boolean);
   if (named !== undefined) {
     if (names.includes(named)) return named;
@@ -97,9 +97,7 @@ export async function fetchState(
       throw unreachable(remote, done.said);
     dropStaleLock(lockOf(repo.gitDir, ref));
   }
-  const own = { cwd: repo.gitDir, env: repo.env, extra: { GIT_DIR: repo.gitDir } };
-  const { code, out } = await askGit(["rev-parse", "-q", "--verify", `${ref}^{commit}`], own);
-  return code === 0 ? out.trim() : undefined;
+  return gitOf(repo).commitOf(ref);
 }
 
 /** False when the remote has moved on. */

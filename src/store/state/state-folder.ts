@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { namesIfPresent } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
-import { askGitSync } from "../../git/run-git.ts";
+import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import type { StateFolder } from "../../ports/state-folder.ts";
@@ -39,9 +39,9 @@ function count(place: Place, home: Home): { tasks: number; others: number } {
 
 /** Saved diffs are only reached through the records. */
 function removeRefs({ commonDir, mainRoot }: Place, env: Environment): void {
-  const call = { cwd: mainRoot ?? commonDir, env, extra: { GIT_DIR: commonDir } };
-  const listed = askGitSync(["for-each-ref", "--format=delete %(refname) %(objectname)", "refs/pawl/"], call);
+  const git = Git.at("user", env, { commonDir, mainRoot }).with({ GIT_DIR: commonDir });
+  const listed = git.askSync(["for-each-ref", "--format=delete %(refname) %(objectname)", "refs/pawl/"]);
   if (listed.code !== 0 || listed.out === "") return;
   step("uninstall refs");
-  askGitSync(["update-ref", "--stdin"], { ...call, stdin: listed.out });
+  git.askSync(["update-ref", "--stdin"], listed.out);
 }

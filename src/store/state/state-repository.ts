@@ -15,7 +15,7 @@ import { textIfPresent } from "../../files/read.ts";
 import { copyIndex } from "../../git/copy-index.ts";
 import { NOTHING } from "../../git/object-ids.ts";
 import { canReadRefs, hasRef, lockOf } from "../../git/refs.ts";
-import { askGit, askGitSync, expectGit, type GitAnswer } from "../../git/run-git.ts";
+import { expectGit, Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 
@@ -61,7 +61,7 @@ function makeGitDir(repo: StateRepository): void {
   const fresh = unfinished + unique();
   // Whatever git makes by default here: our own commits are told apart by ids of one length.
   const init = ["init", "-q", "--bare", "--object-format=sha1", "--template=", "-b", STATE_BRANCH, fresh];
-  expectGit(askGitSync(init, { cwd: folder, env: repo.env }), "The memory repository could not be made");
+  Git.in("records", repo.env, folder).expectSync("The memory repository could not be made", init);
   const config = join(fresh, "config");
   const worktree = slashes(relative(repo.gitDir, repo.state)).replace(/["\\]/g, "\\$&");
   const bare = readFileSync(config, "utf8").replace(
@@ -78,9 +78,13 @@ function restore(repo: StateRepository): boolean {
   const [index, scratch] = [privateIndex(repo), scratchPath(repo)];
   try {
     mkdirSync(scratch);
-    const checkOut = ["read-tree", "-u", "--reset", REF];
-    const answer = plumbing({ ...repo, state: scratch }, index, checkOut);
-    expectGit(answer, "The state could not be brought back from its history");
+    const git = filesOf({ ...repo, state: scratch }, index);
+    git.expectSync("The state could not be brought back from its history", [
+      "read-tree",
+      "-u",
+      "--reset",
+      REF,
+    ]);
     const missing = readdirSync(scratch).filter((name) => !existsSync(join(repo.state, name)));
     for (const name of missing) renameSync(join(scratch, name), join(repo.state, name));
     return missing.length > 0;
@@ -126,6 +130,8 @@ export async function commitState(
   joined?: string,
 ): Promise<string | undefined> {
   const index = privateIndex(repo);
+  const git = filesOf(repo, index);
+  const failed = "The state could not be committed";
   // The ordinary index, so that a person who looks with plain git sees a clean state.
   const shared = join(repo.gitDir, "index");
   try {
@@ -133,21 +139,21 @@ export async function commitState(
       // The last good index remembers which files are unchanged; without it every record is read again.
       if (existsSync(shared)) copyIndex(shared, index);
       const parent = tip(repo);
-      if (!existsSync(shared) && parent) expectGit(await ask(repo, index, ["read-tree", parent]), "state");
-      const added = await ask(repo, index, ["add", "-A", "--", "."]);
+      if (!existsSync(shared) && parent) await git.expect(failed, ["read-tree", parent]);
+      const added = await git.ask(["add", "-A", "--", "."]);
       if (added.code !== 0 && existsSync(shared)) {
         // A power cut may have torn it; it is only a memory of what the commit says anyway.
         for (const torn of [shared, index]) rmSync(torn, { force: true });
         continue;
       }
-      expectGit(added, "The state could not be committed");
-      const tree = expectGit(await ask(repo, index, ["write-tree"]), "The state could not be committed");
-      const commit = await commitOf(repo, index, { tree, parent, joined, message });
+      expectGit(added, failed);
+      const tree = await git.expect(failed, ["write-tree"]);
+      const commit = await commitFor(git, { tree, parent, joined, message });
       if (commit === undefined) {
         if (!existsSync(shared)) renameSync(index, shared);
         return undefined;
       }
-      const moved = await ask(repo, index, ["update-ref", "-m", "pawl", REF, commit, parent ?? NOTHING]);
+      const moved = await git.ask(["update-ref", "-m", "pawl", REF, commit, parent ?? NOTHING]);
       if (moved.code === 0) {
         renameSync(index, shared);
         return commit;
@@ -173,21 +179,16 @@ interface Wanted {
 }
 
 /** The commit that the branch should name: none if it does already, theirs where ours adds nothing, else a new one. */
-async function commitOf(repo: StateRepository, index: string, wanted: Wanted): Promise<string | undefined> {
+async function commitFor(git: Git, wanted: Wanted): Promise<string | undefined> {
   const { tree, parent, joined, message } = wanted;
-  const treeOf = async (commit: string) =>
-    expectGit(await ask(repo, index, ["rev-parse", `${commit}^{tree}`]), "state");
-  const contains = async (commit: string, other: string) =>
-    (await ask(repo, index, ["merge-base", "--is-ancestor", other, commit])).code === 0;
-  const joining = joined && !(parent && (await contains(parent, joined))) ? joined : undefined;
+  const what = "The state could not be committed";
+  const treeOf = (commit: string) => git.expect(what, ["rev-parse", `${commit}^{tree}`]);
+  const joining = joined && !(parent && (await git.isAncestor(joined, parent))) ? joined : undefined;
   if (parent && !joining && (await treeOf(parent)) === tree) return undefined;
-  if (joining && (!parent || (await contains(joining, parent))) && (await treeOf(joining)) === tree)
+  if (joining && (!parent || (await git.isAncestor(parent, joining))) && (await treeOf(joining)) === tree)
     return joining;
   const parents = [parent, joining].flatMap((one) => (one ? ["-p", one] : []));
-  return expectGit(
-    await ask(repo, index, ["commit-tree", "--no-gpg-sign", tree, ...parents], message),
-    "The state could not be committed",
-  );
+  return git.expect(what, ["commit-tree", "--no-gpg-sign", tree, ...parents], message);
 }
 
 const PATIENCE_MS = 5_000;
@@ -207,69 +208,23 @@ export function dropStaleLock(path: string): void {
 export function tip(repo: StateRepository): string | undefined {
   // A new one has no branch yet, which its files tell without a git of its own.
   if (canReadRefs(repo.gitDir) && !hasRef(repo.gitDir, REF)) return undefined;
-  const answer = askGitSync(["--git-dir", repo.gitDir, "rev-parse", "-q", "--verify", `${REF}^{commit}`], {
-    cwd: repo.gitDir,
-    env: repo.env,
-  });
-  return answer.code === 0 ? answer.out.trim() : undefined;
+  return gitOf(repo).lineSync(["rev-parse", "-q", "--verify", `${REF}^{commit}`]);
 }
 
 const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${unique()}`);
 
-function options(repo: StateRepository): string[] {
-  return [
-    "--git-dir",
-    repo.gitDir,
-    "--work-tree",
-    repo.state,
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.autocrlf=false",
-    "-c",
-    "core.safecrlf=false",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.excludesFile=",
-    "-c",
-    "core.attributesFile=",
-  ];
-}
+/** For its history. */
+export const gitOf = (repo: StateRepository) => Git.of("records", repo.env, repo.gitDir);
 
-function environment(index: string): Record<string, string> {
-  return {
-    GIT_INDEX_FILE: index,
-    GIT_AUTHOR_NAME: "pawl",
-    GIT_AUTHOR_EMAIL: "pawl@localhost",
-    GIT_COMMITTER_NAME: "pawl",
-    GIT_COMMITTER_EMAIL: "pawl@localhost",
-  };
-}
-
-function ask(repo: StateRepository, index: string, args: string[], stdin?: string): Promise<GitAnswer> {
-  return askGit([...options(repo), ...args], {
-    cwd: repo.state,
-    env: repo.env,
-    extra: environment(index),
-    ...(stdin === undefined ? {} : { stdin }),
-  });
-}
-
-function plumbing(repo: StateRepository, index: string, args: string[]): GitAnswer {
-  return askGitSync([...options(repo), ...args], {
-    cwd: repo.state,
-    env: repo.env,
-    extra: environment(index),
-  });
-}
+/** For its files, with an index of their own. */
+const filesOf = ({ state, gitDir, env }: StateRepository, index: string) =>
+  Git.on("records", env, { root: state, gitDir }).withIndex(index);
 
 function setting(repo: StateRepository, gitDir: string, name: string, value: string): void {
   const file = join(gitDir, "config");
   // Git looks at the repository around it even here, and gives up on one whose work tree has moved away.
-  const extra = { GIT_DIR: gitDir, GIT_WORK_TREE: repo.state };
-  const ask = (...args: string[]) =>
-    askGitSync(["config", "--file", file, ...args], { cwd: gitDir, env: repo.env, extra });
+  const git = Git.of("records", repo.env, gitDir).with({ GIT_WORK_TREE: repo.state });
+  const ask = (...args: string[]) => git.askSync(["config", "--file", file, ...args]);
   const line = `\t${name.replace("core.", "")} = "${value}"\n`;
   if (/^[\w./ -]*$/.test(value) && readFileSync(file, "utf8").includes(line)) return;
   if (ask("--get", name).out.trim() === value) return;

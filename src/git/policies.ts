@@ -1,0 +1,104 @@
+import { devNull } from "node:os";
+import type { Environment } from "../model/environment.ts";
+
+/** What a git of ours takes over from the user's settings and environment. */
+interface Policy {
+  /** Settings for this one command, before all others. */
+  settings?: readonly string[];
+  /** Settings that the environment has for single commands (`GIT_CONFIG_COUNT` …) do not count. */
+  withoutOverrides?: true;
+  /** Objects that a push has brought and a server's hook is to decide about are seen. */
+  withQuarantine?: true;
+  /** Whose name a commit bears; otherwise it is the configured one. */
+  identity?: "environment" | "pawl";
+  /** How long it may take. */
+  patienceMs?: number;
+}
+
+/**
+ * Every git that we start follows one of these. All of them act where we say, whatever a hook or an agent has put into
+ * the environment to aim its own git elsewhere, never ask for anything, and see commits as they are, neither replaced
+ * nor grafted.
+ */
+export const POLICIES = {
+  /** The user's own git: their settings and hooks take part. */
+  user: {},
+  /** The same for whoever has no time to wait. */
+  brief: { patienceMs: 8_000 },
+  /** The same by the name that the environment gives, as for the user's own commits. */
+  author: { settings: ["core.quotePath=false"], identity: "environment" },
+  /** Our plumbing, which writes what it was told and nothing else: no hooks, no caches, no refusals to convert. */
+  quiet: {
+    settings: [
+      "core.hooksPath=/dev/null",
+      "core.fsmonitor=false",
+      "core.splitIndex=false",
+      "core.safecrlf=false",
+      "core.quotePath=false",
+      "submodule.recurse=false",
+      "i18n.commitEncoding=UTF-8",
+      "advice.addEmbeddedRepo=false",
+    ],
+  },
+  /** The repository of the records, which is ours alone: nothing that the user has set for their own projects matters. */
+  records: {
+    settings: [
+      "core.hooksPath=/dev/null",
+      "core.fsmonitor=false",
+      "core.autocrlf=false",
+      "core.safecrlf=false",
+      "core.excludesFile=",
+      "core.attributesFile=",
+    ],
+    identity: "pawl",
+  },
+  /** What everybody else's git makes of the repository: an agent's shell may switch hooks off for every git it starts. */
+  shared: { withoutOverrides: true },
+  /** The same for an audit, which also believes no cache of who descends from whom. */
+  history: { settings: ["core.commitGraph=false"], withoutOverrides: true, withQuarantine: true },
+} as const satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof POLICIES;
+
+export const policyOf = (name: PolicyName): Policy => POLICIES[name];
+
+/** Variables that aim git at another repository, index, history or identity than the one we name. */
+const AIMING =
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_.*|QUARANTINE_PATH|EDITOR|SEQUENCE_EDITOR|TRACE.*|REFLOG_ACTION|AUTHOR_.*|COMMITTER_.*|SHALLOW_FILE|REPLACE_REF_BASE|ATTR_SOURCE|(?:LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS)$/;
+
+const QUARANTINE = /^GIT_(?:OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|QUARANTINE_PATH)$/;
+const IDENTITY = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/;
+const OVERRIDES = /^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$/;
+
+/** Whom the commits of the records' repository, and the snapshots, name as their author. */
+export const PAWL = {
+  GIT_AUTHOR_NAME: "pawl",
+  GIT_AUTHOR_EMAIL: "pawl@localhost",
+  GIT_COMMITTER_NAME: "pawl",
+  GIT_COMMITTER_EMAIL: "pawl@localhost",
+};
+
+/** Where there cannot be a file there are no grafts, and no advice about them either. */
+const AS_WE_ARE = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  LC_ALL: "C",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_GRAFT_FILE: `${devNull}/none`,
+};
+
+/** The environment of a git that follows a policy; `extra` says where it acts. */
+export function environmentFor(
+  name: PolicyName,
+  env: Environment,
+  extra: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  const { withoutOverrides, withQuarantine, identity } = policyOf(name);
+  const isKept = (variable: string) =>
+    (!AIMING.test(variable) ||
+      (withQuarantine && QUARANTINE.test(variable)) ||
+      (identity === "environment" && IDENTITY.test(variable))) &&
+    !(withoutOverrides && OVERRIDES.test(variable));
+  const kept = Object.fromEntries(Object.entries(env).filter(([variable]) => isKept(variable)));
+  return { ...kept, ...AS_WE_ARE, ...(identity === "pawl" ? PAWL : {}), ...extra };
+}
