@@ -6,7 +6,9 @@ const asText: Plugin = {
   name: "as-text",
   enforce: "pre",
   load: (id) =>
-    /\.(?:sh|hbs|txt)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined,
+    /\.(?:sh|hbs|txt|css)$|web\/assets\/page\.js$/.test(id)
+      ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};`
+      : undefined,
 };
 
 export default defineConfig({

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { renderPage } from "./bench/page.mjs";
+import { textFiles } from "./build/text-files.mjs";
 import { installTestTools } from "./install-test-tools.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -30,7 +31,7 @@ async function bundle(suite) {
     input: { [suite]: join(folder, `${suite}.ts`) },
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm", "rolldown"],
-    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
+    ...textFiles,
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     checks: { ineffectiveDynamicImport: false },
   });

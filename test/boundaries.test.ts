@@ -39,8 +39,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib:zod/mini",
     "lib:@modelcontextprotocol/server",
   ],
-  web: ["lib:highlight.js"],
-  cli: ["model", "ports", "ops", "files", "runtime", "mcp", "node:", "lib:citty", "lib:zod/mini"],
+  web: ["model", "ports", "judge", "ops", "runtime", "node:", "lib:zod/mini", "lib:highlight.js"],
+  cli: ["model", "ports", "ops", "files", "runtime", "mcp", "web", "node:", "lib:citty", "lib:zod/mini"],
 };
 
 /** What lies beside the sources and is bundled as text. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rolldown } from "rolldown";
+import { textFiles } from "./text-files.mjs";
 
 /**
  * The MCP SDK uses all of zod, our commands a small part. Shared, the whole would be loaded by every command, so the
@@ -44,8 +45,8 @@ export async function bundle(input, dir, options) {
     input,
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
-    plugins: [onlyAscii, sdkAlone],
+    moduleTypes: textFiles.moduleTypes,
+    plugins: [onlyAscii, sdkAlone, ...textFiles.plugins],
     // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     // Which chunk a module lands in is decided by our own groups, not by how it is imported.

@@ -52,6 +52,7 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
   const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
   if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
   if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
+  if (asked[0] === "ui") return serveUi(asked.slice(1), io);
   const found = findOperation([...Object.keys(commands), ...Object.keys(surfaces)], asked);
   if ("group" in found) return help(found.group, io);
   const operation = await load(found.id);
@@ -82,6 +83,24 @@ async function serveMcp(rest: readonly string[], io: Io): Promise<number> {
   const { tools, agent } = parseInput(mcpCommand.input, line.input);
   const { serve } = await import("../mcp/serve.ts");
   await serve({ tier: tools ?? "core", agent, env: io.env, version: VERSION });
+  return 0;
+}
+
+async function serveUi(rest: readonly string[], io: Io): Promise<number> {
+  const { uiCommand } = await import("../web/command.ts");
+  const line = await parseOrHelp(uiCommand, rest, io);
+  if (!line) return 0;
+  const { port, "no-open": noOpen } = parseInput(uiCommand.input, line.input);
+  const { runUi } = await import("../web/run-ui.ts");
+  const say = (text: string) => io.err(`${text}\n`);
+  await runUi({
+    cwd: io.cwd,
+    env: io.env,
+    port,
+    open: !noOpen,
+    say,
+    ask: async (question) => io.ask(question),
+  });
   return 0;
 }
 

@@ -14,4 +14,5 @@ export const ownCommands: Readonly<Record<string, () => Promise<OwnCommand>>> = 
 /** Commands that start another surface; they describe themselves here, and are carried out there. */
 export const surfaces: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: async () => (await import("../mcp/command.ts")).mcpCommand,
+  ui: async () => (await import("../web/command.ts")).uiCommand,
 };

@@ -18,12 +18,18 @@ export const diff = procedure({
   summary: "Show the saved diff of a task, repository by repository",
   details:
     "Shows what the last snapshot saved, so it works after the worktree is gone and in a clone that only has the state.\nOn a terminal it is coloured and paged; piped it is a patch that `git apply` takes, with a `#` heading for each\nrepository. With --json the patch itself is left out: `patch_path` names it inside the state folder, and `from`\nsays whether it was read from there (`patch`) or made again from the kept commit (`commit`).",
-  examples: ["pawl diff", "pawl diff T7 --stat", "pawl diff T7 --repo my-project | git apply"],
+  examples: [
+    "pawl diff",
+    "pawl diff T7 --stat",
+    "pawl diff T7 --run R1",
+    "pawl diff T7 --repo my-project | git apply",
+  ],
   access: "read",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     repo: maybe(line("only this repository", "NAME")),
+    run: maybe(line("what was saved of this run (default: the latest that saved anything)", "R", 40)),
     stat: flag("only how much changed in which file"),
   }),
 
@@ -33,7 +39,7 @@ export const diff = procedure({
 
   async perform(hands, input) {
     const { value, warnings } = await hands.look((reader, at) =>
-      savedRun(reader, getTask(reader, input.task, at)),
+      savedRun(reader, getTask(reader, input.task, at), input.run),
     );
     const snapshots = chosen(value, input.repo);
     const diffs: Opened[] = [];
@@ -52,6 +58,7 @@ export const diff = procedure({
           insertions: snapshot.insertions,
           deletions: snapshot.deletions,
           whole: snapshot.whole,
+          patch_sha256: snapshot.patch_sha256,
           patch_path: pathOf(value, snapshot),
           from,
           ...(stats ? { stat: stats[index] ?? [] } : {}),
@@ -72,9 +79,14 @@ interface Opened {
   from: "patch" | "commit";
 }
 
-/** The latest run that something was saved of; a run that has just begun hides nothing. */
-function savedRun(reader: Reader, task: string): { value: Run; warnings: string[] } {
+/** The latest run that something was saved of, or the one that is named; a run that has just begun hides nothing. */
+function savedRun(
+  reader: Reader,
+  task: string,
+  named: string | undefined,
+): { value: Run; warnings: string[] } {
   reader.task(task);
+  if (named !== undefined) return { value: namedRun(reader, task, named), warnings: [] };
   const { records, problems } = reader.parts(run, task);
   const found = records.findLast((record) => record.value.snapshots.length > 0);
   if (!found)
@@ -87,6 +99,15 @@ function savedRun(reader: Reader, task: string): { value: Run; warnings: string[
   if (latest && latest !== found)
     warnings.push(`This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`);
   return { value: found.value, warnings };
+}
+
+function namedRun(reader: Reader, task: string, named: string): Run {
+  const { value } = reader.part(run, task, named.replace(/^.*\//, ""));
+  if (value.snapshots.length > 0) return value;
+  throw new Failure("refused", "snapshot_missing", `Nothing of ${value.id} has been saved.`, {
+    hint: `pawl diff ${task}`,
+    details: { task, run: value.id },
+  });
 }
 
 function chosen(value: Run, repo: string | undefined): RunSnapshot[] {

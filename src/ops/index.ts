@@ -37,6 +37,7 @@ export const operations: Readonly<Record<string, () => Promise<AnyOperation>>> =
   "repo.remove": async () => (await import("./repo-remove.ts")).repoRemove,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
   sync: async () => (await import("./sync.ts")).sync,
+  "diff.viewed": async () => (await import("./diff-viewed.ts")).diffViewed,
   diff: async () => (await import("./diff.ts")).diff,
   install: async () => (await import("./install.ts")).install,
   uninstall: async () => (await import("./uninstall.ts")).uninstall,

@@ -1,6 +1,7 @@
 import type { GitHands } from "./git-hands.ts";
 import type { Plan, Situation } from "./operation.ts";
 import type { Reader, World } from "./ports.ts";
+import type { Viewed } from "./viewed.ts";
 
 /** When an event was written that is about something outside the store. */
 export type Phase = "before" | "after" | "failed";
@@ -32,6 +33,8 @@ export interface Hands {
   isStateForgettable(): Promise<boolean>;
   /** Removes such a state, its history and every trace of it in the git directory. */
   forgetState(): Promise<boolean>;
+  /** Which files of saved diffs this clone's human has looked at. */
+  viewed(): Promise<Viewed>;
   sha256(text: string): Promise<string>;
   /** An answer that was made from exactly this before; only for telling, never for deciding. */
   recall(name: string, from: string): string | undefined;

@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | false | readonly Part[];
 
-/** A template whose values are escaped, whoever wrote them. Lists are joined; undefined and false leave nothing. */
+/** A template whose values are escaped, whoever wrote them, and show what cannot be seen. Lists are joined; undefined and false leave nothing. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   let text = strings[0] ?? "";
   for (const [at, value] of values.entries()) text += shown(value) + (strings[at + 1] ?? "");
@@ -20,7 +20,7 @@ function shown(value: Part): string {
   if (value === undefined || value === false) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(shown).join("");
-  return escapeText(String(value));
+  return escapeText(String(value).replace(UNSEEN, (one) => `[${numberOf(one)}]`));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -46,9 +46,11 @@ export function visible(text: string): Html {
   let out = "";
   let at = 0;
   for (const found of text.matchAll(UNSEEN)) {
-    const number = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    out += `${escapeText(text.slice(at, found.index))}<span class="unseen">U+${number}</span>`;
+    out += `${escapeText(text.slice(at, found.index))}<span class="unseen">${numberOf(found[0])}</span>`;
     at = found.index + found[0].length;
   }
   return new Html(out + escapeText(text.slice(at)));
 }
+
+const numberOf = (one: string) =>
+  `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { textFiles } from "../../scripts/build/text-files.mjs";
 
 /**
  * Node 20 cannot run TypeScript, and a loader would cost each process seconds: a program that a test starts in
@@ -10,7 +11,7 @@ export async function bundleProgram(entry: string, folder: string, name: string)
     input: { [name]: entry },
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
-    moduleTypes: { ".sh": "text", ".hbs": "text", ".txt": "text" },
+    ...textFiles,
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     // Which chunk a module lands in matters to the published program, not to a test's.
     checks: { ineffectiveDynamicImport: false },

@@ -1,0 +1,3 @@
+import type { InputOptions } from "rolldown";
+
+export const textFiles: Required<Pick<InputOptions, "moduleTypes" | "plugins">>;

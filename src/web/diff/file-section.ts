@@ -1,0 +1,87 @@
+import type { Finding } from "../../model/records/parts.ts";
+import { type Html, html, visible } from "../html.ts";
+import { findingCard } from "../views/findings.ts";
+import { colourLines, type Piece } from "./colours.ts";
+import type { Row } from "./parse-patch.ts";
+import { renderRows } from "./render-file.ts";
+import type { SavedFile } from "./saved-diff.ts";
+
+/** Files that people do not read: they come folded, with their size. */
+const GENERATED =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|Gemfile\.lock|composer\.lock|poetry\.lock|uv\.lock|go\.sum|flake\.lock)$|\.min\.(?:js|css)$|\.map$|(?:^|\/)(?:dist|vendor|node_modules)\/|\.snap$/;
+
+export interface FileSection {
+  repo: string;
+  file: SavedFile;
+  /** The beginning of its anchors, and its address for a browser that loads it later. */
+  anchor: string;
+  address: string;
+  findings: readonly Finding[];
+  viewed: boolean;
+  /** Left for the browser to load when it comes near. */
+  later: boolean;
+}
+
+export const rowsOf = (file: SavedFile) => file.hunks.reduce((sum, hunk) => sum + hunk.rows.length + 1, 0);
+
+/** One file of a diff: its name, what changed, and its rows, unless it is folded or comes later. */
+export function fileSection(section: FileSection): Html {
+  const { file, anchor, viewed } = section;
+  const id = `${anchor}h`;
+  return html`<section class="file" id="${anchor}" aria-labelledby="${id}" data-repo="${section.repo}" data-path="${file.path}" data-digest="${file.digest}"${viewed && html` data-seen`}><header><h3 id="${id}">${nameOf(file)}</h3>${modeOf(file)}<span class="n"><b>+${file.additions}</b> <s>−${file.deletions}</s></span><label><input type="checkbox" name="seen"${viewed && html` checked`} aria-label="Viewed ${file.path}"> <span aria-hidden="true">Viewed</span></label></header>${contentOf(section)}</section>`;
+}
+
+const nameOf = (file: SavedFile) =>
+  file.path === file.oldPath ? visible(file.path) : html`${visible(file.oldPath)} → ${visible(file.path)}`;
+
+const modeOf = ({ change, oldMode, newMode }: SavedFile) =>
+  change === "modified"
+    ? oldMode !== undefined &&
+      newMode !== undefined &&
+      html`<span class="dim small">mode ${oldMode} → ${newMode}</span>`
+    : html`<span class="dim small">${change}${newMode === "160000" && " submodule"}</span>`;
+
+function contentOf({ file, anchor, address, findings, later }: FileSection): Html {
+  if (file.binary) return html`<p class="quiet">A binary file; its content is not shown.</p>`;
+  if (file.hunks.length === 0) return html`<p class="quiet">No line of it changed.</p>`;
+  const rows = rowsOf(file);
+  if (later)
+    return html`<div class="later" data-src="${address}" data-rows="${rows}"><a href="${address}">Show ${rows} rows</a></div>`;
+  const content = fileRows(file, anchor, findings);
+  return GENERATED.test(file.path)
+    ? html`<details><summary>Generated: ${rows} rows</summary>${content}</details>`
+    : content;
+}
+
+/** The rows of a file with its findings below their lines; a finding whose line is not shown stands above them. */
+export function fileRows(file: SavedFile, anchor: string, findings: readonly Finding[]): Html {
+  const below = new Map<number, Finding[]>();
+  const lines = new Set(file.hunks.flatMap((hunk) => hunk.rows.flatMap((row) => row.new ?? [])));
+  const elsewhere = findings.filter((one) => one.line === undefined || !lines.has(one.line));
+  for (const one of findings)
+    if (one.line !== undefined && lines.has(one.line))
+      below.set(one.line, [...(below.get(one.line) ?? []), one]);
+  const note = (side: "old" | "new", line: number) => {
+    const found = side === "new" ? below.get(line) : undefined;
+    return found && html`<tr class="note"><td colspan="3">${found.map(findingCard)}</td></tr>`;
+  };
+  return html`${elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file), below: note, expandable: false })}`;
+}
+
+/** Hunk by hunk and side by side, because a patch has no more of the file than that. */
+function coloursOf(file: SavedFile) {
+  const side = (of: "old" | "new", skip: Row["sign"], path: string) => {
+    const lines = new Map<number, readonly Piece[]>();
+    for (const hunk of file.hunks) {
+      const rows = hunk.rows.filter((row) => row.sign !== skip);
+      const coloured = colourLines(
+        path,
+        rows.map((row) => row.text),
+      );
+      if (!coloured) return undefined;
+      for (const [at, row] of rows.entries()) lines.set(row[of] ?? 0, coloured[at] ?? []);
+    }
+    return lines;
+  };
+  return { old: side("old", "+", file.oldPath), new: side("new", "-", file.path) };
+}

@@ -1,0 +1,64 @@
+import { Failure } from "../model/failure.ts";
+import type { Ask } from "./ask.ts";
+import script from "./assets/page.js";
+import style from "./assets/style.css";
+import { atTheDoor } from "./door.ts";
+import { page, plain, type Request, type Response, SECURITY_HEADERS, seeOther } from "./exchange.ts";
+import { html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { matchRoute } from "./routes.ts";
+import type { Sessions } from "./sessions.ts";
+import { problem } from "./views/problem.ts";
+
+export interface House {
+  ask: Ask;
+  sessions: Sessions;
+  now(): number;
+  project: string;
+}
+
+/** From one request to one response. Everything outside comes in through `house`, so tests need no socket. */
+export async function handle(request: Request, house: House): Promise<Response> {
+  const response = await answer(request, house);
+  return { ...response, headers: { ...SECURITY_HEADERS, ...response.headers } };
+}
+
+async function answer(request: Request, house: House): Promise<Response> {
+  const entry = atTheDoor(request, house.sessions.has(request.headers.cookie));
+  if ("redirect" in entry) return { status: 307, headers: { Location: entry.redirect }, body: "" };
+  if (!entry.enter)
+    return entry.status === 401 && request.method === "GET"
+      ? knock(entry.status)
+      : plain(entry.status, entry.why);
+  if (request.path === "/style.css") return asset(style, "text/css");
+  if (request.path === "/page.js") return asset(script, "text/javascript");
+  if (request.path === "/enter") return enter(request, house);
+  const found = matchRoute(request.method === "HEAD" ? "GET" : request.method, request.path);
+  const { ask, project } = house;
+  try {
+    if (!found) throw new Failure("not_found", "no_page", `There is no page ${request.path}.`);
+    return await (await found.view())({ ask, project, request, parts: found.parts, now: house.now() });
+  } catch (error) {
+    return problem(error);
+  }
+}
+
+const asset = (text: string, type: string): Response => ({
+  status: 200,
+  headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "no-cache" },
+  body: text,
+});
+
+/** The link's secret comes in the address behind `#`; the script of this page sends it, and nothing else is shown. */
+function knock(status: number): Response {
+  const main = html`<div class="title"><h1>Not let in yet</h1></div><p id="knock">Run <code>pawl ui</code> in your project and open the link that it prints. A link is good once, for a minute.</p>`;
+  return page(layout({ title: "Not let in yet", command: "pawl ui", main, kind: "narrow" }), status);
+}
+
+function enter(request: Request, { sessions }: House): Response {
+  if (request.method !== "POST") return knock(200);
+  const cookie = sessions.enter((request.body as { secret?: unknown } | undefined)?.secret);
+  if (cookie === undefined)
+    return plain(401, "This link was used already, or is older than a minute. Run `pawl ui` again.");
+  return { ...seeOther("/"), headers: { "Set-Cookie": cookie, Location: "/" } };
+}

@@ -1,0 +1,86 @@
+import { Html, html, visible } from "./html.ts";
+
+/**
+ * The little Markdown that records hold: paragraphs, lists, code, emphasis. Whatever agents write stays text: no HTML, no
+ * pictures, and a link is shown with the address that it leads to.
+ */
+export function markdown(text: string): Html {
+  const blocks: Html[] = [];
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  for (let at = 0; at < lines.length; ) {
+    const [block, next] = readBlock(lines, at);
+    if (block) blocks.push(block);
+    at = next;
+  }
+  return html`${blocks}`;
+}
+
+const ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/;
+const FENCE = /^\s*(```|~~~)/;
+
+function readBlock(lines: readonly string[], from: number): [Html | undefined, number] {
+  const line = lines[from] ?? "";
+  if (line.trim() === "") return [undefined, from + 1];
+  const fence = FENCE.exec(line)?.[1];
+  if (fence) {
+    const end = lines.findIndex((one, at) => at > from && one.trim().startsWith(fence));
+    const last = end < 0 ? lines.length : end;
+    return [html`<pre><code>${visible(lines.slice(from + 1, last).join("\n"))}</code></pre>`, last + 1];
+  }
+  const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1];
+  if (heading !== undefined) return [html`<p><strong>${inline(heading)}</strong></p>`, from + 1];
+  const end = endOf(lines, from, ITEM.test(line));
+  const own = lines.slice(from, end);
+  return [ITEM.test(line) ? list(own) : html`<p>${inline(own.join("\n"))}</p>`, end];
+}
+
+function endOf(lines: readonly string[], from: number, isList: boolean): number {
+  let at = from + 1;
+  while (at < lines.length) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "" || FENCE.test(line) || (!isList && ITEM.test(line))) break;
+    at++;
+  }
+  return at;
+}
+
+/** A line that begins no item of its own goes on with the one before. */
+function list(lines: readonly string[]): Html {
+  const items: { done: string | undefined; text: string }[] = [];
+  for (const line of lines) {
+    const [, done, text = ""] = ITEM.exec(line) ?? [];
+    const last = items.at(-1);
+    if (ITEM.test(line) || !last) items.push({ done, text });
+    else last.text += `\n${line.trim()}`;
+  }
+  return html`<ul>${items.map(({ done, text }) => html`<li>${box(done)}${inline(text)}</li>`)}</ul>`;
+}
+
+const box = (done: string | undefined) => done !== undefined && (done === " " ? "☐ " : "☑ ");
+
+const INLINE = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<![\w*])\*([^*\n]+)\*(?![\w*])|\[([^\]\n]+)\]\(([^)\s]+)\)/g;
+
+function inline(text: string): Html {
+  let out = "";
+  let at = 0;
+  for (const found of text.matchAll(INLINE)) {
+    out += visible(text.slice(at, found.index)).text;
+    const [whole, code, strong, emphasis, label, target] = found;
+    out += piece(code, strong, emphasis, label, target).text;
+    at = found.index + whole.length;
+  }
+  return new Html(out + visible(text.slice(at)).text);
+}
+
+function piece(
+  code: string | undefined,
+  strong: string | undefined,
+  emphasis: string | undefined,
+  label = "",
+  target = "",
+): Html {
+  if (code !== undefined) return html`<code>${visible(code)}</code>`;
+  if (strong !== undefined) return html`<strong>${visible(strong)}</strong>`;
+  if (emphasis !== undefined) return html`<em>${visible(emphasis)}</em>`;
+  return html`${visible(label)} (${visible(target)})`;
+}

@@ -1,0 +1,72 @@
+import type { View } from "./views/view.ts";
+
+/** A path with names in braces, and the view that answers it; a view is loaded when somebody first asks for it. */
+interface Route {
+  method: "GET" | "POST";
+  path: string;
+  view: () => Promise<View>;
+}
+
+const get = (path: string, view: Route["view"]): Route => ({ method: "GET", path, view });
+
+const post = (path: string, view: Route["view"]): Route => ({ method: "POST", path, view });
+
+export const ROUTES: readonly Route[] = [
+  get("/", async () => (await import("./views/home.ts")).home),
+  get("/t/{task}", async () => (await import("./views/overview.ts")).overview),
+  get("/t/{task}/diff", async () => (await import("./views/diff.ts")).diffView),
+  get("/t/{task}/diff/{repo}/{file}", async () => (await import("./views/diff-file.ts")).diffFile),
+  post("/t/{task}/viewed", async () => (await import("./views/marks.ts")).markViewed),
+  get("/t/{task}/findings", async () => (await import("./views/findings.ts")).findings),
+  get("/t/{task}/evidence", async () => (await import("./views/evidence.ts")).evidence),
+  get("/t/{task}/runs", async () => (await import("./views/runs.ts")).runs),
+  get("/t/{task}/context", async () => (await import("./views/context.ts")).contextView),
+  get("/t/{task}/handoffs", async () => (await import("./views/handoffs.ts")).handoffs),
+  get("/t/{task}/log", async () => (await import("./views/log.ts")).taskLog),
+  get("/search", async () => (await import("./views/search.ts")).searchView),
+  get("/audit", async () => (await import("./views/audit.ts")).auditView),
+  get("/log", async () => (await import("./views/log.ts")).wholeLog),
+  get("/notes", async () => (await import("./views/notes.ts")).notes),
+];
+
+export interface Matched {
+  view: () => Promise<View>;
+  parts: Record<string, string>;
+}
+
+/** The route for a path; each part is decoded once, and a part that cannot be decoded matches nothing. */
+export function matchRoute(
+  method: string,
+  path: string,
+  routes: readonly Route[] = ROUTES,
+): Matched | undefined {
+  const words = path.split("/");
+  for (const route of routes) {
+    const pattern = route.path.split("/");
+    if (route.method !== method || pattern.length !== words.length) continue;
+    const parts = partsOf(pattern, words);
+    if (parts) return { view: route.view, parts };
+  }
+  return undefined;
+}
+
+function partsOf(pattern: readonly string[], words: readonly string[]): Record<string, string> | undefined {
+  const parts: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    const word = words[at] ?? "";
+    if (name === undefined && part !== word) return undefined;
+    const value = decoded(word);
+    if (value === undefined || (name !== undefined && value === "")) return undefined;
+    if (name !== undefined) parts[name] = value;
+  }
+  return parts;
+}
+
+function decoded(word: string): string | undefined {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { recogniseAgent } from "../model/actor.ts";
+import type { Environment } from "../model/environment.ts";
+import { Failure } from "../model/failure.ts";
+import { operations } from "../ops/index.ts";
+import { openRuntime } from "../runtime/open.ts";
+import { openAsk } from "./ask.ts";
+import { SITE } from "./door.ts";
+import type { Response } from "./exchange.ts";
+import { handle } from "./handle.ts";
+import { type Listening, listen } from "./serve.ts";
+import { Sessions } from "./sessions.ts";
+
+export interface UiStart {
+  cwd: string;
+  env: Environment;
+  port: number | undefined;
+  open: boolean;
+  say(line: string): void;
+  /** The question on the terminal that runs this; undefined when there is none. */
+  ask(question: string): Promise<string | undefined>;
+}
+
+const FIRST_PORT = 20_000;
+const PORTS = 10_000;
+const TRIES = 20;
+
+/** Serves the page until the terminal ends it. */
+export async function runUi(start: UiStart): Promise<void> {
+  await refuseOthers(start);
+  const { cwd, env, ask } = start;
+  const around = { cwd, env, operations: Object.keys(operations), oneShot: false, progress: () => {}, ask };
+  const runtime = openRuntime(around);
+  const { repo } = await runtime.situation("read");
+  const sessions = new Sessions(Date.now);
+  const house = { ask: openAsk(around), sessions, now: Date.now, project: repo ?? "pawl" };
+  const answer = (request: Parameters<typeof handle>[0]): Promise<Response> => handle(request, house);
+  const listening = await listenSomewhere(start.port, runtime.home.state, answer);
+  const link = `http://${SITE}:${listening.port}/enter#${sessions.invite()}`;
+  start.say(
+    `The page is open as long as this runs; Ctrl-C ends it.\n\n  ${link}\n\nThe link lets one browser in, within a minute. Enter prints a new one.`,
+  );
+  if (start.open) openBrowser(link, env);
+  await untilEnded(() => start.say(`  http://${SITE}:${listening.port}/enter#${sessions.invite()}`));
+  await listening.close();
+}
+
+async function refuseOthers({ env, ask }: UiStart): Promise<void> {
+  const agent = recogniseAgent(env);
+  if (agent)
+    throw new Failure("refused", "human_only", `The page is for humans, and this is ${agent.name}.`, {
+      hint: "Use the commands; whoever is at the keyboard runs `pawl ui` in a terminal of their own.",
+    });
+  if ((await ask("")) === undefined)
+    throw new Failure(
+      "refused",
+      "no_terminal",
+      "The page needs a terminal: it asks there before anything is merged.",
+      {
+        hint: "Run `pawl ui` in a terminal.",
+      },
+    );
+}
+
+/** Always the same port for a project, so that bookmarks and passkeys stay; the next free one when it is taken. */
+async function listenSomewhere(
+  wanted: number | undefined,
+  state: string,
+  answer: Parameters<typeof listen>[1],
+): Promise<Listening> {
+  const usual = FIRST_PORT + (createHash("sha256").update(state).digest().readUInt32BE() % PORTS);
+  for (let at = 0; ; at++)
+    try {
+      return await listen(wanted ?? usual + at, answer);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
+      if (wanted === undefined && at < TRIES) continue;
+      throw new Failure("conflict", "port_taken", `Port ${wanted ?? usual + at} is taken.`, {
+        hint: "Name another one: pawl ui --port 24800",
+      });
+    }
+}
+
+function openBrowser(link: string, env: Environment): void {
+  const [program, args] =
+    process.platform === "darwin"
+      ? ["open", [link]]
+      : process.platform === "win32"
+        ? ["explorer", [link]]
+        : ["xdg-open", [link]];
+  const child = spawn(program as string, args as string[], {
+    env: { ...env },
+    stdio: "ignore",
+    detached: true,
+  });
+  // Without a browser the link is there to be copied.
+  child.on("error", () => {});
+  child.unref();
+}
+
+function untilEnded(newLink: () => void): Promise<void> {
+  return new Promise((ended) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended());
+    process.stdin.on("data", newLink);
+    process.stdin.on("end", () => ended());
+  });
+}

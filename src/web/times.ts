@@ -1,0 +1,27 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** When something was, as one would say it: `now`, `12 min`, `3 h`, `yesterday`, else the day. */
+export function ago(iso: string, now: number): string {
+  const past = now - Date.parse(iso);
+  if (past < MINUTE) return "now";
+  if (past < HOUR) return `${Math.floor(past / MINUTE)} min`;
+  if (past < 12 * HOUR) return `${Math.floor(past / HOUR)} h`;
+  if (past < 2 * DAY && new Date(iso).getDate() === new Date(now - DAY).getDate()) return "yesterday";
+  return clock(iso).slice(0, past < DAY ? undefined : 10);
+}
+
+/** The local time to the minute. */
+export function clock(iso: string): string {
+  const at = new Date(iso);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** How long something took. */
+export function took(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 100_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  return `${Math.round(ms / MINUTE)} min`;
+}

@@ -1,0 +1,35 @@
+import { search } from "../../ops/search.ts";
+import { page } from "../exchange.ts";
+import { html, visible } from "../html.ts";
+import { empty, layout, tag } from "../layout.ts";
+import { toneOf } from "./task-shell.ts";
+import type { View } from "./view.ts";
+
+export const searchView: View = async ({ ask, request }) => {
+  const words = request.query.get("q")?.trim() ?? "";
+  const found = words === "" ? undefined : await ask(search, { words: [words], limit: 50 });
+  const hits = found?.data.hits ?? [];
+  const main = html`<div class="title"><h1>Search</h1>${found && html`<span class="dim">${found.data.total} found</span>`}</div>
+<form action="/search" role="search" aria-label="Search everything"><label for="words">Words</label> <input id="words" name="q" value="${words}" size="40"> <button>Search</button></form>
+${found && (hits.length === 0 ? empty(`No record has all of these words: ${words}`) : html`<ul class="list">${hits.map((hit) => html`<li><a href="${pathOf(hit.id, hit.task)}"><span class="m">${hit.id}</span><b>${hit.title}</b><span class="why">${visible(hit.snippet.replaceAll("**", ""))}</span></a><span class="who">${hit.status !== null && tag(hit.status, toneOf(hit.status))}<span class="dim small">${hit.kind}</span></span></li>`)}</ul>`)}`;
+  return page(
+    layout({ title: "Search", section: "search", command: `pawl search "${words}"`, main, kind: "home" }),
+  );
+};
+
+const TABS: Readonly<Record<string, string>> = {
+  F: "findings",
+  E: "evidence",
+  H: "handoffs",
+  R: "runs",
+  D: "",
+  V: "",
+};
+
+/** Where a record is shown. */
+function pathOf(id: string, task: string | null): string {
+  if (task === null) return "/notes";
+  const part = id.split("/")[1] ?? "";
+  const tab = TABS[part[0] ?? ""] ?? "";
+  return `/t/${task}${tab && `/${tab}`}${part && `#${part}`}`;
+}

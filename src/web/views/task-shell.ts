@@ -1,0 +1,175 @@
+import type { Reason } from "../../judge/gates/gate.ts";
+import type { Finding } from "../../model/records/parts.ts";
+import type { Run } from "../../model/records/run.ts";
+import { session } from "../../ops/session.ts";
+import { taskShow } from "../../ops/task-show.ts";
+import type { Told } from "../ask.ts";
+import { page, type Response } from "../exchange.ts";
+import { type Html, html } from "../html.ts";
+import { layout, mono, tag } from "../layout.ts";
+import { clock } from "../times.ts";
+import type { Look } from "./view.ts";
+
+/** Everything that is recorded of a task, and what keeps it from going on. */
+export interface Shown {
+  all: Told<Recorded>["data"];
+  gates: { stage: string; reasons: readonly Reason[] } | undefined;
+}
+
+type Recorded = Parameters<typeof taskShow.text>[0];
+
+export async function showTask({ ask, parts }: Look): Promise<Shown> {
+  const { data: all } = await ask(taskShow, { task: parts.task });
+  const { data } = await ask(session, { task: parts.task });
+  return { all, gates: "gates" in data.session ? data.session.gates : undefined };
+}
+
+const TABS = [
+  ["", "Overview"],
+  ["diff", "Diff"],
+  ["findings", "Findings"],
+  ["evidence", "Evidence"],
+  ["runs", "Runs"],
+  ["context", "Context"],
+  ["handoffs", "Handoffs"],
+  ["log", "Log"],
+] as const;
+
+export type Tab = (typeof TABS)[number][0];
+
+interface Frame {
+  tab: Tab;
+  command: string;
+  content: Html;
+  foot?: Html;
+}
+
+/** One task: who has to do what, the gates with their facts, the tabs, and the content of one of them. */
+export function taskPage(
+  { parts, project }: Look,
+  shown: Shown,
+  { tab, command, content, foot }: Frame,
+): Response {
+  const { task } = shown.all;
+  const name = TABS.find(([id]) => id === tab)?.[1] ?? "";
+  const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a></p>
+<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}</div>
+${facts(shown)}${awaited(shown)}
+<nav class="tabs" aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}>${word}${count(id, shown)}</a>`)}</nav></div>
+${content}`;
+  return page(
+    layout({
+      title: `${task.id} ${task.title} · ${name}`,
+      section: "tasks",
+      command: command.replace("{task}", parts.task ?? ""),
+      main,
+      kind: "wide",
+      foot,
+    }),
+  );
+}
+
+export function toneOf(status: string): "ok" | "bad" | "warn" | "human" | "plain" {
+  if (["merged", "done", "integrated", "fixed", "succeeded", "active", "running", "pass"].includes(status))
+    return "ok";
+  if (["blocked", "failed", "high", "fail"].includes(status)) return "bad";
+  if (["interrupted", "medium", "open finding", "deferred", "pass_with_findings"].includes(status))
+    return "warn";
+  return status === "review" ? "human" : "plain";
+}
+
+function facts({ all: { task, runs } }: Shown): Html {
+  const latest = runs.at(-1);
+  return html`<div class="facts">${task.base_branch !== undefined && html`<span>base ${mono(task.base_branch)}</span>`}${latest?.repos[0] && html`<span>branch ${mono(latest.repos[0].branch)}</span>`}<span>profile <b>${task.profile}</b></span>${latest && html`<span>run <b>${latest.id.split("/")[1]}</b> ${runWords(latest)}</span>`}${task.repos.length > 1 && html`<span>in ${task.repos.join(", ")}</span>`}</div>`;
+}
+
+const runWords = (run: Run) =>
+  `${run.agent ?? run.holder.split(":")[1] ?? ""}, ${run.ended ?? run.status}, ${clock(run.updated)}`;
+
+/** The one sentence that says what is awaited from whom, and every fact behind it as a link. */
+function awaited({ all, gates }: Shown): Html {
+  const { task } = all;
+  const [first] = gates?.reasons ?? [];
+  const said = sentence(task.id, task.status, first);
+  return html`<section class="need" aria-labelledby="need"><div class="say"><h2 id="need">${said.what}</h2><p>${said.how}</p></div>
+<ul class="gates" aria-label="What the close stage asks for">${gateList(all, gates?.reasons ?? [])}</ul></section>`;
+}
+
+function sentence(task: string, status: string, first: Reason | undefined): { what: string; how: string } {
+  if (status === "done" || status === "merged")
+    return { what: "Merged.", how: "Nothing is awaited from anybody." };
+  if (status === "dropped") return { what: "Dropped.", how: "Nothing is awaited from anybody." };
+  if (status === "open")
+    return { what: "Not begun.", how: `pawl start ${task} makes its branch and worktree.` };
+  if (!first)
+    return {
+      what: "Waiting for you: it may be approved.",
+      how: `Read the diff, then run pawl approve ${task} in your terminal.`,
+    };
+  const who = { author: "the author", reviewer: "a reviewer", human: "you" }[first.owner];
+  return { what: `Waiting for ${who}: ${first.message}`, how: `Settled by: ${first.command}` };
+}
+
+interface Gate {
+  name: string;
+  tab: Tab;
+  codes: RegExp;
+  fact(all: Recorded): string;
+}
+
+const GATES: readonly Gate[] = [
+  {
+    name: "Checks",
+    tab: "evidence",
+    codes: /^check_|^slice_/,
+    fact: (all) => counted(all.evidence.length, "result"),
+  },
+  {
+    name: "Review",
+    tab: "findings",
+    codes: /^review_|^plan_/,
+    fact: (all) => all.reviews.at(-1)?.verdict ?? "none",
+  },
+  {
+    name: "Findings",
+    tab: "findings",
+    codes: /finding|fix_/,
+    fact: (all) => `${openOf(all.findings)} open of ${all.findings.length}`,
+  },
+  {
+    name: "Handoff",
+    tab: "handoffs",
+    codes: /handoff/,
+    fact: (all) => all.handoffs.at(-1)?.id.split("/")[1] ?? "none",
+  },
+  {
+    name: "Saved",
+    tab: "diff",
+    codes: /snapshot|dirty|no_changes|branch|worktree|not_started/,
+    fact: (all) => savedOf(all.runs),
+  },
+];
+
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+const openOf = (findings: readonly Finding[]) => findings.filter((one) => one.status === "open").length;
+const savedOf = (runs: readonly Run[]) => {
+  const saved = runs.findLast((run) => run.snapshots.length > 0);
+  return saved ? `${saved.id.split("/")[1]}, ${clock(saved.updated).slice(11)}` : "nothing yet";
+};
+
+function gateList(all: Recorded, reasons: readonly Reason[]): Html[] {
+  return GATES.map(({ name, tab, codes, fact }) => {
+    const wrong = reasons.some((reason) => codes.test(reason.code));
+    return html`<li><a href="/t/${all.task.id}/${tab}"><b class="${wrong ? "x" : "g"}">${wrong ? "!" : "✓"} ${name}</b><span>${fact(all)}</span></a></li>`;
+  });
+}
+
+function count(tab: Tab, { all }: Shown): Html | undefined {
+  const counts: Partial<Record<Tab, string>> = {
+    findings: all.findings.length > 0 ? `${openOf(all.findings)} open` : "",
+    evidence: String(all.evidence.length || ""),
+    runs: String(all.runs.length || ""),
+    handoffs: String(all.handoffs.length || ""),
+  };
+  return counts[tab] ? html`<i>${counts[tab]}</i>` : undefined;
+}

@@ -1,0 +1,14 @@
+import type { Ask } from "../ask.ts";
+import type { Request, Response } from "../exchange.ts";
+
+/** What a view works with. */
+export interface Look {
+  ask: Ask;
+  request: Request;
+  /** The parts of the path that the route names, such as the task. */
+  parts: Readonly<Record<string, string>>;
+  now: number;
+  project: string;
+}
+
+export type View = (look: Look) => Promise<Response>;

@@ -1,0 +1,88 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { openAsk } from "../../src/web/ask.ts";
+import type { Request, Response } from "../../src/web/exchange.ts";
+import { handle } from "../../src/web/handle.ts";
+import { ROUTES } from "../../src/web/routes.ts";
+import { Sessions } from "../../src/web/sessions.ts";
+import { type Project, type Result, test } from "../helpers/command-line.ts";
+
+const HOST = "pawl.localhost:24817";
+const EVIL = `"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e`;
+
+/** The page of a project as a browser that was let in sees it. */
+function visit(project: Project) {
+  const sessions = new Sessions(() => 0);
+  const cookie = sessions.enter(sessions.invite())?.split(";")[0];
+  const around = { cwd: project.path, env: project.env, operations: [], oneShot: false, progress: () => {} };
+  const house = { ask: openAsk(around), sessions, now: () => 0, project: "shop" };
+  return (path: string, changes: Partial<Request> = {}): Promise<Response> => {
+    const url = new URL(path, `http://${HOST}`);
+    const headers = { host: HOST, cookie, origin: `http://${HOST}` };
+    return handle(
+      { method: "GET", path: url.pathname, query: url.searchParams, headers, body: undefined, ...changes },
+      house,
+    );
+  };
+}
+
+/** A task with one of everything, and words that try to be more than words. */
+async function fill(project: Project): Promise<void> {
+  project.commit("a.ts", "const one = 1;\n");
+  await expectDone(project.pawl("task", "new", `Retry ${EVIL}`, "--objective", `Because ${EVIL}`));
+  const started = await expectDone(project.pawl("start", "T1", "--json"));
+  const tree = join(project.path, started.json.data.run.repos[0].worktree);
+  writeFileSync(join(tree, "a.ts"), `const two = ${JSON.stringify(EVIL)};\n`);
+  const inTree = (...argv: string[]) => expectDone(project.pawlIn(tree, {}, ...argv));
+  await inTree("verify", "--", "echo", EVIL);
+  await inTree("finding", "add", `Look: ${EVIL}`, "--severity", "high", "--file", "a.ts", "--line", "1");
+  await inTree("decide", `Do ${EVIL}`, "--why", EVIL);
+  await inTree("handoff", "--what", EVIL, "--changed", "a.ts", "--next", EVIL);
+  await inTree("note", "add", EVIL, "--text", EVIL);
+  await inTree("snapshot");
+}
+
+async function expectDone(call: Promise<Result>): Promise<Result> {
+  const result = await call;
+  expect(result, result.err).toMatchObject({ code: 0 });
+  return result;
+}
+
+describe("every page", () => {
+  test("answers, names its command, and shows what agents wrote as text", async ({ project }) => {
+    await fill(project);
+    const get = visit(project);
+    const paths = ROUTES.filter(({ method, path }) => method === "GET" && !path.includes("{file}")).map(
+      ({ path }) => path.replace("{task}", "T0001"),
+    );
+    for (const path of [...paths, `/search?q=${encodeURIComponent(EVIL)}`]) {
+      const { status, body } = await get(path);
+      expect(status, path).toBe(200);
+      expect(String(body), path).toContain('<footer class="cmd">');
+      expect(String(body), path).not.toMatch(/<script>alert|<img|\u202e/);
+    }
+  });
+
+  test("of a diff has every row, and marks what was looked at until it changes", async ({ project }) => {
+    await fill(project);
+    const get = visit(project);
+    const page = String((await get("/t/T0001/diff")).body);
+    expect(page).toContain("0 of 1 viewed");
+    expect(page).toContain('<span class="unseen">U+202E</span>');
+    const [, repo, digest] = /data-repo="([^"]*)" data-path="a.ts" data-digest="([^"]*)"/.exec(page) ?? [];
+    const body = { repo, path: "a.ts", digest, seen: true };
+    expect((await get("/t/T0001/viewed", { method: "POST", body })).status).toBe(204);
+    expect(String((await get("/t/T0001/diff")).body)).toContain("1 of 1 viewed");
+    await get("/t/T0001/viewed", { method: "POST", body: { ...body, digest: "0".repeat(64) } });
+    expect(String((await get("/t/T0001/diff")).body)).toContain("0 of 1 viewed");
+    expect(String((await get(`/t/T0001/diff/${encodeURIComponent(repo ?? "")}/0`)).body)).toContain("<table");
+  });
+
+  test("that is not there says so, wherever it is looked for", async ({ project }) => {
+    const get = visit(project);
+    const missing = ["/nothing", "/t/T9999", "/t/", "/%2e%2e/x", "/t/T1/diff/%ff/0"];
+    for (const path of missing) expect((await get(path)).status, path).toBe(404);
+    for (const path of ["/t/..%2f..%2fetc", "/t/%00"]) expect((await get(path)).status, path).toBe(400);
+  });
+});
