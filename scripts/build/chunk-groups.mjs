@@ -16,9 +16,9 @@ const COMMON = [
     "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs|repository-files)\\.ts",
-    "src/files/(?:read|standard-streams)\\.ts",
+    "src/files/(?:read|cache|standard-streams)\\.ts",
   ],
-  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|memory|state/is-complete)\\.ts",
+  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
 ];
 
 /** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */

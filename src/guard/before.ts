@@ -24,10 +24,10 @@ export interface Before {
   digests: Record<string, string>;
 }
 
-const fileOf = (commonDir: string) => join(commonDir, "pawl", "before");
+export const beforeFile = (commonDir: string) => join(commonDir, "pawl", "before");
 
 export function readBefore(commonDir: string): Before | undefined {
-  const text = textIfPresent(fileOf(commonDir));
+  const text = textIfPresent(beforeFile(commonDir));
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as Before;
@@ -38,5 +38,5 @@ export function readBefore(commonDir: string): Before | undefined {
 
 export function writeBefore(commonDir: string, before: Before): void {
   const text = `${JSON.stringify(before, null, 2)}\n`;
-  if (textIfPresent(fileOf(commonDir)) !== text) replaceFile(fileOf(commonDir), text);
+  if (textIfPresent(beforeFile(commonDir)) !== text) replaceFile(beforeFile(commonDir), text);
 }

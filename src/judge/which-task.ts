@@ -37,15 +37,24 @@ export function findTask(
 
 const isOpen = (task: TaskSummary) => task.status === "open";
 
+/** Where it is not clear which task is meant, `suggest` may have a better word than the list of all that it could be. */
 export function getTask(
   reader: Reader,
   named: string | undefined,
   at: Pick<Situation, "branch" | "bound">,
+  suggest?: (candidates: readonly TaskSummary[]) => { task: string; command: string } | undefined,
 ): string {
   const which = findTask(reader, named, at);
   if (which.id !== undefined) return which.id;
+  const message = `Which task? ${which.why}`;
+  const better = suggest?.(which.candidates);
+  if (better)
+    throw new Failure("refused", "which_task", message, {
+      hint: better.command,
+      details: { candidates: [better.task] },
+    });
   const shown = which.candidates.slice(0, 8).map((task) => `${task.id} ${shorten(task.title, 50)}`);
-  throw new Failure("refused", "which_task", `Which task? ${which.why}`, {
+  throw new Failure("refused", "which_task", message, {
     hint:
       shown.length === 0
         ? 'Make one with `pawl task new "…"`.'

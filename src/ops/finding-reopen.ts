@@ -1,9 +1,8 @@
-import * as z from "zod/mini";
 import { change } from "../judge/change.ts";
 import { findingLine, gatherFinding } from "../judge/findings.ts";
-import { line, prose, taskField } from "../model/input.ts";
 import { checkFindingStep } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
+import { findingWithReason } from "./finding-set-aside.ts";
 import { operation } from "./operation.ts";
 
 export const findingReopen = operation({
@@ -12,11 +11,7 @@ export const findingReopen = operation({
   examples: ['pawl finding reopen F1 --note "still happens with an empty file"'],
   access: "write",
   cli: { positional: ["finding"] },
-  input: z.strictObject({
-    finding: line("the finding", "F", 40),
-    note: prose("the reason"),
-    task: taskField(),
-  }),
+  input: findingWithReason,
   milestone: ({ finding: value }) => `${value.id}: open again`,
 
   gather: gatherFinding,

@@ -8,6 +8,13 @@ import { checkFindingStep, mayJudge } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { operation } from "./operation.ts";
 
+/** What becomes of a finding against its first verdict needs a reason. */
+export const findingWithReason = z.strictObject({
+  finding: line("the finding", "F", 40),
+  note: prose("the reason"),
+  task: taskField(),
+});
+
 /** `defer` and `wontfix` are the same step with another word: not fixed, by somebody who may say so, with a reason. */
 export function settingAside(spec: {
   id: string;
@@ -20,11 +27,7 @@ export function settingAside(spec: {
     details: "Needs a reason. The author of the work under review cannot do it; a reviewer or a human can.",
     access: "write",
     cli: { positional: ["finding"] },
-    input: z.strictObject({
-      finding: line("the finding", "F", 40),
-      note: prose("the reason"),
-      task: taskField(),
-    }),
+    input: findingWithReason,
     milestone: ({ finding: value }) => `${value.id}: ${spec.to}`,
 
     gather(reader, input, at) {

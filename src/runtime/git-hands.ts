@@ -80,8 +80,14 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     },
     audits: async () => {
       const { openAudits } = await import("../git/audit/open-audits.ts");
+      const { guardTraces, isGuarded } = await import("../guard/traces.ts");
       const { readClone } = await import("../store/home.ts");
-      return openAudits({ env: around.env, cloneOf: (commonDir) => readClone(join(commonDir, "pawl")) });
+      const { env } = around;
+      return openAudits({
+        env,
+        cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
+        guard: { isActive: isGuarded, traces: (site, guarded) => guardTraces(site, env, guarded) },
+      });
     },
     locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),

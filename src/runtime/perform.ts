@@ -1,8 +1,8 @@
+import { recall, remember } from "../files/cache.ts";
 import { holdsOnlyInstallation } from "../judge/only-installed.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan, Procedure, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
-import { recall, remember } from "../store/memory.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";

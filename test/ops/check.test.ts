@@ -167,7 +167,7 @@ function removeObject(project: Project, name: string): void {
   const file = join(project.path, ".git/objects", id.slice(0, 2), id.slice(2));
   chmodSync(file, 0o644);
   rmSync(file);
-  rmSync(join(project.path, ".git/pawl/branches.cache"));
+  rmSync(join(project.path, ".git/pawl/answers.cache"));
 }
 
 test("a repository that this machine does not know is not passed over", async ({ project }) => {

@@ -48,17 +48,19 @@ describe("what is merged is what the branch's own commit holds", () => {
     const other = git("commit-tree", git("write-tree"), "-p", "HEAD~1", "-m", "looks the same");
     git("reset", "-q", "--hard");
     git("replace", git("rev-parse", "HEAD"), other);
-    rmSync(join(home.path, ".git/pawl/branches.cache"));
+    rmSync(join(home.path, ".git/pawl/answers.cache"));
     await approveIt(ready);
     expect(home.git("--no-replace-objects", "ls-tree", "-r", "--name-only", "main")).not.toContain("evil");
   });
 
   test("a forged memory of facts is not believed by an approval", async () => {
     const { ready, home } = fresh();
-    const file = join(home.path, ".git/pawl/branches.cache");
+    const file = join(home.path, ".git/pawl/answers.cache");
     const memory = JSON.parse(readFileSync(file, "utf8"));
     const right = home.git("rev-parse", "task/T0001-change-it-all^{tree}");
-    for (const [, facts] of memory.facts) facts.tree = home.git("rev-parse", "main^{tree}");
+    const facts = memory.filter(([name]: [string]) => name.startsWith("facts "));
+    expect(facts).not.toEqual([]);
+    for (const [, , fact] of facts) fact.tree = home.git("rev-parse", "main^{tree}");
     writeFileSync(file, JSON.stringify(memory));
     const done = await approveIt(ready);
     expect(done.code).toBe(0);

@@ -1,5 +1,5 @@
 import { MET, readyTasks } from "../../judge/ready.ts";
-import { findTask, getTask } from "../../judge/which-task.ts";
+import { getTask } from "../../judge/which-task.ts";
 import { Failure } from "../../model/failure.ts";
 import { LIVE } from "../../model/lifecycle.ts";
 import type { Stored } from "../../model/record.ts";
@@ -13,14 +13,11 @@ export function taskToStart(
   named: string | undefined,
   at: Pick<Situation, "branch" | "bound">,
 ): string {
-  const which = findTask(reader, named, at);
-  if (which.id !== undefined) return which.id;
-  const [ready, ...others] = readyTasks(reader.tasks().tasks);
-  const live = which.candidates.some((one) => LIVE.includes(one.status));
-  if (live || !ready || others.length > 0) return getTask(reader, named, at);
-  throw new Failure("refused", "which_task", `Which task? ${which.why}`, {
-    hint: `pawl start ${ready.id}`,
-    details: { candidates: [ready.id] },
+  return getTask(reader, named, at, (candidates) => {
+    const [ready, ...others] = readyTasks(reader.tasks().tasks);
+    const live = candidates.some((one) => LIVE.includes(one.status));
+    if (live || !ready || others.length > 0) return undefined;
+    return { task: ready.id, command: `pawl start ${ready.id}` };
   });
 }
 

@@ -4,13 +4,12 @@ import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
-import { isGuarded } from "./guard-traces.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
 import { readCreated, readGuardedTips, readLog } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readStateTexts } from "./state-texts.ts";
-import { parentsOf, readTraces, shallowCommits } from "./traces.ts";
+import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
 
 const POLICY = ".pawl/config.yaml";
 const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
@@ -18,9 +17,10 @@ const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
 interface AuditsAround {
   env: Environment;
   cloneOf(commonDir: string): string | undefined;
+  guard: GuardWitness;
 }
 
-export function openAudits({ env, cloneOf }: AuditsAround): Audits {
+export function openAudits({ env, cloneOf, guard }: AuditsAround): Audits {
   const at = (site: Site) => new HistoryGit(site, env);
   return {
     checkWhole: (site) => checkWhole(at(site)),
@@ -37,8 +37,8 @@ export function openAudits({ env, cloneOf }: AuditsAround): Audits {
     created: (site) => readCreated(site.commonDir),
     follow: (site, move, without) => followMove(at(site), move, without),
     remotes: (site, ref, ask) => askRemotes(at(site), ref, ask),
-    traces: (site, wanted) => readTraces(at(site), wanted),
-    guardActive: (site) => isGuarded(site.commonDir),
+    traces: (site, wanted) => readTraces(at(site), wanted, guard),
+    guardActive: (site) => guard.isActive(site.commonDir),
     stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),
   };
 }

@@ -4,13 +4,22 @@ import { textIfPresent } from "../../files/read.ts";
 import type { Trace } from "../../ports/audit-facts.ts";
 import type { TracesWanted } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
-import { guardTraces } from "./guard-traces.ts";
 import { known } from "./history.ts";
 import type { HistoryGit } from "./history-git.ts";
 import { readGuardedTips } from "./reflog.ts";
 
+/** What only the guard can tell of itself. */
+export interface GuardWitness {
+  isActive(commonDir: string): boolean;
+  traces(site: Site, guarded: boolean): Promise<Trace[]>;
+}
+
 /** What somebody may have left in the repository who went around its rules. */
-export async function readTraces(git: HistoryGit, wanted: TracesWanted): Promise<Trace[]> {
+export async function readTraces(
+  git: HistoryGit,
+  wanted: TracesWanted,
+  guard: GuardWitness,
+): Promise<Trace[]> {
   const { commonDir } = git.site;
   return [
     ...(await replacements(git)),
@@ -19,7 +28,7 @@ export async function readTraces(git: HistoryGit, wanted: TracesWanted): Promise
     ...grants(git.site, wanted),
     ...unlocks(git.site, wanted),
     ...(await deleted(git)),
-    ...(await guardTraces(git, wanted.guarded)),
+    ...(await guard.traces(git.site, wanted.guarded)),
   ];
 }
 

@@ -1,35 +1,32 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { sha256 } from "../../files/digest.ts";
-import { textIfPresent } from "../../files/read.ts";
-import type { Trace } from "../../ports/audit-facts.ts";
-import { Git } from "../run-git.ts";
-import { listWorktrees } from "../worktrees/entries.ts";
-import type { HistoryGit } from "./history-git.ts";
-
-/** What the guard remembers of its own making. */
-interface Before {
-  /** Relative to the common git directory, or absolute where another tool's folder is. */
-  written?: string[];
-  /** The sha256 of every hook that has to be there; what else was written once may be gone for good reasons. */
-  digests?: Record<string, string>;
-}
-
-const beforeFile = (commonDir: string) => join(commonDir, "pawl", "before");
-const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
+import { sha256 } from "../files/digest.ts";
+import { textIfPresent } from "../files/read.ts";
+import { Git } from "../git/run-git.ts";
+import { listWorktrees } from "../git/worktrees/entries.ts";
+import type { Environment } from "../model/environment.ts";
+import type { Trace } from "../ports/audit-facts.ts";
+import type { Site } from "../ports/sites.ts";
+import { type Before, beforeFile, readBefore } from "./before.ts";
+import { hooksDir } from "./facts.ts";
+import { canRun, isOurs } from "./place.ts";
 
 export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir));
 
-/** Whether the hooks that were put in place are still there, can be run, and are the ones that git uses. */
-export async function guardTraces(git: HistoryGit, guarded: boolean): Promise<Trace[]> {
-  const { commonDir } = git.site;
+/**
+ * What an audit has to know of the guard: whether the hooks that were put in place are still there, can be run, and are
+ * the ones that git uses. `guarded` says whether the records have this clone as a guarded one.
+ */
+export async function guardTraces(site: Site, env: Environment, guarded: boolean): Promise<Trace[]> {
+  const { commonDir } = site;
   if (!isGuarded(commonDir))
     return guarded ? [{ code: "guard_removed", where: hooksDir(commonDir), said: "" }] : [];
-  return [...hookFiles(commonDir), ...(await overrides(git))];
+  return [...hookFiles(commonDir), ...(await overrides(site, env))];
 }
 
 function hookFiles(commonDir: string): Trace[] {
-  const { written = [], digests } = readBefore(commonDir);
+  // What cannot be read, or was written by another version, is taken for as much as it says.
+  const { written = [], digests }: Partial<Before> = readBefore(commonDir) ?? {};
   const listed = digests ? Object.keys(digests) : written.filter(isHook);
   // Without this one there is no guard, whatever the list says.
   const hooks = new Set(["pawl/hooks/reference-transaction", ...listed]);
@@ -48,29 +45,8 @@ function hookFiles(commonDir: string): Trace[] {
 /** In a folder for hooks, and not one of the settings that the guard keeps beside them. */
 const isHook = (name: string) => /(?:^|\/)(?:hooks|_)\/[^/.]+$/.test(name.replaceAll("\\", "/"));
 
-const isOurs = (text: string) => /^#!\/bin\/sh\n# Written by pawl/.test(text);
-
-function readBefore(commonDir: string): Before {
-  try {
-    return JSON.parse(textIfPresent(beforeFile(commonDir)) ?? "{}") as Before;
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
-
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What each worktree makes of the setting, and whether this very environment changes it. */
-async function overrides({ site, env }: HistoryGit): Promise<Trace[]> {
-  const { commonDir, mainRoot } = site;
+async function overrides({ commonDir, mainRoot }: Site, env: Environment): Promise<Trace[]> {
   const wanted = hooksDir(commonDir).replaceAll("\\", "/");
   const places = listWorktrees(commonDir, mainRoot).filter((one) => existsSync(one.path));
   const found: Trace[] = [];

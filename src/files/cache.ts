@@ -1,0 +1,35 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { jsonIfReadable } from "./read.ts";
+
+/**
+ * Answers that are dear to make again, each with all that it was made from, in one file of a clone. Anybody can write
+ * that file, so nothing may be decided on it.
+ */
+type Remembered = [name: string, from: string, answer: unknown][];
+
+const MOST = 64;
+const fileIn = (folder: string) => join(folder, "answers.cache");
+
+/** The answer of this name, if it was made from exactly this. */
+export function recall<T>(folder: string, name: string, from = ""): T | undefined {
+  const known = read(folder).find((one) => one?.[0] === name);
+  return known?.[1] === from ? (known[2] as T) : undefined;
+}
+
+export function remember(folder: string, name: string, from: string, answer: unknown): void {
+  const others = read(folder).filter((one) => one?.[0] !== name);
+  const fresh = `${fileIn(folder)}.${process.pid}`;
+  try {
+    writeFileSync(fresh, JSON.stringify([[name, from, answer], ...others].slice(0, MOST)));
+    renameSync(fresh, fileIn(folder));
+  } catch {
+    // No room, or not ours to write: it will be made again.
+    if (existsSync(fresh)) rmSync(fresh, { force: true });
+  }
+}
+
+function read(folder: string): Remembered {
+  const found = jsonIfReadable<unknown>(fileIn(folder));
+  return Array.isArray(found) ? (found as Remembered) : [];
+}
