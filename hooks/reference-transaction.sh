@@ -84,7 +84,10 @@ judge_protected() {
 		return 0
 	fi
 	case $2 in
-	*[!0]*) refuse "refused: $branch is protected, and nobody approved this change of it." "$WAY" ;;
+	*[!0]*)
+		say_way "$3" "$2"
+		refuse "refused: $branch is protected, and nobody approved this change of it." "$WAY"
+		;;
 	*) refuse "refused: $branch is protected and may not be deleted or renamed." "$WAY" ;;
 	esac
 }
@@ -143,6 +146,7 @@ judge_merge() {
 		from_remote "$head" "$tip" "$new" && return
 	fi
 	unlocked "$head" && return
+	[ -z "$new" ] || say_way "$head" "$new"
 	refuse "refused: ${head#refs/heads/} is protected; merging into it needs an approval." "$WAY"
 }
 

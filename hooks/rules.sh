@@ -21,14 +21,52 @@ unlocked() {
 	now=$(date +%s) && [ "$now" -lt "$until" ] && [ "$((until - now))" -le @LONGEST_UNLOCK@ ]
 }
 
-# Whether $3 is what a remote has under this very name, and going there from $2 loses nothing. $tracked tells afterwards
-# whether any remote has the name at all.
+# An address without the name and password that may be in it.
+plain() {
+	case $1 in
+	http://* | https://* | ftp://* | ftps://*)
+		rest=${1#*://}
+		host=${rest%%[/?#]*}
+		printf '%s\n' "${1%%://*}://${host##*@}${rest#"$host"}"
+		;;
+	*) printf '%s\n' "$1" ;;
+	esac
+}
+
+# Where the remote $1 leads: what is fetched from, and then all that is pushed to. A single command's own settings have no
+# say in it.
+way_to() {
+	unset GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS
+	set -f
+	IFS='
+'
+	for one in $(git ls-remote --get-url -- "$1" && git remote get-url --push --all -- "$1"); do plain "$one"; done
+}
+
+# Whether the remote $1 has $4 under the name of $3, and still leads where a human confirmed it, which is $2.
+believe() {
+	[ "$(git rev-parse -q --verify "refs/remotes/$1/${3#refs/heads/}" 2>/dev/null)" = "$4" ] || return 0
+	if [ "$(way_to "$1")" = "$2" ]; then found=1; else elsewhere=$1; fi
+}
+
+# Whether $3 is what a trusted remote has under this very name, and going there from $2 loses nothing. $tracked tells
+# afterwards whether any remote has the name at all, and $elsewhere which one leads somewhere else than it did.
 from_remote() {
-	tracked= found=
-	for seen in $(git for-each-ref '--format=%(objectname)' "refs/remotes/*/${1#refs/heads/}"); do
-		tracked=1
-		[ "$seen" = "$3" ] && found=1
-	done
+	tracked=$(git for-each-ref '--format=%(objectname)' "refs/remotes/*/${1#refs/heads/}") found= elsewhere=
+	# @remotes
 	[ -n "$found" ] || return 1
 	case $2 in *[!0]*) git merge-base --is-ancestor "$2" "$3" ;; esac
+}
+
+# The way that is open to somebody whose pull was refused because nobody trusts the remote, or not where it leads now.
+say_way() {
+	[ -z "${found-}" ] || return 0
+	if [ -n "${elsewhere-}" ]; then
+		WAY="$elsewhere does not lead where a human confirmed it. A human looks at it and confirms it: pawl remote trust $elsewhere"
+		return
+	fi
+	for seen in $(git for-each-ref '--format=%(refname)' --points-at "$2" "refs/remotes/*/${1#refs/heads/}" 2>/dev/null); do
+		seen=${seen#refs/remotes/}
+		WAY="Nobody trusts what ${seen%%/*} has. A human may: pawl remote trust ${seen%%/*}"
+	done
 }

@@ -108,3 +108,7 @@ export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
 
 /** The files of a worktree that change when something else is checked out or committed there; the last one is the log. */
 export const headFiles = (gitDir: string) => [join(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const;
+
+/** Where a git directory keeps its refs, in whichever form. */
+export const refPlaces = (gitDir: string) =>
+  ["refs", "packed-refs", "reftable"].map((name) => join(gitDir, name));

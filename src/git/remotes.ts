@@ -1,6 +1,7 @@
 import type { Environment } from "../model/environment.ts";
 import type { Remotes, Upstream } from "../ports/remotes.ts";
 import type { Site } from "../ports/sites.ts";
+import { readRemembered, readRoutes, untrustworthy, writeRemembered } from "./routes.ts";
 import { Git } from "./run-git.ts";
 import { transfer, unreachable, whyNotPushed } from "./transfer.ts";
 
@@ -13,6 +14,10 @@ export function openRemotes(env: Environment): Remotes {
   });
   return {
     remoteOf: (site, branch) => remoteOf(site, branch, env),
+    routes: (site) => readRoutes(site, env),
+    untrustworthy,
+    remembered: readRemembered,
+    remember: writeRemembered,
     async fetch(site, remote, progress) {
       const done = await transfer("fetch", remote, [], callIn(site, progress));
       if (!done.ok) throw unreachable(remote, done.said);

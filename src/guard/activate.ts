@@ -7,30 +7,39 @@ import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { missingFrom } from "../model/guard-policy.ts";
 import { step } from "../model/steps.ts";
 import type { GuardActivation, Loosening } from "../ports/guard.ts";
+import type { Route } from "../ports/remotes.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
 import { type Facts, hooksDir, lookAround } from "./facts.ts";
 import { isInPlace, isOurs, place, remove } from "./place.ts";
-import { type ActivationPlan, type Programs, planActivation } from "./plan.ts";
+import { type ActivationPlan, type MadeFor, planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
+import type { Programs } from "./render-hooks.ts";
 import { writeStamps } from "./stamps.ts";
 import { keepTip } from "./tips.ts";
 
 export const lockOf = (commonDir: string) => join(commonDir, "pawl", "guard.lock");
 
 /** Puts the guard in place, or back into place. Files come first and the setting that makes git use them last. */
-export function activate(site: GuardedSite, programs: Programs, loosening: Loosening): GuardActivation {
+export function activate(
+  site: GuardedSite,
+  programs: Programs,
+  loosening: Loosening,
+  remotes: readonly Route[],
+): GuardActivation {
   return guardedly(site.commonDir, () => {
     const facts = lookAround(site, loosening);
-    const plan = planActivation(facts, programs, presentHooks(site.commonDir));
-    return apply(site, facts, plan, programs);
+    const made = { programs, remotes: remotes.map(({ name, address, push }) => ({ name, address, push })) };
+    const plan = planActivation(facts, made, presentHooks(site.commonDir));
+    return apply(site, facts, plan, made);
   });
 }
 
 /** What an activation would do now. */
 export function rehearse(site: GuardedSite, programs: Programs): { do: string; path: string }[] {
   const facts = lookAround(site, "never");
-  const plan = planActivation(facts, programs, presentHooks(site.commonDir));
+  const made = { programs, remotes: readBefore(site.commonDir)?.remotes ?? [] };
+  const plan = planActivation(facts, made, presentHooks(site.commonDir));
   return [
     ...plan.files.filter((file) => !isInPlace(file)).map((file) => ({ do: "write", path: file.path })),
     ...plan.obsolete.map((path) => ({ do: "remove", path })),
@@ -53,10 +62,10 @@ export function guardedly<T>(commonDir: string, act: () => T): T {
 
 export const presentHooks = (commonDir: string) => namesIfPresent(hooksDir(commonDir));
 
-function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): GuardActivation {
+function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: MadeFor): GuardActivation {
   const { commonDir } = site;
   const changed: string[] = [];
-  const before = remember(site, facts, plan, programs);
+  const before = remember(site, facts, plan, made);
   const notes = giveBack(facts, before);
   prepareLedger(facts, before);
   for (const file of plan.files) if (place(file)) changed.push(file.path);
@@ -83,7 +92,7 @@ export function needsSections({ config, commonDir, winning }: Facts): boolean {
 }
 
 /** Written before anything else, so that whatever a kill leaves can be taken back. */
-function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, programs: Programs): Before {
+function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: MadeFor): Before {
   const { commonDir } = site;
   const earlier = readBefore(commonDir);
   const shown = (path: string) => {
@@ -96,7 +105,7 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, program
     noHooksDir: earlier ? earlier.noHooksDir : !existsSync(join(commonDir, "hooks")),
     baseline: { ...Object.fromEntries(facts.tips), ...earlier?.baseline },
     policyFrom: facts.policyFrom ?? null,
-    programs,
+    ...made,
     givenBack: { ...earlier?.givenBack },
     written: [
       ...new Set([...(earlier?.written ?? []), ...plan.files.map((file) => shown(file.path))]),

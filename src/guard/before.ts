@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
 import { textIfPresent } from "../files/read.ts";
+import type { HookRemote, Programs } from "./render-hooks.ts";
 
 /** What was found when the guard was first activated, and every file that it has written since. */
 export interface Before {
@@ -15,7 +16,9 @@ export interface Before {
   /** The branch that the policy was read from; null while there was none. */
   policyFrom?: string | null;
   /** What `pre-push` starts. */
-  programs: { node: string; program: string };
+  programs: Programs;
+  /** The remotes that hooks let in; an older pawl had no such list. */
+  remotes?: readonly HookRemote[];
   /** Hooks that another tool had put into our folder, by name, with the sha256 of what was moved to its own place. */
   givenBack: Record<string, string>;
   /** Relative to the common git directory, or absolute where another tool's folder is. */

@@ -10,9 +10,10 @@ import { needsSections, presentHooks, stillDemanded } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
 import { type Facts, hooksDir, lookAround, policyFile, readMade } from "./facts.ts";
 import { canRun, isInPlace, type OwnFile } from "./place.ts";
-import { type Programs, planActivation } from "./plan.ts";
+import { planActivation } from "./plan.ts";
 import { type GuardedSite, line } from "./policy.ts";
 import { answers, workplaces } from "./probe.ts";
+import type { Programs } from "./render-hooks.ts";
 import { readTripped } from "./tips.ts";
 
 /** Whether the guard holds, in every worktree: what is there is compared with what an activation would write now. */
@@ -27,7 +28,11 @@ export function inspect(site: GuardedSite): GuardState {
     return { installed: true, problems: [cannotLook(site, error)] };
   }
   // Another copy of pawl than the one that made the hooks is no reason to call them changed.
-  const { files, obsolete } = planActivation(facts, before.programs, presentHooks(site.commonDir));
+  const { files, obsolete } = planActivation(
+    facts,
+    { programs: before.programs, remotes: before.remotes ?? [] },
+    presentHooks(site.commonDir),
+  );
   const inactive = needsSections(facts);
   const policy = policyProblems(site, facts);
   const changed = policy.some((one) => one.code === "policy_changed");

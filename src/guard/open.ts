@@ -8,9 +8,9 @@ import { readBefore } from "./before.ts";
 import { deactivate, rehearseDeactivation } from "./deactivate.ts";
 import { refuseUnsupported } from "./facts.ts";
 import { inspect } from "./inspect.ts";
-import type { Programs } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
 import { mayBeOutdated } from "./quick-look.ts";
+import type { Programs } from "./render-hooks.ts";
 import { surroundings } from "./surroundings.ts";
 
 export interface GuardAround {
@@ -27,8 +27,9 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     readConfig,
   });
   return {
-    activate: (site, loosening = "never") => activate(at(site), programs, loosening),
-    renew: (site, loosening) => activate(at(site), recorded(at(site).commonDir) ?? programs, loosening),
+    activate: (site, remotes, loosening = "never") => activate(at(site), programs, loosening, remotes),
+    renew: (site, remotes, loosening) =>
+      activate(at(site), recorded(at(site).commonDir) ?? programs, loosening, remotes),
     expectSupported: (site) => refuseUnsupported(at(site)),
     mayBeOutdated: (site) => mayBeOutdated(site.commonDir),
     rehearse: (site) => rehearse(at(site), programs),

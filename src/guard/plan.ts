@@ -3,12 +3,12 @@ import { printPolicy } from "../model/guard-policy.ts";
 import { SETTINGS } from "./config-sections.ts";
 import { type Facts, hooksDir, policyFile } from "./facts.ts";
 import type { OwnFile } from "./place.ts";
-import { quote, renderHooks } from "./render-hooks.ts";
+import { type HookRemote, type Programs, quote, renderHooks } from "./render-hooks.ts";
 
-/** The programs that `pre-push` starts. */
-export interface Programs {
-  node: string;
-  program: string;
+/** What is not a matter of policy: each clone has its own. */
+export interface MadeFor {
+  programs: Programs;
+  remotes: readonly HookRemote[];
 }
 
 export interface ActivationPlan {
@@ -19,7 +19,7 @@ export interface ActivationPlan {
 }
 
 /** Pure: the same facts give the same bytes, so that a second activation finds nothing to do. */
-export function planActivation(facts: Facts, programs: Programs, present: readonly string[]): ActivationPlan {
+export function planActivation(facts: Facts, made: MadeFor, present: readonly string[]): ActivationPlan {
   const { commonDir } = facts;
   const pawl = join(commonDir, "pawl");
   // A hook that somebody put into our folder is moved to where it belongs, and so becomes one to chain to.
@@ -27,8 +27,9 @@ export function planActivation(facts: Facts, programs: Programs, present: readon
     ...new Set([...facts.previousHooks, ...facts.foreign.filter((name) => !/\./.test(name))]),
   ];
   const { guard, files } = renderHooks({
-    ...programs,
+    ...made.programs,
     ...facts.policy,
+    remotes: made.remotes,
     ignoreCase: facts.ignoreCase,
     previous,
   });

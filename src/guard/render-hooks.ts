@@ -10,17 +10,28 @@ import shim from "../../hooks/shim.sh";
 import where from "../../hooks/where.sh";
 import type { FormatCheck } from "../model/config.ts";
 
+/** The programs that `pre-push` starts: where Node was when the hooks were made, and ours unless the clone has its own. */
+export interface Programs {
+  node: string;
+  program: string;
+}
+
+/** A remote whose protected branches are let in while it leads where a human confirmed it. */
+export interface HookRemote {
+  name: string;
+  address: string;
+  push: readonly string[];
+}
+
 /** Everything that differs between the hooks of two repositories. */
-export interface HookChoices {
+export interface HookChoices extends Programs {
   /** Patterns of branches, as the policy has them. */
   protected: readonly string[];
   /** What the files of a commit have to pass. */
   format: readonly FormatCheck[];
   /** The file system takes `Main` for `main`. */
   ignoreCase: boolean;
-  /** Where Node was when the hooks were made, and the program it runs unless the repository has its own. */
-  node: string;
-  program: string;
+  remotes: readonly HookRemote[];
   /** Hooks that were here before, by name. */
   previous: readonly string[];
 }
@@ -51,11 +62,15 @@ function fill(template: string, choices: HookChoices): string {
         .map((line) => `\t${line}\n`)
         .join(""),
     )
+    .replace(/^\t# @remotes\n/m, () => choices.remotes.map((one) => `\t${believe(one)}\n`).join(""))
     .replace(/^# @format\n/m, () => choices.format.map((one) => `${formatCheck(one)}\n`).join(""))
     .replace("@LONGEST_UNLOCK@", String(LONGEST_UNLOCK_SECONDS))
     .replace("@NODE@", () => quote(choices.node))
     .replace("@PROGRAM@", () => quote(choices.program));
 }
+
+const believe = ({ name, address, push }: HookRemote) =>
+  `believe ${quote(name)} ${quote([address, ...push].join("\n"))} "$1" "$3"`;
 
 const FILES = "{files}";
 

@@ -1,7 +1,7 @@
 import type { LoggedEvent, Reader } from "../ports/ports.ts";
 
 /** Operations that write into the state only to say that something was installed. */
-const INSTALLING = ["install", "uninstall", "upgrade", "doctor"];
+const INSTALLING = ["install", "uninstall", "upgrade", "doctor", "remote.trust", "remote.forget"];
 
 /**
  * Whether the state says nothing but that pawl was installed: then it goes when pawl goes. `paths` are all files of the

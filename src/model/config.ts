@@ -1,5 +1,16 @@
 import { Failure } from "./failure.ts";
-import { type Field, list, oneOf, readFields, text, withDefault } from "./fields.ts";
+import {
+  type Field,
+  type FieldValues,
+  flag,
+  group,
+  list,
+  oneOf,
+  optional,
+  readFields,
+  text,
+  withDefault,
+} from "./fields.ts";
 import { type HeaderValue, readHeaderFast } from "./markdown/front-matter.ts";
 import { type FullYaml, NeedsFullYaml } from "./record.ts";
 import { PROFILES } from "./records/task.ts";
@@ -53,6 +64,17 @@ const format: Field<FormatCheck[]> = {
   print: (value) => Object.fromEntries(value.map((one) => [one.files, one.command])),
 };
 
+const trustedRemote = {
+  name: text("origin"),
+  /** As `git remote get-url` shows it, without a password. */
+  address: text("git@example.com:team/project.git"),
+  /** Whatever reaches its protected branches needs an approval, wherever it came from. */
+  guarded: withDefault(flag, false),
+};
+
+/** A remote whose protected branches may be pulled, as the policy names it. */
+export type TrustedRemote = FieldValues<typeof trustedRemote>;
+
 /** `.pawl/config.yaml`: the project's policy, tracked with the project. */
 const configFields = {
   profile: withDefault(oneOf(PROFILES), "standard" as const),
@@ -61,6 +83,8 @@ const configFields = {
   format,
   /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
   protected: list(text("main")),
+  /** Absent while every clone decides for itself. */
+  remotes: optional(list(group(trustedRemote))),
   branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
   worktree: withDefault(text(".worktrees/{id}-{slug}"), ".worktrees/{id}-{slug}"),
 };
@@ -72,6 +96,7 @@ export interface Config {
   /** What the files of a commit have to pass, as git's `pre-commit` hook runs it. */
   format: FormatCheck[];
   protected: string[];
+  remotes: TrustedRemote[] | undefined;
   /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
   branch: string;
   worktree: string;

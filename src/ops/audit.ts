@@ -15,7 +15,8 @@ import {
   readLedger,
 } from "../flows/audit/ledger.ts";
 import { closeExpired, ownClones } from "../flows/audit/unlocks.ts";
-import { CLASSES, type Explained } from "../judge/audit/classify.ts";
+import { readTrust } from "../flows/trust/read-trust.ts";
+import { CLASSES, type Explained, isUndecided } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
@@ -63,6 +64,9 @@ export const audit = procedure({
     const clean = unexplained.length === 0 && findings.length === 0;
     const data = { audit: { clean, branches, findings } };
     if (ledger.problems.length > 0) throw cannotTell(ledger, data);
+    const undecided = unexplained.filter(isUndecided);
+    if (findings.length === 0 && undecided.length > 0 && undecided.length === unexplained.length)
+      throw nobodyAnswered(undecided, data);
     const sync = { command: "pawl sync", reason: "what was approved is known here once its record is" };
     return {
       data,
@@ -87,20 +91,23 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const ledger = await hands.look((reader) => readLedger(reader));
   const sites = await hands.git.sites();
   const manner = { view: "here", ask: !input.offline, clones: await ownClones(hands) } as const;
-  const subject = (site: Site) => ({ site, names: namesOf(ledger, site), ledger, manner });
+  const subject = async (site: Site) => {
+    const { remotes } = await readTrust(hands, site);
+    return { site, names: namesOf(ledger, site), ledger, manner, remotes };
+  };
   const named = input.repo === undefined ? undefined : sites.named(input.repo);
   if (input.range !== undefined) {
     const site = named ?? sites.here();
     const audited = input.range.includes("..")
-      ? await auditRange(hands, subject(site), input.range)
-      : await auditRepository(hands, subject(site), await branchNamed(hands, site, input.range));
+      ? await auditRange(hands, await subject(site), input.range)
+      : await auditRepository(hands, await subject(site), await branchNamed(hands, site, input.range));
     return { audited, ledger, said };
   }
   const all = sites.all();
   const known = all.some((one) => one.commonDir === sites.here().commonDir) ? all : [sites.here(), ...all];
   const audited: RepositoryAudit = { branches: [], findings: [], notes: [] };
   for (const site of named ? [named] : known) {
-    const one = await auditRepository(hands, subject(site), undefined);
+    const one = await auditRepository(hands, await subject(site), undefined);
     audited.branches.push(...one.branches);
     audited.findings.push(...one.findings);
     audited.notes.push(...one.notes);
@@ -133,7 +140,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
     });
   const ledger = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
   const manner = { view: "published", ask: false, clones: new Set<string>() } as const;
-  const subject = { site, names: publishedNames(ledger, input.repo), ledger, manner };
+  const subject = { site, names: publishedNames(ledger, input.repo), ledger, manner, remotes: [] };
   const audited =
     input.updates !== undefined
       ? await auditUpdates(hands, subject, updates)
@@ -189,6 +196,26 @@ function cannotTell({ problems }: Ledger, data: unknown): Failure {
     ...(first?.hint === undefined ? {} : { hint: first.hint }),
     details: { problems, ...(data as object) },
   });
+}
+
+/** Everything else is explained; what is left depends on a remote that said nothing. */
+function nobodyAnswered(undecided: readonly Explained[], data: unknown): Failure {
+  const [first] = undecided;
+  const others = undecided.length > 1 ? ` (and ${plural(undecided.length - 1, "other commit")})` : "";
+  const what = `${first?.commit.id.slice(0, 12)} "${first?.commit.subject.slice(0, 60)}"${others}`;
+  const [reason, hint] =
+    first?.reason === "remote_unconfirmed"
+      ? ["remote_unconfirmed", "A human confirms where the remote is: pawl remote trust <name>"]
+      : ["remote_silent", "Run it again when the remote can be reached."];
+  return new Failure(
+    "unavailable",
+    reason,
+    `It cannot be told whether ${what} is explained. ${first?.message}`,
+    {
+      hint,
+      details: data as Record<string, unknown>,
+    },
+  );
 }
 
 interface Found {

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { auditPush, type PushedRef, type RefusedPush } from "../flows/audit/audit-push.ts";
 import { namesOf, notOurs, readLedger } from "../flows/audit/ledger.ts";
 import { ownClones } from "../flows/audit/unlocks.ts";
+import { readTrust } from "../flows/trust/read-trust.ts";
 import { Failure } from "../model/failure.ts";
 import { maybe, raw } from "../model/input.ts";
 import type { Problem } from "../model/record.ts";
@@ -32,7 +33,8 @@ export const hookPrePush = procedure({
     const forged = (await notOurs(hands, ledger)).find(({ why }) => why !== "missing");
     if (forged) throw handWritten(forged.path);
     const manner = { view: "here", ask: true, clones: await ownClones(hands) } as const;
-    const subject = { site, names: namesOf(ledger, site), ledger, manner };
+    const { remotes } = await readTrust(hands, site);
+    const subject = { site, names: namesOf(ledger, site), ledger, manner, remotes };
     const [first] = await auditPush(hands, subject, readUpdates(input.updates));
     if (first) throw refusal(first);
     return { data: {} };

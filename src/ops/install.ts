@@ -15,6 +15,8 @@ import {
   requestOf,
 } from "../flows/install/request.ts";
 import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../flows/install/told.ts";
+import { asTaken, describeWay, type Proposal, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
+import type { Way } from "../judge/trust.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, line, maybe, raw } from "../model/input.ts";
 import { columns, PLAIN, paragraphs, plural, type Style } from "../model/text.ts";
@@ -31,7 +33,13 @@ interface Told extends FilesTold {
   runtime: number;
   commit: { branch: string; id: string; left: { path: string; why: string }[] } | null;
   agents: AgentNext[];
-  guard: { protected: string[]; chained: string[]; changed: string[] } | null;
+  guard: {
+    protected: string[];
+    /** The remotes that this run began to trust. */
+    trusted: { name: string; address: string }[];
+    chained: string[];
+    changed: string[];
+  } | null;
 }
 
 export const install = procedure({
@@ -97,8 +105,14 @@ async function carryOut(hands: Hands, input: InstallInput) {
   let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
   const news = tellFiles(planned);
   const isNew = guards(profile) && !(await hands.git.audits()).guardActive(site);
-  if (!input.yes && (isNew || news.written.length + news.removed.length > 0))
-    committing = (await confirm(hands, ready, news)) ?? committing;
+  const remotes = guards(profile) ? await proposeRemotes(hands, site) : { sure: [], open: [] };
+  const asks = isNew || news.written.length + news.removed.length + remotes.open.length > 0;
+  let confirmed = false;
+  if (!input.yes && asks && (await hands.ask("")) !== undefined) {
+    committing = (await confirm(hands, ready, news, remotes)) ?? committing;
+    confirmed = hands.agent === undefined;
+  }
+  const taken = confirmed ? [...remotes.sure, ...remotes.open] : remotes.sure;
   const runtime = profile === "state" ? [] : installation.copyRuntime();
   const done = request ? installation.apply(request) : [];
   refuseObstacles(done);
@@ -106,7 +120,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
     request && committing
       ? await commitInstalled(hands, installation, site, request, committing).catch(notCommitted)
       : undefined;
-  const guard = guards(profile) ? await activateGuard(hands, site) : undefined;
+  const guard = guards(profile) ? await activateGuard(hands, site, asTaken(taken)) : undefined;
   if (profile === "state") await rememberHere(hands, site);
   const told: Told = {
     version: installation.version,
@@ -115,10 +129,11 @@ async function carryOut(hands: Hands, input: InstallInput) {
     runtime: runtime.length,
     commit: tellCommit(commit),
     agents: request ? installation.next(request.agents) : [],
-    guard: tellGuard(guard),
+    guard: tellGuard(guard, taken),
   };
   const next = request ? await nextCommit(hands, installation, site) : undefined;
-  return { data: { install: told }, next, warnings: [...notes, ...(guard?.notes ?? [])] };
+  const open = confirmed ? [] : remotes.open.map(unconfirmed);
+  return { data: { install: told }, next, warnings: [...notes, ...(guard?.notes ?? []), ...open] };
 }
 
 /** By now the files are written; the hooks come after the commit, so that it is part of what they begin with. */
@@ -151,10 +166,18 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
   return { installation, request, site: (await hands.git.sites()).here(), profile: input.profile ?? "all" };
 }
 
-/** On a terminal a human sees what is about to be done; elsewhere it is done, because it only ever adds. */
-async function confirm(hands: Hands, ready: Ready, news: FilesTold): Promise<CommitChoice | undefined> {
-  if ((await hands.ask("")) === undefined) return undefined;
-  for (const row of columns(fileRows(news, PLAIN)).split("\n")) if (row !== "") hands.say(row);
+/** What a human sees and says yes to on a terminal; elsewhere it is done, because it only ever adds. */
+async function confirm(
+  hands: Hands,
+  ready: Ready,
+  news: FilesTold,
+  remotes: Proposal,
+): Promise<CommitChoice | undefined> {
+  const trusted = [...remotes.sure, ...remotes.open].map(
+    (way) => `${describeWay(way)}: what it has on protected branches may be pulled`,
+  );
+  const rows = [...fileRows(news, PLAIN), ...rowsOf("trust", trusted)];
+  for (const row of columns(rows).split("\n")) if (row !== "") hands.say(row);
   const { installation, site } = ready;
   const offered = ready.request && news.written.length > 0 && !installation.lookAtCommit().obstacle;
   const answer = await hands.ask(
@@ -175,8 +198,15 @@ async function rememberHere(hands: Hands, site: Site): Promise<void> {
 const tellCommit = (made: PreparedCommit | undefined): Told["commit"] =>
   made ? { branch: made.branch, id: made.commit, left: made.left } : null;
 
-const tellGuard = (guard: GuardActivation | undefined): Told["guard"] =>
-  guard ? { protected: guard.patterns, chained: guard.previous, changed: guard.changed } : null;
+const tellGuard = (guard: GuardActivation | undefined, taken: readonly Way[]): Told["guard"] =>
+  guard
+    ? {
+        protected: guard.patterns,
+        trusted: taken.map(({ name, address }) => ({ name, address })),
+        chained: guard.previous,
+        changed: guard.changed,
+      }
+    : null;
 
 function report(told: Told, style: Style): string {
   const { guard, commit } = told;
@@ -188,6 +218,7 @@ function report(told: Told, style: Style): string {
       ? [["copied", `pawl ${told.version} into this clone (${plural(told.runtime, "file")})`]]
       : []),
     ...(guard ? [["guard", `protected: ${guard.protected.join(", ")}`]] : []),
+    ...rowsOf("trusts", guard?.trusted.map(({ name, address }) => `${name} (${address})`) ?? []),
     ...(guard && guard.chained.length > 0
       ? [["", `hooks that go on running: ${guard.chained.join(", ")}`]]
       : []),

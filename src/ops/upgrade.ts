@@ -4,9 +4,11 @@ import { nextCommit } from "../flows/install/commit.ts";
 import { refuseObstacles } from "../flows/install/request.ts";
 import { type FilesTold, fileRows, rowsOf, tellFiles } from "../flows/install/told.ts";
 import { requestFromLedger } from "../flows/install/versions.ts";
+import { asTaken, describeWay, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Installation, OverrideTold } from "../ports/installation.ts";
+import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
 
 interface Told extends FilesTold {
@@ -69,6 +71,24 @@ export const upgrade = procedure({
   },
 });
 
+/** A clone that an older pawl guarded has confirmed no remote yet: a human at a terminal is asked. */
+async function renewGuard(hands: Hands, site: Site): Promise<string[]> {
+  const { sure, open } = await proposeRemotes(hands, site);
+  const taken = [...sure];
+  const left: string[] = [];
+  for (const way of open) {
+    const answer =
+      hands.agent === undefined
+        ? await hands.ask(
+            `Trust ${describeWay(way)}, so that what it has may be pulled and counts as explained? Type yes: `,
+          )
+        : undefined;
+    if (answer === "yes") taken.push(way);
+    else left.push(unconfirmed(way));
+  }
+  return [...(await activateGuard(hands, site, asTaken(taken))).notes, ...left];
+}
+
 async function renew(hands: Hands, installation: Installation) {
   const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
   const request = requestFromLedger(installation);
@@ -77,7 +97,7 @@ async function renew(hands: Hands, installation: Installation) {
   refuseObstacles(steps);
   const site = (await hands.git.sites()).here();
   const guarded = (await hands.git.audits()).guardActive(site);
-  if (guarded) notes.push(...(await activateGuard(hands, site)).notes);
+  if (guarded) notes.push(...(await renewGuard(hands, site)));
   const told: Told = {
     from: request.before.version,
     to: installation.version,

@@ -58,14 +58,27 @@ export interface MoveFact {
   brought: CommitFact[];
 }
 
+/** What a remote's word about a branch is worth. */
+export type RemoteWord =
+  | "confirmed"
+  /** It was asked, and does not have it. */
+  | "denied"
+  /** It did not answer, or was not asked. */
+  | "silent"
+  /** Nobody has confirmed yet where it is. */
+  | "unconfirmed"
+  /** It leads elsewhere than where a human confirmed it. */
+  | "changed"
+  /** Nobody trusts it. */
+  | "untrusted";
+
 /** What a remote said about a branch, compared with what is known of it here. */
 export interface RemoteFact {
   name: string;
   tracking: string;
   /** What this clone believes the remote has. */
   believed: string;
-  /** `unasked`: offline, or not wanted. */
-  answer: "confirmed" | "denied" | "unasked";
+  word: RemoteWord;
 }
 
 export interface BranchAudit {
@@ -81,8 +94,8 @@ export interface BranchAudit {
   remotes: RemoteFact[];
   /** There is no log of its moves, or it was emptied. */
   unlogged: boolean;
-  /** Commits that only a remote-tracking ref has which the remote denies. */
-  denied: ReadonlySet<string>;
+  /** Commits that a remote-tracking ref has, with the remote whose word for them is not good enough. */
+  doubtful: ReadonlyMap<string, RemoteFact>;
   /** An approved, published merge that the branch does not have. */
   missing: ApprovedMerge[];
 }

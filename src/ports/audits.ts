@@ -1,4 +1,4 @@
-import type { CommitFact, MoveFact, RemoteFact, Trace } from "./audit-facts.ts";
+import type { CommitFact, MoveFact, RemoteFact, RemoteWord, Trace } from "./audit-facts.ts";
 import type { Site } from "./sites.ts";
 
 /** A protected branch may be one of these; `refs/heads/…`, or in a clone for a check the remote's copy of it. */
@@ -67,8 +67,8 @@ export interface Audits {
     move: LoggedMove & Pick<MoveFact, "seen">,
     without: readonly string[],
   ): Promise<MoveFact>;
-  /** What every remote that has this branch says about it. `ask` is false when nobody wants to wait for a network. */
-  remotes(site: Site, ref: string, ask: boolean): Promise<RemoteAnswer[]>;
+  /** What these remotes say about a branch, as far as there is a remote-tracking ref of it here. */
+  remotes(site: Site, ref: string, remotes: readonly AskedRemote[]): Promise<RemoteAnswer[]>;
   traces(site: Site, wanted: TracesWanted): Promise<Trace[]>;
   guardActive(site: Site): boolean;
   /** Files of the state by their path, from a branch that was fetched; without a text where it is none in UTF-8. */
@@ -79,8 +79,14 @@ export interface Audits {
   ): Promise<{ commit: string; texts: ReadonlyMap<string, string | undefined> } | undefined>;
 }
 
+export interface AskedRemote {
+  name: string;
+  /** What its word is worth before it says anything; undefined for one that has to be asked. */
+  word: RemoteWord | undefined;
+}
+
 export interface RemoteAnswer extends RemoteFact {
-  /** The commit up to which this remote explains anything; undefined when it denies all. */
+  /** The commit up to which this remote explains anything; undefined when it explains nothing. */
   upTo: string | undefined;
 }
 

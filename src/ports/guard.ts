@@ -1,4 +1,5 @@
 import type { Diagnosis } from "./doctor.ts";
+import type { Route } from "./remotes.ts";
 import type { Site } from "./sites.ts";
 
 /**
@@ -51,10 +52,10 @@ export interface GuardState {
 
 /** The hooks of a repository: putting them in place, taking them away, seeing whether they hold. */
 export interface Guard {
-  /** May be repeated, and is the repair too. Hooks never get looser unless that is asked for. */
-  activate(site: Site, loosening?: Loosening): GuardActivation;
+  /** Hooks let in what these remotes have. May be repeated, and is the repair too. Hooks never get looser unless that is asked for. */
+  activate(site: Site, remotes: readonly Route[], loosening?: Loosening): GuardActivation;
   /** The same for a guard that is there: what its hooks start stays what it was, while that can be started. */
-  renew(site: Site, loosening: Loosening): GuardActivation;
+  renew(site: Site, remotes: readonly Route[], loosening: Loosening): GuardActivation;
   /** Throws where it could not be put in place; asked before anything else is changed. */
   expectSupported(site: Site): void;
   /** The policy may be another one than the hooks were made from; found out by looking at a few files. */

@@ -29,6 +29,8 @@ skill scope > scope.md; skill release-notes > notes.md`,
 const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl approve": [1, /no terminal/],
   "pawl unlock main --for": [1, /no terminal/],
+  "pawl remote trust": [1, /no terminal/],
+  "pawl remote forget": [1, /no terminal/],
   "pawl unlock main --end": [1, /main is not open/],
   "pawl uninstall --delete-state": [1, /T0001 has a worktree/],
   "pawl check --stage close": [1, /not ready for close/],

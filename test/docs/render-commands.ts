@@ -19,7 +19,7 @@ const GROUPS: readonly [string, RegExp][] = [
   ["Tasks", /^(?:status|task|session|context|search|log|note)\b/],
   ["Work", /^(?:start|slice|decide|verify|touch|handoff|snapshot|diff|refresh)\b/],
   ["Review and gates", /^(?:finding|review|check)\b/],
-  ["Merging, and what only a human does", /^(?:approve|finish|unlock|audit|sync)\b/],
+  ["Merging, and what only a human does", /^(?:approve|finish|unlock|remote|audit|sync)\b/],
   ["More", /./],
 ];
 

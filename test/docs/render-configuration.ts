@@ -40,6 +40,12 @@ const KEYS: Record<keyof Config, Key> = {
     example: "protected: [main, release/*]",
     wrong: "protected: main",
   },
+  remotes: {
+    describe:
+      "Remotes whose protected branches may be pulled, each with its address. A clone trusts one once a human has confirmed where it leads there (`pawl remote trust`; `pawl install` proposes it); with this list, none but these. `guarded: true`: whatever reaches its protected branches needs an approval, too. Without it, each clone's human decides.",
+    example: "remotes:\n  - name: origin\n    address: git@example.com:team/shop.git\n    guarded: true",
+    wrong: "remotes: [origin]",
+  },
   branch: {
     describe: "The name of a task's branch. `{id}` and `{slug}` stand for its id and its title.",
     example: 'branch: "work/{id}"',

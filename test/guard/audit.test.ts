@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -19,6 +20,7 @@ import {
   handsOf,
   makeAudited,
   pretendGuard,
+  trustOrigin,
 } from "../helpers/audited-project.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { gitIn, ok, type Ready, typing, worktreeOf } from "../helpers/ready-task.ts";
@@ -87,19 +89,35 @@ describe("an honest repository", () => {
     expect(() => it.git("cat-file", "-e", other.git("rev-parse", "main"))).toThrow();
   });
 
-  test("says that the remote was not asked, offline or when it is gone", async () => {
+  test("cannot be told to be so while the remote is not asked, or gone", async () => {
     const it = fresh();
     const other = cloneForCheck(it, "other");
     other.commit("theirs.txt", "theirs\n");
     other.git("push", "-q", "origin", "main");
     it.git("pull", "-q", "--ff-only");
-    const unasked = "origin was not asked whether it has what refs/remotes/origin/main says.";
-    expect((await it.audit()).warnings).not.toContain(unasked);
-    expect((await it.audit("--offline")).warnings).toContain(unasked);
-    it.git("remote", "set-url", "origin", "../nowhere.git");
-    const found = await it.audit();
-    expect(found.code).toBe(0);
-    expect(found.warnings).toContain(unasked);
+    expect((await it.audit()).code).toBe(0);
+    const open = { code: 2, reasons: ["remote_silent"], findings: [] };
+    expect(await it.audit("--offline")).toMatchObject(open);
+    renameSync(it.remote, `${it.remote}.gone`);
+    expect(await it.audit()).toMatchObject(open);
+    // Whatever else is wrong is certain.
+    it.home.commit("evil.txt", "evil\n");
+    expect(await it.audit()).toMatchObject({ code: 1, reasons: ["committed_directly", "remote_silent"] });
+  });
+
+  test("is not explained by a remote that leads elsewhere than it did, or that nobody trusts", async () => {
+    const it = fresh();
+    const other = cloneForCheck(it, "other");
+    other.commit("theirs.txt", "theirs\n");
+    other.git("push", "-q", "origin", "main");
+    it.git("pull", "-q", "--ff-only");
+    it.git("remote", "set-url", "origin", "../other/.git");
+    const changed = { code: 1, reasons: ["remote_changed"], findings: ["remote_changed"] };
+    expect(await it.audit()).toMatchObject(changed);
+    it.git("remote", "set-url", "origin", "../remote 0.git");
+    expect(await it.audit()).toMatchObject({ code: 0, findings: [] });
+    it.git("remote", "rename", "origin", "upstream");
+    expect(await it.audit()).toMatchObject({ code: 1, reasons: ["remote_not_trusted"], findings: [] });
   });
 
   test("a fresh clone with the state is explained, under any name", async () => {
@@ -173,9 +191,10 @@ describe("an honest repository", () => {
     const [home] = ready.repos as [Project];
     await guardFromHere(home, true, "shop");
     gitIn(ready, root, "init", "-q", "--bare", "--template=", "-b", "main", join(root, "remote 0.git"));
-    home.git("remote", "add", "origin", join(root, "remote 0.git"));
+    home.git("remote", "add", "origin", "../remote 0.git");
     home.git("push", "-q", "origin", "main");
     home.git("fetch", "-q");
+    await trustOrigin(home, { name: "shop", home: true });
     await ok(approveIt(ready));
     return copyAudited(ready, `${root} copy`);
   }
@@ -322,7 +341,7 @@ describe("a commit past the hooks is found", () => {
       reasons: ["remote_not_confirmed"],
       findings: ["remote_not_confirmed"],
     });
-    expect((await it.audit("--offline")).code).toBe(0);
+    expect(await it.audit("--offline")).toMatchObject({ code: 2, reasons: ["remote_silent"], findings: [] });
   });
 
   test("a policy that no longer names the branch it was changed on", async () => {

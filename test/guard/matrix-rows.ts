@@ -39,6 +39,8 @@ export interface Row {
   problem?: "override" | "file_changed" | "not_active";
   /** What `pawl audit` calls it afterwards, beside whatever else it finds. */
   found?: string;
+  /** How `pawl audit` ends then: 1 unless nobody can tell. */
+  exit?: 2;
   /** A refused command leaves files and index as they were. */
   clean?: boolean;
   /** Tried with every shell that may be /bin/sh. */
@@ -987,6 +989,126 @@ const remotes = group("Remotes", [
   { name: "clone of this repository", script: 'git clone -q "$R" "$R/../clone"', expected: "allowed" },
 ]);
 
+/** Another repository whose main is the task's branch, and what it takes to fetch from it. */
+const EVIL =
+  'git clone -q --bare "$R" "$R/../evil.git" && git -C "$R/../evil.git" update-ref refs/heads/main "$T"';
+/** What ordinary git commands make of any remote-tracking ref. */
+const FORGED = 'git update-ref refs/remotes/origin/main "$T"';
+const MERGED = "git merge -q --ff-only origin/main";
+
+const untrusted = group("Remotes that nobody trusts, and what pretends to be one", [
+  {
+    name: "a remote that is this repository",
+    script:
+      "git remote add self . && git update-ref refs/remotes/self/main task/1 && git merge -q --ff-only self/main",
+    expected: "refused",
+    clean: true,
+    everyShell: true,
+  },
+  {
+    name: "a remote that is this repository, by another address",
+    script:
+      'git remote add self "file://$(pwd)/.git" && git fetch -q self task/1:refs/remotes/self/main && git merge -q --ff-only self/main',
+    expected: "refused",
+  },
+  {
+    name: "a new remote with a main of its own",
+    script: `${EVIL} && git remote add evil "$R/../evil.git" && git fetch -q evil && git merge -q --ff-only evil/main`,
+    expected: "refused",
+    clean: true,
+    everyShell: true,
+  },
+  {
+    name: "pull from a new remote that main follows now",
+    script: `${EVIL} && git remote add evil "$R/../evil.git" && git fetch -q evil && git branch -q -u evil/main && git pull -q --ff-only`,
+    expected: "refused",
+  },
+  {
+    name: "a bundle as a remote",
+    script:
+      'git bundle create -q "$R/../b" task/1 && git remote add bundle "$R/../b" && git fetch -q bundle task/1:refs/remotes/bundle/main && git merge -q --ff-only bundle/main',
+    expected: "refused",
+  },
+  {
+    name: "a remote from a file of an older kind",
+    script: `${EVIL} && mkdir -p .git/remotes && printf 'URL: %s\nPull: refs/heads/main:refs/remotes/old/main\n' "$R/../evil.git" > .git/remotes/old && git fetch -q old && git merge -q --ff-only old/main`,
+    expected: "refused",
+  },
+  {
+    name: "origin led elsewhere",
+    script: `${EVIL} && git remote set-url origin "$R/../evil.git" && git fetch -q && ${MERGED}`,
+    expected: "refused",
+    clean: true,
+    everyShell: true,
+  },
+  {
+    name: "origin led elsewhere by url.insteadOf",
+    script: `${EVIL} && git config "url.$R/../evil.git.insteadOf" "$O" && git fetch -q && git pull -q --ff-only`,
+    expected: "refused",
+  },
+  {
+    name: "origin's name given to another remote",
+    script: `${EVIL} && git remote rename origin old && git remote add origin "$R/../evil.git" && git fetch -q origin && ${MERGED}`,
+    expected: "refused",
+  },
+  {
+    name: "pushes of origin led elsewhere, which moves origin/main",
+    script: `${EVIL} && git remote set-url --push origin "$R/../evil.git" && git push -q origin task/1:main && ${MERGED}`,
+    expected: "refused",
+  },
+  {
+    name: "origin led elsewhere, with a setting for the one command that asks",
+    script: `${EVIL} && git remote set-url origin "$R/../evil.git" && git fetch -q && git -c "remote.origin.url=$O" merge -q --ff-only origin/main`,
+    expected: "refused",
+  },
+  {
+    name: "a made-up refs/remotes/origin/main",
+    script: `${FORGED} && ${MERGED}`,
+    expected: "audit",
+    found: "remote_not_confirmed",
+    note: "the guard goes by the remote's name; an audit asks the remote itself",
+    everyShell: true,
+  },
+  {
+    name: "a made-up refs/remotes/origin/main that is put right afterwards",
+    script: `${FORGED} && ${MERGED} && git update-ref refs/remotes/origin/main "$M"`,
+    expected: "audit",
+    found: "merged_directly",
+  },
+  {
+    name: "a made-up refs/remotes/origin/main, and a remote that does not answer",
+    script: `${FORGED} && ${MERGED} && mv "$O" "$O.gone"`,
+    expected: "audit",
+    found: "remote_silent",
+    exit: 2,
+    note: "exit 2: nobody can tell",
+  },
+  {
+    name: "another remote's main fetched to refs/remotes/origin/main",
+    script: `${EVIL} && git fetch -q "$R/../evil.git" +main:refs/remotes/origin/main && ${MERGED}`,
+    expected: "audit",
+    found: "remote_not_confirmed",
+  },
+  {
+    name: "origin asked in another way, by remote.origin.uploadpack",
+    script: `${EVIL} && printf '#!/bin/sh\nexec git-upload-pack "%s"\n' "$R/../evil.git" > "$R/../pack" && chmod +x "$R/../pack" && git config remote.origin.uploadpack "'$R/../pack'" && git fetch -q && ${MERGED}`,
+    expected: "audit",
+    found: "remote_changed",
+  },
+  {
+    name: "origin rewritten for two commands only",
+    script: `${EVIL} && git -c "url.$R/../evil.git.insteadOf=$O" fetch -q && git -c "url.$R/../evil.git.insteadOf=$O" merge -q --ff-only origin/main`,
+    expected: "audit",
+    found: "remote_not_confirmed",
+  },
+  {
+    name: "a trust that was written by hand",
+    script: `${EVIL} && git remote set-url origin "$(dirname "$O")/evil.git" && sed -i "s,origin\\.git,evil.git,g" .git/pawl/remotes .git/pawl/hooks/reference-transaction .git/pawl/guard && git fetch -q && ${MERGED}`,
+    expected: "audit",
+    found: "remote_changed",
+  },
+]);
+
 const everyday = group("Everyday work that must go on", [
   { name: "gc", script: "git gc -q && git gc -q --prune=now", expected: "allowed", everyShell: true },
   {
@@ -1127,6 +1249,7 @@ export const ROWS: readonly Row[] = [
   ...branches,
   ...history,
   ...remotes,
+  ...untrusted,
   ...everyday,
   ...tasks,
 ];

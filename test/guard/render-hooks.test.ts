@@ -8,6 +8,7 @@ import { matchesPattern } from "../../src/model/naming.ts";
 const choices = (more: Partial<HookChoices>): HookChoices => ({
   protected: ["main"],
   format: [],
+  remotes: [],
   ignoreCase: false,
   node: "/usr/bin/node",
   program: "/opt/pawl.cjs",

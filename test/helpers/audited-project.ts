@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { recordBaseline } from "../../src/flows/audit/baseline.ts";
+import { readTrust } from "../../src/flows/trust/read-trust.ts";
+import { recordTrust } from "../../src/flows/trust/record-trust.ts";
 import type { Hands } from "../../src/ports/hands.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
 import { handsFor } from "../../src/runtime/perform.ts";
@@ -52,16 +54,30 @@ export async function guardFromHere(
   });
 }
 
+/** What a human does on a terminal with `pawl remote trust origin`, without the hooks. */
+export async function trustOrigin(repo: Project, site: { name: string; home: boolean }, guarded = false) {
+  const hands = handsOf(repo);
+  const commonDir = join(repo.path, ".git");
+  const at = { ...site, commonDir, mainRoot: repo.path };
+  const way = (await readTrust(hands, at)).ways.find((one) => one.name === "origin");
+  if (!way) throw new Error("there is no origin");
+  await recordTrust(hands, at, { taken: [{ way, guarded }] });
+}
+
+const siteOf = (index: number) => ({ name: index === 0 ? "shop" : "api", home: index === 0 });
+
 /** With a baseline, then a merge that a human approved, published together with the state. */
 export async function makeAudited(root: string, count: 1 | 2): Promise<Ready> {
   const ready = await makeReady(root, count);
   for (const [index, repo] of ready.repos.entries()) {
-    await guardFromHere(repo, index === 0, index === 0 ? "shop" : "api");
+    const { name, home } = siteOf(index);
+    await guardFromHere(repo, home, name);
     const remote = join(root, `remote ${index}.git`);
     gitIn(ready, root, "init", "-q", "--bare", "--template=", "-b", "main", remote);
-    repo.git("remote", "add", "origin", remote);
+    repo.git("remote", "add", "origin", relative(repo.path, remote));
     repo.git("push", "-q", "-u", "origin", "main");
     repo.git("fetch", "-q");
+    await trustOrigin(repo, siteOf(index));
   }
   const done = await approveIt(ready, "--push");
   if (done.code !== 0) throw new Error(done.out);
@@ -69,11 +85,9 @@ export async function makeAudited(root: string, count: 1 | 2): Promise<Ready> {
   return ready;
 }
 
+/** Each has a remote of its own, at the same place beside it. */
 export function copyAudited(from: Ready, root: string): Audited {
   const ready = copyReady(from, root);
-  ready.repos.forEach((repo, index) => {
-    repo.git("remote", "set-url", "origin", join(root, `remote ${index}.git`));
-  });
   return open(ready, ready.repos[0] as Project, join(root, "remote 0.git"));
 }
 

@@ -1,7 +1,15 @@
 import { judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
+import type { RemoteTrust, Standing } from "../../judge/trust.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
-import type { ApprovedMerge, BranchAudit, CommitFact, MoveFact } from "../../ports/audit-facts.ts";
-import type { Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
+import type {
+  ApprovedMerge,
+  BranchAudit,
+  CommitFact,
+  MoveFact,
+  RemoteFact,
+  RemoteWord,
+} from "../../ports/audit-facts.ts";
+import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type Baseline, baselineOf, type Ledger, mergesOf } from "./ledger.ts";
 import { movesWithin } from "./unlocks.ts";
@@ -21,6 +29,8 @@ export interface Subject {
   names: ReadonlySet<string>;
   ledger: Ledger;
   manner: Manner;
+  /** What the remotes of this clone are worth; none where only what was published counts. */
+  remotes: readonly RemoteTrust[];
 }
 
 /** Gathers what there is to know about one protected branch, and has it judged. */
@@ -32,7 +42,7 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });
   const chain = { tip, without: baseline.commits, commits };
-  const answers = local ? await audits.remotes(site, ref, manner.ask) : [];
+  const answers = local ? await audits.remotes(site, ref, askedRemotes(subject)) : [];
   const remote = await fromRemotes(audits, site, chain, answers);
   const opened = unlocksOf(audits, subject, ref);
   const approvals = mergesOf(ledger, names, ref);
@@ -52,7 +62,7 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
       : [],
     remotes: answers,
     unlogged: local && (log === undefined || log.length === 0),
-    denied: await denied(audits, site, chain, answers, remote),
+    doubtful: await doubtful(audits, site, chain, answers, remote),
     missing: local ? [] : await missing(audits, site, branch, commits, approvals),
   };
   const verdict = judgeBranch(site.name, audit, {
@@ -78,7 +88,7 @@ export async function untouched(
   const earlier = await audits.count(site, tip);
   const verdict = judgeBranch(
     site.name,
-    { ...none, earlier, unlogged: false, denied: new Set() },
+    { ...none, earlier, unlogged: false, doubtful: new Map() },
     {
       known: { baseline: new Set(), approvals: [], unlocked: new Map(), remote: new Map() },
       unlockedMoves: [],
@@ -121,19 +131,38 @@ export async function fromRemotes(
   return found;
 }
 
-async function denied(
+/** What remote-tracking refs have and no remote's own word confirms. The word that is worth most is the one to tell. */
+async function doubtful(
   audits: Audits,
   site: Site,
   chain: Chain,
   answers: readonly RemoteAnswer[],
   confirmed: ReadonlyMap<string, string>,
-): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (const { answer, believed } of answers)
-    if (answer === "denied")
-      for (const id of await within(audits, site, chain, believed)) if (!confirmed.has(id)) found.add(id);
+): Promise<Map<string, RemoteFact>> {
+  const found = new Map<string, RemoteFact>();
+  const worth: readonly RemoteWord[] = ["untrusted", "changed", "denied", "unconfirmed", "silent"];
+  const open = answers.filter((one) => one.word !== "confirmed");
+  for (const one of open.toSorted((a, b) => worth.indexOf(a.word) - worth.indexOf(b.word)))
+    for (const id of await within(audits, site, chain, one.believed))
+      if (!confirmed.has(id)) found.set(id, one);
   return found;
 }
+
+const WORDS: Record<Standing, RemoteWord | undefined> = {
+  trusted: undefined,
+  unconfirmed: "unconfirmed",
+  changed: "changed",
+  unlisted: "untrusted",
+  never: "untrusted",
+  untrusted: "untrusted",
+};
+
+/** Only remotes that somebody trusts are asked; of the others it is enough to know that they exist. */
+export const askedRemotes = ({ remotes, manner }: Subject): AskedRemote[] =>
+  remotes.map(({ name, standing }) => ({
+    name,
+    word: WORDS[standing] ?? (manner.ask ? undefined : "silent"),
+  }));
 
 /** Closed unlocks say what they cover; of one that is still open the log of this clone tells. */
 export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Unlock[] {

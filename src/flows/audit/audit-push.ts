@@ -4,6 +4,7 @@ import type { Known } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import {
+  askedRemotes,
   baselineFor,
   type Chain,
   fromRemotes,
@@ -116,14 +117,9 @@ async function whatExplains(
   };
 }
 
-async function confirmed(audits: Audits, { site }: Subject, ref: string, chain: Chain) {
-  const answers = await audits.remotes(site, ref, true);
-  return fromRemotes(
-    audits,
-    site,
-    chain,
-    answers.filter((one) => one.answer !== "unasked"),
-  );
+async function confirmed(audits: Audits, subject: Subject, ref: string, chain: Chain) {
+  const { site } = subject;
+  return fromRemotes(audits, site, chain, await audits.remotes(site, ref, askedRemotes(subject)));
 }
 
 function noBaseline(ref: string): Failure {

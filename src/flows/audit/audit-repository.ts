@@ -8,6 +8,7 @@ import {
 import { Failure } from "../../model/failure.ts";
 import { matchesPattern } from "../../model/naming.ts";
 import { protectedPatterns } from "../../model/protection.ts";
+import { quoted } from "../../model/text.ts";
 import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -70,7 +71,7 @@ export async function protectedRefs(
 
 async function lookAround(
   audits: Audits,
-  { site, names, ledger, manner }: Subject,
+  { site, names, ledger, manner, remotes }: Subject,
   branches: readonly BranchTip[],
 ): Promise<{ findings: Finding[]; notes: string[] }> {
   const records = ledger.repositories.filter((one) => names.has(one.id));
@@ -81,7 +82,17 @@ async function lookAround(
     guarded: records.some((one) => one.guarded.some((clone) => manner.clones.has(clone))),
   });
   const notes = audits.guardActive(site) ? [] : [`The guard is not active in ${site.name}.`];
-  return { findings: traces.map((one) => judgeTrace(site.name, one)), notes };
+  const changed = remotes.filter((one) => one.standing === "changed");
+  return {
+    findings: [
+      ...traces.map((one) => judgeTrace(site.name, one)),
+      ...changed.map(({ name, why = "does not lead where a human confirmed it" }) => ({
+        ...{ code: "remote_changed", repo: site.name, where: name },
+        message: `${name} ${why}. A human confirms it: pawl remote trust ${quoted(name)}`,
+      })),
+    ],
+    notes,
+  };
 }
 
 /** A stretch of history such as `a..b`, explained by whatever was approved for any branch. */
@@ -161,7 +172,7 @@ async function explainStretch(
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
   return judgeBranch(
     site.name,
-    { ...facts, unlogged: false, denied: new Set() },
+    { ...facts, unlogged: false, doubtful: new Map() },
     {
       known: { baseline: new Set(), approvals, unlocked, remote: new Map() },
       unlockedMoves: [],

@@ -1,7 +1,8 @@
 import { madeNow } from "../../judge/change.ts";
+import { withTrusted } from "../../judge/trust.ts";
 import { repositoryFile } from "../../model/paths.ts";
 import { editRecord, printRecord } from "../../model/record.ts";
-import { type RepositoryRecord, repository, UNGUARDED } from "../../model/records/run.ts";
+import { type RepositoryRecord, repository, type TrustedRoute, UNGUARDED } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -14,6 +15,8 @@ export interface Guarded {
   tips: readonly { ref: string; commit: string }[];
   /** The hooks were put in place in this clone; false for a baseline without a guard. */
   active: boolean;
+  /** Remotes that this clone trusts from now on. */
+  trusted?: readonly Omit<TrustedRoute, "clone">[];
 }
 
 /**
@@ -29,7 +32,7 @@ export async function recordBaseline(hands: Hands, guarded: Guarded): Promise<Re
 
 function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<RepositoryRecord> {
   const stored = findRecord(reader, guarded);
-  const known: Pick<RepositoryRecord, "baseline" | "guarded"> = stored?.value ?? UNGUARDED;
+  const known: Pick<RepositoryRecord, "baseline" | "guarded" | "trusted"> = stored?.value ?? UNGUARDED;
   const missing = guarded.tips.filter((tip) => !known.baseline.some((one) => one.ref === tip.ref));
   const baseline = [
     ...known.baseline,
@@ -39,6 +42,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
   const clone = at.clone || "unnamed";
   const isNew = guarded.active && !known.guarded.includes(clone);
   const clones = isNew ? [...known.guarded, clone] : known.guarded;
+  const trusted = withTrusted(known.trusted, clone, guarded.trusted ?? []);
   const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
   if (!stored) {
     const { name: id, home } = guarded;
@@ -50,6 +54,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
       ...UNGUARDED,
       baseline,
       guarded: clones,
+      trusted,
     };
     const text = printRecord(repository, value);
     return {
@@ -57,8 +62,8 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
       effects: [{ do: "create", record: id, rev: 1, path: repositoryFile(id), text, about }],
     };
   }
-  if (missing.length === 0 && !isNew) return { data: stored.value };
-  const changes = { baseline, guarded: clones, rev: stored.value.rev + 1, updated: at.now };
+  if (missing.length === 0 && !isNew && trusted === known.trusted) return { data: stored.value };
+  const changes = { baseline, guarded: clones, trusted, rev: stored.value.rev + 1, updated: at.now };
   const { path, text: before } = stored;
   const text = editRecord(repository, stored, changes);
   return {
@@ -68,7 +73,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
 }
 
 /** The home's folder may have been renamed since it was recorded. */
-function findRecord(reader: Reader, { name, home }: Pick<Guarded, "name" | "home">) {
+export function findRecord(reader: Reader, { name, home }: Pick<Guarded, "name" | "home">) {
   const { records } = reader.repositories();
   return records.find((one) => one.value.id === name) ?? records.find((one) => home && one.value.home);
 }

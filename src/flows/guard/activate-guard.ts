@@ -5,15 +5,27 @@ import type { GuardActivation, Loosening } from "../../ports/guard.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { recordBaseline } from "../audit/baseline.ts";
+import { lettingIn, readTrust } from "../trust/read-trust.ts";
+import { recordable, rememberWays, type TakenWay } from "../trust/record-trust.ts";
 
 /**
  * Puts the guard in place, or back into place, and records what it guards from here on. A human who asks for it gets
  * hooks that are as the policy is; an agent gets none that demand less than the ones before.
  */
-export async function activateGuard(hands: Hands, site: Site): Promise<GuardActivation> {
+export async function activateGuard(
+  hands: Hands,
+  site: Site,
+  taken: readonly TakenWay[] = [],
+): Promise<GuardActivation> {
   const loosening = await mayLoosen(hands, "always");
-  const done = (await hands.git.guard()).activate(site, loosening);
-  await record(hands, site, done);
+  const { remotes } = await readTrust(hands, site);
+  const others = lettingIn(remotes).filter((one) => !taken.some(({ way }) => way.name === one.name));
+  const done = (await hands.git.guard()).activate(
+    site,
+    [...others, ...taken.map((one) => one.way)],
+    loosening,
+  );
+  await record(hands, site, done, taken);
   return done;
 }
 
@@ -25,8 +37,9 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
   for (const site of [sites.here(), ...sites.all()]) {
     if (!guard.mayBeOutdated(site)) continue;
     try {
-      const done = guard.renew(site, await mayLoosen(hands, "explained"));
-      await record(hands, site, done);
+      const { remotes } = await readTrust(hands, site);
+      const done = guard.renew(site, lettingIn(remotes), await mayLoosen(hands, "explained"));
+      await record(hands, site, done, []);
       const { changed, notes } = done;
       if (changed.length > 0)
         said.push(`The hooks of ${site.name} were made anew, for the policy and the place that it has now.`);
@@ -44,8 +57,15 @@ async function mayLoosen(hands: Hands, human: Loosening): Promise<Loosening> {
   return hands.agent === undefined && isHuman(actor) ? human : "never";
 }
 
-async function record(hands: Hands, { name, home }: Site, { tips }: GuardActivation): Promise<void> {
-  await recordBaseline(hands, { name, home, tips, active: true });
+async function record(
+  hands: Hands,
+  site: Site,
+  { tips }: GuardActivation,
+  taken: readonly TakenWay[],
+): Promise<void> {
+  const { name, home } = site;
+  await recordBaseline(hands, { name, home, tips, active: true, trusted: taken.map(recordable) });
+  if (taken.length > 0) await rememberWays(hands, site, taken);
 }
 
 /** What keeps the guard of these repositories from holding, as whoever begins to work there should know. */

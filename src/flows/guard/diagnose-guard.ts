@@ -1,8 +1,10 @@
 import { REPAIR } from "../../model/guard-policy.ts";
+import { quoted } from "../../model/text.ts";
 import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { namesOf, readLedger } from "../audit/ledger.ts";
+import { readTrust } from "../trust/read-trust.ts";
 import { activateGuard } from "./activate-guard.ts";
 
 /** Whether the hooks of every repository of this state hold; the first one is where we stand. */
@@ -46,6 +48,7 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
     return [
       ...(recorded ? [] : [unrecorded]),
       ...problems.map((one) => ({ ...one, level: level(one.code) })),
+      ...(problems.some((one) => one.code === "policy_unreadable") ? [] : await examineRemotes(hands, site)),
     ];
   }
   if (recorded) {
@@ -55,6 +58,28 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const message = "No guard is installed here: nothing keeps commits away from protected branches.";
   const command = "pawl install --profile hooks";
   return [{ code: "not_guarded", level: "note", where, message, command }];
+}
+
+/** A remote whose word was good, or was never asked for: only a human can say what it is worth now. */
+async function examineRemotes(hands: Hands, site: Site): Promise<Diagnosis[]> {
+  const { remotes } = await readTrust(hands, site);
+  return remotes.flatMap(
+    ({ name, standing, why = "does not lead where a human confirmed it", route }): Diagnosis[] => {
+      const about = { where: name, command: `pawl remote trust ${quoted(name)}` };
+      if (standing === "changed")
+        return [
+          {
+            ...about,
+            code: "remote_changed",
+            level: "problem",
+            message: `${name} ${why}, so it explains nothing.`,
+          },
+        ];
+      if (standing !== "unconfirmed") return [];
+      const message = `Nobody has confirmed yet that ${route.address} is the right place, so no audit relies on it.`;
+      return [{ ...about, code: "remote_unconfirmed", level: "note", message }];
+    },
+  );
 }
 
 /** The records say that this clone is guarded. */

@@ -36,7 +36,7 @@ export function openAudits({ env, cloneOf, guard }: AuditsAround): Audits {
     guardedTips: (site) => readGuardedTips(site.commonDir),
     created: (site) => readCreated(site.commonDir),
     follow: (site, move, without) => followMove(at(site), move, without),
-    remotes: (site, ref, ask) => askRemotes(at(site), ref, ask),
+    remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
     stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { RemoteAnswer } from "../../ports/audits.ts";
+import type { AskedRemote, RemoteAnswer } from "../../ports/audits.ts";
 import { Git, type GitAnswer } from "../run-git.ts";
 import { known } from "./history.ts";
 import type { HistoryGit } from "./history-git.ts";
@@ -10,17 +10,20 @@ import type { HistoryGit } from "./history-git.ts";
 const PATIENCE_SECONDS = 20;
 
 /** Compares what this clone believes of each remote's branch with what the remote itself says. */
-export async function askRemotes(git: HistoryGit, ref: string, ask: boolean): Promise<RemoteAnswer[]> {
+export async function askRemotes(
+  git: HistoryGit,
+  ref: string,
+  remotes: readonly AskedRemote[],
+): Promise<RemoteAnswer[]> {
   const branch = ref.replace(/^refs\/heads\//, "");
-  const names = (await git.must(["remote"])).split("\n").filter(Boolean);
   const answers: RemoteAnswer[] = [];
-  for (const name of names) {
+  for (const { name, word } of remotes) {
     const tracking = `refs/remotes/${name}/${branch}`;
     const believed = await git.commitOf(tracking);
     if (believed === undefined) continue;
     const fact = { name, tracking, believed };
-    const there = ask ? await tipThere(git, name, ref) : undefined;
-    if (there === undefined) answers.push({ ...fact, answer: "unasked", upTo: believed });
+    const there = word === undefined ? await tipThere(git, name, ref) : undefined;
+    if (there === undefined) answers.push({ ...fact, word: word ?? "silent", upTo: undefined });
     else answers.push({ ...fact, ...(await compare(git, name, ref, believed, there)) });
   }
   return answers;
@@ -40,13 +43,13 @@ async function compare(
   ref: string,
   believed: string,
   there: string,
-): Promise<Pick<RemoteAnswer, "answer" | "upTo">> {
-  if (there === believed) return { answer: "confirmed", upTo: believed };
-  if (there === "") return { answer: "denied", upTo: undefined };
+): Promise<Pick<RemoteAnswer, "word" | "upTo">> {
+  if (there === believed) return { word: "confirmed", upTo: believed };
+  if (there === "") return { word: "denied", upTo: undefined };
   if ((await known(git, [there])).length > 0)
     return (await git.isAncestor(believed, there))
-      ? { answer: "confirmed", upTo: there }
-      : { answer: "denied", upTo: there };
+      ? { word: "confirmed", upTo: there }
+      : { word: "denied", upTo: there };
   return compareUnfetched(git, remote, ref, believed, there);
 }
 
@@ -57,7 +60,7 @@ async function compareUnfetched(
   ref: string,
   believed: string,
   there: string,
-): Promise<Pick<RemoteAnswer, "answer" | "upTo">> {
+): Promise<Pick<RemoteAnswer, "word" | "upTo">> {
   const folder = mkdtempSync(join(tmpdir(), "pawl-audit-"));
   const own = git.env.GIT_OBJECT_DIRECTORY ?? join(git.site.commonDir, "objects");
   const others = [own, git.env.GIT_ALTERNATE_OBJECT_DIRECTORIES].filter(Boolean).join(delimiter);
@@ -65,11 +68,11 @@ async function compareUnfetched(
   try {
     const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];
     const fetched = await transferring(git, ["fetch", ...options, "--", remote, ref], extra);
-    if (fetched.code !== 0) return { answer: "unasked", upTo: believed };
+    if (fetched.code !== 0) return { word: "silent", upTo: undefined };
     const both = git.with(extra);
-    if (await both.isAncestor(believed, there)) return { answer: "confirmed", upTo: believed };
+    if (await both.isAncestor(believed, there)) return { word: "confirmed", upTo: believed };
     // What both have in common is confirmed still.
-    return { answer: "denied", upTo: await both.line(["merge-base", believed, there]) };
+    return { word: "denied", upTo: await both.line(["merge-base", believed, there]) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,11 @@
-import type { ApprovedMerge, BranchAudit, CommitFact, Known, MoveFact } from "../../ports/audit-facts.ts";
+import type {
+  ApprovedMerge,
+  BranchAudit,
+  CommitFact,
+  Known,
+  MoveFact,
+  RemoteFact,
+} from "../../ports/audit-facts.ts";
 
 export const CLASSES = ["baseline", "approved", "remote", "unlocked", "unexplained"] as const;
 export type Class = (typeof CLASSES)[number];
@@ -9,6 +16,10 @@ export type Reason =
   | "approval_rewritten"
   | "approval_unfinished"
   | "remote_not_confirmed"
+  | "remote_silent"
+  | "remote_unconfirmed"
+  | "remote_changed"
+  | "remote_not_trusted"
   | "committed_directly"
   | "merged_directly"
   | "branch_overwritten"
@@ -94,15 +105,37 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
   });
   return explained.map((one) => {
     if (one.reason !== "no_approval") return one;
-    if (branch.denied.has(one.commit.id))
-      return {
-        ...one,
-        reason: "remote_not_confirmed",
-        message: "A remote-tracking ref has it, but the remote itself does not.",
-      };
+    const remote = branch.doubtful.get(one.commit.id);
+    if (remote) return { ...one, ...whyDoubtful(remote) };
     const move = bringers.get(one.commit.id);
     return move ? { ...one, ...howItCame(move, branch.ref) } : one;
   });
+}
+
+/** Whether these commits are explained depends on somebody who did not say anything. */
+export const isUndecided = ({ reason }: Explained) =>
+  reason === "remote_silent" || reason === "remote_unconfirmed";
+
+function whyDoubtful({ name, tracking, word }: RemoteFact): { reason: Reason; message: string } {
+  const only = `Only ${tracking} has it`;
+  switch (word) {
+    case "silent":
+      return { reason: "remote_silent", message: `${only}, and ${name} was not asked or did not answer.` };
+    case "unconfirmed":
+      return {
+        reason: "remote_unconfirmed",
+        message: `${only}, and no human has confirmed yet where ${name} is.`,
+      };
+    case "changed":
+      return {
+        reason: "remote_changed",
+        message: `${only}, and ${name} does not lead where a human confirmed it.`,
+      };
+    case "untrusted":
+      return { reason: "remote_not_trusted", message: `${only}, and nobody trusts ${name}.` };
+    default:
+      return { reason: "remote_not_confirmed", message: `${only}, but ${name} itself does not.` };
+  }
 }
 
 /** Git wrote down that another branch was copied or renamed to this one. */

@@ -1,5 +1,14 @@
 import type { BranchAudit, CommitFact, Known, MoveFact, Trace, TraceCode } from "../../ports/audit-facts.ts";
-import { CLASSES, type Class, type Explained, explainer, mismatch, overwrites, refine } from "./classify.ts";
+import {
+  CLASSES,
+  type Class,
+  type Explained,
+  explainer,
+  isUndecided,
+  mismatch,
+  overwrites,
+  refine,
+} from "./classify.ts";
 
 /** Something that must not be, beside commits that nobody can explain. */
 export interface Finding {
@@ -51,22 +60,21 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
     find("symbolic_ref", branch, `${branch} is only another name for ${nameOf(audit.standsFor)}.`);
   for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
   const here = new Set(audit.commits.map((one) => one.id));
-  const isExplained = (commit: CommitFact) => tell(commit).class !== "unexplained";
+  // What nobody can tell about a commit is told once, and not again about the move that brought it.
+  const open = new Set(commits.filter(isUndecided).map((one) => one.commit.id));
+  const isExplained = (commit: CommitFact) => open.has(commit.id) || tell(commit).class !== "unexplained";
   for (const move of audit.moves) {
     const told = judgeMove(move, audit.ref, { ...permitted, here, isExplained });
     if (told?.code) find(told.code, branch, told.message);
     else if (told) notes.push(told.message);
   }
-  for (const one of audit.remotes) {
-    if (one.answer === "denied")
+  for (const one of audit.remotes)
+    if (one.word === "denied")
       find(
         "remote_not_confirmed",
         one.tracking,
         `${one.tracking} is at ${short(one.believed)}, which ${one.name} does not have.`,
       );
-    if (one.answer === "unasked" && commits.some((each) => each.class === "remote" && each.by === one.name))
-      notes.push(`${one.name} was not asked whether it has what ${one.tracking} says.`);
-  }
   for (const one of audit.missing)
     find(
       "approved_missing",

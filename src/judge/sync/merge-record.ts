@@ -23,7 +23,10 @@ export type MergeResult = { text: string; rev: number } | { clashes: Clash[] };
 const MERGEABLE: readonly Kind[] = [task, finding, note, repository, touched];
 
 /** Lists in which the order means nothing, so that two additions are just two. */
-const SETS = new Set(["labels", "depends_on", "baseline", "guarded"]);
+const SETS = new Set(["labels", "depends_on", "baseline"]);
+
+/** Lists in which each clone speaks only of itself: what one took out is out. */
+const OF_CLONES = new Set(["guarded", "trusted"]);
 
 type Values = Record<string, unknown>;
 
@@ -61,7 +64,7 @@ function clashesOf(kind: Kind, before: Values | undefined, a: Values, b: Values)
 }
 
 function areAdditions(name: string, before: unknown, a: unknown, b: unknown): boolean {
-  if (!SETS.has(name)) return false;
+  if (!SETS.has(name)) return OF_CLONES.has(name);
   const [first, ...others] = [before, a, b].map((one) => ((one ?? []) as unknown[]).map(print));
   return others.every((list) => first?.every((item) => list.includes(item)));
 }
@@ -69,7 +72,15 @@ function areAdditions(name: string, before: unknown, a: unknown, b: unknown): bo
 function mergedValue(name: string, before: unknown, a: unknown, b: unknown): unknown {
   if (same(a, b) || same(before, b)) return a;
   if (same(before, a)) return b;
-  return SETS.has(name) ? union(a as unknown[], b as unknown[]) : a;
+  if (!SETS.has(name) && !OF_CLONES.has(name)) return a;
+  return setMerge((before ?? []) as unknown[], a as unknown[], b as unknown[]);
+}
+
+/** What either side has, without what the other one took out. */
+function setMerge(before: readonly unknown[], a: readonly unknown[], b: readonly unknown[]): unknown[] {
+  const [known, left, right] = [before, a, b].map((list) => new Set(list.map(print)));
+  const isOut = (item: string) => known?.has(item) && !(left?.has(item) && right?.has(item));
+  return union(a, b).filter((item) => !isOut(print(item)));
 }
 
 const print = (item: unknown) => JSON.stringify(item);
@@ -107,7 +118,7 @@ function differing<K extends Kind>(stored: Stored<K>, wanted: Values): ChangesOf
 const MAKING = ["rev", "actor", "created", "updated", "repo", "branch", "commit"];
 
 /** What every clone adds its own to. */
-const GROWING = ["baseline", "guarded"];
+const GROWING = ["baseline", "guarded", "trusted"];
 
 /** Two machines that both made a record of the same repository have said the same thing twice. */
 function sameButForItsMaking<K extends Kind>(

@@ -136,6 +136,16 @@ export const receipt = kind({
   sections: {},
 });
 
+/** A human confirmed that this clone's remote is what it seems to be. */
+const trustedRoute = group({
+  clone: text("1a2b3c4d"),
+  remote: text("origin"),
+  guarded: withDefault(flag, false),
+  /** Of the address alone, which other clones may have in common, and of everything that decides who answers there. */
+  address: digest,
+  way: digest,
+});
+
 /** A repository that tasks may touch. Where it lies is known to each machine on its own. */
 export const repository = kind({
   name: "repository",
@@ -159,6 +169,8 @@ export const repository = kind({
     ),
     /** Clones in which the guard was put in place: where it is gone, somebody took it away. */
     guarded: list(text("1a2b3c4d")),
+    /** The remotes that each clone trusts. The ways there are digests: where things lie is each machine's own business. */
+    trusted: list(trustedRoute),
     ...provenance,
     repo: optional(text("my-project")),
   },
@@ -166,11 +178,12 @@ export const repository = kind({
 });
 
 /** What is not known of a repository when it becomes known. */
-export const UNGUARDED = { baseline: [], guarded: [], notes: "" };
+export const UNGUARDED = { baseline: [], guarded: [], trusted: [], notes: "" };
 
 export type Run = ValueOf<typeof run>;
 export type RunRepo = Run["repos"][number];
 export type RunSnapshot = Run["snapshots"][number];
 export type Approval = ValueOf<typeof approval>;
 export type Receipt = ValueOf<typeof receipt>;
+export type TrustedRoute = RepositoryRecord["trusted"][number];
 export type RepositoryRecord = ValueOf<typeof repository>;

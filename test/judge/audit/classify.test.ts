@@ -10,6 +10,8 @@ import type {
   CommitFact,
   Known,
   MoveFact,
+  RemoteFact,
+  RemoteWord,
 } from "../../../src/ports/audit-facts.ts";
 
 const id = (letter: string) => letter.repeat(40);
@@ -134,6 +136,13 @@ const move = (change: Partial<MoveFact> = {}): MoveFact => ({
   ...change,
 });
 
+const said = (word: RemoteWord): RemoteFact => ({
+  name: "origin",
+  tracking: "refs/remotes/origin/main",
+  believed: id("m"),
+  word,
+});
+
 const branch = (change: Partial<BranchAudit> = {}): BranchAudit => ({
   ref: REF,
   tip: id("m"),
@@ -143,7 +152,7 @@ const branch = (change: Partial<BranchAudit> = {}): BranchAudit => ({
   moves: [],
   remotes: [],
   unlogged: false,
-  denied: new Set(),
+  doubtful: new Map(),
   missing: [],
   ...change,
 });
@@ -186,7 +195,7 @@ describe("how an unexplained commit came", () => {
     ],
     [
       "a made-up tracking ref has it",
-      { denied: new Set([id("m")]), moves: [move({ brought: [stray] })] },
+      { doubtful: new Map([[id("m"), said("denied")]]), moves: [move({ brought: [stray] })] },
       "remote_not_confirmed",
     ],
   ])("%s", (_name, change, reason) => {
@@ -255,15 +264,9 @@ describe("moves of a branch", () => {
   });
 
   test("a branch that stands for another, a remote that denies, a record that contradicts its commit", () => {
-    const denial = {
-      name: "origin",
-      tracking: "refs/remotes/origin/main",
-      believed: id("m"),
-      answer: "denied",
-    } as const;
     const found = judgeBranch(
       "shop",
-      branch({ standsFor: "refs/heads/x", remotes: [denial], commits: [good], missing: [merge()] }),
+      branch({ standsFor: "refs/heads/x", remotes: [said("denied")], commits: [good], missing: [merge()] }),
       {
         known: knowing({ approvals: [merge({ tree: id("x") })], remote: new Map([[id("m"), "origin"]]) }),
         unlockedMoves: [],

@@ -9,6 +9,7 @@ const record = (clone: string, created: string, change: Partial<RepositoryRecord
     ...{ rev: 1, actor: "human:Ada", created, updated: created, notes: "" },
     baseline: [{ ref: "refs/heads/main", commit: clone.repeat(40), at: created, clone }],
     guarded: [clone],
+    trusted: [],
     ...change,
   };
   return parseRecord(repository, "repos/shop.md", printRecord(repository, value), undefined);

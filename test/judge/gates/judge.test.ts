@@ -359,6 +359,7 @@ const config = (more: object) => ({
     checks: [],
     format: [],
     protected: [],
+    remotes: undefined,
     branch: "",
     worktree: "",
   },

@@ -1,0 +1,113 @@
+import type { TrustedRemote } from "../model/config.ts";
+import type { TrustedRoute } from "../model/records/run.ts";
+import type { Route } from "../ports/remotes.ts";
+
+/** A way with the digests that records know it by. */
+export interface Way extends Route {
+  digests: { address: string; way: string };
+}
+
+export interface TrustFacts {
+  /** Every remote as it is now, with why nobody may trust it. */
+  routes: readonly (Way & { never: string | undefined })[];
+  /** What this clone remembers; only what a record knows of counts. */
+  remembered: readonly Way[];
+  /** What humans confirmed, for this clone and for others of the same repository. */
+  recorded: readonly TrustedRoute[];
+  clone: string | undefined;
+  /** `remotes:` of the policy in force, and of copies, which can only ask for more. */
+  policy: readonly TrustedRemote[] | undefined;
+  copies: readonly TrustedRemote[];
+  /** The remote that the protected branch follows. */
+  upstream: string | undefined;
+}
+
+export type Standing =
+  /** What it has is explained. */
+  | "trusted"
+  /** Nobody was asked yet, as in a clone of an older pawl: the guard lets its branches in, an audit relies on nothing. */
+  | "unconfirmed"
+  /** It leads elsewhere than where a human confirmed it. */
+  | "changed"
+  /** A human confirmed it, but the policy names other remotes. */
+  | "unlisted"
+  | "never"
+  | "untrusted";
+
+export interface RemoteTrust {
+  name: string;
+  standing: Standing;
+  /** Whatever reaches its protected branches needs an approval. */
+  guarded: boolean;
+  /** The way as it was confirmed where that is known, else as it is now. */
+  route: Route;
+  /** In words that follow the remote's name. */
+  why: string | undefined;
+}
+
+/** What each remote's word is worth, from facts alone. */
+export function judgeTrust(facts: TrustFacts): RemoteTrust[] {
+  const own = facts.recorded.filter((one) => one.clone === facts.clone);
+  return facts.routes.map((now): RemoteTrust => {
+    const confirmed = own.find((one) => one.remote === now.name) ?? vouchedFor(now, facts.recorded);
+    const known = facts.remembered.find((one) => one.digests.way === confirmed?.way && one.name === now.name);
+    const route = known ?? now;
+    const about = { name: now.name, guarded: isGuarded(now.name, confirmed, facts), route };
+    const is = (standing: Standing, why?: string): RemoteTrust => ({ ...about, standing, why });
+    if (now.never !== undefined) return is("never", now.never);
+    if (confirmed === undefined)
+      return own.length === 0 && isProposed(now.name, facts) ? is("unconfirmed") : is("untrusted");
+    if (confirmed.clone === facts.clone && confirmed.way !== now.digests.way)
+      return is("changed", known && difference(known, now));
+    if (facts.policy && !facts.policy.some((one) => one.name === now.name))
+      return is("unlisted", "is not among the remotes that the policy names");
+    return is("trusted");
+  });
+}
+
+function isGuarded(
+  name: string,
+  confirmed: TrustedRoute | undefined,
+  { policy, copies }: TrustFacts,
+): boolean {
+  const named = [...(policy ?? []), ...copies].filter((one) => one.name === name);
+  return confirmed?.guarded === true || named.some((one) => one.guarded);
+}
+
+/** Another clone's human confirmed the same address, and nothing here decides who else might answer. */
+function vouchedFor(way: Way, recorded: readonly TrustedRoute[]): TrustedRoute | undefined {
+  if (!isPlain(way)) return undefined;
+  return recorded.find((one) => one.remote === way.name && one.address === way.digests.address);
+}
+
+/** Nothing but the address says who answers, and pushes go there, too. */
+export const isPlain = ({ address, push, settings }: Route) =>
+  settings.length === 0 && push.every((one) => one === address);
+
+/** While a clone has confirmed nothing at all; whoever confirmed one remote did not confirm the others. */
+function isProposed(name: string, { policy, upstream }: TrustFacts): boolean {
+  return policy ? policy.some((one) => one.name === name) : name === upstream;
+}
+
+function difference(before: Route, now: Route): string {
+  if (before.address !== now.address) return `was ${before.address}, and is ${now.address} now`;
+  const pushes = (route: Route) => route.push.join(" ") || "nowhere";
+  if (pushes(before) !== pushes(now))
+    return `was pushed to ${pushes(before)}, and goes to ${pushes(now)} now`;
+  const added = now.settings.filter((one) => !before.settings.includes(one));
+  const removed = before.settings.filter((one) => !now.settings.includes(one));
+  return `is asked in another way: ${[...added, ...removed.map((one) => `no ${one}`)].join(", ")}`;
+}
+
+/** The list with what one clone trusts from now on; the very same list when that is nothing new. */
+export function withTrusted(
+  known: readonly TrustedRoute[],
+  clone: string,
+  added: readonly Omit<TrustedRoute, "clone">[],
+): TrustedRoute[] {
+  const others = known.filter(
+    (one) => one.clone !== clone || !added.some((each) => each.remote === one.remote),
+  );
+  const list = [...others, ...added.map((one) => ({ clone, ...one }))];
+  return JSON.stringify(list) === JSON.stringify(known) ? (known as TrustedRoute[]) : list;
+}

@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { activateGuard } from "../flows/guard/activate-guard.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import { readTrust } from "../flows/trust/read-trust.ts";
+import { recordTrust } from "../flows/trust/record-trust.ts";
+import type { Way } from "../judge/trust.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, line } from "../model/input.ts";
+import { columns } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Site } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
+
+export const remoteTrust = procedure({
+  id: "remote.trust",
+  summary: "Trust a remote: what it has on protected branches may be pulled; a human's decision",
+  details:
+    "Only remotes that a human trusts explain how a commit came to a protected branch: the guard lets their branches in, and\naudits ask them. What is confirmed is where the remote leads in this clone, after everything that git rewrites; when that\nchanges, the remote explains nothing until it is confirmed again. This repository itself, a bundle, or a program's word\n(ext::) cannot be trusted. With --guarded, whatever reaches its protected branches needs an approval, too: a commit that\nsomebody pushed there without one is told as unapproved.",
+  examples: ["pawl remote trust origin", "pawl remote trust upstream --guarded"],
+  access: "write",
+  cli: { positional: ["name"] },
+  input: z.strictObject({
+    name: line("the remote, as git calls it", "NAME", 200),
+    guarded: flag("its protected branches take nothing that was not approved"),
+  }),
+
+  async rehearse(hands, input) {
+    const { way } = await expectTrustable(hands, input.name);
+    return [{ do: "trust", path: `${way.name} (${way.address})` }];
+  },
+
+  async perform(hands, input) {
+    const { site, way } = await expectTrustable(hands, input.name);
+    const guarded = input.guarded ?? false;
+    for (const row of columns(describe(way)).split("\n")) hands.say(row);
+    await confirmTyped(hands, `Type ${way.name} to trust it: `, way.name);
+    await recordTrust(hands, site, { taken: [{ way, guarded }] });
+    const active = (await hands.git.audits()).guardActive(site);
+    const notes = active ? (await activateGuard(hands, site)).notes : [];
+    const { name, address } = way;
+    return { data: { remote: { name, address, standing: "trusted", guarded } }, warnings: notes };
+  },
+
+  text: ({ remote }, style) =>
+    `${style.bold(remote.name)} (${remote.address}) is trusted${remote.guarded ? ", and guarded" : ""}`,
+});
+
+/** Everything that a human should look at before saying yes. */
+function describe({ name, address, push, settings }: Way): string[][] {
+  const elsewhere = push.filter((one) => one !== address);
+  return [
+    ["remote", name],
+    ["address", address],
+    ...elsewhere.map((one) => ["pushed to", one]),
+    ...settings.map((one) => ["setting", one]),
+  ];
+}
+
+async function expectTrustable(hands: Hands, name: string): Promise<{ site: Site; way: Way }> {
+  await refuseAgents(hands, "trust a remote");
+  await expectTerminal(hands);
+  const site = (await hands.git.sites()).here();
+  const { ways, remotes } = await readTrust(hands, site);
+  const way = ways.find((one) => one.name === name);
+  if (!way)
+    throw new Failure("not_found", "no_remote", `${site.name} has no remote ${name}.`, {
+      hint:
+        ways.length > 0
+          ? `It has ${ways.map((one) => one.name).join(", ")}.`
+          : "Add one with `git remote add`.",
+      details: { field: "name", remotes: ways.map((one) => one.name) },
+    });
+  const never = remotes.find((one) => one.name === name && one.standing === "never");
+  if (never)
+    throw new Failure(
+      "refused",
+      "untrustworthy_remote",
+      `${name} ${never.why}: its word would prove nothing.`,
+      {
+        hint: "Trust a remote that others publish to.",
+        details: { remote: name, address: way.address },
+      },
+    );
+  return { site, way };
+}
