@@ -108,6 +108,8 @@ export function writeTask(state: string, number: number): void {
       line: 7,
     },
     ...{
+      line_sha256: undefined,
+      plan_digest: undefined,
       resolved_commit: undefined,
       resolved_by: undefined,
       integrated_commit: undefined,

@@ -11,6 +11,8 @@ export interface Repository {
   isDirty(): Promise<boolean>;
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
   resolveCommit(name: string): Promise<string | undefined>;
+  differ(one: string, other: string): Promise<boolean>;
+  lineAt(commit: string, file: string, line: number): Promise<string | undefined>;
   workingTree(): Promise<WorkingTree | undefined>;
   changedFiles(base: string): Promise<string[]>;
   userName(): Promise<string | undefined>;
@@ -40,6 +42,16 @@ export function openRepository(place: Place, env: Environment): Repository {
       );
     },
     resolveCommit: (name) => git.commitOf(name),
+    async differ(one, other) {
+      const trees = await Promise.all(
+        [one, other].map((commit) => git.line(["rev-parse", `${commit}^{tree}`])),
+      );
+      return trees[0] === undefined || trees[0] !== trees[1];
+    },
+    async lineAt(commit, file, line) {
+      const { code, out } = await git.ask(["cat-file", "blob", `${commit}:${file}`]);
+      return code === 0 ? out.split("\n")[line - 1] : undefined;
+    },
     workingTree: () => (place.root ? hashWorkingTree(place, env) : Promise.resolve(undefined)),
     async changedFiles(base) {
       const split = await git.line(["merge-base", base, "HEAD"]);

@@ -31,16 +31,27 @@ export const findingAdd = operation({
     const place = findRun(reader, getTask(reader, input.task, at))?.value.repos.find(
       (one) => one.name === at.repo,
     );
-    return { tip: place && (await world.branchTips([place]))[0]?.head };
+    const tip = place && (await world.branchTips([place]))[0]?.head;
+    const commit = tip ?? at.commit;
+    const text =
+      commit && input.file && input.line ? await world.lineAt(commit, input.file, input.line) : undefined;
+    return { tip, text };
   },
 
-  gather(reader, input, at, { tip }) {
+  gather(reader, input, at, { tip, text }) {
     const id = getTask(reader, input.task, at);
-    reader.task(id);
-    return { id, tip, earlier: reader.parts(finding, id).records, names: reader.partNames(finding, id) };
+    const { plan } = reader.task(id).value;
+    return {
+      id,
+      plan,
+      tip,
+      text,
+      earlier: reader.parts(finding, id).records,
+      names: reader.partNames(finding, id),
+    };
   },
 
-  decide(input, { id, tip, earlier, names }, at) {
+  decide(input, { id, plan, tip, text, earlier, names }, at) {
     if (input.line !== undefined && input.file === undefined)
       throw new Failure("usage", "line_without_file", "A line needs a file.", { details: { field: "line" } });
     const kind = input.kind ?? "branch";
@@ -61,6 +72,8 @@ export const findingAdd = operation({
         status: "open" as const,
         file: input.file,
         line: input.line,
+        line_sha256: text === undefined ? undefined : at.sha256(text),
+        plan_digest: kind === "plan" ? at.sha256(plan) : undefined,
         resolved_commit: undefined,
         resolved_by: undefined,
         integrated_commit: undefined,

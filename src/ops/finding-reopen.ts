@@ -14,9 +14,12 @@ export const findingReopen = operation({
   input: findingWithReason,
   milestone: ({ finding: value }) => `${value.id}: open again`,
 
-  gather: gatherFinding,
+  gather(reader, input, at) {
+    const found = gatherFinding(reader, input, at);
+    return { ...found, plan: reader.task(found.id).value.plan };
+  },
 
-  decide(input, { stored }, at) {
+  decide(input, { stored, plan }, at) {
     const { value: known } = stored;
     checkFindingStep(known, "open");
     const reason = `- ${at.now}, ${at.actor}, was ${known.status}: ${input.note.replace(/\n/g, "\n  ")}`;
@@ -28,6 +31,7 @@ export const findingReopen = operation({
         reopened: known.reopened + 1,
         reopen_reasons: [known.reopen_reasons, reason].filter(Boolean).join("\n"),
         reopened_at: at.commit,
+        plan_digest: known.kind === "plan" ? at.sha256(plan) : undefined,
         resolved_commit: undefined,
         resolved_by: undefined,
         integrated_commit: undefined,

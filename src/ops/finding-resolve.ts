@@ -14,7 +14,7 @@ export const findingResolve = operation({
   id: "finding.resolve",
   summary: "Mark a finding as fixed, by a commit",
   details:
-    "The fix has to be committed, and on top of the commit that the finding was raised at. A finding about a plan\nneeds no commit.",
+    "The fix has to be committed after the finding was raised, on top of the commit that it was raised at, and it has to change\nsomething. A finding about a plan needs a plan that was changed since.",
   examples: [
     "pawl finding resolve F1",
     'pawl finding resolve T0001/F2 --commit 1a2b3c4 --note "bounded to 3 tries"',
@@ -42,13 +42,18 @@ export const findingResolve = operation({
     return {
       fix,
       dirty: raised.kind === "branch" && (await world.isDirty()),
-      follows: raised.kind === "plan" || (await followsAll(world, [raised.commit, raised.reopened_at], fix)),
+      ...(raised.kind === "plan"
+        ? NOT_CODE
+        : await judgeFix(world, [raised.commit, raised.reopened_at], fix)),
     };
   },
 
-  gather: (reader, input, at, observed) => ({ ...gatherFinding(reader, input, at), ...observed }),
+  gather(reader, input, at, observed) {
+    const found = gatherFinding(reader, input, at);
+    return { ...found, ...observed, plan: reader.task(found.id).value.plan };
+  },
 
-  decide(input, { stored, fix, dirty, follows }, at) {
+  decide(input, { stored, fix, dirty, follows, changes, plan }, at) {
     const { value: known } = stored;
     checkFindingStep(known, "fixed");
     if (input.commit !== undefined && !fix)
@@ -73,7 +78,17 @@ export const findingResolve = operation({
           `${known.id} was seen at ${(known.reopened_at ?? known.commit)?.slice(0, 12)}; ${fix.slice(0, 12)} does not contain that commit.`,
           { hint: "Resolve it from the branch that the finding is about." },
         );
-    }
+      if (!changes)
+        throw new Failure(
+          "refused",
+          "no_fix_commit",
+          `Nothing was changed and committed since ${known.id} was raised.`,
+          { hint: "Fix it, commit the fix in the task's worktree, then resolve the finding." },
+        );
+    } else if (known.plan_digest !== undefined && known.plan_digest === at.sha256(plan))
+      throw new Failure("refused", "plan_unchanged", `The plan is what it was when ${known.id} was raised.`, {
+        hint: "Change the plan first (`pawl task update --help`), then resolve the finding.",
+      });
     const { effect, value } = change(
       finding,
       stored,
@@ -113,13 +128,19 @@ function elsewhere(raised: Finding, repo: string | undefined): Failure {
   );
 }
 
-/** The fix comes after the finding was raised, and after it was last seen to be there still. */
-async function followsAll(
+const NOT_CODE = { follows: true, changes: true };
+
+/** The fix comes after the finding was raised and after it was last seen to be there still, and is not empty. */
+async function judgeFix(
   world: World,
   seen: readonly (string | undefined)[],
   fix: string | undefined,
-): Promise<boolean> {
-  for (const commit of seen)
-    if (commit && fix && commit !== fix && !(await world.isAncestor(commit, fix))) return false;
-  return true;
+): Promise<{ follows: boolean; changes: boolean }> {
+  let changes = true;
+  for (const commit of seen) {
+    if (!commit || !fix) continue;
+    if (commit !== fix && !(await world.isAncestor(commit, fix))) return { follows: false, changes };
+    changes &&= commit !== fix && (await world.differ(commit, fix));
+  }
+  return { follows: true, changes };
 }

@@ -158,6 +158,17 @@ function checkVerdict(
       hint: "Settle them first, or say pass_with_findings or fail.",
       details: { findings: open.map((one) => one.id) },
     });
+  const high = open.filter((one) => one.severity === "high").map((one) => one.id);
+  if (input.verdict === "pass_with_findings" && high.length > 0)
+    throw new Failure(
+      "refused",
+      "open_finding",
+      `A high finding is open, so nothing passes: ${high.join(", ")}.`,
+      {
+        hint: "Say fail. What is not worth failing for is not high.",
+        details: { findings: high },
+      },
+    );
   if (input.verdict !== "pass" && open.length === 0)
     throw new Failure(
       "refused",

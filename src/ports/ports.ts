@@ -147,6 +147,10 @@ export interface World {
   isDirty(): Promise<boolean>;
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
   resolveCommit(name: string): Promise<string | undefined>;
+  /** Whether two commits differ in any file; an empty commit changes nothing. */
+  differ(one: string, other: string): Promise<boolean>;
+  /** One line of a file as a commit has it. */
+  lineAt(commit: string, file: string, line: number): Promise<string | undefined>;
   /** The tree of everything git would not ignore, uncommitted changes included; the user's index stays as it is. */
   workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */

@@ -16,6 +16,8 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     isDirty: async () => (await repository()).isDirty(),
     isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),
     resolveCommit: async (name) => (await repository()).resolveCommit(name),
+    differ: async (one, other) => (await repository()).differ(one, other),
+    lineAt: async (commit, file, line) => (await repository()).lineAt(commit, file, line),
     workingTree: async () => (await repository()).workingTree(),
     changedFiles: async (base) => (await repository()).changedFiles(base),
     async runCheck(argv, where) {

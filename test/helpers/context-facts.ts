@@ -51,7 +51,14 @@ export function aTask(more: Partial<Task> = {}): Task {
 export function aFinding(number: number, more: Partial<Finding> = {}): Finding {
   return {
     ...{ id: `T0001/F${number}`, severity: "medium", kind: "branch", status: "open", file: undefined },
-    ...{ line: undefined, resolved_commit: undefined, resolved_by: undefined, integrated_commit: undefined },
+    ...{
+      line: undefined,
+      line_sha256: undefined,
+      plan_digest: undefined,
+      resolved_commit: undefined,
+      resolved_by: undefined,
+      integrated_commit: undefined,
+    },
     ...{
       reopened: 0,
       reopened_at: undefined,

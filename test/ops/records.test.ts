@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect } from "vitest";
 import { test } from "../helpers/command-line.ts";
 
@@ -287,6 +288,9 @@ describe("findings", () => {
       "T1",
     );
     const resolve = (...more: string[]) => project.pawl("finding", "resolve", "T1/F1", "--json", ...more);
+    expect((await resolve()).json.error.code).toBe("no_fix_commit");
+    project.git("commit", "-q", "--allow-empty", "-m", "Pretend");
+    expect((await resolve()).json.error.code).toBe("no_fix_commit");
     project.write("a.txt", "2\n");
     expect((await resolve()).json.error.code).toBe("pending_uncommitted");
     const fix = project.commit("a.txt", "2\n");
@@ -337,10 +341,26 @@ describe("findings", () => {
     expect(human.json.data.finding).toMatchObject({ status: "wontfix", resolution: "as meant" });
   });
 
+  test("pass nothing while a high one is open, whatever the verdict is called", async ({ project }) => {
+    await project.pawl("task", "new", "One");
+    project.commit("a.txt", "one\ntwo\n");
+    const add = ["finding", "add", "Wrong", "--severity", "high", "--file", "a.txt", "--line", "2"];
+    const added = await project.pawl(...add, "--task", "T1", "--json");
+    expect(added.json.data.finding.line_sha256).toBe(createHash("sha256").update("two").digest("hex"));
+    const verdict = (word: string) =>
+      project.pawl("review", "record", "T1", "--kind", "branch", "--verdict", word, "--json");
+    expect((await verdict("pass_with_findings")).json.error.code).toBe("open_finding");
+    expect((await verdict("fail")).code).toBe(0);
+  });
+
   test("are reopened with a reason that is kept", async ({ project }) => {
     await project.pawl("task", "new", "One");
     await project.pawl("finding", "add", "First", "--severity", "low", "--kind", "plan", "--task", "T1");
-    await project.pawl("finding", "resolve", "F1", "--task", "T1");
+    const resolve = () => project.pawl("finding", "resolve", "F1", "--task", "T1", "--json");
+    expect((await resolve()).json.error.code).toBe("plan_unchanged");
+    project.write("plan.md", "Do it better.\n");
+    await project.pawl("task", "update", "T1", "--plan", "plan.md");
+    expect((await resolve()).code).toBe(0);
     expect((await project.pawl("finding", "reopen", "F1", "--task", "T1")).code).toBe(3);
     await project.pawl("finding", "reopen", "F1", "--task", "T1", "--note", "still there");
     const [one] = (await project.pawl("finding", "list", "T1", "--json")).json.data.findings;
@@ -349,6 +369,7 @@ describe("findings", () => {
       reopened: 1,
       reopen_reasons: expect.stringContaining("still there"),
     });
+    expect((await resolve()).json.error.code).toBe("plan_unchanged");
     expect(one.resolved_commit).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 import { mayJudge } from "../../model/lifecycle.ts";
-import type { Review } from "../../model/records/parts.ts";
+import type { Finding, Review } from "../../model/records/parts.ts";
 import { firstLine } from "../../model/text.ts";
 import type { RecordFacts } from "./facts.ts";
 import type { Stage } from "./gate.ts";
@@ -24,8 +24,6 @@ export function judgeRecords(facts: RecordFacts, stage: Stage, planDigest: strin
   ];
 }
 
-const PASSED: readonly Review["verdict"][] = ["pass", "pass_with_findings"];
-
 /** The latest review of this kind that counts; an earlier pass does not outlive a later fail. */
 export function latestReview(
   { reviews, authors }: Pick<RecordFacts, "reviews" | "authors">,
@@ -36,8 +34,13 @@ export function latestReview(
   return reviews.filter((one) => one.kind === kind && one.counts && isOthers(one)).at(-1);
 }
 
-export const isPassed = (review: Review | undefined) =>
-  review !== undefined && PASSED.includes(review.verdict);
+/** While a high finding is open, no verdict passes anything, whatever it is called. */
+export function isPassed(review: Review | undefined, findings: RecordFacts["findings"]): boolean {
+  if (review === undefined || review.verdict === "fail") return false;
+  return !findings.some(
+    (one) => one.kind === review.kind && one.status === "open" && one.severity === "high",
+  );
+}
 
 function judgePlan(facts: RecordFacts, planDigest: string | undefined): Breach[] {
   const { task } = facts;
@@ -52,7 +55,7 @@ function judgePlan(facts: RecordFacts, planDigest: string | undefined): Breach[]
     ];
   const latest = latestReview(facts, "plan");
   const command = `pawl review start ${task.id} --kind plan`;
-  if (!latest || !isPassed(latest))
+  if (!latest || !isPassed(latest, facts.findings))
     return [
       {
         code: "plan_not_reviewed",
@@ -81,8 +84,16 @@ function judgeFindings({ task, findings }: RecordFacts, stage: Stage): Breach[] 
       code: "open_finding",
       message: `${one.severity}: ${firstLine(one.text, 100)}`,
       record: one.id,
-      command: `pawl finding resolve ${one.id.replace(`${task.id}/`, "")} --task ${task.id}`,
+      command: settling(one, task.id),
     }));
+}
+
+/** What an author does about a finding: the work first, and then the word for it. */
+function settling(one: Finding, task: string): string {
+  const id = one.id.replace(`${task}/`, "");
+  const work =
+    one.kind === "plan" ? `pawl task update ${task} --plan FILE` : `git commit -am "Fix ${one.id}"`;
+  return `${work} && pawl finding resolve ${id} --task ${task}`;
 }
 
 function judgeSlices({ task }: RecordFacts): Breach[] {

@@ -195,7 +195,7 @@ function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]
   const { task } = facts;
   const latest = latestReview(facts, "branch");
   const command = `pawl review start ${task.id} --kind branch`;
-  if (!latest || !isPassed(latest)) return [reviewMissing(task.id, latest)];
+  if (!latest || !isPassed(latest, facts.findings)) return [reviewMissing(task.id, latest)];
   return changed
     .filter(({ repo, head }) => {
       const seen = latest.heads.find((one) => one.repo === repo.name)?.head;

@@ -14,7 +14,7 @@ export function sessionGates(facts: RecordFacts): { stage: "plan" | "close"; rea
   if (stage === "close") {
     const latest = latestReview(facts, "branch");
     if (!facts.run) breaches.push(...judgeRepos(facts, []));
-    if (!latest || !isPassed(latest)) breaches.push(reviewMissing(facts.task.id, latest));
+    if (!latest || !isPassed(latest, facts.findings)) breaches.push(reviewMissing(facts.task.id, latest));
   }
   return { stage, reasons: reasonsOf(breaches, stage, facts.task.profile) };
 }

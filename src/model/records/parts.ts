@@ -63,6 +63,10 @@ export const finding = kind({
     status: oneOf(FINDING_STATUSES),
     file: optional(text("src/a.ts")),
     line: optional(integer),
+    /** The sha256 of that line's text, so that it is found again where it has moved to. */
+    line_sha256: optional(digest),
+    /** A finding about a plan: the plan that it is about. */
+    plan_digest: optional(digest),
     resolved_commit: optional(sha),
     resolved_by: optional(text("agent:codex")),
     integrated_commit: optional(sha),
