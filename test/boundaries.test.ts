@@ -11,7 +11,7 @@ const src = fileURLToPath(new URL("../src", import.meta.url));
  * stand for packages and Node itself. ARCHITECTURE.md shows this table.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  model: ["lib:zod/mini"],
+  model: ["lib:zod/mini", "lib:yaml"],
   ports: ["model", "lib:zod/mini"],
   judge: ["model", "ports"],
   flows: ["model", "ports", "judge"],
@@ -19,9 +19,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   files: ["model", "node:"],
   signatures: ["model", "node:"],
   git: ["model", "ports", "files", "node:", "lib:simple-git"],
-  store: ["model", "ports", "files", "git", "node:", "lib:yaml", "lib:node-sqlite3-wasm"],
+  store: ["model", "ports", "files", "git", "node:", "lib:node-sqlite3-wasm"],
   guard: ["model", "ports", "files", "git", "hooks", "node:"],
-  "installer/render": ["model", "skills", "lib:handlebars", "lib:node-diff3"],
+  "installer/render": ["model", "skills", "lib:handlebars", "lib:gray-matter", "lib:node-diff3"],
   installer: [
     ...["model", "ports", "files", "git", "installer/render", "adapters", "node:"],
     ...["lib:zod/mini", "lib:jsonc-parser", "lib:node-diff3"],

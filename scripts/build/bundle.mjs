@@ -29,6 +29,19 @@ const sdkAlone = {
   },
 };
 
+/** gray-matter gets its one engine from us; those that it brings are a second YAML parser and one that runs code. */
+const noEngines = {
+  name: "no-engines",
+  resolveId: {
+    order: "pre",
+    handler: (source, importer) =>
+      /^\.\/(?:lib\/)?engines$/.test(source) && /node_modules[\\/]gray-matter[\\/]/.test(importer ?? "")
+        ? "no-engines"
+        : undefined,
+  },
+  load: (id) => (id === "no-engines" ? "module.exports = {};" : undefined),
+};
+
 /** The files are read as one byte per character, so what is more than ASCII is written as its escape. */
 const onlyAscii = {
   name: "only-ascii",
@@ -46,7 +59,7 @@ export async function bundle(input, dir, options) {
     platform: "node",
     external: [/^node:/, "node-sqlite3-wasm"],
     moduleTypes: textFiles.moduleTypes,
-    plugins: [onlyAscii, sdkAlone, ...textFiles.plugins],
+    plugins: [onlyAscii, noEngines, sdkAlone, ...textFiles.plugins],
     // Its main file finds its parts at run time, which no bundler can follow; the other one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     // Which chunk a module lands in is decided by our own groups, not by how it is imported.

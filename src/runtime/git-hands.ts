@@ -59,7 +59,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     guard: async () => {
       const { openGuard } = await import("../guard/open.ts");
       const { readConfigText } = await import("../model/config.ts");
-      const { fullYaml } = await import("../store/yaml.ts");
+      const { fullYaml } = await import("../model/markdown/full-yaml.ts");
       return openGuard({
         env: around.env,
         programs: { node: process.execPath, program: programOf(place.commonDir) ?? process.argv[1] ?? "" },

@@ -92,7 +92,7 @@ export function openRuntime(around: Surroundings): Runtime {
       };
     },
     async loadYaml() {
-      fullYaml ??= (await import("../store/yaml.ts")).fullYaml;
+      fullYaml ??= (await import("../model/markdown/full-yaml.ts")).fullYaml;
       return fullYaml;
     },
     fullYaml: () => fullYaml,

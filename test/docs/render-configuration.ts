@@ -1,5 +1,5 @@
 import { type Config, parseConfig, readConfigText } from "../../src/model/config.ts";
-import { fullYaml } from "../../src/store/yaml.ts";
+import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 
 interface Key {
   describe: string;

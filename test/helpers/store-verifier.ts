@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { type Kind, parseRecord } from "../../src/model/record.ts";
 import { note, TASK_PARTS, touched } from "../../src/model/records/parts.ts";
 import { approval, receipt, repository, run } from "../../src/model/records/run.ts";
 import { task } from "../../src/model/records/task.ts";
-import { fullYaml } from "../../src/store/yaml.ts";
 
 export interface FoundRecord {
   id: string;

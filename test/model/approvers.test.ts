@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Approver, printApprovers, readApprovers } from "../../src/model/approvers.ts";
+import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { canonical } from "../../src/model/statement.ts";
-import { fullYaml } from "../../src/store/yaml.ts";
 
 const ssh: Approver = {
   name: 'Ada "the first" Lovelace: 1815',

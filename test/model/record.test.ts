@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { editRecord, NeedsFullYaml, parseRecord, printRecord } from "../../src/model/record.ts";
 import { type Task, task } from "../../src/model/records/task.ts";
-import { fullYaml } from "../../src/store/yaml.ts";
 
 const sample: Task = {
   id: "T0001",

@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import { hasMarks } from "./merge.ts";
-import { headerValue, joinSkill, splitSkill, withoutKeys } from "./skill-header.ts";
+import { printSkill, readSkill, textOf, withoutKeys } from "./skill-header.ts";
 
 export const OVERRIDE_MODES = ["replace", "patch", "add", "disable"] as const;
 export type OverrideMode = (typeof OVERRIDE_MODES)[number];
@@ -26,21 +26,24 @@ const NAME = /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 /** Both files as they were read, to what they mean; anything unclear is refused by name, never guessed. */
 export function readOverride(name: string, file: string, base: string | undefined): Override {
-  const parts = splitSkill(plain(file));
-  if (!parts) throw broken(name, "it does not begin with a header between two lines of ---");
-  const mode = OVERRIDE_MODES.find((one) => one === headerValue(parts.header, "mode"));
+  let why = "";
+  const skill = readSkill(plain(file), (problem) => {
+    why = problem;
+  });
+  if (!skill) throw broken(name, `its header cannot be read (${why.replace(/\.$/, "")})`);
+  const mode = OVERRIDE_MODES.find((one) => one === textOf(skill, "mode"));
   if (!mode) throw broken(name, `"mode" has to be one of ${OVERRIDE_MODES.join(", ")}`);
-  if (!NAME.test(name)) throw broken(name, "its folder's name is no name for a skill");
-  const upstream = headerValue(parts.header, "upstream");
+  if (!NAME.test(name)) throw broken(name, "its folder's name cannot be the name of a skill");
+  const upstream = textOf(skill, "upstream");
   if (mode !== "add" && !/^sha256:[0-9a-f]{64}$/.test(upstream ?? ""))
     throw broken(name, '"upstream" has to be the digest of the text that it was made against');
-  const header = withoutKeys(parts.header, OUR_KEYS);
-  if (mode === "disable") return { name, mode, text: parts.body.trim(), upstream, base: kept(base) };
-  if (headerValue(header, "name") !== name) throw broken(name, `"name" in its header has to be "${name}"`);
-  const description = headerValue(header, "description") ?? "";
-  if (/^(?:[>|].*)?$/.test(description) || description.length > 1024)
-    throw broken(name, 'it needs a "description" on one line, of at most 1024 characters');
-  const text = joinSkill({ header, body: `${parts.body.trimEnd()}\n` });
+  if (mode === "disable") return { name, mode, text: skill.body.trim(), upstream, base: kept(base) };
+  if (textOf(skill, "name") !== name) throw broken(name, `"name" in its header has to be "${name}"`);
+  const description = textOf(skill, "description") ?? "";
+  if (description === "" || description.length > 1024)
+    throw broken(name, 'it needs a "description" of at most 1024 characters');
+  const lines = withoutKeys(skill.lines, OUR_KEYS);
+  const text = printSkill({ lines, body: `${skill.body.trimEnd()}\n` });
   if (hasMarks(text)) throw broken(name, "it still has the marks of an unfinished merge");
   return mode === "add" ? { name, mode, text } : { name, mode, text, upstream, base: kept(base) };
 }
@@ -49,10 +52,10 @@ export function readOverride(name: string, file: string, base: string | undefine
 export function printOverride(override: Override): Map<string, string> {
   const { name, mode, text, upstream, base } = override;
   const ours = [`mode: "${mode}"`, ...(upstream === undefined ? [] : [`upstream: "${upstream}"`])];
-  const parts = mode === "disable" ? undefined : splitSkill(text);
+  const skill = mode === "disable" ? undefined : readSkill(text);
   const why = text === "" ? "" : `\n${text}\n`;
-  const file = joinSkill(
-    parts ? { header: [...ours, ...parts.header], body: parts.body } : { header: ours, body: why },
+  const file = printSkill(
+    skill ? { lines: [...ours, ...skill.lines], body: skill.body } : { lines: ours, body: why },
   );
   const files = new Map([[overridePath(name), file]]);
   if (base !== undefined) files.set(basePath(name), base);

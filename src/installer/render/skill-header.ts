@@ -1,37 +1,64 @@
-/**
- * The header of a skill, line by line. Our own are one `key: "value"` per line; a user's may hold anything else, which is
- * passed on as it is.
- */
+import matter from "gray-matter";
+import { FrontMatterError, type HeaderValue, splitFrontMatter } from "../../model/markdown/front-matter.ts";
+import { fullYaml } from "../../model/markdown/full-yaml.ts";
+
+/** A skill or an override: its header as it is written and as it is read, and what follows. */
 export interface SkillText {
-  header: string[];
+  lines: string[];
+  values: Readonly<Record<string, HeaderValue>>;
   body: string;
 }
 
 const FENCE = "---";
 
-/** Undefined where the text does not begin with a closed header. */
-export function splitSkill(text: string): SkillText | undefined {
-  const lines = text.split("\n");
-  const end = lines.indexOf(FENCE, 1);
-  if (lines[0] !== FENCE || end < 0) return undefined;
-  return { header: lines.slice(1, end), body: lines.slice(end + 1).join("\n") };
+const refuse = () => {
+  throw new Error("only YAML is read here");
+};
+
+/**
+ * Always passed: without options gray-matter answers from its memory, where a broken header reads as an empty one. By
+ * itself it knows other languages and runs one of them as code; ours is the only one here, and every scalar stays text.
+ */
+const OPTIONS = {
+  language: "yaml",
+  engines: {
+    yaml: (header: string) => Object.fromEntries(fullYaml(header)),
+    json: refuse,
+    javascript: refuse,
+  },
+};
+
+/** Undefined where the text does not begin with a header that is closed and readable; `explain` is told why. */
+export function readSkill(text: string, explain: (why: string) => void = () => {}): SkillText | undefined {
+  try {
+    // Refuses fences that are not exactly three dashes, and headers that no fence closes, which gray-matter reads to the end.
+    splitFrontMatter(text);
+    const { matter: header, data, content } = matter(text, OPTIONS);
+    return { lines: header.split("\n").slice(1), values: data, body: content };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    explain(error instanceof FrontMatterError ? error.problem : (error.message.split("\n")[0] ?? ""));
+    return undefined;
+  }
 }
 
-export function joinSkill({ header, body }: SkillText): string {
-  return [FENCE, ...header, FENCE, body].join("\n");
+export function printSkill({ lines, body }: Pick<SkillText, "lines" | "body">): string {
+  return [FENCE, ...lines, FENCE, body].join("\n");
 }
 
-const keyOf = (line: string): string | undefined => /^([\w-]+):(?: |$)/.exec(line)?.[1];
-
-/** The value of a key that is on one line, without its quotes; undefined where it is absent. */
-export function headerValue(header: readonly string[], key: string): string | undefined {
-  const line = header.find((one) => keyOf(one) === key);
-  if (line === undefined) return undefined;
-  const value = line.slice(key.length + 1).trim();
-  if (!/^"(?:[^"\\]|\\.)*"$/.test(value)) return value.replace(/^'(.*)'$/s, "$1");
-  return JSON.parse(value) as string;
+/** The text of a key; undefined where it is absent, or is a list or a map. */
+export function textOf({ values }: SkillText, key: string): string | undefined {
+  const value = Object.hasOwn(values, key) ? values[key] : undefined;
+  return typeof value === "string" ? value.trim() : undefined;
 }
 
-export function withoutKeys(header: readonly string[], keys: readonly string[]): string[] {
-  return header.filter((line) => !keys.includes(keyOf(line) ?? ""));
+/** Without the lines of these keys, and those below that belong to them. */
+export function withoutKeys(lines: readonly string[], keys: readonly string[]): string[] {
+  let dropping = false;
+  return lines.filter((line) => {
+    const key = /^(["']?)([\w-]+)\1:(?: |$)/.exec(line)?.[2];
+    const continues = key === undefined && /^(?:\s|- |$)/.test(line);
+    if (!continues) dropping = key !== undefined && keys.includes(key);
+    return !dropping;
+  });
 }

@@ -1,5 +1,5 @@
 import { fill } from "./engine.ts";
-import { headerValue, joinSkill, splitSkill, withoutKeys } from "./skill-header.ts";
+import { printSkill, readSkill, textOf, withoutKeys } from "./skill-header.ts";
 import { PARTIALS, SKILLS } from "./templates.ts";
 
 /** What rendering needs to know of an agent; an `Adapter` has all of it. */
@@ -45,7 +45,8 @@ export function renderSkills(adapter: SkillPlace, skills: readonly Skill[]): Ren
 }
 
 export function skillDescription(skill: Skill): string {
-  return headerValue(splitSkill(skill.text)?.header ?? [], "description") ?? "";
+  const read = readSkill(skill.text);
+  return (read && textOf(read, "description")) ?? "";
 }
 
 /** What was filled in with these words already: most agents share theirs. */
@@ -67,8 +68,8 @@ function fillSkill(name: string, words: SkillPlace["words"]): string {
 }
 
 function dress(text: string, keys: readonly string[]): string {
-  const parts = splitSkill(text);
-  if (!parts) return text;
+  const skill = readSkill(text);
+  if (!skill) return text;
   const foreign = AGENT_KEYS.filter((key) => !keys.includes(key));
-  return joinSkill({ header: withoutKeys(parts.header, foreign), body: `\n${ORIGIN}\n${parts.body}` });
+  return printSkill({ lines: withoutKeys(skill.lines, foreign), body: `\n${ORIGIN}\n${skill.body}` });
 }

@@ -11,7 +11,12 @@ import {
   readOverride,
 } from "../../../src/installer/render/override-file.ts";
 import { applyOverrides, digestOf, settle } from "../../../src/installer/render/overrides.ts";
-import { renderSkills, type Skill, upstreamSkills } from "../../../src/installer/render/skills.ts";
+import {
+  renderSkills,
+  type Skill,
+  skillDescription,
+  upstreamSkills,
+} from "../../../src/installer/render/skills.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -115,16 +120,20 @@ describe("files", () => {
 
   const good = printOverride(override("patch")).get(overridePath("tdd")) ?? "";
   test.each<[string, string, RegExp]>([
-    ["no header", "just text\n", /does not begin with a header/],
+    ["no header", "just text\n", /must start with a line that is exactly `---`/],
     ["unknown mode", good.replace("patch", "edit"), /"mode" has to be one of/],
     ["no digest", good.replace(/upstream: .*\n/, ""), /"upstream" has to be the digest/],
     ["another name", good.replace('name: "tdd"', 'name: "tdd2"'), /"name" in its header/],
     ["no description", good.replace(/description: .*\n/, ""), /needs a "description"/],
-    [
-      "description in a block",
-      good.replace(/description: .*/, "description: >-\n  Folded"),
-      /needs a "description"/,
-    ],
+    ["empty description", good.replace(/description: .*/, "description: >-\n"), /needs a "description"/],
+    ["long description", good.replace("About", "About ".repeat(300)), /at most 1024 characters/],
+    ["description that is a list", good.replace(/description: .*/, "description: [a]"), /needs a "desc/],
+    ["a header that is not closed", good.replace("\n---\n", "\n"), /not closed by a line/],
+    ["a key twice", good.replace("name:", 'name: "tdd"\nname:'), /Map keys must be unique/],
+    ["broken YAML", good.replace("name:", "name: [\nx:"), /its header cannot be read/],
+    ["a header to be run as code", good.replace("---\n", "---js\n"), /exactly `---`/],
+    ["a header in JSON", good.replace("---\n", "---json\n"), /exactly `---`/],
+    ["a header in what every object has", good.replace("---\n", "---constructor\n"), /exactly `---`/],
     ["unfinished merge", `${good}<<<<<<< yours\n`, /marks of an unfinished merge/],
   ])("%s is refused by name", (_title, file, why) => {
     expect(() => readOverride("tdd", file, undefined)).toThrow(why);
@@ -160,4 +169,47 @@ test("who changed nothing takes what the other did", () => {
       expect(mergeThree(one, other, one)).toEqual({ text: other, conflicts: 0 });
     }),
   );
+});
+
+describe("the header of a skill", () => {
+  const withHeader = (...lines: string[]) => `---\nmode: add\nname: tdd\n${lines.join("\n")}\n---\n\nText.\n`;
+  const described = (...lines: string[]) => {
+    const { text } = readOverride("tdd", withHeader(...lines), undefined);
+    return skillDescription({ name: "tdd", text });
+  };
+
+  test.each<[string, string[], string]>([
+    ["plain", ["description: About it."], "About it."],
+    ["folded", ["description: >-", "  About it,", "  at length."], "About it, at length."],
+    ["literal", ["description: |", "  About it.", "  Use when …"], "About it.\nUse when …"],
+    ["quoted over lines", ['description: "About it,', '  at length."'], "About it, at length."],
+    ["plain over lines", ["description: About it,", "  at length."], "About it, at length."],
+    ["in words that other tools take for values", ["description: yes"], "yes"],
+    ["a date", ["description: 2024-01-01"], "2024-01-01"],
+    ["a hash that looks like a number", ["description: 1234e567"], "1234e567"],
+  ])("its description may be %s", (_, lines, expected) => {
+    expect(described(...lines)).toBe(expected);
+  });
+
+  test("is written as it was, without the keys that an agent does not know, however long those are", () => {
+    const kept = ["description: >-", "  About it,", "  at length.", "# mine", "metadata:", "  a: [1]"];
+    const file = withHeader("argument-hint: >-", "  [one]", "", "  [two]", ...kept);
+    const { text } = readOverride("tdd", file, undefined);
+    const [claude, shared] = [ADAPTERS.claude, SHARED].map(
+      (adapter) => renderSkills(adapter, [{ name: "tdd", text, own: true }])[0]?.text ?? "",
+    );
+    expect(claude).toContain("argument-hint: >-\n  [one]\n\n  [two]\ndescription: >-\n");
+    expect(shared?.startsWith(`---\nname: tdd\n${kept.join("\n")}\n---\n`)).toBe(true);
+  });
+
+  test("that is broken is broken each time it is read", () => {
+    const broken = withHeader("description: [");
+    for (const _ of [1, 2, 3]) expect(() => readOverride("tdd", broken, undefined)).toThrow(/cannot be read/);
+  });
+
+  test("is never run", () => {
+    const file = `---js\n{ get mode() { globalThis.ran = true; return "add"; } }\n---\n`;
+    expect(() => readOverride("tdd", file, undefined)).toThrow(/exactly `---`/);
+    expect("ran" in globalThis).toBe(false);
+  });
 });

@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
-import type { HeaderValue } from "../model/markdown/front-matter.ts";
-import type { FullYaml } from "../model/record.ts";
+import type { FullYaml } from "../record.ts";
+import type { HeaderValue } from "./header-value.ts";
 
 /** The full parser, for headers that somebody styled by hand. Failsafe: every scalar stays the text it is. */
 export const fullYaml: FullYaml = (header) => {
