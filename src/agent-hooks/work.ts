@@ -4,6 +4,7 @@ import { lineIfReadable, namesIfReadable, textIfReadable } from "../files/read.t
 import { BINDING } from "../git/discover.ts";
 import { headFiles, logOf } from "../git/refs.ts";
 import { worktreesOf } from "../git/repository-files.ts";
+import { quickValue } from "../model/markdown/front-matter.ts";
 import { findHome } from "../store/home.ts";
 import type { Spot } from "./facts.ts";
 import type { Work } from "./handoff-reminder.ts";
@@ -90,9 +91,10 @@ function changedAt(root: string, path: string): number {
 const byNumber = (left: string, right: string) => numberIn(left) - numberIn(right);
 const numberIn = (name: string) => Number(/\d+/.exec(name)?.[0] ?? 0);
 
-/** One line of a record's front matter; what is more than a line is of no use here. */
+/** One value of a record's header; lists and maps are of no use here. */
 function field(path: string, name: string): string | undefined {
-  return new RegExp(`^${name}: *"?([^"\\n]*)"?$`, "m").exec(textIfReadable(path) ?? "")?.[1];
+  const value = quickValue(textIfReadable(path) ?? "", name);
+  return typeof value === "string" ? value : undefined;
 }
 
 const namesIn = (folder: string) => namesIfReadable(folder).filter((name) => !name.startsWith("."));

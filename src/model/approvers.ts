@@ -67,7 +67,7 @@ function headerOf(
   if (fast) return fast;
   if (!fullYaml) throw new NeedsFullYaml();
   try {
-    return fullYaml(source);
+    return fullYaml.read(source);
   } catch (error) {
     throw broken(path, `it is not readable YAML (${(error as Error).message})`, "Repair the file by hand.");
   }

@@ -108,7 +108,7 @@ export function readConfigText(path: string, text: string, fullYaml: FullYaml | 
   if (fast) return parseConfig(path, fast);
   if (!fullYaml) throw new NeedsFullYaml();
   try {
-    return parseConfig(path, fullYaml(text));
+    return parseConfig(path, fullYaml.read(text));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure(

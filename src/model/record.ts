@@ -4,6 +4,8 @@ import {
   editHeader,
   FrontMatterError,
   type HeaderValue,
+  type KeyPlace,
+  locateKeys,
   printHeader,
   readHeaderFast,
   type SplitText,
@@ -39,7 +41,11 @@ export interface Stored<K> {
   fullYaml: FullYaml | undefined;
 }
 
-export type FullYaml = (header: string) => Map<string, HeaderValue>;
+/** What only a full YAML parser can do with a header. */
+export interface FullYaml {
+  read(header: string): Map<string, HeaderValue>;
+  locateKeys(header: string): KeyPlace[];
+}
 
 /** A hand-styled header needs the full parser, which only the runtime may load; it loads it and asks again. */
 export class NeedsFullYaml extends Error {
@@ -126,7 +132,8 @@ function editedHeader<K extends Kind>(
   const printed = printFields(spec.fields, changes as Partial<FieldValues<FieldTable>>);
   let edited: string;
   try {
-    edited = editHeader(header, printed, stored.header, eol);
+    const places = locateKeys(header) ?? stored.fullYaml?.locateKeys(header) ?? [];
+    edited = editHeader(header, printed, stored.header, places, eol);
   } catch (error) {
     if (!(error instanceof FrontMatterError)) throw error;
     throw broken(spec, stored.shown, error.message, "Write it in the plain way first; nothing was changed.");
@@ -148,10 +155,7 @@ const remarks = (header: string) => header.match(/(?:^|[ \t])#/gm)?.length ?? 0;
 
 function checkEdit<K extends Kind>(spec: K, stored: Stored<K>, changes: ChangesOf<K>, text: string): void {
   const expected = { ...stored.value, ...changes } as Record<string, unknown>;
-  const found = parseRecord(spec, stored.path, text, stored.fullYaml, stored.shown).value as Record<
-    string,
-    unknown
-  >;
+  const found = valueOrNothing(spec, stored, text);
   const wrong = Object.keys(expected).find(
     (key) => JSON.stringify(expected[key]) !== JSON.stringify(found[key]),
   );
@@ -160,9 +164,18 @@ function checkEdit<K extends Kind>(spec: K, stored: Stored<K>, changes: ChangesO
     spec,
     stored.shown,
     `"${wrong}" cannot be changed safely in the way the file is written by hand`,
-    "Nothing was changed. Look for a code fence or a comment that is never closed.",
+    "Nothing was changed. Look for a code fence or a comment that is never closed, or for unusual YAML in the header.",
     { key: wrong },
   );
+}
+
+function valueOrNothing<K extends Kind>(spec: K, stored: Stored<K>, text: string): Record<string, unknown> {
+  try {
+    return parseRecord(spec, stored.path, text, stored.fullYaml, stored.shown).value;
+  } catch (error) {
+    if (error instanceof Failure) return {};
+    throw error;
+  }
 }
 
 function split(spec: Kind, path: string, text: string) {
@@ -189,7 +202,7 @@ function readHeader(
   if (fast) return fast;
   if (!fullYaml) throw new NeedsFullYaml(path);
   try {
-    return fullYaml(header);
+    return fullYaml.read(header);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     throw broken(spec, path, `its header is not readable YAML: ${reason}`, "Repair the header by hand.");

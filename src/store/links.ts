@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
 import { lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
+import { quickValue } from "../model/markdown/front-matter.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
 /**
@@ -32,7 +33,8 @@ export function homeNames(home: Home): string[] {
   const folder = join(home.state, "repos");
   return namesIfPresent(folder)
     .filter(
-      (name) => name.endsWith(".md") && /^home: true\s*$/m.test(textIfPresent(join(folder, name)) ?? ""),
+      (name) =>
+        name.endsWith(".md") && quickValue(textIfPresent(join(folder, name)) ?? "", "home") === "true",
     )
     .map((name) => name.slice(0, -".md".length));
 }

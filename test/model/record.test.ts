@@ -81,6 +81,10 @@ short
 old plan
 `;
 
+/** The same in the fewest words, all in one place. */
+const INLINE =
+  "id: T0001, title: x, status: open, profile: standard, created: 2026-11-16T09:30:00.000Z, updated: 2026-11-16T09:30:00.000Z, rev: 7, actor: human:Ada";
+
 describe("a record edited by hand", () => {
   const stored = parse(HAND_EDITED);
 
@@ -206,10 +210,26 @@ describe("what a careless edit would damage", () => {
     expect(() => edit(text, { plan: "new" })).toThrow(refused);
   });
 
-  test("a key in quotes is told, not damaged", () => {
-    const text = HAND_EDITED.replace("rev: 7", '"rev": 7');
-    expect(() => edit(text, { rev: 8 })).toThrow(
-      expect.objectContaining({ code: "broken_record", exitCode: 2 }),
+  test("a key in quotes keeps them", () => {
+    const text = HAND_EDITED.replace("rev: 7", '"rev": 7  # counted');
+    expect(edit(text, { rev: 8 })).toBe(text.replace("7  #", "8  #"));
+  });
+
+  const kept = 'blocker: |+\n  the key\n\nplan_by: "human:Ada"\n\nrev: 7';
+  test.each<[string, [string | RegExp, string], Parameters<typeof edit>[1]]>([
+    ["a new key after the end of a YAML document", [/\n---\nSome/, "\n...\n---\nSome"], { blocker: "x" }],
+    [
+      "a key between a text and blank lines that would become its own",
+      ["rev: 7", kept],
+      { plan_by: undefined },
+    ],
+    ["keys in an inline map", [/---\n[\s\S]*?\n---\n/, `---\n{${INLINE}}\n---\n`], { rev: 8 }],
+  ])("%s: the edit is refused", (_, [from, to], changes) => {
+    const text = HAND_EDITED.replace(from, to);
+    expect(text).not.toBe(HAND_EDITED);
+    const styled = parse(text);
+    expect(() => editRecord(task, styled, changes)).toThrow(
+      expect.objectContaining({ code: "broken_record", exitCode: 2, hint: expect.stringMatching(/./) }),
     );
   });
 });

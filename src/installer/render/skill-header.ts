@@ -22,7 +22,7 @@ const refuse = () => {
 const OPTIONS = {
   language: "yaml",
   engines: {
-    yaml: (header: string) => Object.fromEntries(fullYaml(header)),
+    yaml: (header: string) => Object.fromEntries(fullYaml.read(header)),
     json: refuse,
     javascript: refuse,
   },

@@ -1,9 +1,10 @@
-import { FrontMatterError } from "./header-value.ts";
+import { readHeaderFast } from "./header-reader.ts";
+import { FrontMatterError, type HeaderValue } from "./header-value.ts";
 
-export { editHeader } from "./header-editor.ts";
+export { editHeader, type KeyPlace, locateKeys } from "./header-editor.ts";
 export { printHeader } from "./header-printer.ts";
-export { readHeaderFast } from "./header-reader.ts";
-export { FrontMatterError, type HeaderValue, type PrintableValue } from "./header-value.ts";
+export type { PrintableValue } from "./header-value.ts";
+export { FrontMatterError, type HeaderValue, readHeaderFast };
 
 /** `bom + open + header + close + body` is always the text that was split. */
 export interface SplitText {
@@ -43,4 +44,14 @@ export function splitFrontMatter(text: string): SplitText {
   }
   const body = text.slice(closing.index + close.length);
   return { bom, eol: opening[1] as "\n" | "\r\n", open, header, close, body };
+}
+
+/** One value of a text's header, for those who may not load a YAML parser: nothing where only that could read it. */
+export function quickValue(text: string, key: string): HeaderValue | undefined {
+  try {
+    return readHeaderFast(splitFrontMatter(text).header)?.get(key);
+  } catch (error) {
+    if (error instanceof FrontMatterError) return undefined;
+    throw error;
+  }
 }

@@ -64,29 +64,6 @@ export function readInlineAt(line: string, start: number): InlineValue | undefin
   return { value: parsed.value, start, end: parsed.end };
 }
 
-/**
- * Where a one-line value stands that may be outside the subset but can be replaced without moving its comment;
- * `undefined` for a value that may continue on the next line.
- */
-export function locateScalar(line: string, colonEnd: number): Pick<InlineValue, "start" | "end"> | undefined {
-  const inline = readInlineAfterColon(line, colonEnd);
-  if (inline !== undefined) return inline;
-  let start = colonEnd;
-  while (line[start] === " " || line[start] === "\t") start++;
-  const quoted = matchAt(DOUBLE_QUOTED, line, start);
-  if (quoted !== undefined) {
-    const end = start + quoted.length;
-    return endsLine(line, end) ? { start, end } : undefined;
-  }
-  if (/["'[{|>&*!]/.test(line.charAt(start))) return undefined;
-  // Tabs are outside the subset but not outside YAML: they part a value from its comment as spaces do.
-  const value = line
-    .slice(start)
-    .replace(/[ \t]+#.*$/, "")
-    .trimEnd();
-  return { start, end: start + value.length };
-}
-
 function parseAt(line: string, start: number): Parsed | undefined {
   switch (line[start]) {
     case '"':
