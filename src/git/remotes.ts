@@ -24,7 +24,7 @@ export function openRemotes(env: Environment): Remotes {
     },
     async push(site, remote, refspecs, progress) {
       const done = await transfer("push", remote, refspecs, callIn(site, progress));
-      return done.ok ? done : { ...done, reason: whyNotPushed(done.said) };
+      return done.ok ? { ok: true } : { ...done, reason: whyNotPushed(done.said) };
     },
   };
 }

@@ -11,10 +11,14 @@ export interface Transfer {
   extra?: Record<string, string>;
   config?: string[];
   options?: string[];
+  /** As everybody's git would reach the remote, whatever this environment says. */
+  shared?: true;
+  /** Give up on a host that says nothing for so long. */
+  patienceSeconds?: number;
   progress: (line: string) => void;
 }
 
-export type TransferResult = { ok: true } | { ok: false; said: string };
+export type TransferResult = { ok: true; out: string } | { ok: false; said: string };
 
 /**
  * The package refuses settings that could run other programs, because it cannot know who wrote them. Ours come from
@@ -51,9 +55,9 @@ const TRUSTED = {
 
 const TELL_EVERY_MS = 1_000;
 
-/** A fetch or a push that never asks for anything, and tells at least once a second how far it is. */
+/** Everything that talks to a remote: it never asks for anything, and tells at least once a second how far it is. */
 export async function transfer(
-  verb: "fetch" | "push",
+  verb: "fetch" | "push" | "ls-remote",
   remote: string,
   refspecs: readonly string[],
   call: Transfer,
@@ -61,32 +65,28 @@ export async function transfer(
   // The package puts options of its own behind ours, so that git cannot be told where the options end.
   const names = [remote, ...refspecs];
   if (names.some((name) => name.startsWith("-")))
-    throw new Failure("usage", "bad_remote", `"${remote}" is no name of a remote.`, { details: { names } });
-  const env = environmentFor("user", call.env, { ...(await neverAsk(call)), ...call.extra });
+    return { ok: false, said: `fatal: "${remote}" is not a name that a remote can have.` };
+  const env = environmentFor(call.shared ? "shared" : "user", call.env, {
+    ...(await neverAsk(call)),
+    ...call.extra,
+  });
   const started = Date.now();
   let stage = "";
-  const options: Partial<SimpleGitOptions> & { allowEnvironment: string[] } = {
-    baseDir: call.cwd,
-    config: call.config ?? [],
-    // Waiting for the process's end and not a little longer; the default adds a timer of 50 ms.
-    completion: { onClose: true, onExit: false },
-    unsafe: TRUSTED,
-    allowEnvironment: Object.keys(env),
-    progress: (event) => {
-      stage = `, ${event.stage} ${event.progress}%`;
-    },
-  };
   const tell = () => {
     const seconds = Math.round((Date.now() - started) / 1000);
     call.progress(`git ${verb} ${remote}: ${seconds} s${stage}`);
   };
   const telling = setInterval(tell, TELL_EVERY_MS);
   try {
+    const options = optionsFor(call, env, (said) => {
+      stage = said;
+    });
     const git = simpleGit(options).env(env as Record<string, string>);
     const args = [...(call.options ?? []), ...names];
+    if (verb === "ls-remote") return { ok: true, out: await git.listRemote(args) };
     if (verb === "fetch") await git.fetch(args);
     else await git.push(args);
-    return { ok: true };
+    return { ok: true, out: "" };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT")
       throw new Failure("unavailable", "git_missing", "git could not be started.", { cause: error });
@@ -96,14 +96,31 @@ export async function transfer(
   }
 }
 
+function optionsFor(call: Transfer, env: NodeJS.ProcessEnv, onStage: (said: string) => void) {
+  const options: Partial<SimpleGitOptions> & { allowEnvironment: string[] } = {
+    baseDir: call.cwd,
+    config: [...patience(call.patienceSeconds), ...(call.config ?? [])],
+    // Waiting for the process's end and not a little longer; the default adds a timer of 50 ms.
+    completion: { onClose: true, onExit: false },
+    unsafe: TRUSTED,
+    allowEnvironment: Object.keys(env),
+    progress: (event) => onStage(`, ${event.stage} ${event.progress}%`),
+  };
+  return options;
+}
+
 /** A person's own ssh settings stay as they are; without any, ssh is told not to ask. */
 async function neverAsk(call: Transfer): Promise<Record<string, string>> {
   if (call.env.GIT_SSH_COMMAND || call.env.GIT_SSH) return {};
   const config = (call.config ?? []).flatMap((one) => ["-c", one]);
-  const git = Git.in("user", call.env, call.cwd).with(call.extra ?? {});
+  const git = Git.in(call.shared ? "shared" : "user", call.env, call.cwd).with(call.extra ?? {});
   const own = await git.line([...config, "config", "core.sshCommand"]);
-  return own !== undefined ? {} : { GIT_SSH_COMMAND: "ssh -oBatchMode=yes" };
+  const wait = call.patienceSeconds === undefined ? "" : ` -oConnectTimeout=${call.patienceSeconds}`;
+  return own !== undefined ? {} : { GIT_SSH_COMMAND: `ssh -oBatchMode=yes${wait}` };
 }
+
+const patience = (seconds: number | undefined) =>
+  seconds === undefined ? [] : ["http.lowSpeedLimit=1", `http.lowSpeedTime=${seconds}`];
 
 export function unreachable(remote: string, said: string): Failure {
   return new Failure(

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Place } from "../git/discover.ts";
+import type { Audits } from "../ports/audits.ts";
 import type { GitHands } from "../ports/git-hands.ts";
 import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
@@ -78,18 +79,20 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
       });
     },
-    audits: async () => {
-      const { openAudits } = await import("../git/audit/open-audits.ts");
-      const { guardTraces, isGuarded } = await import("../guard/traces.ts");
-      const { readClone } = await import("../store/home.ts");
-      const { env } = around;
-      return openAudits({
-        env,
-        cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
-        guard: { isActive: isGuarded, traces: (site, guarded) => guardTraces(site, env, guarded) },
-      });
-    },
+    audits: () => auditsOf(around),
     locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };
+}
+
+async function auditsOf({ env, progress }: Surroundings): Promise<Audits> {
+  const { openAudits } = await import("../git/audit/open-audits.ts");
+  const { guardTraces, isGuarded } = await import("../guard/traces.ts");
+  const { readClone } = await import("../store/home.ts");
+  return openAudits({
+    env,
+    cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
+    guard: { isActive: isGuarded, traces: (site, guarded) => guardTraces(site, env, guarded) },
+    progress: (line) => progress(Buffer.from(`${line}\n`)),
+  });
 }

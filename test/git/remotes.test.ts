@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { HistoryGit } from "../../src/git/audit/history-git.ts";
+import { askRemotes } from "../../src/git/audit/remote-tips.ts";
 import { openRemotes } from "../../src/git/remotes.ts";
 import type { Remotes } from "../../src/ports/remotes.ts";
 import type { Site } from "../../src/ports/sites.ts";
@@ -86,6 +88,48 @@ function fakeSsh(root: string, seconds: string): string {
   chmodSync(join(root, "bin", "ssh"), 0o755);
   return join(root, "bin");
 }
+
+test("an audit is told what the remote itself says, past what this environment makes of its name", async ({
+  clones,
+}) => {
+  const { ada, ben } = clones;
+  const option = "--upload-pack=touch-pwned";
+  const asked = ["origin", option].map((name) => ({ name, word: undefined }));
+  const ask = (env: Record<string, string> = {}, lines: string[] = []) =>
+    askRemotes(new HistoryGit(siteOf(ben), { ...ben.env, ...env }), "refs/heads/main", asked, (line) =>
+      lines.push(line),
+    );
+  const believed = ben.git("rev-parse", "origin/main");
+  const fact = { name: "origin", tracking: "refs/remotes/origin/main", believed };
+  expect(await ask()).toEqual([{ ...fact, word: "confirmed", upTo: believed }]);
+
+  // It went on: what is not fetched yet is looked at, and nothing of it stays here.
+  const later = ada.commit("a.txt", "a\n");
+  ada.git("push", "-q", "origin", "main");
+  expect(await ask()).toEqual([{ ...fact, word: "confirmed", upTo: believed }]);
+  expect(() => ben.git("cat-file", "-e", later)).toThrow();
+
+  // A name that this shell alone sends elsewhere is asked where everybody's git would.
+  const elsewhere = {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "url./nowhere/.insteadOf",
+    GIT_CONFIG_VALUE_0: clones.remote,
+  };
+  expect(await ask(elsewhere)).toEqual([{ ...fact, word: "confirmed", upTo: believed }]);
+
+  ada.git("checkout", "-q", "--orphan", "other");
+  ada.git("commit", "-q", "--allow-empty", "-m", "Another history");
+  ada.git("push", "-q", "-f", "origin", "other:main");
+  expect(await ask()).toEqual([{ ...fact, word: "denied", upTo: undefined }]);
+
+  renameSync(clones.remote, `${clones.remote}.away`);
+  expect(await ask()).toEqual([{ ...fact, word: "silent", upTo: undefined }]);
+  // A remote that was written into the config by hand, with a name that looks like an option.
+  renameSync(`${clones.remote}.away`, clones.remote);
+  ben.git("config", `remote.${option}.url`, clones.remote);
+  ben.git("update-ref", `refs/remotes/${option}/main`, believed);
+  expect((await ask()).find((one) => one.name === option)).toMatchObject({ word: "silent" });
+});
 
 test("nothing is asked of anybody, and the user's own ssh settings stay as they are", async ({ clones }) => {
   const { ada, root } = clones;

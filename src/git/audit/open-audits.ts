@@ -18,9 +18,11 @@ interface AuditsAround {
   env: Environment;
   cloneOf(commonDir: string): string | undefined;
   guard: GuardWitness;
+  /** A line for whoever waits for a remote. */
+  progress(line: string): void;
 }
 
-export function openAudits({ env, cloneOf, guard }: AuditsAround): Audits {
+export function openAudits({ env, cloneOf, guard, progress }: AuditsAround): Audits {
   const at = (site: Site) => new HistoryGit(site, env);
   return {
     checkWhole: (site) => checkWhole(at(site)),
@@ -36,7 +38,7 @@ export function openAudits({ env, cloneOf, guard }: AuditsAround): Audits {
     guardedTips: (site) => readGuardedTips(site.commonDir),
     created: (site) => readCreated(site.commonDir),
     follow: (site, move, without) => followMove(at(site), move, without),
-    remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes),
+    remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
     stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { AskedRemote, RemoteAnswer } from "../../ports/audits.ts";
-import { Git, type GitAnswer } from "../run-git.ts";
+import { type Transfer, transfer } from "../transfer.ts";
 import { known } from "./history.ts";
 import type { HistoryGit } from "./history-git.ts";
+
+type Progress = Transfer["progress"];
 
 /** Whoever waits for this wants an answer, not a password prompt or a host that never replies. */
 const PATIENCE_SECONDS = 20;
@@ -14,6 +16,7 @@ export async function askRemotes(
   git: HistoryGit,
   ref: string,
   remotes: readonly AskedRemote[],
+  progress: Progress,
 ): Promise<RemoteAnswer[]> {
   const branch = ref.replace(/^refs\/heads\//, "");
   const answers: RemoteAnswer[] = [];
@@ -22,53 +25,58 @@ export async function askRemotes(
     const believed = await git.commitOf(tracking);
     if (believed === undefined) continue;
     const fact = { name, tracking, believed };
-    const there = word === undefined ? await tipThere(git, name, ref) : undefined;
+    const there = word === undefined ? await tipThere(git, name, ref, progress) : undefined;
     if (there === undefined) answers.push({ ...fact, word: word ?? "silent", upTo: undefined });
-    else answers.push({ ...fact, ...(await compare(git, name, ref, believed, there)) });
+    else answers.push({ ...fact, ...(await compare(git, { remote: name, ref, believed, there, progress })) });
   }
   return answers;
 }
 
 /** The remote's own word; empty when it has no such branch, undefined when nobody answers. */
-async function tipThere(git: HistoryGit, remote: string, ref: string): Promise<string | undefined> {
-  const { code, out } = await transferring(git, ["ls-remote", "--", remote, ref]);
-  if (code !== 0) return undefined;
-  const line = out.split("\n").find((one) => one.endsWith(`\t${ref}`));
+async function tipThere(
+  git: HistoryGit,
+  remote: string,
+  ref: string,
+  progress: Progress,
+): Promise<string | undefined> {
+  const asked = await transfer("ls-remote", remote, [ref], wayTo(git, progress));
+  if (!asked.ok) return undefined;
+  const line = asked.out.split("\n").find((one) => one.endsWith(`\t${ref}`));
   return line?.split("\t")[0] ?? "";
 }
 
-async function compare(
-  git: HistoryGit,
-  remote: string,
-  ref: string,
-  believed: string,
-  there: string,
-): Promise<Pick<RemoteAnswer, "word" | "upTo">> {
+/** What the clone believes of a remote's branch, and what the remote says. */
+interface Claim {
+  remote: string;
+  ref: string;
+  believed: string;
+  there: string;
+  progress: Progress;
+}
+
+type Verdict = Pick<RemoteAnswer, "word" | "upTo">;
+
+async function compare(git: HistoryGit, claim: Claim): Promise<Verdict> {
+  const { believed, there } = claim;
   if (there === believed) return { word: "confirmed", upTo: believed };
   if (there === "") return { word: "denied", upTo: undefined };
-  if ((await known(git, [there])).length > 0)
-    return (await git.isAncestor(believed, there))
-      ? { word: "confirmed", upTo: there }
-      : { word: "denied", upTo: there };
-  return compareUnfetched(git, remote, ref, believed, there);
+  if ((await known(git, [there])).length === 0) return compareUnfetched(git, claim);
+  const word = (await git.isAncestor(believed, there)) ? "confirmed" : "denied";
+  return { word, upTo: there };
 }
 
 /** The remote went on since the last fetch. Its new commits are looked at in a place of their own, and forgotten. */
-async function compareUnfetched(
-  git: HistoryGit,
-  remote: string,
-  ref: string,
-  believed: string,
-  there: string,
-): Promise<Pick<RemoteAnswer, "word" | "upTo">> {
+async function compareUnfetched(git: HistoryGit, claim: Claim): Promise<Verdict> {
+  const { remote, ref, believed, there, progress } = claim;
   const folder = mkdtempSync(join(tmpdir(), "pawl-audit-"));
   const own = git.env.GIT_OBJECT_DIRECTORY ?? join(git.site.commonDir, "objects");
   const others = [own, git.env.GIT_ALTERNATE_OBJECT_DIRECTORIES].filter(Boolean).join(delimiter);
   const extra = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: others };
   try {
-    const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];
-    const fetched = await transferring(git, ["fetch", ...options, "--", remote, ref], extra);
-    if (fetched.code !== 0) return { word: "silent", upTo: undefined };
+    const way = wayTo(git, progress);
+    const options = ["--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];
+    const call = { ...way, options, extra: { ...way.extra, ...extra } };
+    if (!(await transfer("fetch", remote, [ref], call)).ok) return { word: "silent", upTo: undefined };
     const both = git.with(extra);
     if (await both.isAncestor(believed, there)) return { word: "confirmed", upTo: believed };
     // What both have in common is confirmed still.
@@ -78,18 +86,12 @@ async function compareUnfetched(
   }
 }
 
-/** With the user's own settings for the way there; it never asks for anything. */
-async function transferring(
-  git: HistoryGit,
-  args: readonly string[],
-  extra: Record<string, string> = {},
-): Promise<GitAnswer> {
-  const { site, env } = git;
-  const chosen = env.GIT_SSH_COMMAND ?? env.GIT_SSH;
-  const ownWay = chosen !== undefined || (await git.ask(["config", "core.sshCommand"])).code === 0;
-  const ssh = `ssh -oBatchMode=yes -oConnectTimeout=${PATIENCE_SECONDS}`;
-  const slow = ["-c", "http.lowSpeedLimit=1", "-c", `http.lowSpeedTime=${PATIENCE_SECONDS}`];
-  const way: Record<string, string> = ownWay ? {} : { GIT_SSH_COMMAND: ssh };
-  const asking = Git.at("shared", env, site).with({ GIT_DIR: site.commonDir, ...way, ...extra });
-  return asking.ask([...slow, ...args]);
-}
+/** With the settings that everybody's git has for the way there. */
+const wayTo = ({ site, env }: HistoryGit, progress: Progress): Transfer => ({
+  cwd: site.mainRoot ?? site.commonDir,
+  env,
+  extra: { GIT_DIR: site.commonDir },
+  shared: true,
+  patienceSeconds: PATIENCE_SECONDS,
+  progress,
+});
