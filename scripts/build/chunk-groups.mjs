@@ -10,6 +10,8 @@ const COMMON = [
     `src/model/(?!${SELDOM})`,
     "src/judge/(?!authors|only-installed)[a-z-]+\\.ts",
     "src/ports/",
+    "src/ops/(?:operation|index)\\.ts",
+    "rolldown/runtime",
     "node_modules/zod/[^?]*$",
   ],
   ...[
