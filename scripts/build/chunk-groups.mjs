@@ -6,16 +6,16 @@ const SELDOM = "(?:guard-policy|redact|dependencies|markdown/full-yaml)\\.ts";
 /** Loaded by every command. */
 const COMMON = [
   ...[
-    "src/cli/(?!help|pager|completions)",
+    "src/cli/(?!help|pager|completions|explain-usage|[a-z]+-command\\.)",
+    "node_modules/citty/",
     `src/model/(?!${SELDOM})`,
     "src/judge/(?!authors|only-installed)[a-z-]+\\.ts",
     "src/ports/",
     "src/ops/(?:operation|index)\\.ts",
-    "rolldown/runtime",
     "node_modules/zod/[^?]*$",
   ],
   ...[
-    "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings)\\.ts",
+    "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs|repository-files)\\.ts",
     "src/files/(?:read|cache|standard-streams)\\.ts",

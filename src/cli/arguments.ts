@@ -1,8 +1,7 @@
-import type { ArgsDef } from "citty";
 import { Failure } from "../model/failure.ts";
 import { type FieldInfo, fieldInfo } from "../model/input.ts";
 import type { Command } from "../ports/operation.ts";
-import { nearest } from "./words.ts";
+import { nearest } from "./nearest.ts";
 
 /** Options that every command has; they never reach the operation. */
 export interface CommonOptions {
@@ -57,14 +56,13 @@ interface Sorted {
 }
 
 /**
- * Strict where citty is lenient: unknown options, missing values, repeated options and extra words are mistakes. The
- * words go to citty in one canonical form, because by itself it drops every word that begins with `--no-`, text included.
+ * Reads the words of one command, strictly: unknown options, missing values, repeated options and extra words are
+ * mistakes, and what looks like an option is text where text belongs.
  */
-export async function parseLine(operation: Command, args: readonly string[]): Promise<ParsedLine> {
+export function parseLine(operation: Command, args: readonly string[]): ParsedLine {
   const options = optionsOf(operation);
   const sorted = sortWords(operation, options, args);
   placePositionals(operation, options, sorted);
-  const values = await parseValues(sorted, options);
   const input: Record<string, unknown> = {};
   for (const [name, { field, info }] of options) {
     if (name in COMMON) continue;
@@ -72,22 +70,12 @@ export async function parseLine(operation: Command, args: readonly string[]): Pr
     if (info.type === "flag") {
       if (sorted.flags.has(name)) input[field] = true;
     } else if (given)
-      input[field] = info.type === "list" ? listOf(operation, field, given) : typed(name, info, values[name]);
+      input[field] =
+        info.type === "list" ? listOf(operation, field, given) : typed(name, info, given[0] ?? "");
   }
   const restField = operation.cli?.rest;
   if (restField && sorted.rest) input[restField] = sorted.rest;
-  return { common: commonOf(sorted, values), input };
-}
-
-/** A word that no parser could read in two ways, such as a task or a choice. */
-const PLAIN_WORD = /^[A-Za-z0-9][\w./-]*$/;
-
-/** A line of plain words has nothing to parse, and is spared the loading of the parser, a tenth of a read's time. */
-async function parseValues(sorted: Sorted, options: Map<string, Option>): Promise<Record<string, unknown>> {
-  const given = [...sorted.options].map(([name, texts]) => [name, texts.at(-1) ?? ""] as const);
-  if (given.every(([, text]) => PLAIN_WORD.test(text))) return Object.fromEntries(given);
-  const { parseArgs } = await import("citty");
-  return parseArgs(canonical(sorted), definitions(options));
+  return { common: commonOf(sorted), input };
 }
 
 function sortWords(operation: Command, options: Map<string, Option>, args: readonly string[]): Sorted {
@@ -170,34 +158,22 @@ function placePositionals(operation: Command, options: Map<string, Option>, sort
   );
 }
 
-/** One form that citty reads as it is meant: `--name=value` only, and nothing that it could take for a negation. */
-function canonical(sorted: Sorted): string[] {
-  const flags = [...sorted.flags].map((name) => `--${name}`);
-  return [...flags, ...[...sorted.options].map(([name, texts]) => `--${name}=${texts.at(-1) ?? ""}`)];
-}
-
-function definitions(options: Map<string, Option>): ArgsDef {
-  const defs: ArgsDef = {};
-  for (const [name, { info }] of options) defs[name] = { type: info.type === "flag" ? "boolean" : "string" };
-  return defs;
-}
-
 /** A script whose variable is unset must not get an empty list where it meant a word. */
 function listOf(operation: Command, field: string, given: string[]): string[] {
   return operation.cli?.clears?.includes(field) ? given.filter((one) => one !== "") : given;
 }
 
-function typed(name: string, info: FieldInfo, text: unknown): unknown {
+function typed(name: string, info: FieldInfo, text: string): string | number {
   if (info.type !== "number") return text;
-  if (typeof text === "string" && /^\d{1,15}$/.test(text)) return Number(text);
-  throw usage("bad_number", `--${name} needs a whole number, not "${String(text).slice(0, 40)}".`, name);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw usage("bad_number", `--${name} needs a whole number, not "${text.slice(0, 40)}".`, name);
 }
 
-function commonOf(sorted: Sorted, values: Record<string, unknown>): CommonOptions {
+function commonOf(sorted: Sorted): CommonOptions {
   const text = (name: string) => {
-    if (!sorted.options.has(name)) return undefined;
-    if (String(values[name]).trim() === "") throw usage("missing_value", `--${name} is empty.`, name);
-    return String(values[name]);
+    const given = sorted.options.get(name)?.[0];
+    if (given?.trim() === "") throw usage("missing_value", `--${name} is empty.`, name);
+    return given;
   };
   return {
     json: sorted.flags.has("json"),

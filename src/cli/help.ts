@@ -1,57 +1,71 @@
 import type { Style } from "../model/text.ts";
-import { columns, indent, paragraphs } from "../model/text.ts";
-import type { Command } from "../ports/operation.ts";
-import { COMMON, optionName, optionsOf } from "./arguments.ts";
+import { columns, indent, PLAIN, paragraphs } from "../model/text.ts";
+import type { Group } from "../ops/index.ts";
+import { COMMON } from "./arguments.ts";
+import { usage } from "./citty.ts";
+import { commandGroups, commands, loadCommand } from "./commands.ts";
 
-const commandOf = (id: string) => `pawl ${id.replace(".", " ")}`;
+/** What somebody needs who has just heard of pawl, in the order in which it is needed. */
+const FIRST: readonly string[] = [
+  "install",
+  "task.new",
+  "start",
+  "status",
+  "verify",
+  "handoff",
+  "check",
+  "diff",
+  "approve",
+  "finish",
+];
 
-/** All commands, or those of one group, each with one line. */
-export function overview(operations: readonly Command[], group: string | undefined, style: Style): string {
-  const shown = operations.filter((one) => !one.internal);
-  const chosen = shown.filter((one) => group === undefined || one.id.startsWith(`${group}.`));
-  const rows = chosen.map((one) => [commandOf(one.id), one.summary]);
+const TITLES: Readonly<Record<Group, string>> = {
+  begin: "Begin",
+  work: "Work",
+  review: "Review",
+  merge: "Merge",
+  look: "Look",
+  "set up": "Set up",
+};
+
+const typedAs = (id: string) => `pawl ${id.replace(".", " ")}`;
+
+/** `pawl --help`: the first ten commands, then all of them by what one is doing. */
+export async function overview(style: Style): Promise<string> {
+  const shown = new Map<string, string>();
+  for (const id of Object.keys(commands)) {
+    const { internal, summary } = await loadCommand(id);
+    if (!internal) shown.set(id, summary);
+  }
+  const width = Math.max(...[...shown.keys()].map((id) => typedAs(id).length));
+  const list = (ids: readonly string[]) =>
+    indent(columns(ids.flatMap((id) => rowOf(id, shown.get(id), width))));
+  const options = Object.entries(COMMON).map(([name, { info }]) => [
+    `--${name}${info.hint ? ` ${info.hint}` : ""}`.padEnd(width),
+    info.describe,
+  ]);
   return paragraphs(
-    group === undefined
-      ? "Pawl keeps the memory of your work with coding agents in the repository itself:\ntasks, decisions, evidence, findings and handoffs, as Markdown in git."
-      : `${style.bold(`pawl ${group}`)}`,
-    `${style.bold("Commands")}\n${indent(columns(rows))}`,
-    `${style.bold("On every command")}\n${indent(columns(Object.entries(COMMON).map(([name, { info }]) => [`--${name}${info.hint ? ` ${info.hint}` : ""}`, info.describe])))}`,
+    "Pawl makes coding agents safe to trust with a real repository: every piece of work is a task in a worktree of its\nown, with evidence that pawl captured itself, reviews that stay, and a merge that only a human can press.",
+    `${style.bold("First steps")}\n${list(FIRST)}`,
+    ...commandGroups.map(({ group, ids }) => `${style.bold(TITLES[group])}\n${list(ids)}`),
+    `${style.bold("With every command")}\n${indent(columns(options))}`,
     `${style.bold("Exit codes")}\n  0 done or ready   1 refused or not ready   2 could not tell   3 wrong usage\n  4 not found       5 conflict               70 a bug in pawl`,
-    "`pawl COMMAND --help` explains one command, with examples.",
+    "`pawl help COMMAND` explains one command, with examples. `pawl` alone says where you are and what is next.",
   );
 }
 
-/** One line that shows how a command is called. */
-export function usageOf(operation: Command): string {
-  const options = ownOptions(operation);
-  const positional = (operation.cli?.positional ?? []).map(optionName);
-  const words = positional.map((name) => {
-    const info = options.find(([one]) => one === name)?.[1].info;
-    const shown = `${info?.hint ?? name.toUpperCase()}${info?.type === "list" ? "…" : ""}`;
-    return info?.required ? shown : `[${shown}]`;
-  });
-  const rest = operation.cli?.rest ? ["[-- CMD…]"] : [];
-  const required = options
-    .filter(([name, { info }]) => info.required && !positional.includes(name))
-    .map(([name, { info }]) => `--${name} ${info.hint}`);
-  return [commandOf(operation.id), ...words, ...required, ...rest].join(" ");
-}
+const rowOf = (id: string, summary: string | undefined, width: number) =>
+  summary === undefined ? [] : [[typedAs(id).padEnd(width), summary]];
 
-const ownOptions = (operation: Command) => [...optionsOf(operation)].filter(([name]) => !(name in COMMON));
-
-export function commandHelp(operation: Command, style: Style): string {
-  const positional = (operation.cli?.positional ?? []).map(optionName);
-  const rows = ownOptions(operation).map(([name, { info }]) => [
-    `--${name}${info.hint ? ` ${info.hint}` : ""}`,
-    info.describe +
-      (info.type === "list" && !positional.includes(name) ? "; may be repeated" : "") +
-      (info.required ? " (needed)" : ""),
-  ]);
+/** `pawl help COMMAND`, or the commands of a group. */
+export async function commandHelp(id: string, style: Style): Promise<string> {
+  const shown = await usage(Object.keys(commands), id, loadCommand, style !== PLAIN);
+  if (!(id in commands)) return shown;
+  const { details, examples } = await loadCommand(id);
   return paragraphs(
-    `${style.bold(usageOf(operation))}\n${operation.summary}.`,
-    operation.details,
-    rows.length > 0 && `${style.bold("Options")}\n${indent(columns(rows))}`,
-    `${style.bold("Examples")}\n${indent(operation.examples.join("\n"))}`,
+    shown,
+    details,
+    `${style.bold("EXAMPLES")}\n\n${indent(examples.join("\n"))}`,
     "Also --json, --dry-run, --actor WHO, --key KEY: see `pawl --help`.",
   );
 }

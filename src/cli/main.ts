@@ -1,6 +1,6 @@
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { parseInput } from "../model/input.ts";
+import { type Parsed, parseInput } from "../model/input.ts";
 import { printable } from "../model/printable.ts";
 import { VERSION } from "../model/version.ts";
 import { operations } from "../ops/index.ts";
@@ -8,11 +8,12 @@ import type { AnyOperation, Command } from "../ports/operation.ts";
 import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
-import { type CommonOptions, type ParsedLine, parseLine } from "./arguments.ts";
-import { type OwnCommand, ownCommands, surfaces } from "./own-commands.ts";
+import { type CommonOptions, optionName, parseLine } from "./arguments.ts";
+import { dispatch } from "./citty.ts";
+import { findCommand } from "./command-words.ts";
+import { type AnyCommand, type Around, commands, loadAll, loadCommand, type OwnCommand } from "./commands.ts";
 import { styleFor } from "./style.ts";
 import { seenFrom } from "./target-folder.ts";
-import { findOperation } from "./words.ts";
 
 /** The outside of the process, so that tests can be the outside. */
 export interface Io {
@@ -45,110 +46,93 @@ function beforeRest(argv: readonly string[]): readonly string[] {
 }
 
 async function command(argv: readonly string[], io: Io): Promise<number> {
-  if (argv[0] === "--version" || argv[0] === "-v") {
+  const ids = Object.keys(commands);
+  if (VERSION_FLAGS.includes(argv[0] ?? "")) {
     io.out(`${VERSION}\n`);
     return 0;
   }
-  const asked = argv[0] === "help" ? [...argv.slice(1), "--help"] : commandFirst(argv);
-  if (asked[0] === "--help" || asked[0] === "-h") return help(undefined, io);
-  if (asked[0] === "mcp") return serveMcp(asked.slice(1), io);
-  if (asked[0] === "ui") return serveUi(asked.slice(1), io);
-  const found = findOperation([...Object.keys(commands), ...Object.keys(surfaces)], asked);
-  if ("group" in found) return help(found.group, io);
-  const operation = await load(found.id);
-  const line = await parseOrHelp(operation, found.rest, io);
-  if (!line) return 0;
-  readFiles(operation, line.input, io);
+  if (argv[0] === "help" || beforeRest(argv).some((word) => HELP_FLAGS.includes(word))) {
+    const words = argv[0] === "help" ? argv.slice(1) : beforeRest(argv);
+    return help(
+      words.filter((word) => !HELP_FLAGS.includes(word)),
+      io,
+    );
+  }
+  const named = findCommand(ids, argv);
+  if ("group" in named) return help([named.group], io);
+  return dispatch(ids, named.id, named.rest, loadCommand, (found, words) => carryOut(found, words, io));
+}
+
+const VERSION_FLAGS = ["--version", "-v", "-V"];
+const HELP_FLAGS = ["--help", "-h"];
+
+/** Somebody who asks for help gets it, also from a line that is not right yet. */
+async function help(words: readonly string[], io: Io): Promise<number> {
+  const { commandHelp, overview } = await import("./help.ts");
+  const terminal = io.outIsTerminal();
+  const style = styleFor(terminal, io.env);
+  const isNamed = words.some((word) => !word.startsWith("-"));
+  const named = isNamed ? findCommand(Object.keys(commands), words) : undefined;
+  const text = named
+    ? await commandHelp("group" in named ? named.group : named.id, style)
+    : await overview(style);
+  io.out(`${text}\n`);
+  return 0;
+}
+
+async function carryOut(command: AnyCommand, words: readonly string[], io: Io): Promise<number> {
+  const { common, input } = await readCommand(command, words, io);
+  if ("serve" in command) {
+    refuseOptions(command, common);
+    await command.serve(input, io);
+    return 0;
+  }
   const answer =
-    "answer" in operation
-      ? answerOf(operation.answer(parseInput(operation.input, line.input), await loadAll()), [])
-      : await run(operation, line.input, openAt(io, line.common, line.input[operation.cli?.folder ?? ""]), {
-          dryRun: line.common["dry-run"],
-          key: line.common.key,
-        });
-  await print(operation, answer, line.common, io);
+    "answer" in command
+      ? answerOf(await command.answer(input, around(io, common)), [])
+      : await operate(command, input, common, io);
+  await print(command, answer, common, io);
   return answer.ready ? 0 : 1;
 }
 
-/** Another surface, with nothing of this one's but its start. */
-async function serveMcp(rest: readonly string[], io: Io): Promise<number> {
-  const { mcpCommand } = await import("../mcp/command.ts");
-  const line = await parseOrHelp(mcpCommand, rest, io);
-  if (!line) return 0;
-  const { json, actor, key, "dry-run": dryRun } = line.common;
-  if (json || actor || key || dryRun)
-    throw new Failure("usage", "not_here", "`pawl mcp` takes --tools and --agent only.", {
-      hint: "Who calls is an agent, and what it does is said in each call.",
-    });
-  const { tools, agent } = parseInput(mcpCommand.input, line.input);
-  const { serve } = await import("../mcp/serve.ts");
-  await serve({ tier: tools ?? "core", agent, env: io.env, version: VERSION });
-  return 0;
-}
+const around = (io: Io, common: CommonOptions): Around => ({
+  loadAll,
+  async ask(id) {
+    const operation = (await loadCommand(id)) as AnyOperation;
+    return (await operate(operation, parseInput(operation.input, {}), common, io)).data;
+  },
+});
 
-async function serveUi(rest: readonly string[], io: Io): Promise<number> {
-  const { uiCommand } = await import("../web/command.ts");
-  const line = await parseOrHelp(uiCommand, rest, io);
-  if (!line) return 0;
-  const { port, "no-open": noOpen } = parseInput(uiCommand.input, line.input);
-  const { runUi } = await import("../web/run-ui.ts");
-  const say = (text: string) => io.err(`${text}\n`);
-  await runUi({
-    cwd: io.cwd,
-    env: io.env,
-    port,
-    open: !noOpen,
-    say,
-    ask: async (question) => io.ask(question),
-  });
-  return 0;
-}
-
-/** What a line says, unless it asks for help. */
-async function parseOrHelp(
-  described: Command,
-  rest: readonly string[],
+async function operate(
+  operation: AnyOperation,
+  input: Parsed<Record<string, unknown>>,
+  common: CommonOptions,
   io: Io,
-): Promise<ParsedLine | undefined> {
-  const line = await parseLine(described, wantsHelp(rest) ? ["--help"] : rest);
-  if (!line.common.help) return line;
-  const { commandHelp } = await import("./help.ts");
-  io.out(`${commandHelp(described, styleFor(io.outIsTerminal(), io.env))}\n`);
-  return undefined;
+): Promise<Answer> {
+  const runtime = openAt(io, common, input[operation.cli?.folder ?? ""]);
+  return run(operation, input, runtime, { dryRun: common["dry-run"], key: common.key });
 }
 
-/** `pawl --json task list` means what `pawl task list --json` means. */
-function commandFirst(argv: readonly string[]): readonly string[] {
-  const at = argv.findIndex((word) => word !== "--json" && word !== "--dry-run");
-  return at <= 0 || argv[at]?.startsWith("-") ? argv : [...argv.slice(at), ...argv.slice(0, at)];
+/** What a line says, with its mistakes told in the words of the command line. */
+async function readCommand(command: Command, words: readonly string[], io: Io) {
+  try {
+    const { common, input } = parseLine(command, words);
+    readFiles(command, input, io);
+    return { common, input: parseInput(command.input, input) as Parsed<Record<string, unknown>> };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "usage") throw error;
+    const { explainUsage } = await import("./explain-usage.ts");
+    throw explainUsage(command, error);
+  }
 }
 
-/** Somebody who asks for help gets it, also from a line that is not right yet. */
-function wantsHelp(rest: readonly string[]): boolean {
-  return beforeRest(rest).some((word) => word === "--help" || word === "-h");
-}
-
-const commands: Readonly<Record<string, () => Promise<AnyOperation | OwnCommand>>> = {
-  ...operations,
-  ...ownCommands,
-};
-
-async function load(id: string): Promise<AnyOperation | OwnCommand> {
-  const loader = commands[id];
-  if (!loader) throw new Error(`The registry has no operation "${id}"`);
-  return loader();
-}
-
-/** Everything that help and completions tell of. */
-async function loadAll(): Promise<Command[]> {
-  const all: (() => Promise<Command>)[] = [...Object.values(commands), ...Object.values(surfaces)];
-  return Promise.all(all.map((one) => one()));
-}
-
-async function help(group: string | undefined, io: Io): Promise<number> {
-  const { overview } = await import("./help.ts");
-  io.out(`${overview(await loadAll(), group, styleFor(io.outIsTerminal(), io.env))}\n`);
-  return 0;
+/** Another surface takes none of the options that are about one answer of this one. */
+function refuseOptions(command: Command, { json, actor, key, "dry-run": dryRun }: CommonOptions): void {
+  if (!json && !actor && !key && !dryRun) return;
+  const own = Object.keys(command.input.shape).map((field) => `--${optionName(field)}`);
+  throw new Failure("usage", "not_here", `\`pawl ${command.id}\` takes ${own.join(" and ")} only.`, {
+    hint: `\`pawl ${command.id} --help\` explains them.`,
+  });
 }
 
 function openAt(io: Io, common: CommonOptions, folder: unknown) {

@@ -1,6 +1,6 @@
 import type { Actor } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
-import { parseInput } from "../model/input.ts";
+import { type Parsed, parseInput } from "../model/input.ts";
 import { operations } from "../ops/index.ts";
 import type { AnyOperation } from "../ports/operation.ts";
 import type { Answer } from "../runtime/answer.ts";
@@ -42,7 +42,7 @@ export async function callOperation(
   caller: Caller,
 ): Promise<Answer> {
   const { repo, fields } = sortArguments(operation, spec, tier, args);
-  const parsed = parseInput(operation.input, fields) as Record<string, unknown>;
+  const parsed = parseInput(operation.input, fields) as Parsed<Record<string, unknown>>;
   const { runtime, input } = await openFor(operation, spec, parsed, repo, around(caller));
   return run(operation, input, runtime);
 }

@@ -2,6 +2,7 @@ import { gatherFinding } from "../judge/findings.ts";
 import { findTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId } from "../model/ids.ts";
+import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { openRuntime, type Runtime, readably, type Surroundings } from "../runtime/open.ts";
@@ -9,7 +10,7 @@ import { withYaml } from "../runtime/with-yaml.ts";
 import { findWorkplaces } from "../runtime/workplaces.ts";
 import type { ToolSpec } from "./tools.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type Input = Parsed<Readonly<Record<string, unknown>>>;
 
 /** What a call is about, as far as it decides where the call has to stand. */
 interface Aim {

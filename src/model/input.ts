@@ -123,10 +123,15 @@ export function maybe<S extends z.ZodMiniType>(schema: S) {
 /** The `--task T` of every operation that is about a task. */
 export const taskField = () => maybe(line("the task; by default the one you are in", "T", 40));
 
+declare const checked: unique symbol;
+
+/** What `parseInput` has let through: an operation is given nothing else. */
+export type Parsed<T = object> = T & { readonly [checked]: true };
+
 /** The parsed input, or a usage failure that names every field that is wrong and what it should be. */
-export function parseInput<S extends z.ZodMiniObject>(schema: S, input: unknown): z.output<S> {
+export function parseInput<S extends z.ZodMiniObject>(schema: S, input: unknown): Parsed<z.output<S>> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return parsed.data as Parsed<z.output<S>>;
   const issues = parsed.error.issues.map((issue) => ({
     field: issue.path.join("."),
     problem: explain(issue),

@@ -41,6 +41,7 @@ export const audit = procedure({
     "Every first-parent commit is one of: baseline (there before), approved, from the remote, unlocked by a human, or\nunexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
   examples: ["pawl audit", "pawl audit main", "pawl audit main~5..main", "pawl audit --ci"],
   access: "read",
+  asItIs: true,
   cli: { positional: ["range"], files: ["updates"] },
   input: z.strictObject({
     range: maybe(line("a branch, or two commits", "RANGE", 500)),

@@ -3,7 +3,24 @@ import { readyTasks } from "../judge/ready.ts";
 import { findTask } from "../judge/which-task.ts";
 import { finding } from "../model/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
+import type { Next } from "../ports/operation.ts";
 import { operation } from "./operation.ts";
+
+interface Around {
+  waits: boolean;
+  installed: boolean;
+  mine: { id: string } | undefined;
+  ready: { id: string } | undefined;
+}
+
+function nextOf({ waits, installed, mine, ready }: Around): Next {
+  if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
+  if (!installed) return { command: "pawl install", reason: "nothing guards this repository yet" };
+  if (mine) return { command: "pawl session", reason: `load what is known about ${mine.id}` };
+  return ready
+    ? { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" }
+    : { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
+}
 
 export const status = operation({
   id: "status",
@@ -12,9 +29,9 @@ export const status = operation({
   access: "read",
   input: z.strictObject({}),
 
-  observe: (world) => world.guardWarnings(),
+  observe: async (world) => ({ installed: world.isInstalled(), unguarded: await world.guardWarnings() }),
 
-  gather(reader, _input, at, unguarded) {
+  gather(reader, _input, at, guard) {
     const { tasks, past, problems } = reader.current();
     const which = findTask(reader, undefined, at);
     const mine = tasks.find((task) => task.id === which.id);
@@ -22,10 +39,10 @@ export const status = operation({
     // Only without a task of one's own does it matter which one could be begun, and that takes a look at all.
     const [ready] = mine ? [] : readyTasks(reader.tasks().tasks);
     const { exists } = reader;
-    return { waits: reader.waits(), exists, tasks, past, problems, mine, findings, ready, unguarded };
+    return { waits: reader.waits(), exists, tasks, past, problems, mine, findings, ready, ...guard };
   },
 
-  decide(_input, { waits, exists, tasks, past, problems, mine, findings, ready, unguarded }, at) {
+  decide(_input, { waits, exists, tasks, past, problems, mine, findings, ready, ...guard }, at) {
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     for (const [name, count] of Object.entries(past)) counts[name] = (counts[name] ?? 0) + count;
@@ -35,20 +52,15 @@ export const status = operation({
           repo: at.repo,
           branch: at.branch,
           commit: at.commit,
+          installed: guard.installed,
           state: exists,
           task: mine ?? null,
           open_findings: findings.filter((one) => one.status === "open").length,
           tasks: counts,
         },
       },
-      warnings: [...unguarded, ...warningsOf(problems)],
-      next: waits
-        ? { command: "pawl sync", reason: "the remote has the state of this project" }
-        : mine
-          ? { command: "pawl session", reason: `load what is known about ${mine.id}` }
-          : ready
-            ? { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" }
-            : { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" },
+      warnings: [...guard.unguarded, ...warningsOf(problems)],
+      next: nextOf({ waits, installed: guard.installed, mine, ready }),
     };
   },
 

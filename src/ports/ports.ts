@@ -163,6 +163,8 @@ export interface World {
   branchChanges(repos: readonly RunRepo[]): Promise<{ repo: string; files: string[] }[]>;
   /** Whether a commit is part of a run's branch, in its own repository. */
   isInBranch(repo: RunRepo, commit: string): Promise<boolean>;
+  /** Whether anybody has installed pawl in this repository. */
+  isInstalled(): boolean;
   /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */
   guardWarnings(): Promise<string[]>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;

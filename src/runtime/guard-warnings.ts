@@ -5,11 +5,13 @@ import type { Place } from "../git/discover.ts";
 import { suspect } from "../guard/quick-look.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Home } from "../store/layout.ts";
+import { isInstalled, NOT_INSTALLED } from "./installed.ts";
 
 /** For commands that may not take longer than a few looks at files; more is loaded only when something is wrong. */
 export async function guardWarnings(place: Place, env: Environment, home: Home): Promise<string[]> {
   const suspicions = suspect(place, env);
-  if (suspicions === undefined && !(isRecorded(home) && !isThere(place))) return [];
+  if (suspicions === undefined && !(isRecorded(home) && !isThere(place)))
+    return isInstalled(place) ? [] : [NOT_INSTALLED];
   const { lookCloser } = await import("../guard/look-closer.ts");
   return lookCloser(place.commonDir, suspicions);
 }

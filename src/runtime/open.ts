@@ -63,7 +63,7 @@ export function openRuntime(around: Surroundings): Runtime {
   const place = readably(() => discover(around.cwd, around.env));
   if (!place)
     throw new Failure("not_found", "not_a_repository", `${around.cwd} is not inside a git repository.`, {
-      hint: "Go to your project, or make it one with `git init`.",
+      hint: "Go to your project, or make this one with `git init`; then run `pawl install`.",
     });
   let home = readably(() => findHome(place, around.cwd));
   let fullYaml: FullYaml | undefined;

@@ -1,19 +1,31 @@
 import { mayBeOutdated } from "../guard/quick-look.ts";
-import { parseInput } from "../model/input.ts";
+import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
 import { hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
+import { isInstalled, isUntouched, NOT_INSTALLED } from "./installed.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
-/** The life of every call from every surface: parse, observe, gather, decide, apply. */
+/** The life of every call, from the input that its surface has parsed: observe, gather, decide, apply. */
 export async function run(
   operation: AnyOperation,
-  raw: unknown,
+  input: Parsed,
   runtime: Runtime,
   options: RunOptions = {},
 ): Promise<Answer> {
-  const input: unknown = parseInput(operation.input, raw);
+  const untouched = !operation.asItIs && !operation.internal && isUntouched(runtime);
+  const answer = await carryOut(operation, input, runtime, options);
+  if (!untouched || isInstalled(runtime.place) || answer.warnings.includes(NOT_INSTALLED)) return answer;
+  return { ...answer, warnings: [NOT_INSTALLED, ...answer.warnings] };
+}
+
+async function carryOut(
+  operation: AnyOperation,
+  input: unknown,
+  runtime: Runtime,
+  options: RunOptions,
+): Promise<Answer> {
   if (options.key !== undefined) {
     const { earlierAnswer } = await import("./write.ts");
     const earlier = earlierAnswer(operation.id, input, options.key, runtime);

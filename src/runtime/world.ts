@@ -5,6 +5,7 @@ import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import type { SearchQuery, World } from "../ports/ports.ts";
 import { guardWarnings } from "./guard-warnings.ts";
+import { isInstalled } from "./installed.ts";
 import type { Runtime, Surroundings } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
@@ -43,6 +44,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       );
     },
     isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
+    isInstalled: () => isInstalled(place),
     guardWarnings: () => guardWarnings(place, around.env, runtime().home),
     search: async (query) =>
       (await import("../store/search/search.ts")).search(await searchOptions(around, runtime(), query)),

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { parseInput } from "../model/input.ts";
 import { operations } from "../ops/index.ts";
 import type { Described, Next } from "../ports/operation.ts";
 import type { Answer } from "../runtime/answer.ts";
@@ -29,7 +30,7 @@ export function openAsk(around: Surroundings): Ask {
     if (!load) throw new Error(`The registry has no operation "${operation.id}"`);
     const { data, next, warnings, ready, body, planned } = await run(
       await load(),
-      input,
+      parseInput(operation.input, input),
       openRuntime(around),
       options,
     );

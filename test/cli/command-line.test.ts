@@ -25,13 +25,13 @@ const USAGE: [string, string[], string, RegExp][] = [
     "missing_value",
     /--objective=--dry-run/,
   ],
-  ["a flag with a value", ["task", "list", "--all=yes"], "flag_with_value", /^$/],
-  ["a word for a number", ["task", "list", "--limit", "few"], "bad_number", /^$/],
-  ["a number below one", ["task", "list", "--limit", "0"], "bad_input", /^$/],
-  ["a wrong choice", ["task", "list", "--status", "opne"], "bad_input", /^$/],
-  ["a missing argument", ["task", "new"], "bad_input", /^$/],
-  ["an empty title", ["task", "new", "  "], "bad_input", /^$/],
-  ["a title of 10 kB", ["task", "new", "x".repeat(10_240)], "bad_input", /^$/],
+  ["a flag with a value", ["task", "list", "--all=yes"], "flag_with_value", /task list --help/],
+  ["a word for a number", ["task", "list", "--limit", "few"], "bad_number", /task list --help/],
+  ["a number below one", ["task", "list", "--limit", "0"], "bad_input", /task list --help/],
+  ["a wrong choice", ["task", "list", "--status", "opne"], "bad_input", /task list --help/],
+  ["a missing argument", ["task", "new"], "bad_input", /For example: pawl task new "/],
+  ["an empty title", ["task", "new", "  "], "bad_input", /task new --help/],
+  ["a title of 10 kB", ["task", "new", "x".repeat(10_240)], "bad_input", /task new --help/],
   ["no task id", ["task", "show", "banana"], "bad_task_id", /T0007/],
 ];
 
@@ -50,6 +50,31 @@ describe("wrong usage is exit 3, in words and in JSON, with the way out", () => 
       });
       expect(json.error.hint ?? "").toMatch(hint);
     });
+});
+
+test.for([
+  ["check", "T1", "--stage", "soon", "--stage must be one of plan, review, close."],
+  ["finish", "T1", "--remove", "--reason is needed."],
+  ["task", "new", "TITLE is needed."],
+  ["task", "list", "--limit", "0", "--limit must be at least 1."],
+] as const)("a mistake is told with the option's own name: %s %s", async (line, { project }) => {
+  const said = await project.pawl(...line.slice(0, -1));
+  expect(said.err).toContain(`pawl: ${line.at(-1)}\n`);
+  // The example has the option that was wrong, where there is one.
+  if (line[0] === "finish") expect(said.err).toMatch(/^For example: pawl finish .*--reason/m);
+});
+
+test("options of every command may stand before its name, and words after `--` stay with it", async ({
+  project,
+}) => {
+  await project.pawl("--actor", "human:Ada", "task", "--json", "new", "One");
+  const { json } = await project.pawl("--json", "task", "show", "T1");
+  expect(json.data.task.actor).toBe("human:Ada");
+  const run = await project.pawl("--json", "--dry-run", "verify", "T1", "--", "npm", "test", "--json");
+  expect(run.json.planned).toEqual([{ do: "run", path: "npm test --json" }]);
+  // Names that every object has are not commands.
+  for (const name of ["constructor", "toString", "__proto__"])
+    expect((await project.pawl(name, "--json")).json.error.code).toBe("unknown_command");
 });
 
 test("text that looks like options is text where text is meant", async ({ project }) => {
@@ -90,8 +115,11 @@ test("`pawl` alone is the status, and works before anything was recorded", async
   expect(code).toBe(0);
   expect(json).toMatchObject({
     ok: true,
-    data: { status: { repo: "my project", branch: "main", state: false, task: null, tasks: {} } },
-    next: { command: 'pawl task new "<title>"' },
+    data: {
+      status: { repo: "my project", branch: "main", installed: false, state: false, task: null, tasks: {} },
+    },
+    next: { command: "pawl install" },
+    warnings: [expect.stringContaining("not installed in this repository")],
   });
   expect((await project.pawl()).out).toBe((await project.pawl("status")).out);
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
@@ -105,19 +133,57 @@ test("help is there for everything and exits 0", async ({ project }) => {
     expect(overview.out.includes(`pawl ${words.join(" ")}`), id).toBe(!(await load()).internal);
     const { code, out } = await project.pawl(...words, "--help");
     expect(code).toBe(0);
-    expect(out).toContain("Examples");
+    expect(out).toContain("EXAMPLES");
     expect(out).not.toContain("undefined");
   }
   const group = await project.pawl("finding");
-  expect(group).toMatchObject({ code: 0, out: expect.stringContaining("pawl finding resolve") });
+  expect(group).toMatchObject({ code: 0, out: expect.stringMatching(/USAGE pawl finding .*\|resolve\|/) });
+  expect(group.out).toContain("Mark a finding as fixed, by a commit");
+  expect(await project.pawl("help", "finding")).toEqual(group);
+  expect(await project.pawl("finding", "--help")).toEqual(group);
+  expect(await project.pawl("help")).toEqual(overview);
   expect((await project.pawl("help", "task", "new")).out).toContain("--objective");
   expect((await project.pawl("task", "new", "--nonsense", "--help")).code).toBe(0);
+});
+
+test("the overview begins with ten first steps, and has every command in one group", async ({ project }) => {
+  const { out } = await project.pawl("--help");
+  const parts = new Map(
+    out.split("\n\n").map((part) => {
+      const [title = "", ...lines] = part.split("\n");
+      return [title, lines.map((line) => line.trim().split(/ {2,}/)[0] ?? "")];
+    }),
+  );
+  expect([...parts.keys()].slice(1, 8)).toEqual([
+    ...["First steps", "Begin", "Work", "Review", "Merge", "Look", "Set up"],
+  ]);
+  const grouped = ["Begin", "Work", "Review", "Merge", "Look", "Set up"].flatMap((one) => parts.get(one));
+  expect(new Set(grouped).size).toBe(grouped.length);
+  expect(parts.get("First steps")).toHaveLength(10);
+  for (const line of parts.get("First steps") ?? []) expect(grouped).toContain(line);
+});
+
+test("a repository without pawl is told so, by its first command and by status until it is installed", async ({
+  project,
+}) => {
+  const note = /^note: Pawl is not installed in this repository: .* Run: pawl install$/m;
+  expect((await project.pawl("task", "list")).err).toMatch(note);
+  expect((await project.pawl("task", "new", "One")).err).toMatch(note);
+  expect((await project.pawl("task", "list")).err).not.toMatch(note);
+  expect((await project.pawl()).err).toMatch(note);
+  expect((await project.pawl("session")).err).toMatch(note);
+  await project.pawl("install");
+  for (const words of [[], ["session"], ["task", "list"]])
+    expect((await project.pawl(...words)).err).not.toMatch(note);
+  expect((await project.pawl("--json")).json.data.status.installed).toBe(true);
 });
 
 test("the version is the package's", async ({ project }) => {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   expect(VERSION).toBe(version);
-  expect((await project.pawl("--version")).out).toBe(`${version}\n`);
+  for (const flag of ["--version", "-v", "-V"]) expect((await project.pawl(flag)).out).toBe(`${version}\n`);
+  const { json } = await project.pawlIn("/", {}, "version", "--json");
+  expect(json.data.version).toEqual({ pawl: version, node: process.versions.node });
 });
 
 test("a dry run says what would be written and writes nothing", async ({ project }) => {
@@ -148,4 +214,5 @@ test("a key makes a repeated call safe, and another call with it is refused", as
 test("outside a repository the error says so", async ({ project }) => {
   const { code, json } = await project.pawlIn("/", {}, "task", "list", "--json");
   expect({ code, error: json.error.code }).toEqual({ code: 4, error: "not_a_repository" });
+  expect(json.error.hint).toMatch(/git init.*pawl install/);
 });

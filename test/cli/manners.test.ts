@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { optionsOf, parseLine } from "../../src/cli/arguments.ts";
+import { findCommand } from "../../src/cli/command-words.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import { styleFor } from "../../src/cli/style.ts";
-import { findOperation } from "../../src/cli/words.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import { parseInput } from "../../src/model/input.ts";
 import { PLAIN } from "../../src/model/text.ts";
@@ -17,15 +17,15 @@ describe.each(commands.map((command) => [command.id, command] as const))("%s", (
     for (const example of command.examples) {
       const [program, ...words] = shellWords(example);
       expect(program, example).toBe("pawl");
-      const found = findOperation(ids, words);
+      const found = findCommand(ids, words);
       expect(found, example).toMatchObject({ id });
-      const { input } = await parseLine(command, "rest" in found ? found.rest : []);
+      const { input } = parseLine(command, "rest" in found ? found.rest : []);
       expect(() => parseInput(command.input, input), example).not.toThrow();
     }
   });
 
-  test("its help names and explains every option", () => {
-    const text = commandHelp(command, PLAIN);
+  test("its help names and explains every option", async () => {
+    const text = await commandHelp(id, PLAIN);
     for (const [name, { info }] of optionsOf(command)) {
       expect(text).toContain(`--${name}`);
       expect(info.describe, `--${name}`).toMatch(/^\S.{2,}/);
@@ -53,7 +53,7 @@ const SLIPS: [string, string[]][] = [
 
 test.each(SLIPS)("`pawl %s` is answered with what was probably meant", (typed, meant) => {
   try {
-    findOperation(ids, typed.split(" "));
+    findCommand(ids, typed.split(" "));
     expect.unreachable();
   } catch (error) {
     const { code, hint = "" } = error as Failure;

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { optionsOf } from "../../src/cli/arguments.ts";
-import { findOperation } from "../../src/cli/words.ts";
+import { findCommand } from "../../src/cli/command-words.ts";
 import type { Command } from "../../src/ports/operation.ts";
 import { allCommands } from "../helpers/all-commands.ts";
 import { PAGES } from "./pages.ts";
@@ -66,9 +66,9 @@ function mistakesIn(span: string): string[] {
     .split(" ")
     .slice(1)
     .filter((word) => /^[a-z-]/.test(word));
-  if (words[0]?.startsWith("--help") || words[0] === undefined) return [];
+  if (/^--(?:help|version)\b/.test(words[0] ?? "") || words[0] === undefined) return [];
   try {
-    const found = findOperation([...commands.keys()], words);
+    const found = findCommand([...commands.keys()], words);
     if ("group" in found) return [];
     const known = optionsOf(commands.get(found.id) as Command);
     return words

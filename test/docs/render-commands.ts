@@ -1,5 +1,6 @@
 import { COMMON, optionsOf } from "../../src/cli/arguments.ts";
-import { usageOf } from "../../src/cli/help.ts";
+import { usage } from "../../src/cli/citty.ts";
+import { commandGroups, commands, loadCommand } from "../../src/cli/commands.ts";
 import type { Command } from "../../src/ports/operation.ts";
 
 const INTRODUCTION = `# Commands
@@ -11,26 +12,24 @@ A task is named by its id (\`T0007\`, \`T7\`), as the argument or with \`--task\
 stand in, else the branch's, else the only active one; else the command lists the candidates and does nothing.
 `;
 
-const GROUPS: readonly [string, RegExp][] = [
-  [
-    "Setting up",
-    /^(?:install|uninstall|upgrade|doctor|override|repo|home|mcp|ui|completions|report-issue)\b/,
-  ],
-  ["Tasks", /^(?:status|task|session|context|search|log|note)\b/],
-  ["Work", /^(?:start|slice|decide|verify|touch|handoff|snapshot|diff|refresh)\b/],
-  ["Review and gates", /^(?:finding|review|check)\b/],
-  ["Merging, and what only a human does", /^(?:approve|finish|unlock|remote|audit|sync)\b/],
-  ["More", /./],
-];
+const TITLES: Readonly<Record<string, string>> = {
+  begin: "Begin",
+  work: "Work",
+  review: "Review",
+  merge: "Merge",
+  look: "Look",
+  "set up": "Set up",
+};
 
-export function renderCommands(commands: readonly Command[]): string {
-  const shown = commands.filter((one) => !one.internal);
-  const taken = new Set<Command>();
-  const groups = GROUPS.flatMap(([title, pattern]) => {
-    const mine = shown.filter((one) => !taken.has(one) && pattern.test(one.id));
-    for (const one of mine) taken.add(one);
-    return mine.length === 0 ? [] : [{ title, mine }];
-  });
+export async function renderCommands(commands: readonly Command[]): Promise<string> {
+  const shown = new Map(commands.filter((one) => !one.internal).map((one) => [one.id, one]));
+  const groups = commandGroups.map(({ group, ids }) => ({
+    title: TITLES[group] ?? group,
+    mine: ids.flatMap((id) => shown.get(id) ?? []),
+  }));
+  const usages = new Map<string, string>();
+  for (const id of shown.keys()) usages.set(id, await usageLine(id));
+  const section = (command: Command) => sectionOf(command, usages.get(command.id) ?? "");
   return [
     INTRODUCTION,
     `| | |\n|---|---|\n${groups.map(({ title, mine }) => `| ${title} | ${mine.map(linkTo).join(" · ")} |`).join("\n")}\n`,
@@ -38,6 +37,12 @@ export function renderCommands(commands: readonly Command[]): string {
     EXIT_CODES,
     ...groups.map(({ title, mine }) => `## ${title}\n\n${mine.map(section).join("\n")}`),
   ].join("\n");
+}
+
+/** The one line of a command's usage. */
+async function usageLine(id: string): Promise<string> {
+  const text = await usage(Object.keys(commands), id, loadCommand, false);
+  return /^USAGE (.*?) *$/m.exec(text)?.[1] ?? "";
 }
 
 const EXIT_CODES = `## Exit codes
@@ -60,13 +65,13 @@ const titleOf = (command: Command) => `pawl ${command.id.replace(".", " ")}`;
 const linkTo = (command: Command) =>
   `[${command.id.replace(".", " ")}](#${titleOf(command).replaceAll(" ", "-")})`;
 
-function section(command: Command): string {
+function sectionOf(command: Command, shown: string): string {
   const options = [...optionsOf(command)]
     .filter(([name]) => !(name in COMMON))
     .map(([name, { info }]) => ({ name, ...info }));
   return [
     `### ${titleOf(command)}\n`,
-    `\`${usageOf(command)}\`\n`,
+    `\`${shown}\`\n`,
     `${command.summary}.${command.details ? `\n\n${command.details}` : ""}\n`,
     ...(options.length > 0 ? [`${optionTable(options)}\n`] : []),
     `\`\`\`sh\n${command.examples.join("\n")}\n\`\`\`\n`,

@@ -1,11 +1,4 @@
-import { ownCommands, surfaces } from "../../src/cli/own-commands.ts";
-import { operations } from "../../src/ops/index.ts";
-import type { Command } from "../../src/ports/operation.ts";
+import { loadAll } from "../../src/cli/commands.ts";
 
 /** Everything that can be typed after `pawl`: the operations, and what only the command line has. */
-export function allCommands(): Promise<Command[]> {
-  const loaders: (() => Promise<Command>)[] = [operations, ownCommands, surfaces].flatMap((one) =>
-    Object.values<() => Promise<Command>>(one),
-  );
-  return Promise.all(loaders.map((load) => load()));
-}
+export const allCommands = loadAll;

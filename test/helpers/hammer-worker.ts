@@ -1,6 +1,7 @@
 /** One of many processes that work on the same store; killed at any moment, it is started again and goes on. */
 import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
 import { Failure } from "../../src/model/failure.ts";
+import { parseInput } from "../../src/model/input.ts";
 import { operations } from "../../src/ops/index.ts";
 import { openRuntime, type Runtime } from "../../src/runtime/open.ts";
 import { run } from "../../src/runtime/run.ts";
@@ -64,7 +65,7 @@ async function perform(
       write({ do: "try", index, attempt, input });
     }
     try {
-      await run(operation, input, open(), { key: `${planned.mark}-${attempt}` });
+      await run(operation, parseInput(operation.input, input), open(), { key: `${planned.mark}-${attempt}` });
       write({ do: "done", index });
       return;
     } catch (error) {

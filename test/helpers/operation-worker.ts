@@ -1,6 +1,7 @@
 /** Runs operations through the real runtime in a process of its own: `node operation-worker.cjs <json>`. */
 import fs from "node:fs";
 import { Failure } from "../../src/model/failure.ts";
+import { parseInput } from "../../src/model/input.ts";
 import { observeSteps } from "../../src/model/steps.ts";
 import { operations } from "../../src/ops/index.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
@@ -67,7 +68,8 @@ async function perform(): Promise<Report> {
   const runtime = openRuntime(around);
   const countMoments = injectFault(job.fault);
   try {
-    const { data, warnings } = await run(operation, job.input, runtime, { key: job.key });
+    const input = parseInput(operation.input, job.input);
+    const { data, warnings } = await run(operation, input, runtime, { key: job.key });
     return { ok: true, data: data as never, warnings, steps, moments: countMoments() };
   } catch (error) {
     const isFailure = error instanceof Failure;

@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
+import { parseInput } from "../../src/model/input.ts";
 import { NeedsFullYaml } from "../../src/model/record.ts";
 import { context } from "../../src/ops/context.ts";
 import { openRuntime } from "../../src/runtime/open.ts";
@@ -36,7 +37,7 @@ async function runWith(project: Project, change: object, input: object = {}) {
     progress() {},
   });
   Object.assign(runtime.world, change);
-  return (await run(context, input, runtime)).data as {
+  return (await run(context, parseInput(context.input, input), runtime)).data as {
     context: { text: string; missing: string[]; related: unknown[] };
   };
 }

@@ -154,15 +154,15 @@ describe("which task", () => {
   });
 
   test("session and status without a task exit 0 and say what to do", async ({ project }) => {
-    for (const command of ["session", "status"]) {
+    const task = 'pawl task new "<title>"';
+    const nextOf = async (command: string) => {
       const { code, json } = await project.pawl(command, "--json");
-      expect({ command, code, ok: json.ok, next: json.next.command }).toEqual({
-        command,
-        code: 0,
-        ok: true,
-        next: 'pawl task new "<title>"',
-      });
-    }
+      expect([code, json.ok]).toEqual([0, true]);
+      return json.next.command;
+    };
+    expect([await nextOf("session"), await nextOf("status")]).toEqual([task, "pawl install"]);
+    await project.pawl("install");
+    expect([await nextOf("session"), await nextOf("status")]).toEqual([task, task]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { parseLine } from "../../../src/cli/arguments.ts";
-import { findOperation } from "../../../src/cli/words.ts";
+import { findCommand } from "../../../src/cli/command-words.ts";
 import { operations } from "../../../src/ops/index.ts";
 
 /** Every `pawl …` that a Markdown text has in code. */
@@ -21,12 +21,12 @@ export function shellWords(line: string): string[] {
  */
 export async function readCommand(line: string): Promise<string> {
   const [, ...words] = shellWords(line);
-  const found = findOperation(Object.keys(operations), words);
+  const found = findCommand(Object.keys(operations), words);
   if ("group" in found) throw new Error(`"${line}" names a group of commands, not one`);
   const load = operations[found.id];
   if (!load) throw new Error(`"${line}" names no operation`);
   const operation = await load();
-  const { input } = await parseLine(operation, found.rest);
+  const { input } = parseLine(operation, found.rest);
   if (found.rest.length > 0) operation.input.parse(input);
   return found.id;
 }

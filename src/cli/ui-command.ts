@@ -1,0 +1,19 @@
+import { parseInput } from "../model/input.ts";
+import { uiCommand } from "../web/command.ts";
+import type { Surface } from "./commands.ts";
+
+export const ui: Surface = {
+  ...uiCommand,
+  async serve(input, io) {
+    const { port, "no-open": noOpen } = parseInput(uiCommand.input, input);
+    const { runUi } = await import("../web/run-ui.ts");
+    await runUi({
+      cwd: io.cwd,
+      env: io.env,
+      port,
+      open: !noOpen,
+      say: (text) => io.err(`${text}\n`),
+      ask: async (question) => io.ask(question),
+    });
+  },
+};
