@@ -66,7 +66,7 @@ function mistakesIn(span: string): string[] {
     .split(" ")
     .slice(1)
     .filter((word) => /^[a-z-]/.test(word));
-  if (/^--(?:help|version)\b/.test(words[0] ?? "") || words[0] === undefined) return [];
+  if (/^(?:help$|--(?:help|version)\b)/.test(words[0] ?? "") || words[0] === undefined) return [];
   try {
     const found = findCommand([...commands.keys()], words);
     if ("group" in found) return [];
