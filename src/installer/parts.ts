@@ -46,7 +46,8 @@ export function replacePart(wanted: WantedPart, record: PartRecord, text: string
     return { text: done.text, record: recordOf(wanted, done.inserted) };
   }
   const before = record.mode === "entry" ? record.entries : [];
-  const present = before.filter((_, index) => lookAtEntries(wanted, text, before)[index]?.found !== "absent");
+  const looks = lookAtEntries(wanted, text, before);
+  const present = before.filter((_, index) => looks[index]?.found !== "absent");
   const done = replaceEntries(wanted, text, present, wanted.entries, record.inserted);
   return { text: done.text, record: recordOf({ ...wanted, entries: done.entries }, done.inserted) };
 }

@@ -1,7 +1,7 @@
 import type { Edit, Range } from "./types.ts";
 
-/** What stands between two brackets and is separated by commas: JSON's objects and arrays, TOML's inline tables. */
-export interface CommaList {
+/** What stands between two brackets and is separated by commas: objects and arrays. */
+interface CommaList {
   /** Just after the opening bracket. */
   open: number;
   /** At the closing bracket. */
@@ -88,10 +88,10 @@ function mayJoinLines({ text, comments }: Surroundings, before: number, after: n
   return !toLineEnd || /^[ \t]*\r?\n/.test(text.slice(after));
 }
 
-/** White space as both formats know it; what else looks empty may be part of a comment. */
+/** White space as JSON knows it; what else looks empty may be part of a comment. */
 const SPACE = " \t\r\n";
 
-export function skipSpace(text: string, offset: number): number {
+function skipSpace(text: string, offset: number): number {
   let at = offset;
   while (at < text.length && SPACE.includes(text[at] as string)) at++;
   return at;

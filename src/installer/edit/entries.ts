@@ -1,8 +1,8 @@
-import { readJson } from "./json-document.ts";
+import { JsonDocument, type Place } from "./json-document.ts";
 import { damaged, takenByUser } from "./refusals.ts";
 import { applyEdits, follow, locate } from "./splice.ts";
 import { splitMark } from "./text-style.ts";
-import type { Document, Edit, Entry, EntryFile, Inserted, Json, Place, Range } from "./types.ts";
+import type { Edit, Entry, EntryFile, Inserted, Json, Range } from "./types.ts";
 import { sameValue } from "./values.ts";
 
 /*
@@ -24,7 +24,7 @@ export function lookAtEntries(
   text: string | undefined,
   entries: readonly Entry[],
 ): EntryLook[] {
-  const document = readJson(file, splitMark(text ?? "").text);
+  const document = new JsonDocument(file, splitMark(text ?? "").text);
   return entries.map((entry) => {
     const [place] = document.places(entry);
     if (!place) return { at: entry.at, found: "absent" };
@@ -45,13 +45,8 @@ export function insertEntries(
   before: string | undefined,
   entries: readonly Entry[],
 ): Insertion {
-  const { mark, text } = splitMark(before ?? "");
-  const document = readJson(file, text);
-  const missing = entries.filter((entry) => isMissing(file, document, entry));
   const inserted: Inserted = { created: before === undefined, pieces: [], made: [] };
-  const work = insert(file, { document, pieces: [], made: [] }, missing);
-  verify(file, document, [], work, missing);
-  return { text: mark + work.document.text, inserted: { ...inserted, ...written(work) }, entries: missing };
+  return replaceEntries(file, before ?? "", [], entries, inserted);
 }
 
 /**
@@ -67,9 +62,15 @@ export function replaceEntries(
   inserted: Inserted,
 ): Insertion {
   const { mark, text } = splitMark(before);
-  const document = readJson(file, text);
+  const document = new JsonDocument(file, text);
   const pieces = locate(document, inserted.pieces, rangesOf(document, from));
-  let work: Work = { document, pieces, made: inserted.made };
+  const { work, entries } = rewrite(file, { document, pieces, made: inserted.made }, from, to);
+  return { text: mark + work.document.text, inserted: { ...inserted, ...written(work) }, entries };
+}
+
+/** The one place that changes a document, and compares the result with what was there before anybody gets to see it. */
+function rewrite(file: EntryFile, start: Work, from: readonly Entry[], to: readonly Entry[]) {
+  let work = start;
   const pairs = pairUp(from, to);
   for (const { old, now } of pairs) if (old && now) work = update(file, work, old, now);
   const ours = pairs.flatMap(({ old, now }) => (old && now ? [now] : []));
@@ -79,9 +80,10 @@ export function replaceEntries(
   work = insert(file, work, added);
   const obsolete = pairs.flatMap(({ old, now }) => (old && !now ? [old] : []));
   if (obsolete.length > 0) work = takeOutEmpty(file, takeOut(file, work, obsolete));
-  verify(file, document, rangesOf(document, from), work, [...ours, ...added]);
-  const entries = [...ours, ...added].filter((entry) => work.document.places(entry).length > 0);
-  return { text: mark + work.document.text, inserted: { ...inserted, ...written(work) }, entries };
+  const all = [...ours, ...added];
+  const [gone, come] = [rangesOf(start.document, from), rangesOf(work.document, all)];
+  if (!isUnchanged(start.document, gone, work.document, come, work.made)) throw damaged(file);
+  return { work, entries: all.filter((entry) => work.document.places(entry).length > 0) };
 }
 
 /**
@@ -95,24 +97,25 @@ export function removeEntries(
   inserted: Inserted,
 ): { text: string | undefined; exact: boolean; left: Entry[] } {
   const { mark, text } = splitMark(before);
-  const document = readJson(file, text);
+  const document = new JsonDocument(file, text);
   const left = entries.filter((entry) => document.places(entry).some((place) => !isOurs(place, entry)));
   const ours = entries.filter((entry) => !left.includes(entry) && document.places(entry).length > 0);
   const exactly = left.length === 0 ? cutPieces(file, document, ours, inserted) : undefined;
-  const result = exactly ?? structurally(file, document, ours, inserted);
+  const { made } = inserted;
+  const result = exactly ?? rewrite(file, { document, pieces: undefined, made }, ours, []).work.document.text;
   const nothing = inserted.created && result.trim() === "";
   return { text: nothing ? undefined : mark + result, exact: exactly !== undefined, left };
 }
 
 /** A document that is being changed, and where our pieces are in it as long as that can be said. */
 interface Work {
-  document: Document;
+  document: JsonDocument;
   pieces: Range[] | undefined;
   made: string[][];
 }
 
 function apply(file: EntryFile, work: Work, edits: Edit[]): Work {
-  const document = readJson(file, applyEdits(work.document.text, edits));
+  const document = new JsonDocument(file, applyEdits(work.document.text, edits));
   return { ...work, document, pieces: work.pieces && follow(work.pieces, edits) };
 }
 
@@ -125,9 +128,7 @@ function insert(file: EntryFile, work: Work, entries: Entry[]): Work {
 function update(file: EntryFile, work: Work, old: Entry, now: Entry): Work {
   const [place] = work.document.places(old);
   if (!place || sameValue(place.value, now.value)) return work;
-  const edits = place.replacement(now.value);
-  if (edits) return apply(file, work, edits);
-  return insert(file, apply(file, work, place.removal()), [now]);
+  return apply(file, work, [place.replacement(now.value)]);
 }
 
 /** One by one, because every removal moves the others. */
@@ -165,16 +166,16 @@ function pairUp(from: readonly Entry[], to: readonly Entry[]): { old?: Entry; no
   return [...pairs, ...rest.map((now) => ({ now }))];
 }
 
-function isMissing(file: EntryFile, document: Document, entry: Entry): boolean {
+function isMissing(file: EntryFile, document: JsonDocument, entry: Entry): boolean {
   const [place] = document.places(entry);
   if (place && !sameValue(place.value, entry.value))
-    throw takenByUser(file, document.text, entry.at, place.ranges[0]?.start ?? 0);
+    throw takenByUser(file, document.text, entry.at, place.range.start);
   return !place;
 }
 
 function cutPieces(
   file: EntryFile,
-  document: Document,
+  document: JsonDocument,
   ours: Entry[],
   inserted: Inserted,
 ): string | undefined {
@@ -187,52 +188,37 @@ function cutPieces(
     cuts.map((range) => ({ ...range, text: "" })),
   );
   try {
-    return isUnchanged(document, places, readJson(file, result), [], inserted.made) ? result : undefined;
+    return isUnchanged(document, places, new JsonDocument(file, result), [], inserted.made)
+      ? result
+      : undefined;
   } catch {
     // The user has put something of theirs against ours: what the cut alone leaves is no longer a document.
     return undefined;
   }
 }
 
-function structurally(file: EntryFile, document: Document, ours: Entry[], inserted: Inserted): string {
-  const start = { document, pieces: undefined, made: inserted.made };
-  const work = takeOutEmpty(file, takeOut(file, start, ours));
-  verify(file, document, rangesOf(document, ours), work, []);
-  return work.document.text;
-}
-
 function isOurs(place: Place, entry: Entry): boolean {
   return !place.commented && sameValue(place.value, entry.value);
 }
 
-function rangesOf(document: Document, entries: readonly Entry[]): Range[] {
-  return entries.flatMap((entry) => document.places(entry)).flatMap((place) => place.ranges);
-}
-
-function verify(
-  file: EntryFile,
-  before: Document,
-  gone: Range[],
-  { document, made }: Work,
-  ours: Entry[],
-): void {
-  if (!isUnchanged(before, gone, document, rangesOf(document, ours), made)) throw damaged(file);
+function rangesOf(document: JsonDocument, entries: readonly Entry[]): Range[] {
+  return entries.flatMap((entry) => document.places(entry)).map((place) => place.range);
 }
 
 /** Every value and every comment of the user's is in both, written the same way and in the same order. */
 function isUnchanged(
-  before: Document,
+  before: JsonDocument,
   gone: Range[],
-  after: Document,
+  after: JsonDocument,
   come: Range[],
   made: string[][],
 ): boolean {
-  const values = (document: Document, without: Range[]) => document.outline(without, made).join("\n");
+  const values = (document: JsonDocument, without: Range[]) => document.outline(without, made).join("\n");
   return values(before, gone) === values(after, come) && remarks(before, gone) === remarks(after, come);
 }
 
 /** The comments, in their order. One inside an entry goes with it; only a forced replacement takes such an entry. */
-function remarks({ text, comments }: Document, without: Range[]): string {
+function remarks({ text, comments }: JsonDocument, without: Range[]): string {
   const isGone = (one: Range) => without.some(({ start, end }) => start <= one.start && one.end <= end);
   return comments.flatMap((one) => (isGone(one) ? [] : [text.slice(one.start, one.end)])).join("\n");
 }

@@ -1,19 +1,27 @@
-import type { Node } from "jsonc-parser";
+import { getNodeValue, type Node } from "jsonc-parser";
 import { commaBefore, commentsIn, endOfList, removeItem } from "./comma-list.ts";
 import { type JsonStyle, printInline, printMember, printValue } from "./json-print.ts";
-import { jsonOf, kindOf, memberOf, outlineOf, rangeOf, readTree, valueNode } from "./json-tree.ts";
+import { kindOf, memberOf, outlineOf, rangeOf, readTree, valueNode } from "./json-tree.ts";
 import { wrongContainer } from "./refusals.ts";
 import { beginsItsLine, indentAt, newlineOf } from "./text-style.ts";
-import type { Document, Edit, Entry, EntryFile, Json, Place, Range } from "./types.ts";
+import type { Edit, Entry, EntryFile, Json, Range } from "./types.ts";
 import { emptyFields, type Fields, place, sameValue } from "./values.ts";
 
 const UNIT = "  ";
 
-export function readJson(file: EntryFile, text: string): Document {
-  return new JsonDocument(file, text);
+/** Where one of our entries is in the text. */
+export interface Place {
+  range: Range;
+  value: Json;
+  /** A comment was written into it: it is no longer ours alone. */
+  commented: boolean;
+  /** Takes it out, with its comma. */
+  removal(): Edit[];
+  replacement(value: Json): Edit;
 }
 
-class JsonDocument implements Document {
+/** A file that was read; every position counts from the start of `text`, which has no byte order mark. */
+export class JsonDocument {
   readonly text: string;
   readonly comments: Range[];
   readonly #file: EntryFile;
@@ -29,6 +37,7 @@ class JsonDocument implements Document {
     this.#style = { newline: newlineOf(text), unit: unitOf(text, root) };
   }
 
+  /** Everywhere the entry could be: at its path whatever its value, or the elements of the array that equal it. */
   places(entry: Entry): Place[] {
     const { node, missing } = this.#walk(entry);
     if (!node || missing.length > 0) return [];
@@ -41,11 +50,11 @@ class JsonDocument implements Document {
   #place(node: Node, value: Json): Place {
     const range = rangeOf(node);
     return {
-      ranges: [range],
+      range,
       value,
       commented: this.comments.some((one) => range.start <= one.start && one.end <= range.end),
       removal: () => this.#removal(node),
-      replacement: (other) => [this.#replacement(node, other)],
+      replacement: (other) => this.#replacement(node, other),
     };
   }
 
@@ -185,6 +194,7 @@ class JsonDocument implements Document {
     return !/[:,{[] /.test(this.text.slice(0, until));
   }
 
+  /** Takes out a container of ours if it has nothing in it any more. */
   emptied(made: string[]): Edit[] | undefined {
     const { node, missing } = this.#walk({ at: made, kind: "key", value: null });
     if (!node || missing.length > 0 || node.children?.length !== 0) return undefined;
@@ -193,10 +203,12 @@ class JsonDocument implements Document {
     return this.#removal(node.parent);
   }
 
+  /** The comma that separates what begins here from what is before it, past comments. */
   commaBefore(offset: number): Range | undefined {
     return commaBefore(this.text, this.comments, offset);
   }
 
+  /** Every value with its path, written as in the file and in its order; not what lies in those ranges. */
   outline(without: Range[], made: string[][]): string[] {
     const ours = new Set(
       made.flatMap((path) =>
@@ -207,6 +219,8 @@ class JsonDocument implements Document {
     return lines.filter((line) => !ours.has(line));
   }
 }
+
+const jsonOf = (node: Node) => getNodeValue(node) as Json;
 
 /** How far the first level is indented; where nothing begins its own line there is nothing to follow. */
 function unitOf(text: string, root: Node | undefined): string {

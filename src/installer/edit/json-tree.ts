@@ -1,7 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode, visit } from "jsonc-parser";
 import { definedTwice, unreadable } from "./refusals.ts";
-import type { EntryFile, Json, Range } from "./types.ts";
-import { emptyFields } from "./values.ts";
+import type { EntryFile, Range } from "./types.ts";
 
 /** JSON as agents and editors accept it: with comments and with a comma after the last element. */
 export function readTree(file: EntryFile, text: string): { root: Node | undefined; comments: Range[] } {
@@ -39,15 +38,6 @@ export function memberOf(
 }
 
 export const valueNode = (member: Node): Node => member.children?.[1] as Node;
-
-export function jsonOf(node: Node): Json {
-  if (node.type === "array") return (node.children ?? []).map(jsonOf);
-  if (node.type !== "object") return node.value as Json;
-  const fields = emptyFields();
-  for (const member of node.children ?? [])
-    fields[member.children?.[0]?.value as string] = jsonOf(valueNode(member));
-  return fields;
-}
 
 /** Every scalar and every container with its path, exactly as it is written. */
 export function outlineOf(text: string, root: Node, without: readonly Range[]): string[] {

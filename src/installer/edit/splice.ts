@@ -1,14 +1,13 @@
-import type { Document, Edit, Range } from "./types.ts";
+import { applyEdits as applyJsonEdits } from "jsonc-parser";
+import type { JsonDocument } from "./json-document.ts";
+import type { Edit, Range } from "./types.ts";
 
+/** In any order; edits that overlap are a bug of ours, and thrown. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  let result = "";
-  let at = 0;
-  for (const edit of inOrder(edits)) {
-    if (edit.start < at) throw new Error("edits overlap");
-    result += text.slice(at, edit.start) + edit.text;
-    at = edit.end;
-  }
-  return result + text.slice(at);
+  return applyJsonEdits(
+    text,
+    edits.map(({ start, end, text: content }) => ({ offset: start, length: end - start, content })),
+  );
 }
 
 function inOrder<T extends Range>(ranges: readonly T[]): T[] {
@@ -43,7 +42,7 @@ function moved(offset: number, edits: readonly Edit[]): number {
  * Undefined: at least one of them is not as it was written.
  */
 export function locate(
-  document: Document,
+  document: JsonDocument,
   pieces: readonly string[],
   places: readonly Range[],
 ): Range[] | undefined {
