@@ -9,12 +9,13 @@ import { step } from "../model/steps.ts";
 import type { GuardActivation, Loosening } from "../ports/guard.ts";
 import type { Route } from "../ports/remotes.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
-import { dropLeftovers, editConfig, hasSections, withSections } from "./config-sections.ts";
-import { type Facts, hooksDir, lookAround } from "./facts.ts";
+import { dropLeftovers } from "./edit-config.ts";
+import { type Facts, lookAround } from "./facts.ts";
 import { isInPlace, isOurs, place, remove } from "./place.ts";
 import { type ActivationPlan, type MadeFor, planActivation } from "./plan.ts";
-import { type GuardedSite, line } from "./policy.ts";
+import type { GuardedSite } from "./policy.ts";
 import type { Programs } from "./render-hooks.ts";
+import { applySettings, hooksDir, unsettled } from "./settings.ts";
 import { writeStamps } from "./stamps.ts";
 import { keepTip } from "./tips.ts";
 
@@ -43,7 +44,7 @@ export function rehearse(site: GuardedSite, programs: Programs): { do: string; p
   return [
     ...plan.files.filter((file) => !isInPlace(file)).map((file) => ({ do: "write", path: file.path })),
     ...plan.obsolete.map((path) => ({ do: "remove", path })),
-    ...(needsSections(facts) ? [{ do: "add two sections to", path: join(site.commonDir, "config") }] : []),
+    ...unsettled(site.commonDir, facts.settings).map((path) => ({ do: "set core.hooksPath in", path })),
   ];
 }
 
@@ -71,11 +72,12 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: Made
   for (const file of plan.files) if (place(file)) changed.push(file.path);
   // All of them are where they belong on the disk, too, before git is told to use them.
   for (const folder of new Set(changed.map((path) => dirname(path)))) syncDirectory(folder);
-  if (facts.previousPath === undefined && remove(join(commonDir, "pawl", "previous")))
+  if (facts.settings.previousPath === undefined && remove(join(commonDir, "pawl", "previous")))
     changed.push("previous");
   for (const path of plan.obsolete) if (remove(path)) changed.push(path);
-  if (needsSections(facts) && editConfig(commonDir, (text) => withSections(text, commonDir)))
-    changed.push(join(commonDir, "config"));
+  changed.push(...applySettings(commonDir, facts.settings));
+  // Versions before 0.2 kept a file of settings that the configuration included.
+  remove(join(commonDir, "pawl", "hooks.config"));
   writeStamps(facts, plan);
   const kept = missingFrom(facts.policy, facts.wanted);
   if (kept.length > 0) notes.push(stillDemanded(kept));
@@ -86,11 +88,6 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: Made
 export const stillDemanded = (kept: readonly string[]) =>
   `The policy does not name ${kept.join(", ")} any more; the hooks go on demanding it until a human runs: pawl install --profile hooks`;
 
-/** Sections that are there but lost to something that was written after them go to the end again. */
-export function needsSections({ config, commonDir, winning }: Facts): boolean {
-  return !hasSections(config, commonDir) || !winning;
-}
-
 /** Written before anything else, so that whatever a kill leaves can be taken back. */
 function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: MadeFor): Before {
   const { commonDir } = site;
@@ -100,8 +97,8 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: M
     return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
   };
   const before: Before = {
-    hooksPath: earlier ? earlier.hooksPath : (line(site, ["config", "--local", "core.hooksPath"]) ?? null),
-    brokenLine: earlier ? earlier.brokenLine : facts.config !== "" && !facts.config.endsWith("\n"),
+    hooksPath: facts.settings.previousPath ?? null,
+    ...facts.settings.displaced,
     noHooksDir: earlier ? earlier.noHooksDir : !existsSync(join(commonDir, "hooks")),
     baseline: { ...Object.fromEntries(facts.tips), ...earlier?.baseline },
     policyFrom: facts.policyFrom ?? null,

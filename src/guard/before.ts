@@ -5,8 +5,11 @@ import type { HookRemote, Programs } from "./render-hooks.ts";
 
 /** What was found when the guard was first activated, and every file that it has written since. */
 export interface Before {
-  /** The local value of `core.hooksPath`, which stays where it is. */
+  /** What `core.hooksPath` was to others when it was last looked at, and the line of theirs that ours stands in for. */
   hooksPath: string | null;
+  line?: string | null;
+  /** We switched `extensions.worktreeConfig` on. */
+  extension?: boolean;
   /** The config's last line had no end. */
   brokenLine: boolean;
   /** Git's own folder for hooks was not there. */

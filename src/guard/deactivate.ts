@@ -5,9 +5,8 @@ import { removeIfEmpty, textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
-import { editConfig, withoutSections } from "./config-sections.ts";
-import { hooksDir } from "./facts.ts";
 import { isOurs, remove } from "./place.ts";
+import { hooksDir, removeSettings } from "./settings.ts";
 
 export interface Deactivation {
   removed: string[];
@@ -22,10 +21,8 @@ const LEDGERS = ["tips", "tripped", "moves", "remotes", "grants/unlock"];
 export function deactivate(commonDir: string): Deactivation {
   const done = guardedly(commonDir, () => {
     const before = readBefore(commonDir);
-    const removed: string[] = [];
-    if (editConfig(commonDir, (text) => withoutSections(text, before?.brokenLine ?? false)))
-      removed.push(join(commonDir, "config"));
-    const notes = removeHooks(commonDir, before, removed);
+    const { changed: removed, notes } = removeSettings(commonDir, before);
+    notes.push(...removeHooks(commonDir, before, removed));
     for (const name of [...LEDGERS, "stamps", "policy", "previous", "hooks.config", "before"])
       if (remove(join(commonDir, "pawl", name))) removed.push(join(commonDir, "pawl", name));
     return { removed, notes };
@@ -38,7 +35,7 @@ export function rehearseDeactivation(commonDir: string): { do: string; path: str
   const before = readBefore(commonDir);
   if (!before) return [];
   return [
-    { do: "take our sections out of", path: join(commonDir, "config") },
+    { do: "take our settings out of", path: join(commonDir, "config") },
     ...before.written.map((path) => ({ do: "remove", path: resolve(commonDir, path) })),
   ];
 }

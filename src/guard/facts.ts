@@ -6,9 +6,9 @@ import { type GuardPolicy, readPolicy, strictest } from "../model/guard-policy.t
 import { matchesPattern } from "../model/naming.ts";
 import type { Loosening } from "../ports/guard.ts";
 import { readBefore } from "./before.ts";
-import { SETTINGS } from "./config-sections.ts";
 import { canRun, isOurs } from "./place.ts";
-import { ask, branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
+import { branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
+import { hooksDir, readSettings, type Settings } from "./settings.ts";
 
 /** Every hook that git knows; only those that another tool or the user really has get a shim. */
 const HOOKS = [
@@ -46,10 +46,8 @@ const HOOKS = [
 export interface Facts {
   commonDir: string;
   mainRoot: string | undefined;
-  config: string;
-  /** The value that git would take without us, as it is written; undefined for git's own folder. */
-  previousPath: string | undefined;
-  /** Where that is for the main worktree. */
+  settings: Settings;
+  /** Where hooks were before ours, for the main worktree. */
   previousDir: string;
   previousHooks: string[];
   /** Files of others in our own folder. */
@@ -61,15 +59,9 @@ export interface Facts {
   policyFrom: string | undefined;
   /** The policy in force changes only when one of these files does. */
   inputs: string[];
-  ignoreCase: boolean;
   /** Protected branches with their tips. */
   tips: Map<string, string>;
-  /** Our value comes last, so that git takes it wherever no worktree has one of its own. */
-  winning: boolean;
-  configHooks: boolean;
 }
-
-export const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
 
 export const policyFile = (commonDir: string) => join(commonDir, "pawl", "policy");
 
@@ -95,8 +87,8 @@ function settle(commonDir: string, inForce: PolicyInForce, loosening: Loosening)
 export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
   refuseUnsupported(site);
   const { commonDir, mainRoot } = site;
-  const { values, ignoreCase } = sharedSettings(site);
-  const previousPath = values.findLast((one) => !one.ours)?.value;
+  const settings = readSettings(site, hasConfigHooks(line(site, ["version"]) ?? ""));
+  const { previousPath } = settings;
   const previousDir =
     previousPath === undefined ? join(commonDir, "hooks") : resolve(mainRoot ?? commonDir, previousPath);
   const all = branchTips(site);
@@ -105,8 +97,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
   return {
     commonDir,
     mainRoot,
-    config: textIfPresent(join(commonDir, "config")) ?? "",
-    previousPath,
+    settings,
     previousDir,
     previousHooks: HOOKS.filter(
       (name) => isForeign(join(previousDir, name)) && canRun(join(previousDir, name)),
@@ -116,10 +107,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
     policy,
     inputs: inForce.inputs,
     policyFrom: (loosening === "always" ? undefined : readBefore(commonDir)?.policyFrom) ?? inForce.branch,
-    ignoreCase,
     tips: new Map([...all].filter(([ref]) => isProtectedRef(policy.protected, ref))),
-    winning: values.at(-1)?.value === hooksDir(commonDir).replaceAll("\\", "/"),
-    configHooks: hasConfigHooks(line(site, ["version"]) ?? ""),
   };
 }
 
@@ -136,28 +124,6 @@ function isForeign(path: string): boolean {
 export function hasConfigHooks(version: string): boolean {
   const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
   return major > 2 || (major === 2 && minor >= 54);
-}
-
-interface SharedSettings {
-  /** What `core.hooksPath` is said to be, in the order in which git reads it. */
-  values: { value: string; ours: boolean }[];
-  ignoreCase: boolean;
-}
-
-/** By one git, without a single worktree's or command's own settings. */
-function sharedSettings(site: GuardedSite): SharedSettings {
-  const wanted = ["--type=path", "--get-regexp", "^core\\.(hookspath|ignorecase)$"];
-  const words = ask(site, ["config", "-z", "--show-scope", "--show-origin", ...wanted]).out.split("\0");
-  const settings: SharedSettings = { values: [], ignoreCase: false };
-  for (let at = 0; at + 2 < words.length; at += 3) {
-    const [scope = "", origin = "", entry = ""] = words.slice(at, at + 3);
-    const end = entry.indexOf("\n");
-    const [key, value] = end < 0 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
-    if (key === "core.ignorecase") settings.ignoreCase = /^(?:true|yes|on|1)$/i.test(value);
-    else if (["local", "global", "system"].includes(scope))
-      settings.values.push({ value, ours: origin.replaceAll("\\", "/").endsWith(SETTINGS) });
-  }
-  return settings;
 }
 
 export function refuseUnsupported({ commonDir }: GuardedSite): void {

@@ -6,14 +6,17 @@ import { Failure } from "../model/failure.ts";
 import { missingFrom, REPAIR } from "../model/guard-policy.ts";
 import { quoted } from "../model/text.ts";
 import type { GuardProblem, GuardState } from "../ports/guard.ts";
-import { needsSections, presentHooks, stillDemanded } from "./activate.ts";
+import { presentHooks, stillDemanded } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
-import { type Facts, hooksDir, lookAround, policyFile, readMade } from "./facts.ts";
+import { hasForeignPath } from "./config-text.ts";
+import { configOf } from "./edit-config.ts";
+import { type Facts, lookAround, policyFile, readMade } from "./facts.ts";
 import { canRun, isInPlace, type OwnFile } from "./place.ts";
 import { planActivation } from "./plan.ts";
-import { type GuardedSite, line } from "./policy.ts";
+import type { GuardedSite } from "./policy.ts";
 import { answers, workplaces } from "./probe.ts";
 import type { Programs } from "./render-hooks.ts";
+import { hooksDir, unsettled } from "./settings.ts";
 import { readTripped } from "./tips.ts";
 
 /** Whether the guard holds, in every worktree: what is there is compared with what an activation would write now. */
@@ -33,18 +36,20 @@ export function inspect(site: GuardedSite): GuardState {
     { programs: before.programs, remotes: before.remotes ?? [] },
     presentHooks(site.commonDir),
   );
-  const inactive = needsSections(facts);
+  const settings = settingProblems(facts);
+  const inactive = settings.some((one) => one.code === "not_active");
   const policy = policyProblems(site, facts);
   const changed = policy.some((one) => one.code === "policy_changed");
   return {
     installed: true,
     problems: [
-      ...(inactive ? [notActive(site)] : []),
-      // Without the sections no worktree has the setting; worth telling is then only who has set another one.
+      ...settings,
+      // Where git does not use our hooks at all, it is worth telling of a worktree only who has set other ones.
       ...worktreeProblems(site).filter((one) => !inactive || one.command !== REPAIR),
       ...policy,
       ...files
-        .filter((file) => file.path !== policyFile(site.commonDir) && !isInPlace(file))
+        .filter((file) => file.path !== policyFile(site.commonDir) && file.path !== previousFile(facts))
+        .filter((file) => !isInPlace(file))
         .map((file) => fileProblem(file, facts, before))
         .filter((one) => one.code !== "outdated" || !changed),
       ...facts.foreign.map((name) => takenOver(join(hooksDir(site.commonDir), name))),
@@ -52,7 +57,7 @@ export function inspect(site: GuardedSite): GuardState {
         ...({ code: "not_chained", where, command: REPAIR } as const),
         message: "It calls a hook that is not there any more.",
       })),
-      ...drift(site, before.hooksPath),
+      ...drift(facts),
       ...missingPrograms(site, before.programs),
       ...readTripped(site.commonDir).map(({ ref, known, found }) => ({
         ...({ code: "tripped", where: ref, command: "pawl audit" } as const),
@@ -71,11 +76,19 @@ function cannotLook({ commonDir }: GuardedSite, { code, message, hint }: Failure
   };
 }
 
-function notActive({ commonDir }: GuardedSite): GuardProblem {
-  const where = join(commonDir, "config");
-  const message =
-    "Git does not use the guard's hooks here: its two sections are gone, or something after them wins.";
-  return { code: "not_active", where, message, command: REPAIR };
+/** What the configuration says against what an activation would write. */
+function settingProblems({ commonDir, settings }: Facts): GuardProblem[] {
+  const where = configOf(commonDir);
+  const told = (code: GuardProblem["code"], message: string) => [{ code, where, message, command: REPAIR }];
+  if (!settings.winning)
+    return told(
+      "not_active",
+      "Git does not use the guard's hooks here: its setting is gone, or another one wins.",
+    );
+  // Another tool has set its own folder again; each worktree's own setting wins over that.
+  if (!unsettled(commonDir, settings).includes(where) || hasForeignPath(textIfPresent(where) ?? ""))
+    return [];
+  return told("outdated", "The guard's settings are not what this version of pawl would write.");
 }
 
 /** What each worktree, and this very environment, makes of the setting; and whether the guard really answers there. */
@@ -106,8 +119,13 @@ function override(
     const message = `core.hooksPath is "${value}" in this environment, so git runs no guard for commands from here. Take it out of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_… or GIT_CONFIG_PARAMETERS.`;
     return { code: "override", where, message };
   }
-  const message = `core.hooksPath is "${value}" there, set by ${file || "nothing"}, so git runs no guard.`;
-  const command = file === "" ? REPAIR : `git config --file ${quoted(file)} --unset-all core.hooksPath`;
+  const message =
+    file === ""
+      ? "core.hooksPath is not set there, so git does not run our hooks."
+      : `core.hooksPath is "${value}" there, set by ${file}, so git runs no guard.`;
+  // What the repository's own configuration says, ours can win over.
+  const command =
+    scope !== "worktree" ? REPAIR : `git config --file ${quoted(file)} --unset-all core.hooksPath`;
   return { code: "override", where, message, command };
 }
 
@@ -149,13 +167,14 @@ function takenOver(where: string): GuardProblem {
   return { code: "taken_over", where, message, command: REPAIR };
 }
 
-/** Another tool's installer wrote the plain setting; the guard still holds, and the tool's hooks may not be called yet. */
-function drift(site: GuardedSite, before: string | null): GuardProblem[] {
-  const now = line(site, ["config", "--local", "core.hooksPath"]) ?? null;
-  const synced = textIfPresent(join(site.commonDir, "pawl", "previous"))?.trimEnd() ?? null;
-  if (now === before || now === synced) return [];
+const previousFile = ({ commonDir }: Facts) => join(commonDir, "pawl", "previous");
+
+/** Another tool's installer named a folder, and its hooks may not be called yet. */
+function drift(facts: Facts): GuardProblem[] {
+  const now = facts.settings.previousPath;
+  if (now === textIfPresent(previousFile(facts))?.trimEnd()) return [];
   const message = `core.hooksPath was set to "${now ?? ""}", and hooks there may not be called yet.`;
-  return [{ code: "not_chained", where: join(site.commonDir, "config"), message, command: REPAIR }];
+  return [{ code: "not_chained", where: configOf(facts.commonDir), message, command: REPAIR }];
 }
 
 /** `pre-push` refuses whatever it cannot ask about; that should not be news in the moment of a push. */

@@ -3,21 +3,23 @@ import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
 import { REPAIR, unguarded } from "../model/guard-policy.ts";
 import { readBefore } from "./before.ts";
-import { sections } from "./config-sections.ts";
 import { canRun } from "./place.ts";
-import type { Suspicions } from "./quick-look.ts";
+import { namesOurFolder, type Suspicions } from "./quick-look.ts";
 import { readTripped } from "./tips.ts";
 
 /** What a quick look suspected, looked at: only what is really wrong is told. Without suspicions the guard is gone. */
-export function lookCloser(commonDir: string, suspicions: Suspicions | undefined): string[] {
+export function lookCloser(
+  { commonDir, gitDir }: { commonDir: string; gitDir: string },
+  suspicions: Suspicions | undefined,
+): string[] {
   if (suspicions === undefined)
     return [unguarded("It was put in place, and is gone, although nobody ran pawl uninstall.", REPAIR)];
   const { override, config, files, tripped } = suspicions;
   const spoilt = files.filter((path) => isSpoilt(commonDir, path));
   return [
     ...(override === undefined ? [] : [unguarded(`${override} makes git use other hooks, or none.`)]),
-    ...(config && !isInConfig(commonDir)
-      ? [unguarded("Git does not use its hooks: they are not in its config any more.", REPAIR)]
+    ...(config && !isInConfig(commonDir, gitDir)
+      ? [unguarded("Git does not use its hooks: its configuration names others, or none.", REPAIR)]
       : []),
     ...(spoilt.length === 0 ? [] : [unguarded(`${spoilt.join(", ")} is not as it was written.`, REPAIR)]),
     ...(tripped.length === 0 ? [] : readTripped(commonDir).map(({ ref }) => moved(ref))),
@@ -36,15 +38,18 @@ function isSpoilt(commonDir: string, path: string): boolean {
   return text === undefined || !canRun(full) || sha256(text) !== known;
 }
 
-/** Whatever comes after our sections wins over them, be it in a file that is included there. */
-function isInConfig(commonDir: string): boolean {
-  const text = textIfPresent(join(commonDir, "config")) ?? "";
-  const at = text.lastIndexOf(sections(commonDir));
-  if (at < 0) return false;
-  const after = text.slice(at + sections(commonDir).length);
-  const included = [...after.matchAll(/^\s*path\s*=\s*"?([^"\n]*)/gim)].map(
-    (match) => match[1]?.trim() ?? "",
+/** As git reads it: this worktree's own file has the last word, then the shared one with whatever it includes. */
+function isInConfig(commonDir: string, gitDir: string): boolean {
+  const textIn = (path: string) => textIfPresent(path) ?? "";
+  const own = namesOurFolder(commonDir, textIn(join(gitDir, "config.worktree")));
+  if (own !== undefined) return own;
+  const shared = textIn(join(commonDir, "config"));
+  const included = [...shared.matchAll(/^\s*path\s*=\s*"?([^"\n]*)/gim)].map((match) =>
+    textIn(resolve(commonDir, match[1]?.trim() ?? "")),
   );
-  const texts = [after, ...included.map((path) => textIfPresent(resolve(commonDir, path)) ?? "")];
-  return !texts.some((one) => /^\s*hookspath\b/im.test(one));
+  // What is included may come before or after ours; other hooks in there are worth a word either way.
+  return (
+    namesOurFolder(commonDir, shared) === true &&
+    !included.some((text) => namesOurFolder(commonDir, text) !== undefined)
+  );
 }

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { printPolicy } from "../model/guard-policy.ts";
-import { SETTINGS } from "./config-sections.ts";
-import { type Facts, hooksDir, policyFile } from "./facts.ts";
+import { type Facts, policyFile } from "./facts.ts";
 import type { OwnFile } from "./place.ts";
-import { type HookRemote, type Programs, quote, renderHooks } from "./render-hooks.ts";
+import { type HookRemote, type Programs, renderHooks } from "./render-hooks.ts";
+import { hooksDir } from "./settings.ts";
 
 /** What is not a matter of policy: each clone has its own. */
 export interface MadeFor {
@@ -30,7 +30,7 @@ export function planActivation(facts: Facts, made: MadeFor, present: readonly st
     ...made.programs,
     ...facts.policy,
     remotes: made.remotes,
-    ignoreCase: facts.ignoreCase,
+    ignoreCase: facts.settings.ignoreCase,
     previous,
   });
   const hooks = [...files].map(([name, text]) => ({
@@ -41,12 +41,11 @@ export function planActivation(facts: Facts, made: MadeFor, present: readonly st
   return {
     files: [
       { path: policyFile(commonDir), text: printPolicy(facts.policy), runs: false },
-      ...(facts.previousPath === undefined
+      ...(facts.settings.previousPath === undefined
         ? []
-        : [{ path: join(pawl, "previous"), text: `${facts.previousPath}\n`, runs: false }]),
+        : [{ path: join(pawl, "previous"), text: `${facts.settings.previousPath}\n`, runs: false }]),
       { path: join(pawl, "guard"), text: guard, runs: true },
       ...hooks,
-      { path: join(commonDir, SETTINGS), text: settings(facts), runs: false },
       ...backups(facts, previous).map((path) => ({ path, text: guard, runs: true })),
     ],
     obsolete: present
@@ -59,19 +58,10 @@ export function planActivation(facts: Facts, made: MadeFor, present: readonly st
  * Where git looks when somebody takes our setting away: its own folder, and husky's, which a re-run of husky leaves
  * alone. A hook of the user's own that is there already is not touched.
  */
-function backups({ commonDir, previousDir, previousPath }: Facts, previous: readonly string[]): string[] {
-  const husky = previousPath !== undefined && basename(dirname(previousDir)) === ".husky";
+function backups({ commonDir, previousDir, settings }: Facts, previous: readonly string[]): string[] {
+  const husky =
+    settings.previousPath !== undefined && basename(dirname(previousDir)) === ".husky" && previous.length > 0;
   const dirs = [join(commonDir, "hooks"), ...(husky ? [previousDir] : [])];
   const taken = previous.includes("reference-transaction") ? previousDir : undefined;
   return dirs.filter((dir) => dir !== taken).map((dir) => join(dir, "reference-transaction"));
-}
-
-function settings({ commonDir, configHooks }: Facts): string {
-  const value = (text: string) => `"${text.replaceAll("\\", "/").replaceAll('"', '\\"')}"`;
-  const path = `[core]\n\thooksPath = ${value(hooksDir(commonDir))}\n`;
-  if (!configHooks) return path;
-  const command = quote(join(commonDir, "pawl", "guard"))
-    .replaceAll("\\", "\\\\")
-    .replaceAll('"', '\\"');
-  return `${path}[hook "pawl"]\n\tevent = reference-transaction\n\tcommand = "${command}"\n`;
 }

@@ -12,6 +12,8 @@ export interface Stamps {
   at: string;
   /** By paths relative to the common git directory. */
   config: Record<string, string>;
+  /** Each worktree has a setting of its own; not known where a version before 0.2 wrote this. */
+  per_worktree?: boolean;
   hooks: Record<string, string>;
   inputs: Record<string, string>;
 }
@@ -29,11 +31,12 @@ export const readStamps = (commonDir: string) => jsonIfReadable<Stamps>(pawlFile
 const changed = (commonDir: string, stamps: Record<string, string>) =>
   Object.keys(stamps).filter((path) => stampOf(join(commonDir, path)) !== stamps[path]);
 
-/** The policy, or the place, may be another one than the hooks were made for. */
+/** The policy, or the place, may be another one than the hooks were made for; or git may be told to use others. */
 export function mayBeOutdated(commonDir: string): boolean {
   if (!existsSync(pawlFile(commonDir, "before"))) return false;
   const stamps = readStamps(commonDir);
-  return stamps?.at !== commonDir || changed(commonDir, stamps.inputs).length > 0;
+  if (stamps?.at !== commonDir || stamps.per_worktree === undefined) return true;
+  return changed(commonDir, { ...stamps.inputs, ...stamps.config }).length > 0;
 }
 
 export interface Suspicions {
@@ -55,8 +58,8 @@ export function suspect(
   const stamps = readStamps(commonDir);
   const found: Suspicions = {
     files: stamps === undefined ? ["pawl/stamps"] : changed(commonDir, stamps.hooks),
-    config: stamps?.at === commonDir && changed(commonDir, stamps.config).length > 0,
-    override: overriding(gitDir, env),
+    config: stamps?.at !== commonDir || changed(commonDir, stamps.config).length > 0,
+    override: overriding(commonDir, gitDir, env),
     tripped: namesIfReadable(pawlFile(commonDir, "tripped")),
   };
   const none = found.files.length + found.tripped.length === 0 && !found.config && !found.override;
@@ -64,11 +67,18 @@ export function suspect(
 }
 
 /** What git takes over everything that a repository's own config says. */
-function overriding(gitDir: string, env: Environment): string | undefined {
+function overriding(commonDir: string, gitDir: string, env: Environment): string | undefined {
   const count = Number(env.GIT_CONFIG_COUNT ?? 0);
   for (let at = 0; at < count; at++)
     if (env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase() === "core.hookspath") return "GIT_CONFIG_COUNT";
   if (/core\.hookspath/i.test(env.GIT_CONFIG_PARAMETERS ?? "")) return "GIT_CONFIG_PARAMETERS";
   const own = join(gitDir, "config.worktree");
-  return /^\s*hookspath\b/im.test(textIfPresent(own) ?? "") ? own : undefined;
+  return namesOurFolder(commonDir, textIfPresent(own) ?? "") === false ? own : undefined;
+}
+
+/** Whether the last word of a configuration on where hooks are is ours; undefined where it says nothing of it. */
+export function namesOurFolder(commonDir: string, text: string): boolean | undefined {
+  const last = [...text.matchAll(/^[ \t]*hookspath[ \t]*(?:=[ \t]*(.*))?$/gim)].at(-1);
+  const ours = pawlFile(commonDir, "hooks").replaceAll("\\", "/").replace(/["\\]/g, "\\$&");
+  return last && last[1]?.trimEnd() === `"${ours}"`;
 }

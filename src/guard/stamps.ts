@@ -6,13 +6,19 @@ import type { ActivationPlan } from "./plan.ts";
 import { type Stamps, stampOf } from "./quick-look.ts";
 
 /** Remembers how everything was left, once it is in place, so that later looks can be quick ones. */
-export function writeStamps({ commonDir, inputs }: Facts, { files }: ActivationPlan): void {
+export function writeStamps({ commonDir, inputs, settings }: Facts, { files }: ActivationPlan): void {
   const path = join(commonDir, "pawl", "stamps");
   const stamp = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((one) => [relative(commonDir, one), stampOf(one)]));
   const stamps: Stamps = {
     at: commonDir,
-    config: stamp([join(commonDir, "config")]),
+    config: stamp([
+      join(commonDir, "config"),
+      ...(settings.own.perWorktree
+        ? ["config.worktree", "worktrees"].map((name) => join(commonDir, name))
+        : []),
+    ]),
+    per_worktree: settings.own.perWorktree,
     hooks: stamp(files.map((one) => one.path)),
     inputs: stamp(inputs),
   };

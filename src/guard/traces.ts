@@ -8,8 +8,8 @@ import type { Environment } from "../model/environment.ts";
 import type { Trace } from "../ports/audit-facts.ts";
 import type { Site } from "../ports/sites.ts";
 import { type Before, beforeFile, readBefore } from "./before.ts";
-import { hooksDir } from "./facts.ts";
 import { canRun, isOurs } from "./place.ts";
+import { hooksDir } from "./settings.ts";
 
 export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir));
 
@@ -57,12 +57,14 @@ async function overrides({ commonDir, mainRoot }: Site, env: Environment): Promi
     const by = scope === "command" ? "the environment" : origin.replace(/^file:/, "") || "nothing";
     if (value !== wanted)
       found.push({ code: "hooks_path_changed", where: path, said: `"${value}", set by ${by}` });
-    else if (hasOwnSetting(join(commonDir, gitDir)))
+    else if (hasOtherSetting(join(commonDir, gitDir), wanted))
       found.push({ code: "hooks_path_changed", where: path, said: "its config.worktree names other ones" });
   }
   return found;
 }
 
 /** Also one that git does not look at yet: a single setting would bring it into force. */
-const hasOwnSetting = (gitDir: string) =>
-  /^\s*hookspath\s*=/im.test(textIfPresent(join(gitDir, "config.worktree")) ?? "");
+const hasOtherSetting = (gitDir: string, wanted: string) =>
+  [...(textIfPresent(join(gitDir, "config.worktree")) ?? "").matchAll(/^\s*hookspath\s*=\s*(.*)$/gim)].some(
+    (match) => match[1]?.replace(/^"(.*)"\s*$/, "$1").replace(/\\(["\\])/g, "$1") !== wanted,
+  );

@@ -126,10 +126,11 @@ const TOOLS: Tool[] = [
       expect(run(programOf("pre-commit") ?? "", ["install"])).toMatchObject({ status: 0 });
     },
     installAfter(_project, run) {
-      // It refuses while any hooks path is set, be it ours or husky's.
-      expect(run(programOf("pre-commit") ?? "", ["install"]).status).toBe(1);
-      const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "" };
-      expect(run(programOf("pre-commit") ?? "", ["install"], env)).toMatchObject({ status: 0 });
+      // It refuses while any hooks path is set, be it ours or husky's, and says how to go on. Whoever does that stays guarded.
+      const refused = run(programOf("pre-commit") ?? "", ["install"]);
+      expect(refused).toMatchObject({ status: 1, said: expect.stringContaining("git config --unset-all") });
+      expect(run("git", ["config", "--unset-all", "core.hooksPath"]).status).toBe(0);
+      expect(run(programOf("pre-commit") ?? "", ["install"])).toMatchObject({ status: 0 });
     },
     uninstall(_project, run) {
       run(programOf("pre-commit") ?? "", ["uninstall"]);
@@ -145,11 +146,19 @@ exit "\${HOOK_EXIT:-0}"
 
 function open(project: Project) {
   const log = join(project.path, "..", "log");
-  const env = { ...project.env, LOG: log, NO_COLOR: "1", XDG_CACHE_HOME: join(project.path, "../cache") };
-  const run: Run = (command, args, extra = {}) => {
-    const done = spawnSync(command, args, { cwd: project.path, env: { ...env, ...extra }, encoding: "utf8" });
+  const env = {
+    ...project.env,
+    LOG: log,
+    NO_COLOR: "1",
+    XDG_CACHE_HOME: join(project.path, "../cache"),
+    // It looks for itself in the worktree's own packages, which a worktree does not have before `npm install`.
+    LEFTHOOK_BIN: join(packageOf("lefthook") ?? "", "bin/index.js"),
+  };
+  const runIn = (cwd: string, command: string, args: string[], extra: Record<string, string> = {}) => {
+    const done = spawnSync(command, args, { cwd, env: { ...env, ...extra }, encoding: "utf8" });
     return { status: done.status, said: `${done.stdout}${done.stderr}` };
   };
+  const run: Run = (...call) => runIn(project.path, ...call);
   let tries = 0;
   const commit = (extra: Record<string, string> = {}, ...flags: string[]) => {
     project.write("tries", `${++tries}\n`);
@@ -187,6 +196,29 @@ function open(project: Project) {
       ]);
     }
   };
+  /** In a task's own worktree, and in one that another program made: the tool's hooks run, and the guard holds. */
+  const expectWorktrees = (task: string) => {
+    const other = join(project.path, "..", "other");
+    if (!existsSync(other)) expect(run("git", ["worktree", "add", "-q", "--detach", other]).status).toBe(0);
+    for (const cwd of [task, other]) {
+      rmSync(log, { force: true });
+      const commitThere = (extra: Record<string, string> = {}) => {
+        writeFileSync(join(cwd, "tries"), `${cwd} ${++tries}\n`);
+        runIn(cwd, "git", ["add", "tries"]);
+        return runIn(cwd, "git", ["commit", "-q", "-m", "there"], extra);
+      };
+      expect(commitThere()).toMatchObject({ status: 0 });
+      expect(logged(), cwd).toContain("pre-commit|");
+      expect(commitThere({ HOOK_EXIT: "3" }).status).not.toBe(0);
+      const moved = runIn(cwd, "git", ["update-ref", "refs/heads/main", "HEAD"]);
+      expect(moved).toMatchObject({ status: 128, said: expect.stringContaining("pawl: refused") });
+    }
+  };
+  const start = async () => {
+    expect((await project.pawl("task", "new", "Try", "--profile", "light")).code).toBe(0);
+    const { json } = await project.pawl("start", "T0001", "--json");
+    return { said: json.warnings.join("\n"), path: join(project.path, json.data.run.repos[0].worktree) };
+  };
   const prepare = (tool: Tool) => {
     project.write("hook.sh", HOOK);
     tool.configure(project);
@@ -201,6 +233,8 @@ function open(project: Project) {
   return {
     run,
     prepare,
+    start,
+    expectWorktrees,
     expectHooks,
     expectGuard,
     config: () => readFileSync(join(project.path, ".git/config"), "utf8"),
@@ -213,21 +247,27 @@ for (const tool of TOOLS) {
     { timeout: 120_000 },
     () => {
       test("was there before us", async ({ project }) => {
-        const { run, prepare, expectHooks, expectGuard, config } = open(project);
+        const { run, prepare, start, expectWorktrees, expectHooks, expectGuard, config } = open(project);
         prepare(tool);
         tool.install(project, run);
         const before = config();
         expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
         expectHooks(tool);
         expectGuard();
+        const task = await start();
+        expect(task.said.includes(".husky/_ was copied into the worktree")).toBe(tool.name === "husky 9");
+        expectWorktrees(task.path);
 
         // Run again, as every `npm install` does: the guard holds at once, and both do after the next look.
         if (tool.installAfter) tool.installAfter(project, run);
         else tool.install(project, run);
         expectGuard();
-        expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
+        expectWorktrees(task.path);
+        expect((await project.pawl("note", "add", "The next command")).code).toBe(0);
         expectHooks(tool);
         expectGuard();
+        expectWorktrees(task.path);
+        expect((await project.pawl("doctor")).out).not.toMatch(/not_active|override|silent|not_chained/);
 
         expect((await project.pawl("uninstall")).code).toBe(0);
         expect(config()).toBe(before);

@@ -51,11 +51,15 @@ describe("pawl doctor", () => {
         chmodSync(join(path, ".git/pawl/hooks/reference-transaction"), 0o644);
       },
     ],
-    "sections that are gone": [
+    "a setting that is gone": [
       ["not_active"],
-      ({ git, path }) => {
-        git("config", "--remove-section", `includeIf.gitdir:${join(path, ".git")}`);
+      ({ git }) => {
+        git("config", "--unset", "core.hooksPath");
       },
+    ],
+    "another value after ours": [
+      ["not_active"],
+      ({ path }) => appendFileSync(join(path, ".git/config"), "[core]\n\thooksPath = /dev/null\n"),
     ],
     "a policy that has changed on the tip": [
       ["policy_changed"],

@@ -172,8 +172,27 @@ const switchingOff = group("Switching hooks off", [
   {
     name: "git config core.hooksPath X",
     script: `git config core.hooksPath /dev/null && ${NEW} && git commit -qm x`,
+    expected: "audit",
+    found: "hooks_path_changed",
+    since: { version: "2.54", expected: "refused" },
+    problem: "not_active",
+    note: "the next command of pawl that writes puts it back",
+  },
+  {
+    name: "git config core.hooksPath X where the project uses husky, lefthook or simple-git-hooks",
+    setup:
+      "mkdir -p .husky/_ && git config core.hooksPath .husky/_ && pawl install --profile hooks >/dev/null",
+    script: `git config core.hooksPath /dev/null && ${NEW} && git commit -qm x`,
     expected: "refused",
     everyShell: true,
+    note: "each worktree has a setting of its own there, which wins",
+  },
+  {
+    name: "moving the repository, a commit, and moving it back",
+    script: `cd .. && mv repo moved && (cd moved && ${NEW} && git commit -qm x); code=$?; mv moved repo && exit $code`,
+    expected: "tripwire",
+    since: { version: "2.54", expected: "refused" },
+    note: "the next command of pawl that writes there puts the guard back",
   },
   {
     name: "git config --unset core.hooksPath",
@@ -194,18 +213,20 @@ const switchingOff = group("Switching hooks off", [
     expected: "audit",
     found: "hooks_path_changed",
     since: { version: "2.54", expected: "refused" },
-    problem: "override",
+    problem: "not_active",
   },
   {
-    name: "removing our sections from .git/config",
-    script: `sed -i "/includeIf/,+1d" .git/config && ${NEW} && git commit -qm x`,
+    name: "removing our line from .git/config",
+    script: `sed -i "/hooksPath/d" .git/config && ${NEW} && git commit -qm x`,
     expected: "refused",
     problem: "not_active",
   },
   {
     name: "deleting .git/pawl",
     script: `rm -rf .git/pawl && ${NEW} && git commit -qm x`,
-    expected: "refused",
+    expected: "audit",
+    found: "committed_directly",
+    since: { version: "2.54", expected: "refused" },
   },
   {
     name: "chmod -x on the hooks",
@@ -247,12 +268,12 @@ const switchingOff = group("Switching hooks off", [
     everyShell: true,
   },
   {
-    name: "an agent points the remote's default branch elsewhere, and has hooks made anew",
+    name: "an agent points the remote's default branch elsewhere, and has hooks written again",
     script: `git update-ref refs/remotes/origin/feature feature && git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/feature && CLAUDECODE=1 pawl doctor --fix >/dev/null; ${NEW} && git commit -qm x`,
     expected: "refused",
   },
   {
-    name: "an agent commits a looser policy with hooks off, and has hooks made anew",
+    name: "an agent commits a looser policy with hooks off, and has hooks written again",
     setup: `mkdir -p .pawl && printf 'protected:\\n  - nothing\\n' > .pawl/config.yaml && git add -f .pawl/config.yaml && ${OFF} commit -qm x`,
     script: `CLAUDECODE=1 pawl install --profile hooks >/dev/null; CLAUDECODE=1 pawl note add x >/dev/null; ${NEW} && git commit -qm x`,
     expected: "refused",
@@ -399,6 +420,12 @@ const plumbing = group("Plumbing", [
   {
     name: "a git directory of one's own with linked refs",
     script: `mkdir "$R/../alt" && cp .git/HEAD .git/config .git/index "$R/../alt/" && ln -s "$R/.git/objects" "$R/.git/refs" "$R/../alt/" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
+    expected: "refused",
+    note: "its configuration names our hooks; without that line it is found by the tripwire",
+  },
+  {
+    name: "the same without its configuration",
+    script: `mkdir "$R/../alt" && cp .git/HEAD .git/index "$R/../alt/" && ln -s "$R/.git/objects" "$R/.git/refs" "$R/../alt/" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
     expected: "tripwire",
   },
   {

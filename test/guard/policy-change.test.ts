@@ -31,7 +31,7 @@ describe("a policy that changes on the protected tip", () => {
     expect((await project.pawl("status")).code).toBe(0);
     expect(made(project)).toEqual(["main", "master"]);
     const { err } = await project.pawlIn(project.path, AGENT, "note", "add", "x");
-    expect(err).toContain("were made anew");
+    expect(err).toContain("were written again");
     // Nothing was taken away: it was not seen how the branch got there, and this was an agent.
     expect(made(project)).toEqual(["main", "release/*", "master"]);
     project.git("branch", "release/1");
@@ -109,7 +109,7 @@ describe("a policy that changes on the protected tip", () => {
     commitPolicy(project, "protected: 3\n", "seen");
     project.git("checkout", "-q", "-b", "other");
     const { code, err } = await project.pawl("note", "add", "x");
-    expect([code, err]).toEqual([0, expect.stringContaining("could not be made anew")]);
+    expect([code, err]).toEqual([0, expect.stringContaining("could not be written again")]);
     expect(made(project)).toEqual(["main", "master"]);
     const told = await project.pawl("doctor", "--json");
     expect([told.code, told.json.data.doctor.diagnoses[0].code]).toEqual([1, "policy_unreadable"]);
@@ -119,8 +119,8 @@ describe("a policy that changes on the protected tip", () => {
     await project.pawl(...INSTALL);
     commitPolicy(project, TWO, "seen");
     const quiet = await project.pawl("note", "add", "x");
-    expect(quiet.err).toContain("were made anew");
-    expect((await project.pawl("note", "add", "y")).err).not.toContain("made anew");
+    expect(quiet.err).toContain("were written again");
+    expect((await project.pawl("note", "add", "y")).err).not.toContain("written again");
     expect(made(project)).toEqual(["main", "release/*"]);
   });
 });

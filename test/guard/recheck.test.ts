@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
@@ -53,25 +54,40 @@ const SPOIL: Record<
       return undefined;
     },
   ],
-  "sections that are gone": [
-    "not in its config",
-    ({ path, git }) => {
-      git("config", "--remove-section", `includeIf.gitdir:${join(path, ".git")}`);
+  "a setting that is gone": [
+    "its configuration names",
+    ({ git }) => {
+      git("config", "--unset", "core.hooksPath");
       return undefined;
     },
   ],
-  "a setting after our sections": [
-    "not in its config",
+  "another setting in the place of ours": [
+    "its configuration names",
+    ({ git }) => {
+      git("config", "core.hooksPath", ".githooks");
+      return undefined;
+    },
+  ],
+  "a setting after ours": [
+    "its configuration names",
     ({ path }) => {
       appendFileSync(join(path, ".git/config"), "[core]\n\thooksPath = /dev/null\n");
       return undefined;
     },
   ],
-  "a file that is included after our sections": [
-    "not in its config",
+  "a file that is included after ours": [
+    "its configuration names",
     ({ path }) => {
       writeFileSync(join(path, ".git/more"), "[core]\n\thooksPath = /dev/null\n");
       appendFileSync(join(path, ".git/config"), "[include]\n\tpath = more\n");
+      return undefined;
+    },
+  ],
+  "a repository that was moved": [
+    "its configuration names",
+    (project) => {
+      renameSync(project.path, `${project.path} moved`);
+      project.path += " moved";
       return undefined;
     },
   ],
@@ -102,14 +118,38 @@ describe("status and session", () => {
     expect((await project.pawl("status")).err).toContain("moved while the guard was switched off");
   });
 
-  const harmless: Record<string, (project: Project) => string | undefined> = {
-    "nothing happened": () => undefined,
+  const harmless: Record<string, (project: Project) => void> = {
+    "nothing happened": () => {},
     "another setting was written": ({ git }) => {
       git("config", "remote.origin.url", "x");
+    },
+    "another tool, which the project uses, wrote the plain setting": ({ git }) => {
+      git("config", "core.hooksPath", ".husky/_");
+    },
+    "the guard was taken out": () => {},
+  };
+  test.for(Object.entries(harmless))("are quiet when %s", async ([name, act], { project }) => {
+    project.write(".husky/pre-commit", "");
+    await prepare(project);
+    if (name === "the guard was taken out") await project.pawl("uninstall");
+    act(project);
+    for (const command of ["status", "session"])
+      expect((await project.pawl(command)).err, command).not.toContain("guard");
+    expect((await project.pawl("note", "add", "x")).code).toBe(0);
+    expect((await project.pawl("doctor")).code).toBe(0);
+  });
+
+  const restored: Record<string, (project: Project) => string | undefined> = {
+    "another program set core.hooksPath": ({ git }) => {
+      git("config", "core.hooksPath", "/dev/null");
       return undefined;
     },
-    "another tool wrote the plain setting, which ours wins over": ({ git }) => {
-      git("config", "core.hooksPath", ".husky/_");
+    "somebody unset it": ({ git }) => {
+      git("config", "--unset-all", "core.hooksPath");
+      return undefined;
+    },
+    "a second value came after it": ({ path }) => {
+      appendFileSync(join(path, ".git/config"), "[core]\n\thooksPath = /dev/null\n");
       return undefined;
     },
     "the repository was copied": ({ path }) => {
@@ -120,22 +160,20 @@ describe("status and session", () => {
       renameSync(path, `${path} moved`);
       return `${path} moved`;
     },
-    "the guard was taken out": () => undefined,
   };
-  test.for(Object.entries(harmless))("are quiet when %s", async ([name, act], { project }) => {
-    await prepare(project);
-    if (name === "the guard was taken out") await project.pawl("uninstall");
-    const path = act(project) ?? project.path;
-    for (const command of ["status", "session"])
-      expect((await project.pawlIn(path, {}, command)).err, command).not.toContain("guard");
-    // Where it lies elsewhere now, the next command that writes makes the hooks anew.
-    expect((await project.pawlIn(path, {}, "note", "add", "x")).err.includes("made anew")).toBe(
-      path !== project.path,
-    );
-    expect((await project.pawlIn(path, {}, "doctor")).code).toBe(
-      name === "another tool wrote the plain setting, which ours wins over" ? 1 : 0,
-    );
-  });
+  test.for(Object.entries(restored))(
+    "%s: the next command that writes puts the guard back, and says so",
+    async ([, act], { project }) => {
+      await prepare(project);
+      const path = act(project) ?? project.path;
+      expect((await project.pawlIn(path, {}, "note", "add", "x")).err).toContain("were written again");
+      expect((await project.pawlIn(path, {}, "doctor")).code).toBe(0);
+      const commit = ["commit", "-q", "--allow-empty", "-m", "x"];
+      const { stderr } = spawnSync("git", commit, { cwd: path, env: project.env, encoding: "utf8" });
+      expect(stderr).toContain("pawl: refused: main is protected");
+      expect((await project.pawlIn(path, {}, "note", "add", "y")).err).not.toContain("were written again");
+    },
+  );
 });
 
 describe("start", () => {

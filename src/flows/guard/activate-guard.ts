@@ -29,7 +29,7 @@ export async function activateGuard(
   return done;
 }
 
-/** Makes hooks anew whose policy has changed since. What cannot be done now is told, and keeps nobody from working. */
+/** Writes hooks again whose policy, place or setting has changed since. What cannot be done now is told, and keeps nobody from working. */
 export async function renewGuards(hands: Hands): Promise<string[]> {
   const guard = await hands.git.guard();
   const sites = await hands.git.sites();
@@ -42,11 +42,13 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
       await record(hands, site, done, []);
       const { changed, notes } = done;
       if (changed.length > 0)
-        said.push(`The hooks of ${site.name} were made anew, for the policy and the place that it has now.`);
+        said.push(
+          `The hooks of ${site.name} were written again, for the policy, place and settings that it has now.`,
+        );
       said.push(...notes);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      said.push(`The hooks of ${site.name} could not be made anew: ${error.message}`);
+      said.push(`The hooks of ${site.name} could not be written again: ${error.message}`);
     }
   }
   return said;

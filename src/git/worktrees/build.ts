@@ -20,6 +20,7 @@ import {
   worktreeAt,
 } from "./entries.ts";
 import { hideWorktree } from "./hide.ts";
+import { copyHookFolder } from "./hook-folder.ts";
 import { copyIncluded } from "./include.ts";
 import { outliveGit } from "./processes.ts";
 import { refOf } from "./refs.ts";
@@ -43,6 +44,7 @@ export async function buildWorktree(git: SiteGit, place: Workplace, env: Environ
     }
     const scratch = scratchPlace(place.path);
     warnings.push(...(await copyIncluded(mainRoot, unfinished, scratch, env)));
+    warnings.push(...(await copyHookFolder({ commonDir, main: mainRoot }, unfinished, scratch, env)));
     rmSync(scratch, { recursive: true, force: true });
     await moveWorktree(git, unfinished, place);
   }

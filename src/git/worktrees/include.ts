@@ -1,18 +1,9 @@
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { Git } from "../run-git.ts";
+import { copyWhole } from "./copy-whole.ts";
 import { occupied } from "./entries.ts";
 
 /** Names the ignored files that a worktree cannot do without, such as `.env`, in the words of a .gitignore. */
@@ -22,8 +13,7 @@ const LIST = ".worktreeinclude";
 const OWN = /(?:^|\/)\.git(?:\/|$)|^\.pawl\/state(?:\/|$)/;
 
 /**
- * Copies what the list names from the main worktree: untracked files that git ignores, and no others. Each appears
- * whole, so that a copy which was interrupted is never taken for the file.
+ * Copies what the list names from the main worktree: untracked files that git ignores, and no others.
  */
 export async function copyIncluded(
   main: string | undefined,
@@ -41,8 +31,7 @@ export async function copyIncluded(
   if (paths.length === 0) return [];
   step("worktree include");
   rmSync(scratch, { recursive: true, force: true });
-  mkdirSync(scratch);
-  const failed = paths.filter((path) => !copy(join(main, path), to, path, join(scratch, "file")));
+  const failed = paths.filter((path) => !copyWhole(join(main, path), to, path, scratch));
   return failed.map((path) => `${path} of ${LIST} could not be copied.`);
 }
 
@@ -54,31 +43,4 @@ async function wanted(main: string, env: Environment): Promise<string[]> {
   if (named.length === 0) return [];
   const ignored = await git.ask(["check-ignore", "-z", "--stdin"], `${named.join("\0")}\0`);
   return ignored.out.split("\0").filter(Boolean);
-}
-
-function copy(from: string, root: string, path: string, scratch: string): boolean {
-  try {
-    const to = join(root, path);
-    if (!makeFolders(root, dirname(path))) return false;
-    const stat = lstatSync(from);
-    if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-    else if (stat.isFile()) {
-      copyFileSync(from, scratch, constants.COPYFILE_FICLONE);
-      linkSync(scratch, to);
-      rmSync(scratch);
-    } else return false;
-    return true;
-  } catch (error) {
-    rmSync(scratch, { force: true });
-    return (error as NodeJS.ErrnoException).code === "EEXIST";
-  }
-}
-
-/** Folders are made one by one: a link among them would lead out of the worktree. */
-function makeFolders(root: string, path: string): boolean {
-  if (path === ".") return true;
-  if (!makeFolders(root, dirname(path))) return false;
-  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
-  if (!stat) mkdirSync(join(root, path));
-  return stat?.isDirectory() ?? true;
 }

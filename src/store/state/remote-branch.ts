@@ -63,6 +63,7 @@ function callFor(
     config: [
       `include.path=${join(site.commonDir, "config")}`,
       "core.hooksPath=/dev/null",
+      "hook.pawl.enabled=false",
       "push.gpgSign=false",
       "push.followTags=false",
       `remote.${remote}.mirror=false`,

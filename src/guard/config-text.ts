@@ -1,0 +1,183 @@
+import fromConfig from "../../hooks/from-config.sh";
+
+/**
+ * Our part of a repository's configuration, as text: git itself would move comments and line ends about, and what we take
+ * out again must leave every byte as it was. Pure.
+ */
+export interface OwnSettings {
+  /** Our folder is the plain value of `core.hooksPath`. */
+  local: boolean;
+  /** Each worktree has a value of its own, which wins whatever another program writes into the plain one. */
+  perWorktree: boolean;
+  /** Somebody relies on worktrees having settings of their own: we, or whoever came after us. */
+  extension: boolean;
+  /** Git runs the guard from its configuration as well. */
+  hook: boolean;
+}
+
+export const NOTHING_OF_OURS: OwnSettings = {
+  local: false,
+  perWorktree: false,
+  extension: false,
+  hook: false,
+};
+
+/** What of the configuration was not ours, and has to come back. */
+export interface Displaced {
+  /** The user's own line that ours stands in for, with its end. */
+  line: string | null;
+  /** The last line had no end. */
+  brokenLine: boolean;
+  /** We switched `extensions.worktreeConfig` on. */
+  extension: boolean;
+}
+
+interface Entry {
+  section: string;
+  key: string;
+  start: number;
+  end: number;
+  /** Nothing else is on its lines. */
+  alone: boolean;
+}
+
+const HEADER = /^[ \t]*\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:\\.|[^"\\\n])*)")?[ \t]*\]/;
+const KEY = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=|;|#|$)/;
+
+/** Every entry with the section that it is in; sections and keys in small letters. */
+function entriesOf(text: string): { entries: Entry[]; ends: Map<string, number> } {
+  const entries: Entry[] = [];
+  const ends = new Map<string, number>();
+  let section = "";
+  for (let at = 0; at < text.length; ) {
+    const end = endOfLine(text, at);
+    const line = text.slice(at, end).replace(/\r?\n$/, "");
+    const header = HEADER.exec(line);
+    if (header) section = `${header[1]?.toLowerCase()}${header[2] === undefined ? "" : ` ${header[2]}`}`;
+    const key = KEY.exec(line.slice(header?.[0].length ?? 0))?.[1];
+    if (key !== undefined)
+      entries.push({ section, key: key.toLowerCase(), start: at, end, alone: header === null });
+    if (header || key !== undefined) ends.set(section, end);
+    at = end;
+  }
+  return { entries, ends };
+}
+
+/** A line goes on in the next one when it ends with a backslash that no other one makes a letter. */
+function endOfLine(text: string, from: number): number {
+  for (let at = from; ; ) {
+    const end = text.indexOf("\n", at);
+    if (end < 0) return text.length;
+    const slashes = /\\*$/.exec(text.slice(from, end).replace(/\r$/, ""))?.[0].length ?? 0;
+    if (slashes % 2 === 0) return end + 1;
+    at = end + 1;
+  }
+}
+
+/** In this form git itself never writes it, so that ours is recognised, also in a repository that was moved. */
+const ownLine = (dir: string) => `\thooksPath = "${dir.replaceAll("\\", "/").replace(/["\\]/g, "\\$&")}"\n`;
+const OWN_LINE = /^\thooksPath = "[^\n]*\/pawl\/hooks"\n?$/;
+
+const EXTENSION = { header: "[extensions]\n", body: "\tworktreeConfig = true\n" };
+
+/**
+ * The guard as git starts it from the configuration: found from git's own environment, as the hooks do it, so that it holds
+ * in a repository that was moved; the copy beside git's own hooks steps in when ours are gone. Git appends the arguments.
+ */
+const COMMAND = fromConfig.trim().split("\n").join(" ");
+const HOOK = {
+  header: '[hook "pawl"]\n',
+  body: `\tevent = reference-transaction\n\tcommand = "${COMMAND.replace(/["\\]/g, "\\$&")}"\n`,
+};
+
+/** What versions before 0.2 wrote. Newer versions of Claude Code take a condition for a reason not to work here at all. */
+const OLD_SECTIONS = /^\[includeIf "gitdir:[^\n]*"\]\n\tpath = pawl\/hooks\.config\n/gm;
+
+/** Nobody has written after us. */
+const OURS_IS_LAST =
+  /\t(?:hooksPath = "[^\n]*\/pawl\/hooks"|worktreeConfig = true|command = "pawl\(\)[^\n]*|path = pawl\/hooks\.config)\n$/;
+
+/** Whatever somebody has put into a section of this name is about our hook, and goes with it. */
+const HOOK_SECTION = /^[ \t]*\[hook[ \t]+"pawl"\][^\n]*\n?(?:[ \t]*[A-Za-z][^\n]*\n?)*/gim;
+const hookSections = (text: string): string[] => text.match(HOOK_SECTION) ?? [];
+export const hasHook = (text: string) => hookSections(text).length > 0;
+
+const hooksPaths = (text: string) =>
+  entriesOf(text).entries.filter((one) => one.section === "core" && one.key === "hookspath");
+const isOwn = (text: string, { start, end }: Entry) => OWN_LINE.test(text.slice(start, end));
+
+/** The user's own line, if there is exactly one and we may stand in for it. */
+export function foreignLine(text: string): string | undefined {
+  const [only, ...others] = hooksPaths(text);
+  if (only === undefined || others.length > 0 || !only.alone || isOwn(text, only)) return undefined;
+  return ended(text.slice(only.start, only.end));
+}
+
+/** Something of others says where hooks are, in this very file. */
+export const hasForeignPath = (text: string) => hooksPaths(text).some((one) => !isOwn(text, one));
+
+/** The last value in this text is our folder's. */
+export function saysOurs(text: string, dir: string): boolean {
+  const last = hooksPaths(text).at(-1);
+  return last !== undefined && text.slice(last.start, last.end) === ownLine(dir);
+}
+
+export const switchesWorktreesOn = (text: string) =>
+  entriesOf(text).entries.some((one) => one.section === "extensions" && one.key === "worktreeconfig");
+
+/** The configuration with exactly this much of ours in it. */
+export function withOurs(text: string, dir: string, own: OwnSettings, displaced: Displaced): string {
+  let now = text.replace(OLD_SECTIONS, "");
+  now = own.local ? setPath(now, dir) : dropPath(now, displaced.line);
+  if (!own.extension && displaced.extension) now = drop(now, EXTENSION);
+  const hook = hookSections(now).join("");
+  if (hook !== (own.hook ? HOOK.header + HOOK.body : "")) now = now.replace(HOOK_SECTION, "");
+  if (displaced.brokenLine && now !== text && OURS_IS_LAST.test(text)) now = now.replace(/\n$/, "");
+  if (own.extension && !switchesWorktreesOn(now)) now = append(now, EXTENSION);
+  return own.hook && hookSections(now).length === 0 ? append(now, HOOK) : now;
+}
+
+/** A worktree's own file: our value, unless it has one already. */
+export function withOwnValue(text: string, dir: string): string {
+  const bare = withoutOwnValue(text);
+  return hasForeignPath(bare) ? bare : append(bare, { header: "[core]\n", body: ownLine(dir) });
+}
+
+export function withoutOwnValue(text: string): string {
+  const own = hooksPaths(text).find((one) => isOwn(text, one));
+  return own === undefined ? text : drop(text, { header: "[core]\n", body: text.slice(own.start, own.end) });
+}
+
+function setPath(text: string, dir: string): string {
+  const [only, ...others] = hooksPaths(text);
+  if (others.length > 0 || only?.alone === false) return text;
+  if (only) return `${text.slice(0, only.start)}${ownLine(dir)}${text.slice(only.end)}`;
+  const at = entriesOf(text).ends.get("core");
+  if (at === undefined) return append(text, { header: "[core]\n", body: ownLine(dir) });
+  return `${ended(text.slice(0, at))}${ownLine(dir)}${text.slice(at)}`;
+}
+
+function dropPath(text: string, line: string | null): string {
+  const own = hooksPaths(text).find((one) => isOwn(text, one));
+  if (own === undefined) return text;
+  if (line !== null) return `${text.slice(0, own.start)}${line}${text.slice(own.end)}`;
+  const alone = drop(text, { header: "[core]\n", body: text.slice(own.start, own.end) });
+  return alone === text ? `${text.slice(0, own.start)}${text.slice(own.end)}` : alone;
+}
+
+interface Piece {
+  header: string;
+  body: string;
+}
+
+const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+const append = (text: string, { header, body }: Piece) => `${ended(text)}${header}${body}`;
+
+/** The header stays where somebody has added an entry of their own after ours. */
+function drop(text: string, { header, body }: Piece): string {
+  const at = text.lastIndexOf(header + body);
+  if (at < 0) return text;
+  const rest = text.slice(at + header.length + body.length);
+  const othersFollow = rest !== "" && !/^\s*(?:\[|$)/.test(rest);
+  return `${text.slice(0, at)}${othersFollow ? header : ""}${rest}`;
+}
