@@ -116,12 +116,6 @@ export function foreignLine(text: string): string | undefined {
 /** Something of others says where hooks are, in this very file. */
 export const hasForeignPath = (text: string) => hooksPaths(text).some((one) => !isOwn(text, one));
 
-/** The last value in this text is our folder's. */
-export function saysOurs(text: string, dir: string): boolean {
-  const last = hooksPaths(text).at(-1);
-  return last !== undefined && text.slice(last.start, last.end) === ownLine(dir);
-}
-
 export const switchesWorktreesOn = (text: string) =>
   entriesOf(text).entries.some((one) => one.section === "extensions" && one.key === "worktreeconfig");
 
