@@ -13,6 +13,7 @@ import {
   notOurs,
   parseLedger,
   readLedger,
+  withHistory,
 } from "../flows/audit/ledger.ts";
 import { closeExpired, ownClones } from "../flows/audit/unlocks.ts";
 import { readTrust } from "../flows/trust/read-trust.ts";
@@ -89,8 +90,8 @@ interface Outcome {
 /** A clone that people work in: its own logs, files and settings have a say. */
 async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const said = await closeExpired(hands);
-  const ledger = await hands.look((reader) => readLedger(reader));
   const sites = await hands.git.sites();
+  const ledger = await withHistory(hands, sites.here(), await hands.look((reader) => readLedger(reader)));
   const manner = { view: "here", ask: !input.offline, clones: await ownClones(hands) } as const;
   const subject = async (site: Site) => {
     const { remotes } = await readTrust(hands, site);
@@ -139,7 +140,8 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
       hint: "Fetch it: git fetch origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state. `pawl sync` publishes it.",
       details: { repo: site.name },
     });
-  const ledger = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
+  const parsed = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
+  const ledger = await withHistory(hands, site, parsed, state.commit);
   const manner = { view: "published", ask: false, clones: new Set<string>() } as const;
   const subject = { site, names: publishedNames(ledger, input.repo), ledger, manner, remotes: [] };
   const audited =

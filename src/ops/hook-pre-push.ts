@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { auditPush, type PushedRef, type RefusedPush } from "../flows/audit/audit-push.ts";
-import { namesOf, notOurs, readLedger } from "../flows/audit/ledger.ts";
+import { namesOf, notOurs, readLedger, withHistory } from "../flows/audit/ledger.ts";
 import { ownClones } from "../flows/audit/unlocks.ts";
 import { readTrust } from "../flows/trust/read-trust.ts";
 import { Failure } from "../model/failure.ts";
@@ -25,7 +25,7 @@ export const hookPrePush = procedure({
 
   async perform(hands, input) {
     const site = (await hands.git.sites()).here();
-    const ledger = await hands.look((reader) => readLedger(reader));
+    const ledger = await withHistory(hands, site, await hands.look((reader) => readLedger(reader)));
     const [problem] = ledger.problems;
     // A record that cannot be read might be the one that closes what another one opened.
     if (problem) throw cannotTell(problem);

@@ -96,6 +96,8 @@ export interface BranchAudit {
   unlogged: boolean;
   /** Commits that a remote-tracking ref has, with the remote whose word for them is not good enough. */
   doubtful: ReadonlyMap<string, RemoteFact>;
+  /** Commits that only a baseline covers which was recorded after the first one. */
+  late: ReadonlySet<string>;
   /** An approved, published merge that the branch does not have. */
   missing: ApprovedMerge[];
 }

@@ -71,6 +71,14 @@ export interface Audits {
   remotes(site: Site, ref: string, remotes: readonly AskedRemote[]): Promise<RemoteAnswer[]>;
   traces(site: Site, wanted: TracesWanted): Promise<Trace[]>;
   guardActive(site: Site): boolean;
+  /** The commits up to which all of these have the same history; none when one of them is not here. */
+  common(site: Site, commits: readonly string[]): Promise<string[]>;
+  /** Every text that records of a folder have had in the history of the state: of a commit, or of this clone's own. */
+  recordVersions(
+    site: Site,
+    folder: string,
+    commit: string | undefined,
+  ): Promise<{ path: string; text: string }[]>;
   /** Files of the state by their path, from a branch that was fetched; without a text where it is none in UTF-8. */
   stateTexts(
     site: Site,

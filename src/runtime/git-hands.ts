@@ -79,13 +79,13 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
         runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
       });
     },
-    audits: () => auditsOf(around),
+    audits: () => auditsOf(around, home),
     locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };
 }
 
-async function auditsOf({ env, progress }: Surroundings): Promise<Audits> {
+async function auditsOf({ env, progress }: Surroundings, home: () => Home): Promise<Audits> {
   const { openAudits } = await import("../git/audit/open-audits.ts");
   const { guardTraces, isGuarded } = await import("../guard/traces.ts");
   const { readClone } = await import("../store/home.ts");
@@ -94,5 +94,6 @@ async function auditsOf({ env, progress }: Surroundings): Promise<Audits> {
     cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
     guard: { isActive: isGuarded, traces: (site, guarded) => guardTraces(site, env, guarded) },
     progress: (line) => progress(Buffer.from(`${line}\n`)),
+    stateDir: () => home().gitDir,
   });
 }

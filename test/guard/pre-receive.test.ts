@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import {
   type Audited,
+  auditIn,
   cloneForCheck,
   copyAudited,
   guardFromHere,
@@ -58,6 +59,53 @@ describe("a server with the pre-receive hook", () => {
     expect(tipThere(it)).toBe(before);
     expect(() => gitIn(it, it.remote, "cat-file", "-e", evil)).toThrow();
   });
+
+  /** A second clone that is guarded before it knows of the state, with a commit of its own below its baseline. */
+  async function secondClone(it: Audited, name: string): Promise<{ clone: Project; own: string }> {
+    const clone = cloneForCheck(it, name);
+    const own = clone.commit("own.txt", "own\n");
+    await ok(clone.pawl("install", "--profile", "hooks", "--yes"));
+    return { clone, own };
+  }
+
+  test("believes no baseline that a second clone brings, and neither does anybody else", async () => {
+    const it = fresh();
+    const { clone, own } = await secondClone(it, "shop again");
+    await ok(clone.pawl("sync"));
+    const refused = spawnSync("git", ["push", "--no-verify", "origin", "main"], {
+      ...{ cwd: clone.path, env: clone.env, encoding: "utf8" },
+    });
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain(own.slice(0, 12));
+    expect((await auditIn(clone)).code).toBe(1);
+    // Somebody gets it to the server all the same: a check tells, and so does the first clone.
+    gitIn(it, it.remote, "fetch", "-q", clone.path, "main:main");
+    const check = cloneForCheck(it, "check");
+    expect(await auditIn(check, "--ci")).toMatchObject({ code: 1, counts: { unexplained: 1 } });
+    await ok(it.home.pawl("sync"));
+    const states = gitIn(it, it.remote, "rev-list", "--max-parents=0", "pawl/state").split("\n");
+    expect(states).toHaveLength(1);
+  }, 120_000);
+
+  test("believes no baseline that was united or replaced by hand", async () => {
+    const it = fresh();
+    const own = it.home.commit("own.txt", "own\n");
+    const record = join(it.home.path, ".pawl/state/repos/shop.md");
+    const text = readFileSync(record, "utf8");
+    const replaced = text.replace(
+      /(baseline:\n {2}- ref: refs\/heads\/main\n {4}commit: )"?[0-9a-f]+"?/,
+      `$1${own}`,
+    );
+    expect(replaced).not.toBe(text);
+    writeFileSync(record, replaced);
+    // The server refuses such a state; one that has no hook does not.
+    expect((await it.home.pawl("sync")).code).toBe(2);
+    rmSync(join(it.remote, "hooks/pre-receive"));
+    await ok(it.home.pawl("sync"));
+    gitIn(it, it.remote, "fetch", "-q", it.home.path, "main:main");
+    const found = await auditIn(cloneForCheck(it, "check"), "--ci");
+    expect(found).toMatchObject({ code: 1, reasons: ["late_baseline"], findings: ["record_not_ours"] });
+  }, 120_000);
 
   test("takes other branches, tags, and what is there already", () => {
     const it = fresh();

@@ -1,5 +1,5 @@
 import { judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
-import type { RemoteTrust, Standing } from "../../judge/trust.ts";
+import type { Standing } from "../../judge/trust.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type {
   ApprovedMerge,
@@ -11,33 +11,16 @@ import type {
 } from "../../ports/audit-facts.ts";
 import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
-import { type Baseline, baselineOf, type Ledger, mergesOf } from "./ledger.ts";
+import { type Baseline, mergesOf } from "./ledger.ts";
+import { afterBaseline, baselineFor, lateCommits } from "./one-baseline.ts";
+import { type Chain, type Subject, within } from "./subject.ts";
 import { movesWithin } from "./unlocks.ts";
-
-/** How thorough an audit is, and of what. */
-export interface Manner {
-  /** `here`: a clone that people work in. `published`: only what a remote or a server has, told by the records alone. */
-  view: "here" | "published";
-  /** Ask the remotes. */
-  ask: boolean;
-  /** What the repositories on this machine call themselves: only their own logs can be read here. */
-  clones: ReadonlySet<string>;
-}
-
-export interface Subject {
-  site: Site;
-  names: ReadonlySet<string>;
-  ledger: Ledger;
-  manner: Manner;
-  /** What the remotes of this clone are worth; none where only what was published counts. */
-  remotes: readonly RemoteTrust[];
-}
 
 /** Gathers what there is to know about one protected branch, and has it judged. */
 export async function auditBranch(audits: Audits, subject: Subject, branch: BranchTip): Promise<Verdict> {
   const { site, names, ledger, manner } = subject;
   const { ref, tip } = branch;
-  const baseline = baselineFor(audits, subject, ref);
+  const baseline = await baselineFor(audits, subject, ref);
   if (baseline.from === "none") return untouched(audits, site, branch);
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });
@@ -63,6 +46,7 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
     remotes: answers,
     unlogged: local && (log === undefined || log.length === 0),
     doubtful: await doubtful(audits, site, chain, answers, remote),
+    late: await lateCommits(audits, site, chain, baseline),
     missing: local ? [] : await missing(audits, site, branch, commits, approvals),
   };
   const verdict = judgeBranch(site.name, audit, {
@@ -88,7 +72,7 @@ export async function untouched(
   const earlier = await audits.count(site, tip);
   const verdict = judgeBranch(
     site.name,
-    { ...none, earlier, unlogged: false, doubtful: new Map() },
+    { ...none, earlier, unlogged: false, doubtful: new Map(), late: new Set() },
     {
       known: { baseline: new Set(), approvals: [], unlocked: new Map(), remote: new Map() },
       unlockedMoves: [],
@@ -96,27 +80,6 @@ export async function untouched(
   );
   const note = `There is no baseline yet: all of ${ref.replace(/^refs\/heads\//, "")} counts as what was there before.`;
   return { ...verdict, notes: [...verdict.notes, note] };
-}
-
-export function baselineFor(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Baseline {
-  const found = baselineOf(ledger, names, ref, manner.clones);
-  // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
-  if (found.from === "recorded" || manner.view !== "here") return found;
-  const created = audits.created(site).find((one) => one.ref === ref);
-  if (!created) return found;
-  return { ...found, commits: [...found.commits, created.commit], from: "recorded" };
-}
-
-/** Of a branch's commits those that are part of another commit. */
-async function within(audits: Audits, site: Site, chain: Chain, tip: string): Promise<string[]> {
-  const others = new Set(await audits.ids(site, { tip: chain.tip, without: [...chain.without, tip] }));
-  return chain.commits.map((one) => one.id).filter((id) => !others.has(id));
-}
-
-export interface Chain {
-  tip: string;
-  without: readonly string[];
-  commits: readonly CommitFact[];
 }
 
 export async function fromRemotes(
@@ -214,17 +177,6 @@ function* movesOf(
     last = one.new;
   }
   if (last !== undefined && last !== tip) yield { seen: "tip", old: last, new: tip, time: "", message: "" };
-}
-
-/**
- * How many entries are about the time before the branch was guarded. They end with the last one that led to the
- * baseline; a log that never mentions it was begun later, or has been cut by git's own cleaning.
- */
-export function afterBaseline(log: readonly LoggedMove[], { commits, at }: Baseline): number {
-  if (at === undefined) return 0;
-  const later = log.findIndex((one) => one.time > at);
-  const earlier = later < 0 ? log : log.slice(0, later);
-  return earlier.reduce((found, one, index) => (commits.includes(one.new) ? index + 1 : found), 0);
 }
 
 interface Around {

@@ -3,17 +3,11 @@ import { Failure } from "../../model/failure.ts";
 import type { Known } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
-import {
-  askedRemotes,
-  baselineFor,
-  type Chain,
-  fromRemotes,
-  type Subject,
-  unlockedCommits,
-  unlocksOf,
-} from "./audit-branch.ts";
+import { askedRemotes, fromRemotes, unlockedCommits, unlocksOf } from "./audit-branch.ts";
 import { protectedRefs } from "./audit-repository.ts";
 import { mergesOf } from "./ledger.ts";
+import { baselineFor } from "./one-baseline.ts";
+import type { Chain, Subject } from "./subject.ts";
 
 /** One line of what git tells before a push. */
 export interface PushedRef {
@@ -75,8 +69,9 @@ async function judgePush(
   if (isNothing(localId)) return { ref, loses: "branch", commits: [] };
   // Git leaves out of a push what would go backwards, unless it was told to do it anyway.
   const forward = isNothing(remoteId) || (await audits.contains(site, localId, remoteId));
-  const refs = knownRefs(audits, subject, ref);
-  const baseline = refs.flatMap((one) => baselineFor(audits, subject, one).commits);
+  const refs = await knownRefs(audits, subject, ref);
+  const baseline: string[] = [];
+  for (const one of refs) baseline.push(...(await baselineFor(audits, subject, one)).commits);
   if (baseline.length === 0) throw noBaseline(ref);
   const without = [...baseline, remoteId].filter((id) => !isNothing(id));
   const chain = { tip: localId, without, commits: await audits.history(site, { tip: localId, without }) };
@@ -92,9 +87,9 @@ const unexplained = ({ commits }: Chain, known: Known) =>
   commits.map(explainer(known)).filter((one) => one.class === "unexplained");
 
 /** The branch itself; for a name that was never guarded here, everything that is. */
-function knownRefs(audits: Audits, subject: Subject, ref: string): string[] {
+async function knownRefs(audits: Audits, subject: Subject, ref: string): Promise<string[]> {
   const { site, names, ledger } = subject;
-  if (baselineFor(audits, subject, ref).commits.length > 0) return [ref];
+  if ((await baselineFor(audits, subject, ref)).commits.length > 0) return [ref];
   const recorded = ledger.repositories
     .filter((one) => names.has(one.id))
     .flatMap((one) => one.baseline.map((each) => each.ref));

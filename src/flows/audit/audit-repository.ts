@@ -12,8 +12,10 @@ import { quoted } from "../../model/text.ts";
 import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
-import { auditBranch, type Subject, untouched } from "./audit-branch.ts";
-import { baselineOf, mergesOf } from "./ledger.ts";
+import { auditBranch, untouched } from "./audit-branch.ts";
+import { mergesOf } from "./ledger.ts";
+import { baselineFor } from "./one-baseline.ts";
+import type { Subject } from "./subject.ts";
 
 export interface RepositoryAudit {
   branches: AuditedBranch[];
@@ -154,10 +156,10 @@ async function explainStretch(
   update: RefUpdate,
   others: readonly string[] = [],
 ): Promise<Verdict> {
-  const { site, names, ledger, manner } = subject;
+  const { site, names, ledger } = subject;
   const { ref, old, new: tip } = update;
   const named = ref.startsWith("refs/heads/") ? ref : undefined;
-  const baseline = baselineOf(ledger, names, named ?? "", manner.clones);
+  const baseline = await baselineFor(audits, subject, named ?? "");
   if (named !== undefined && baseline.from === "none")
     return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
   const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));
@@ -172,7 +174,7 @@ async function explainStretch(
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
   return judgeBranch(
     site.name,
-    { ...facts, unlogged: false, doubtful: new Map() },
+    { ...facts, unlogged: false, doubtful: new Map(), late: new Set() },
     {
       known: { baseline: new Set(), approvals, unlocked, remote: new Map() },
       unlockedMoves: [],

@@ -32,7 +32,8 @@ export async function recordBaseline(hands: Hands, guarded: Guarded): Promise<Re
 
 function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<RepositoryRecord> {
   const stored = findRecord(reader, guarded);
-  const known: Pick<RepositoryRecord, "baseline" | "guarded" | "trusted"> = stored?.value ?? UNGUARDED;
+  const known: Pick<RepositoryRecord, "baseline" | "begun" | "guarded" | "trusted"> =
+    stored?.value ?? UNGUARDED;
   const missing = guarded.tips.filter((tip) => !known.baseline.some((one) => one.ref === tip.ref));
   const baseline = [
     ...known.baseline,
@@ -42,6 +43,10 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
   const clone = at.clone || "unnamed";
   const isNew = guarded.active && !known.guarded.includes(clone);
   const clones = isNew ? [...known.guarded, clone] : known.guarded;
+  const fresh = guarded.tips.filter(
+    (tip) => guarded.active && !known.begun.some((one) => one.clone === clone && one.ref === tip.ref),
+  );
+  const begun = [...known.begun, ...fresh.map(({ ref, commit }) => ({ clone, ref, commit, at: at.now }))];
   const trusted = withTrusted(known.trusted, clone, guarded.trusted ?? []);
   const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
   if (!stored) {
@@ -53,6 +58,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
       base_branch: undefined,
       ...UNGUARDED,
       baseline,
+      begun,
       guarded: clones,
       trusted,
     };
@@ -62,8 +68,9 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
       effects: [{ do: "create", record: id, rev: 1, path: repositoryFile(id), text, about }],
     };
   }
-  if (missing.length === 0 && !isNew && trusted === known.trusted) return { data: stored.value };
-  const changes = { baseline, guarded: clones, trusted, rev: stored.value.rev + 1, updated: at.now };
+  if (missing.length + fresh.length === 0 && !isNew && trusted === known.trusted)
+    return { data: stored.value };
+  const changes = { baseline, begun, guarded: clones, trusted, rev: stored.value.rev + 1, updated: at.now };
   const { path, text: before } = stored;
   const text = editRecord(repository, stored, changes);
   return {

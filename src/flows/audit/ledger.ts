@@ -7,12 +7,15 @@ import { type Unlock, unlock } from "../../model/records/unlock.ts";
 import type { ApprovedMerge } from "../../ports/audit-facts.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
+import type { Site } from "../../ports/sites.ts";
 
 /** Everything that humans have said about protected branches. */
 export interface Ledger {
   approvals: Approval[];
   unlocks: Unlock[];
   repositories: RepositoryRecord[];
+  /** What these said before, as far as the state's history goes back: a baseline is never given a second time. */
+  earlier: RepositoryRecord[];
   /** Records that cannot be read: what they would explain cannot be told. */
   problems: Problem[];
   /** The same records as texts, and what was logged about them. */
@@ -30,6 +33,7 @@ export function readLedger(reader: Reader): Ledger {
     approvals: approvals.flatMap(values),
     unlocks: values(unlocks),
     repositories: values(repositories),
+    earlier: [],
     problems: all.flatMap((one) => one.problems),
     written: all.flatMap((one): Written[] => one.records),
     events: () => reader.events({ limit: Number.POSITIVE_INFINITY, about: isRecord }),
@@ -57,6 +61,7 @@ export function parseLedger(
     approvals: [],
     unlocks: [],
     repositories: [],
+    earlier: [],
     problems: [],
     written: [],
     events: () => logs.flatMap((text) => eventsIn(text, isRecord)),
@@ -79,6 +84,28 @@ export function parseLedger(
     }
   }
   return ledger;
+}
+
+/** With everything that the state's history has ever said about repositories; of a commit, or of this clone's own state. */
+export async function withHistory(
+  hands: Hands,
+  site: Site,
+  ledger: Ledger,
+  commit?: string | undefined,
+): Promise<Ledger> {
+  const versions = await (await hands.git.audits()).recordVersions(site, "repos", commit);
+  const earlier = await hands.look((reader) =>
+    versions.flatMap(({ path, text }): RepositoryRecord[] => {
+      try {
+        return [reader.parse(repository, path, text, path).value];
+      } catch (error) {
+        // What could never be read has never explained anything.
+        if (error instanceof Failure) return [];
+        throw error;
+      }
+    }),
+  );
+  return { ...ledger, earlier };
 }
 
 /** The records that are not as pawl wrote them: what rests on them alone is not explained. */
@@ -113,7 +140,10 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
 }
 
 export interface Baseline {
+  /** Whatever all of these contain was there before. There is one, unless somebody brought a second one later. */
   commits: string[];
+  /** What the branch was at when this clone began to guard it. */
+  begun: string[];
   /** When the branch began to be guarded, as far as that is known. */
   at: string | undefined;
   /** How it is known; `none`: nothing tells what was there before, so everything was. */
@@ -127,21 +157,22 @@ export function baselineOf(
   ref: string,
   clones: ReadonlySet<string>,
 ): Baseline {
-  const recorded = ledger.repositories
-    .filter((one) => names.has(one.id))
-    .flatMap((one) => one.baseline)
-    .filter((one) => one.ref === ref);
+  const mine = [...ledger.repositories, ...ledger.earlier].filter((one) => names.has(one.id));
+  const recorded = mine.flatMap((one) => one.baseline).filter((one) => one.ref === ref);
   if (recorded.length > 0) {
     // What another clone had done before it was guarded says nothing about the moves in this one.
+    const begun = mine.flatMap((one) => one.begun).filter((one) => one.ref === ref && clones.has(one.clone));
     const own = recorded.filter((one) => clones.has(one.clone ?? ""));
-    const times = (own.length > 0 ? own : recorded).flatMap((one) => one.at ?? []).sort();
-    return { commits: recorded.map((one) => one.commit), at: times[0], from: "recorded" };
+    const since = [begun, own, recorded].find((list) => list.length > 0) ?? [];
+    const times = since.flatMap((one) => one.at ?? []).sort();
+    const commits = [...new Set(recorded.map((one) => one.commit))];
+    return { commits, begun: begun.map((one) => one.commit), at: times[0], from: "recorded" };
   }
   const [first] = ledger.approvals
     .filter((one) => one.status === "merged" && one.redo_of === undefined)
     .filter((one) => one.repos.some((repo) => names.has(repo.name) && repo.ref === ref))
     .sort((a, b) => (a.created < b.created ? -1 : 1));
   const merge = first?.repos.find((repo) => names.has(repo.name) && repo.ref === ref);
-  if (first && merge) return { commits: [merge.old], at: first.created, from: "first approval" };
-  return { commits: [], at: undefined, from: "none" };
+  if (first && merge) return { commits: [merge.old], begun: [], at: first.created, from: "first approval" };
+  return { commits: [], begun: [], at: undefined, from: "none" };
 }

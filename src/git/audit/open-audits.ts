@@ -4,14 +4,16 @@ import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { Git } from "../run-git.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
 import { readCreated, readGuardedTips, readLog } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
-import { readStateTexts } from "./state-texts.ts";
+import { readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
 
 const POLICY = ".pawl/config.yaml";
+const STATE = "refs/heads/pawl/state";
 const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
 
 interface AuditsAround {
@@ -20,9 +22,11 @@ interface AuditsAround {
   guard: GuardWitness;
   /** A line for whoever waits for a remote. */
   progress(line: string): void;
+  /** The git directory of the state that this clone uses. */
+  stateDir(): string;
 }
 
-export function openAudits({ env, cloneOf, guard, progress }: AuditsAround): Audits {
+export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAround): Audits {
   const at = (site: Site) => new HistoryGit(site, env);
   return {
     checkWhole: (site) => checkWhole(at(site)),
@@ -41,8 +45,23 @@ export function openAudits({ env, cloneOf, guard, progress }: AuditsAround): Aud
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
+    common: (site, commits) => commonHistory(at(site), commits),
+    async recordVersions(site, folder, commit) {
+      if (commit !== undefined) return readVersions(at(site), commit, folder);
+      const own = Git.of("history", env, stateDir());
+      const tip = await own.commitOf(STATE);
+      return tip === undefined ? [] : readVersions(own, tip, folder);
+    },
     stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),
   };
+}
+
+async function commonHistory(git: HistoryGit, commits: readonly string[]): Promise<string[]> {
+  const [first, ...others] = [...new Set(commits)];
+  if (first === undefined || others.length === 0) return [...commits];
+  if ((await known(git, commits)).length < others.length + 1) return [];
+  const { code, out } = await git.ask(["merge-base", "--octopus", "--all", first, ...others]);
+  return code === 0 ? out.split("\n").filter(Boolean) : [];
 }
 
 /** A history that was cut off says nothing about what was before; one that was only hidden is looked at in full. */

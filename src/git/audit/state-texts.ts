@@ -1,4 +1,5 @@
 import { readBlobs, textOf } from "../cat-file.ts";
+import type { Git } from "../run-git.ts";
 import type { HistoryGit } from "./history-git.ts";
 
 const PLACES = ["refs/remotes/origin/pawl/state", "refs/heads/pawl/state"];
@@ -22,6 +23,24 @@ export async function readStateTexts(
     files.map((one) => one.id),
   );
   return { commit: tip, texts: new Map(files.map(({ id, path }) => [path, textOf(contents.get(id))])) };
+}
+
+/** Every text that the files of a folder have had in the history of a commit. */
+export async function readVersions(
+  git: Git,
+  commit: string,
+  folder: string,
+): Promise<{ path: string; text: string }[]> {
+  const what = "The history of the state could not be read";
+  const args = ["log", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "-z", "--format="];
+  const out = await git.expect(what, [...args, commit, "--", folder]);
+  const listed = [...out.matchAll(/:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) [AM]\0([^\0]+)\0/g)];
+  const paths = new Map(listed.map(([, id = "", path = ""]) => [id, path]));
+  const contents = await readBlobs(git, what, [...paths.keys()]);
+  return [...paths].flatMap(([id, path]) => {
+    const text = textOf(contents.get(id));
+    return text === undefined ? [] : [{ path, text }];
+  });
 }
 
 /** What was fetched last; in a clone that also works, the branch of its own may be behind. */

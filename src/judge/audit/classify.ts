@@ -15,6 +15,7 @@ export type Reason =
   | "approval_mismatch"
   | "approval_rewritten"
   | "approval_unfinished"
+  | "late_baseline"
   | "remote_not_confirmed"
   | "remote_silent"
   | "remote_unconfirmed"
@@ -107,6 +108,12 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
     if (one.reason !== "no_approval") return one;
     const remote = branch.doubtful.get(one.commit.id);
     if (remote) return { ...one, ...whyDoubtful(remote) };
+    if (branch.late.has(one.commit.id))
+      return {
+        ...one,
+        reason: "late_baseline",
+        message: "Only a baseline covers it that was recorded after the first one.",
+      };
     const move = bringers.get(one.commit.id);
     return move ? { ...one, ...howItCame(move, branch.ref) } : one;
   });

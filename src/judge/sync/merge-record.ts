@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { type ChangesOf, editRecord, type Kind, type Stored } from "../../model/record.ts";
 import { finding, note, touched } from "../../model/records/parts.ts";
-import { repository } from "../../model/records/run.ts";
+import { type RepositoryRecord, repository } from "../../model/records/run.ts";
 import { task } from "../../model/records/task.ts";
 
 export interface ThreeWays<K extends Kind> {
@@ -23,10 +23,12 @@ export type MergeResult = { text: string; rev: number } | { clashes: Clash[] };
 const MERGEABLE: readonly Kind[] = [task, finding, note, repository, touched];
 
 /** Lists in which the order means nothing, so that two additions are just two. */
-const SETS = new Set(["labels", "depends_on", "baseline"]);
+const SETS = new Set(["labels", "depends_on"]);
 
 /** Lists in which each clone speaks only of itself: what one took out is out. */
-const OF_CLONES = new Set(["guarded", "trusted"]);
+const OF_CLONES = new Set(["begun", "guarded", "trusted"]);
+
+const BASELINE = "baseline";
 
 type Values = Record<string, unknown>;
 
@@ -64,7 +66,7 @@ function clashesOf(kind: Kind, before: Values | undefined, a: Values, b: Values)
 }
 
 function areAdditions(name: string, before: unknown, a: unknown, b: unknown): boolean {
-  if (!SETS.has(name)) return OF_CLONES.has(name);
+  if (!SETS.has(name)) return OF_CLONES.has(name) || name === BASELINE;
   const [first, ...others] = [before, a, b].map((one) => ((one ?? []) as unknown[]).map(print));
   return others.every((list) => first?.every((item) => list.includes(item)));
 }
@@ -72,8 +74,16 @@ function areAdditions(name: string, before: unknown, a: unknown, b: unknown): bo
 function mergedValue(name: string, before: unknown, a: unknown, b: unknown): unknown {
   if (same(a, b) || same(before, b)) return a;
   if (same(before, a)) return b;
+  if (name === BASELINE) return oneBaseline(a as Baselines, b as Baselines);
   if (!SETS.has(name) && !OF_CLONES.has(name)) return a;
   return setMerge((before ?? []) as unknown[], a as unknown[], b as unknown[]);
+}
+
+type Baselines = RepositoryRecord["baseline"];
+
+/** A branch has one baseline, the one that was published first: a clone that joins later cannot bring its own. */
+function oneBaseline(ours: Baselines, theirs: Baselines): Baselines {
+  return [...theirs, ...ours.filter((one) => !theirs.some((other) => other.ref === one.ref))];
 }
 
 /** What either side has, without what the other one took out. */
@@ -118,7 +128,7 @@ function differing<K extends Kind>(stored: Stored<K>, wanted: Values): ChangesOf
 const MAKING = ["rev", "actor", "created", "updated", "repo", "branch", "commit"];
 
 /** What every clone adds its own to. */
-const GROWING = ["baseline", "guarded", "trusted"];
+const GROWING = [BASELINE, "begun", "guarded", "trusted"];
 
 /** Two machines that both made a record of the same repository have said the same thing twice. */
 function sameButForItsMaking<K extends Kind>(
@@ -139,9 +149,10 @@ function sameButForItsMaking<K extends Kind>(
   const [kept, other] = earlier === theirs ? [theirs, ours] : [ours, theirs];
   const grown = GROWING.filter((name) => !same(a[name], b[name]));
   if (grown.length === 0) return { text: kept.text, rev: Number((kept.value as Values).rev) };
-  // Each clone has noted what it began with; both are true.
+  // Each clone has noted what it began with, and both are true; but the branch was guarded before one of them came.
   const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
   const lists = grown.map((name) => {
+    if (name === BASELINE) return [name, oneBaseline(a[name] as Baselines, b[name] as Baselines)];
     const [mine, their] = [kept, other].map((one) => (one.value as Values)[name] as unknown[]);
     return [name, union(mine ?? [], their ?? [])];
   });

@@ -158,7 +158,7 @@ export const repository = kind({
     home: withDefault(flag, false),
     /** Where its tasks start and return to, if that is not what the task says. */
     base_branch: optional(text("main")),
-    /** What the protected branches were at when they began to be guarded; whatever these contain was there before. */
+    /** What the protected branches were at when they began to be guarded, each once; what these contain was there before. */
     baseline: list(
       group({
         ref: text("refs/heads/main"),
@@ -167,6 +167,8 @@ export const repository = kind({
         clone: optional(text("1a2b3c4d")),
       }),
     ),
+    /** Since when each clone guards a branch, and what that was at: its own log tells nothing from before. */
+    begun: list(group({ clone: text("1a2b3c4d"), ref: text("refs/heads/main"), commit: sha, at: time })),
     /** Clones in which the guard was put in place: where it is gone, somebody took it away. */
     guarded: list(text("1a2b3c4d")),
     /** The remotes that each clone trusts. The ways there are digests: where things lie is each machine's own business. */
@@ -178,7 +180,7 @@ export const repository = kind({
 });
 
 /** What is not known of a repository when it becomes known. */
-export const UNGUARDED = { baseline: [], guarded: [], trusted: [], notes: "" };
+export const UNGUARDED = { baseline: [], begun: [], guarded: [], trusted: [], notes: "" };
 
 export type Run = ValueOf<typeof run>;
 export type RunRepo = Run["repos"][number];

@@ -187,8 +187,19 @@ async function commitFor(git: Git, wanted: Wanted): Promise<string | undefined> 
   if (parent && !joining && (await treeOf(parent)) === tree) return undefined;
   if (joining && (!parent || (await git.isAncestor(parent, joining))) && (await treeOf(joining)) === tree)
     return joining;
-  const parents = [parent, joining].flatMap((one) => (one ? ["-p", one] : []));
+  const apart = parent && joining && (await beganApart(git, parent, joining));
+  if (apart) await git.expect(what, ["update-ref", `refs/pawl/begun/${parent}`, parent]);
+  const parents = [apart ? undefined : parent, joining].flatMap((one) => (one ? ["-p", one] : []));
   return git.expect(what, ["commit-tree", "--no-gpg-sign", tree, ...parents], message);
+}
+
+/**
+ * A clone that was guarded before it knew of the published state has a baseline of its own in its history. That history
+ * stays with it: whoever reads the published one finds no baseline but the first.
+ */
+async function beganApart(git: Git, ours: string, theirs: string): Promise<boolean> {
+  if ((await git.line(["merge-base", ours, theirs])) !== undefined) return false;
+  return (await git.ask(["grep", "-q", "^baseline:", ours, "--", "repos"])).code === 0;
 }
 
 const PATIENCE_MS = 5_000;

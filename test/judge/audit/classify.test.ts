@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { afterBaseline } from "../../../src/flows/audit/audit-branch.ts";
 import { baselineOf, type Ledger, mergesOf } from "../../../src/flows/audit/ledger.ts";
+import { afterBaseline } from "../../../src/flows/audit/one-baseline.ts";
 import { movesWithin } from "../../../src/flows/audit/unlocks.ts";
 import { explain, refine } from "../../../src/judge/audit/classify.ts";
 import { judgeBranch } from "../../../src/judge/audit/judge.ts";
@@ -153,6 +153,7 @@ const branch = (change: Partial<BranchAudit> = {}): BranchAudit => ({
   remotes: [],
   unlogged: false,
   doubtful: new Map(),
+  late: new Set(),
   missing: [],
   ...change,
 });
@@ -307,11 +308,19 @@ describe("where explanations begin", () => {
       ...made(created),
     }) as never;
   const ledger = (change: Partial<Ledger>): Ledger => ({
-    ...{ approvals: [], unlocks: [], repositories: [], problems: [], written: [], events: () => [] },
+    ...{
+      approvals: [],
+      unlocks: [],
+      repositories: [],
+      earlier: [],
+      problems: [],
+      written: [],
+      events: () => [],
+    },
     ...change,
   });
   const record = (baseline: object[], name = "shop") =>
-    ({ id: name, home: true, baseline, guarded: [] }) as never;
+    ({ id: name, home: true, baseline, begun: [], guarded: [] }) as never;
   const shop = new Set(["shop"]);
 
   test("at what was recorded, by every clone, with the time of this one", () => {
@@ -331,7 +340,12 @@ describe("where explanations begin", () => {
       REF,
       new Set(["two"]),
     );
-    expect(found).toEqual({ commits: [id("a"), id("b")], at: "2026-11-16T11:00:00.000Z", from: "recorded" });
+    expect(found).toEqual({
+      commits: [id("a"), id("b")],
+      begun: [],
+      at: "2026-11-16T11:00:00.000Z",
+      from: "recorded",
+    });
   });
 
   test("else at the first approval of this branch, else everything was there before", () => {
@@ -342,6 +356,7 @@ describe("where explanations begin", () => {
     ];
     expect(baselineOf(ledger({ approvals }), shop, REF, new Set())).toEqual({
       commits: [id("o")],
+      begun: [],
       at: "2026-11-16T10:00:00.000Z",
       from: "first approval",
     });
@@ -383,7 +398,7 @@ describe("where explanations begin", () => {
     ],
     ["none of a log that never mentions it", [entry("x", "y", "2026-11-16T09:00:00.000Z")], 0],
   ])("leaves out %s", (_name, log, count) => {
-    expect(afterBaseline(log, { ...baseline, commits: [...baseline.commits] })).toBe(count);
+    expect(afterBaseline(log, { ...baseline, commits: [...baseline.commits], begun: [] })).toBe(count);
   });
 });
 

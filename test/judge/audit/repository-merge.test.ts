@@ -9,6 +9,7 @@ const record = (clone: string, created: string, change: Partial<RepositoryRecord
     ...{ rev: 1, actor: "human:Ada", created, updated: created, notes: "" },
     baseline: [{ ref: "refs/heads/main", commit: clone.repeat(40), at: created, clone }],
     guarded: [clone],
+    begun: [{ clone, ref: "refs/heads/main", commit: clone.repeat(40), at: created }],
     trusted: [],
     ...change,
   };
@@ -17,15 +18,19 @@ const record = (clone: string, created: string, change: Partial<RepositoryRecord
 
 const [early, late] = ["2026-11-16T10:00:00.000Z", "2026-11-16T11:00:00.000Z"];
 
-test("two clones that were guarded before they met have both begun where they did", () => {
+test("two clones that were guarded before they met have both begun where they did, and one baseline", () => {
   const [ours, theirs] = [record("a", early), record("b", late)];
   const both = mergeRecord(repository, { base: undefined, ours, theirs });
   if ("clashes" in both) throw new Error(JSON.stringify(both));
   const { value } = parseRecord(repository, "repos/shop.md", both.text, undefined);
   expect(value).toMatchObject({ rev: 2, guarded: ["a", "b"], created: early });
-  expect(value.baseline.map((one) => one.clone)).toEqual(["a", "b"]);
-  // Whoever exchanges first, both come to the same text.
-  expect(mergeRecord(repository, { base: undefined, ours: theirs, theirs: ours })).toEqual(both);
+  expect(value.begun.map((one) => one.clone)).toEqual(["a", "b"]);
+  // The one that was published first, whatever the clocks of the two said.
+  expect(value.baseline.map((one) => one.clone)).toEqual(["b"]);
+  const other = mergeRecord(repository, { base: undefined, ours: theirs, theirs: ours });
+  if ("clashes" in other) throw new Error(JSON.stringify(other));
+  const again = parseRecord(repository, "repos/shop.md", other.text, undefined).value;
+  expect(again.baseline.map((one) => one.clone)).toEqual(["a"]);
 });
 
 test("what differs otherwise is left to a person", () => {

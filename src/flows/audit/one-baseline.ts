@@ -1,0 +1,59 @@
+import type { Audits, LoggedMove } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
+import { type Baseline, baselineOf } from "./ledger.ts";
+import { type Chain, type Subject, within } from "./subject.ts";
+
+/** A baseline, and those that somebody recorded for the same branch after it. */
+export interface OneBaseline extends Baseline {
+  late: string[];
+}
+
+/**
+ * A branch has one baseline. Where several were recorded, as by a clone that was guarded before it knew of the first
+ * one, only what all of them contain was there before; everything above needs an explanation of its own.
+ */
+export async function baselineFor(
+  audits: Audits,
+  { site, names, ledger, manner }: Subject,
+  ref: string,
+): Promise<OneBaseline> {
+  const found = baselineOf(ledger, names, ref, manner.clones);
+  const commits = await audits.common(site, found.commits);
+  const one = { ...found, commits, late: found.commits.filter((commit) => !commits.includes(commit)) };
+  // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
+  if (found.from === "recorded" || manner.view !== "here") return one;
+  const created = audits.created(site).find((each) => each.ref === ref);
+  if (!created) return one;
+  return { ...one, commits: [...one.commits, created.commit], from: "recorded" };
+}
+
+/** Of a branch's commits those that only a later baseline covers. */
+export async function lateCommits(
+  audits: Audits,
+  site: Site,
+  chain: Chain,
+  { late }: OneBaseline,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const commit of late)
+    if ((await audits.resolve(site, commit)) !== undefined)
+      for (const id of await within(audits, site, chain, commit)) found.add(id);
+  return found;
+}
+
+/**
+ * How many entries are about the time before the branch was guarded. They end with the last one that led to the
+ * baseline; a log that never mentions it was begun later, or has been cut by git's own cleaning.
+ */
+export function afterBaseline(
+  log: readonly LoggedMove[],
+  { commits, begun, at }: Pick<Baseline, "commits" | "begun" | "at">,
+): number {
+  if (at === undefined) return 0;
+  const later = log.findIndex((one) => one.time > at);
+  const earlier = later < 0 ? log : log.slice(0, later);
+  return earlier.reduce(
+    (found, one, index) => ([...commits, ...begun].includes(one.new) ? index + 1 : found),
+    0,
+  );
+}

@@ -1,0 +1,36 @@
+import type { RemoteTrust } from "../../judge/trust.ts";
+import type { CommitFact } from "../../ports/audit-facts.ts";
+import type { Audits } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** How thorough an audit is, and of what. */
+export interface Manner {
+  /** `here`: a clone that people work in. `published`: only what a remote or a server has, told by the records alone. */
+  view: "here" | "published";
+  /** Ask the remotes. */
+  ask: boolean;
+  /** What the repositories on this machine call themselves: only their own logs can be read here. */
+  clones: ReadonlySet<string>;
+}
+
+export interface Subject {
+  site: Site;
+  names: ReadonlySet<string>;
+  ledger: Ledger;
+  manner: Manner;
+  /** What the remotes of this clone are worth; none where only what was published counts. */
+  remotes: readonly RemoteTrust[];
+}
+
+/** Of a branch's commits those that are part of another commit. */
+export async function within(audits: Audits, site: Site, chain: Chain, tip: string): Promise<string[]> {
+  const others = new Set(await audits.ids(site, { tip: chain.tip, without: [...chain.without, tip] }));
+  return chain.commits.map((one) => one.id).filter((id) => !others.has(id));
+}
+
+export interface Chain {
+  tip: string;
+  without: readonly string[];
+  commits: readonly CommitFact[];
+}
