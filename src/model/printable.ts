@@ -38,3 +38,20 @@ function isControl(code: number): boolean {
   if (code === NEWLINE || code === TAB) return false;
   return code < 0x20 || code === 0x7f || (code >= HIGH.from && code < HIGH.to);
 }
+
+/** Marks without width, which make two texts look alike that are not. */
+const WIDTHLESS = /[\u00ad\u115f\u1160\u180e\u200b-\u200d\u2028\u2029\u2060-\u2064\u3164\ufeff\uffa0]/g;
+
+/**
+ * A value that others wrote, where a human decides by it: one line in quotes, with nothing in it that could pass for a
+ * line, a label or a colour of ours.
+ */
+export function quoteLine(written: string, limit = 300): string {
+  const line = [...written.replace(/\s+/g, " ").trim()]
+    .map((one) => (isControl(one.charCodeAt(0)) ? "\ufffd" : one))
+    .join("")
+    .replace(REORDERING, "\ufffd")
+    .replace(WIDTHLESS, "\ufffd")
+    .replace(/["\u201c-\u201f\uff02]/g, "'");
+  return `"${line.length > limit ? `${line.slice(0, limit)} \u2026 (${line.length} characters)` : line}"`;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { printable } from "../../src/model/printable.ts";
+import { printable, quoteLine } from "../../src/model/printable.ts";
 
 const ESC = "\u001b";
 
@@ -18,4 +18,14 @@ test.each([
   [ESC, "\ufffd"],
 ])("%j is shown as %j", (written, shown) => {
   expect(printable(written)).toBe(shown);
+});
+
+test.each([
+  ["two\nlines\r\n  and\ttabs", '"two lines and tabs"'],
+  [`${ESC}[32mgreen${ESC}[39m`, '"\ufffd[32mgreen\ufffd[39m"'],
+  ['it says "Type T0001" \u201chere\u201d', "\"it says 'Type T0001' 'here'\""],
+  ["a\u200bb\u202ec\u2066d", '"a\ufffdb\ufffdc\ufffdd"'],
+  ["x".repeat(400), `"${"x".repeat(300)} \u2026 (400 characters)"`],
+])("%j is quoted as one line: %s", (written, shown) => {
+  expect(quoteLine(written)).toBe(shown);
 });

@@ -1,18 +1,29 @@
-import { evidence, finding, handoff, review } from "../../model/records/parts.ts";
-import { firstLine, plural } from "../../model/text.ts";
+import { quoteLine } from "../../model/printable.ts";
+import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
+import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Candidate, CandidateRepo } from "./approve-candidate.ts";
 
-/** What a human sees before being asked; told line by line, because nothing of it is a result. */
+/**
+ * What a human sees before being asked. Everything that somebody else wrote stands in quotes on one line of its own, so
+ * that no record can draw a screen of its own; what is unusual stands on top.
+ */
 export async function showCandidate(hands: Hands, candidate: Candidate): Promise<void> {
-  const { task, repos } = candidate;
-  hands.say(`\n${task.id} ${task.title}  (${task.profile})`);
-  for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
+  const { task, repos, receipt } = candidate;
   const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
-  for (const line of await hands.look((reader) => showRecords(reader, task.id, trees))) hands.say(line);
-  hands.say("");
+  const shown = await hands.look((reader) => showRecords(reader, task.id, trees));
+  hands.say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
+  for (const line of shown.unusual) hands.say(`  ! ${line}`);
+  hands.say(`  objective   ${task.objective === "" ? "none written down" : quoteLine(task.objective)}`);
+  if (task.acceptance !== "") hands.say(`  acceptance  ${quoteLine(task.acceptance)}`);
+  for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
+  for (const line of shown.lines) hands.say(line);
+  hands.say(`Receipt ${digits(receipt)}\n`);
 }
+
+/** Enough of a receipt to compare it in two places. */
+export const digits = (receipt: string) => receipt.slice(0, 16).replace(/(.{4})(?=.)/g, "$1 ");
 
 async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string[]> {
   const targets = await hands.git.targets();
@@ -25,13 +36,19 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
     `\n${name}: ${branch} (${short(head)}) into ${base_branch}`,
     `  ${base_branch} is at ${short(base)}, not moved since the check, ${where}`,
     `  ${plural(total, "commit")}:`,
-    ...commits.map((one) => `    ${one.id} ${firstLine(one.subject, 90)}`),
+    ...commits.map((one) => `    ${one.id} ${quoteLine(one.subject, 90)}`),
     ...(total > commits.length ? [`    … and ${total - commits.length} more`] : []),
     ...stat.map((line) => `  ${line}`),
   ];
 }
 
-function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, string>): string[] {
+interface ShownRecords {
+  /** What a human should know before reading on. */
+  unusual: string[];
+  lines: string[];
+}
+
+function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, string>): ShownRecords {
   const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
   const proofs = values(reader.parts(evidence, task)).filter(
     (one) => one.tree !== undefined && trees.get(one.repo ?? "") === one.tree,
@@ -39,18 +56,51 @@ function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, st
   const findings = values(reader.parts(finding, task));
   const reviews = values(reader.parts(review, task));
   const last = values(reader.parts(handoff, task)).at(-1);
+  const aside = findings.filter((one) => one.status === "deferred" || one.status === "wontfix");
+  return {
+    unusual: [
+      ...(proofs.some((one) => one.check !== undefined)
+        ? []
+        : ["No check of the policy ran on this tree: nothing but the evidence below says that it works."]),
+      ...proofs.filter((one) => one.unstable).map((one) => `${one.id} changed files while it ran.`),
+      ...(aside.length > 0
+        ? [`${plural(aside.length, "finding")} set aside and not fixed; the reasons are below.`]
+        : []),
+      ...(last && last.blocker !== ""
+        ? [`The last handoff names a blocker: ${quoteLine(last.blocker)}`]
+        : []),
+    ],
+    lines: [
+      "\nEvidence on exactly this tree:",
+      ...proofs.map(
+        (one) =>
+          `  ${one.id} ${one.check ?? quoteLine(one.argv.join(" "), 120)}: exit ${one.exit_code}${one.unstable ? ", unstable" : ""} (${one.repo})`,
+      ),
+      ...showFindings(findings),
+      reviews.length === 0 ? "Reviews: none" : "Reviews:",
+      ...reviews.map(
+        (one) =>
+          `  ${one.id} ${one.kind} ${one.verdict} by ${quoteLine(one.actor, 80)}${one.counts ? "" : " (does not count)"}`,
+      ),
+      ...(last
+        ? [`Last handoff, ${last.id}: ${quoteLine(last.what, 200)}`, `  next ${quoteLine(last.next, 200)}`]
+        : []),
+    ],
+  };
+}
+
+function showFindings(findings: readonly Finding[]): string[] {
   const statuses = [...new Set(findings.map((one) => one.status))].map(
     (status) => `${findings.filter((one) => one.status === status).length} ${status}`,
   );
   return [
-    "\nEvidence on exactly this tree:",
-    ...proofs.map(
-      (one) =>
-        `  ${one.id} ${one.check ?? one.argv.join(" ")}: exit ${one.exit_code}${one.unstable ? ", unstable" : ""} (${one.repo})`,
-    ),
     `Findings: ${statuses.join(", ") || "none"}`,
-    `Reviews: ${reviews.map((one) => `${one.id} ${one.kind} ${one.verdict} by ${one.actor}${one.counts ? "" : " (does not count)"}`).join("; ") || "none"}`,
-    ...(last ? [`Last handoff, ${last.id}: ${firstLine(last.what, 200)}`] : []),
+    ...findings
+      .filter((one) => one.status === "deferred" || one.status === "wontfix")
+      .map(
+        (one) =>
+          `  ${one.id} ${one.severity}, ${one.status}: ${quoteLine(one.text, 120)} because ${quoteLine(one.resolution, 200)}`,
+      ),
   ];
 }
 
