@@ -25,7 +25,7 @@ type Variables = Readonly<Record<string, string>>;
 const MOST_TEXT = 2 ** 28;
 const MOST_BYTES = 2 ** 30;
 
-/** Git at one place, by one policy. Whatever starts a git goes through here, but for what talks to remotes (remotes.ts). */
+/** Git at one place, by one policy. Whatever starts a git goes through here, but for what talks to a remote (transfer.ts). */
 export class Git {
   readonly env: Environment;
   readonly #policy: PolicyName;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -9,6 +9,7 @@ import type { Site } from "../ports/sites.ts";
 import { discover, type Place } from "./discover.ts";
 import { NOTHING } from "./object-ids.ts";
 import { PAWL } from "./policies.ts";
+import { dropStaleLock } from "./ref-locks.ts";
 import { branchOf, lockOf } from "./refs.ts";
 import { worktreesOf } from "./repository-files.ts";
 import { expectGit, Git } from "./run-git.ts";
@@ -135,14 +136,7 @@ export async function commitWork(
 }
 
 const PATIENCE_MS = 5_000;
-const LOCK_IS_STALE_MS = 2_000;
 const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 40));
-
-/** The ref is ours alone, and git holds its lock for milliseconds: an old one was left by a git that was killed. */
-function dropStaleLock(path: string): void {
-  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
-}
 
 async function notContained(git: Git, head: string, others: (string | undefined)[]): Promise<string[]> {
   const kept: string[] = [];

@@ -6,6 +6,7 @@ import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { NOTHING } from "../object-ids.ts";
+import { outwaitLock } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { rootOf } from "../repository-files.ts";
 import { Git } from "../run-git.ts";
@@ -24,7 +25,7 @@ import { copyHookFolder } from "./hook-folder.ts";
 import { copyIncluded } from "./include.ts";
 import { outliveGit } from "./processes.ts";
 import { refOf } from "./refs.ts";
-import { outwaitLock, type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
+import { type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
 /**
  * Makes the worktree in a side folder and moves it to its place when it is complete. Whoever is killed meanwhile leaves

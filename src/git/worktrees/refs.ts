@@ -4,10 +4,11 @@ import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
 import { unsupportedFormat } from "../format.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
 import { NOTHING } from "../object-ids.ts";
+import { outwaitLock } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { expectGit } from "../run-git.ts";
 import { listWorktrees } from "./entries.ts";
-import { outwaitLock, type SiteGit } from "./site-git.ts";
+import type { SiteGit } from "./site-git.ts";
 
 const HEADS = "refs/heads/";
 const REMOTES = "refs/remotes/";

@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { dropStaleLock } from "../../git/ref-locks.ts";
 import { lockOf } from "../../git/refs.ts";
 import { Git } from "../../git/run-git.ts";
 import { lastWords, type Transfer, transfer, unreachable, whyNotPushed } from "../../git/transfer.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Site } from "../../ports/sites.ts";
-import { dropStaleLock, gitOf, REF, type StateRepository } from "./state-repository.ts";
+import { gitOf, REF, type StateRepository } from "./state-repository.ts";
 
 export const incomingRef = (remote: string) => `refs/pawl/incoming/${remote}`;
 

@@ -7,13 +7,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import { copyIndex } from "../../git/copy-index.ts";
 import { NOTHING } from "../../git/object-ids.ts";
+import { dropStaleLock } from "../../git/ref-locks.ts";
 import { canReadRefs, hasRef, lockOf } from "../../git/refs.ts";
 import { expectGit, Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
@@ -204,17 +204,6 @@ async function beganApart(git: Git, ours: string, theirs: string): Promise<boole
 
 const PATIENCE_MS = 5_000;
 const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 60));
-
-const LOCK_IS_STALE_MS = 1_000;
-
-/**
- * Git holds its lock files for milliseconds; one as old as this was left by a git that was killed. Should its git only
- * have slept, its update fails when it wakes, and the records are committed all the same.
- */
-export function dropStaleLock(path: string): void {
-  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (touched !== undefined && Date.now() - touched > LOCK_IS_STALE_MS) rmSync(path, { force: true });
-}
 
 export function tip(repo: StateRepository): string | undefined {
   // A new one has no branch yet, which its files tell without a git of its own.
