@@ -10,7 +10,7 @@ import { fillStore } from "./helpers/fill-store.ts";
 const TASKS = 1_000;
 const ROUNDS = Number(process.argv[2] ?? 15);
 const CALLS = 41;
-const MOST = { initialize: 4, call: 5, tools: 1_500, session: 400 };
+const MOST = { initialize: 4, call: 5, tools: 2_200, session: 400 };
 
 /** Reads are held to the budget; a write waits for the disk three times, whoever asks for it, and is only told. */
 const READS: [string, object][] = [

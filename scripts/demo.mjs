@@ -44,7 +44,7 @@ const acts = [
     ...{ who: ada, where: shop },
     run: [
       ...["pawl", "task", "new", "Make sum add up", "--objective", "sum(2, 2) is 4, in both repositories"],
-      ...["--profile", "strict", "--repo", "shop", "--repo", "api", "--plan", "../plan.md"],
+      ...["--profile", "strict", "--repo", "shop", "--repo", "api", "--plan-file", "../plan.md"],
     ],
   },
   {

@@ -23,6 +23,8 @@ export const COMMON: Readonly<Record<keyof CommonOptions, Option>> = {
 interface Option {
   field: string;
   info: FieldInfo;
+  /** Its value names the file that holds the field's text. */
+  fromFile?: true;
 }
 
 function flag(describe: string): FieldInfo {
@@ -40,12 +42,20 @@ export function optionsOf(operation: Command): Map<string, Option> {
   const options = new Map<string, Option>(Object.entries(COMMON));
   for (const [field, schema] of Object.entries(operation.input.shape as Record<string, object>))
     if (field !== operation.cli?.rest) options.set(optionName(field), { field, info: fieldInfo(schema) });
+  for (const field of operation.cli?.texts ?? [])
+    options.set(`${optionName(field)}-file`, {
+      field,
+      info: value("the same, from a file, or - for standard input", "FILE"),
+      fromFile: true,
+    });
   return options;
 }
 
 export interface ParsedLine {
   common: CommonOptions;
   input: Record<string, unknown>;
+  /** Which file holds the text of a field. */
+  files: Record<string, string>;
 }
 
 interface Sorted {
@@ -64,10 +74,16 @@ export function parseLine(operation: Command, args: readonly string[]): ParsedLi
   const sorted = sortWords(operation, options, args);
   placePositionals(operation, options, sorted);
   const input: Record<string, unknown> = {};
-  for (const [name, { field, info }] of options) {
+  const files: Record<string, string> = {};
+  for (const [name, { field, info, fromFile }] of options) {
     if (name in COMMON) continue;
     const given = sorted.options.get(name);
-    if (info.type === "flag") {
+    if (fromFile) {
+      if (!given) continue;
+      if (field in input)
+        throw usage("text_and_file", `Give --${optionName(field)} or --${name}, not both.`, field);
+      files[field] = given[0] ?? "";
+    } else if (info.type === "flag") {
       if (sorted.flags.has(name)) input[field] = true;
     } else if (given)
       input[field] =
@@ -75,7 +91,7 @@ export function parseLine(operation: Command, args: readonly string[]): ParsedLi
   }
   const restField = operation.cli?.rest;
   if (restField && sorted.rest) input[restField] = sorted.rest;
-  return { common: commonOf(sorted), input };
+  return { common: commonOf(sorted), input, files };
 }
 
 function sortWords(operation: Command, options: Map<string, Option>, args: readonly string[]): Sorted {
@@ -163,10 +179,20 @@ function listOf(operation: Command, field: string, given: string[]): string[] {
   return operation.cli?.clears?.includes(field) ? given.filter((one) => one !== "") : given;
 }
 
-function typed(name: string, info: FieldInfo, text: string): string | number {
+/** What the text of an option means. */
+export function typed(name: string, info: FieldInfo, text: string): unknown {
+  if (info.type === "objects") return jsonOf(name, text);
   if (info.type !== "number") return text;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw usage("bad_number", `--${name} needs a whole number, not "${text.slice(0, 40)}".`, name);
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usage("bad_json", `--${name} is not JSON: ${(error as Error).message}.`, name);
+  }
 }
 
 function commonOf(sorted: Sorted): CommonOptions {

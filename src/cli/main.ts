@@ -1,6 +1,6 @@
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { type Parsed, parseInput } from "../model/input.ts";
+import { fieldInfo, type Parsed, parseInput } from "../model/input.ts";
 import { printable } from "../model/printable.ts";
 import { VERSION } from "../model/version.ts";
 import { operations } from "../ops/index.ts";
@@ -8,7 +8,7 @@ import type { AnyOperation, Command } from "../ports/operation.ts";
 import { type Answer, answerOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
-import { type CommonOptions, optionName, parseLine } from "./arguments.ts";
+import { type CommonOptions, optionName, type ParsedLine, parseLine, typed } from "./arguments.ts";
 import { dispatch } from "./citty.ts";
 import { findCommand } from "./command-words.ts";
 import { type AnyCommand, type Around, commands, loadAll, loadCommand, type OwnCommand } from "./commands.ts";
@@ -116,8 +116,9 @@ async function operate(
 /** What a line says, with its mistakes told in the words of the command line. */
 async function readCommand(command: Command, words: readonly string[], io: Io) {
   try {
-    const { common, input } = parseLine(command, words);
-    readFiles(command, input, io);
+    const line = parseLine(command, words);
+    const { common, input } = line;
+    readFiles(command, line, io);
     return { common, input: parseInput(command.input, input) as Parsed<Record<string, unknown>> };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "usage") throw error;
@@ -146,7 +147,13 @@ function openAt(io: Io, common: CommonOptions, folder: unknown) {
   });
 }
 
-function readFiles(operation: Command, input: Record<string, unknown>, io: Io): void {
+function readFiles(operation: Command, { input, files }: ParsedLine, io: Io): void {
+  for (const [field, path] of Object.entries(files))
+    input[field] = typed(
+      `${optionName(field)}-file`,
+      fieldInfo(operation.input.shape[field]),
+      io.readText(path),
+    );
   for (const field of operation.cli?.files ?? []) {
     const path = input[field];
     if (typeof path === "string") input[field] = io.readText(path);

@@ -69,6 +69,8 @@ const adapter = z.strictObject({
   }),
   /** How a person calls a skill there: "/{name}" or "${name}". */
   invoke: z.string().check(z.regex(/\{name\}/)),
+  /** How the agent's permissions name a command of ours and a tool of our server, where it has such a list. */
+  allow: z.optional(z.strictObject({ command: z.string(), tool: z.string() })),
   /** Words for abstract actions in skills, used there as `{{> act/ask-user}}`; left out: those of the shared rendering. */
   words: z.optional(z.record(z.string(), z.string())),
   files: z.array(file),

@@ -3,6 +3,7 @@ import { type Finding, finding } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import type { KnownFindings, Seen } from "./new-findings.ts";
 import { getTask, oneTask } from "./which-task.ts";
 
 /** The finding that `F1` or `T0001/F1` means. */
@@ -15,6 +16,19 @@ export function gatherFinding(
   const id = getTask(reader, oneTask(ref.task, input.task), at);
   reader.task(id);
   return { id, stored: reader.part(finding, id, ref.part) };
+}
+
+/** What is known of a task before a finding is added to it. */
+export function gatherFindings(
+  reader: Reader,
+  input: { task?: string | undefined },
+  at: Situation,
+  seen: Seen,
+): KnownFindings {
+  const task = getTask(reader, input.task, at);
+  const { plan } = reader.task(task).value;
+  const earlier = reader.parts(finding, task).records.map((one) => one.value);
+  return { ...seen, task, plan, earlier, names: reader.partNames(finding, task) };
 }
 
 export function findingPlace(one: Pick<Finding, "file" | "line">): string {

@@ -24,9 +24,8 @@ export async function showAnswer(
   answer: Answer,
 ): Promise<ToolResult> {
   const { data, body, next, warnings } = answer;
-  const main = body ? await firstOf(body) : operation.text(data, PLAIN);
   const lines = [
-    cut(main.trimEnd()),
+    answer.planned ? plannedText(answer.planned) : cut((await mainOf(operation, data, body)).trimEnd()),
     answer.ready ? "" : outputOf(data),
     ...warnings.map((one) => `note: ${one}`),
     next ? `next: ${next.command}  (${next.reason})` : "",
@@ -36,9 +35,19 @@ export async function showAnswer(
     ...(data as Record<string, unknown>),
     ...(next ? { next } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
+    ...(answer.planned ? { planned: answer.planned } : {}),
   };
   const asData = spec.textOnly || byteLength(JSON.stringify(whole)) > MOST_BYTES ? undefined : whole;
   return { content: [{ type: "text", text }], ...(asData ? { structuredContent: asData } : {}) };
+}
+
+/** An operation that acts while it looks has nothing to say yet but what it would do. */
+function plannedText(planned: NonNullable<Answer["planned"]>): string {
+  return planned.map((one) => `would ${one.do} ${one.path}`).join("\n") || "It would change nothing.";
+}
+
+async function mainOf(operation: AnyOperation, data: unknown, body: Body | undefined): Promise<string> {
+  return body ? firstOf(body) : operation.text(data, PLAIN);
 }
 
 export function showFailure(error: Failure): ToolResult {

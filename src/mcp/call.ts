@@ -7,10 +7,11 @@ import type { Answer } from "../runtime/answer.ts";
 import type { Surroundings } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { standing } from "../runtime/workplaces.ts";
+import { ANCESTORS } from "./ancestors.ts";
 import { showAnswer, showFailure, type ToolResult } from "./answer.ts";
 import { openFor } from "./place.ts";
 import { fieldsOf, takesRepo } from "./schema.ts";
-import { type Tier, TOOLS, type ToolSpec, toolId } from "./tools.ts";
+import { DRY_RUN, type Tier, TOOLS, type ToolSpec, toolId } from "./tools.ts";
 
 /** Who calls, and how to reach them while the call runs. */
 export interface Caller {
@@ -24,14 +25,26 @@ export interface Caller {
 /** One call of a tool. Whatever goes wrong is an answer, so that the agent learns what to do instead. */
 export async function callTool(tier: Tier, name: string, args: unknown, caller: Caller): Promise<ToolResult> {
   try {
-    const id = toolId(name, tier);
+    const wanted = name === DRY_RUN ? rehearsed(args) : { tool: name, args, dryRun: false };
+    const id = toolId(wanted.tool, tier);
     const spec = id === undefined ? undefined : TOOLS[id];
-    if (id === undefined || !spec) throw notOffered(name);
+    if (id === undefined || !spec) throw notOffered(wanted.tool);
     const operation = await loadOperation(id);
-    return await showAnswer(operation, spec, await callOperation(operation, spec, tier, args, caller));
+    const { dryRun } = wanted;
+    const answer = await callOperation(operation, spec, tier, wanted.args, { ...caller, dryRun });
+    return await showAnswer(operation, spec, answer);
   } catch (error) {
     return showFailure(error instanceof Failure ? error : ourBug(error));
   }
+}
+
+/** The call that a dry run is about. */
+function rehearsed(args: unknown): { tool: string; args: unknown; dryRun: true } {
+  const { tool, input, ...others } = objectOf(args);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw unknownField(unknown);
+  if (typeof tool !== "string") throw badInput("tool", `"tool" must be the name of a tool`);
+  return { tool, args: input, dryRun: true };
 }
 
 export async function callOperation(
@@ -39,12 +52,12 @@ export async function callOperation(
   spec: ToolSpec,
   tier: Tier,
   args: unknown,
-  caller: Caller,
+  { dryRun = false, ...caller }: Caller & { dryRun?: boolean },
 ): Promise<Answer> {
   const { repo, fields } = sortArguments(operation, spec, tier, args);
   const parsed = parseInput(operation.input, fields) as Parsed<Record<string, unknown>>;
   const { runtime, input } = await openFor(operation, spec, parsed, repo, around(caller));
-  return run(operation, input, runtime);
+  return run(operation, input, runtime, { dryRun });
 }
 
 export async function loadOperation(id: string): Promise<AnyOperation> {
@@ -69,19 +82,26 @@ function around({ env, agent, signal, progress }: Caller): Surroundings {
 
 /** Fields that are not offered are as unknown as any other word; the operation checks the rest. */
 function sortArguments(operation: AnyOperation, spec: ToolSpec, tier: Tier, args: unknown) {
-  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args)))
-    throw badInput("arguments", `"arguments" must be an object`);
   const known = fieldsOf(operation, spec, tier);
   const fields: Record<string, unknown> = {};
   let repo: string | undefined;
-  for (const [field, value] of Object.entries(args ?? {})) {
+  for (const [field, value] of Object.entries(objectOf(args))) {
     if (known.includes(field)) fields[field] = value;
-    else if (field !== "repo" || !takesRepo(operation, spec))
-      throw badInput(field, `"${field.slice(0, 60)}" is not known here`);
+    else if (field !== "repo" || !takesRepo(operation, spec)) throw unknownField(field);
     else if (typeof value !== "string") throw badInput(field, `"repo" must be a string`);
     else repo = value;
   }
   return { repo, fields };
+}
+
+function objectOf(args: unknown): Record<string, unknown> {
+  if (args === undefined) return {};
+  if (typeof args === "object" && args !== null && !Array.isArray(args)) return { ...args };
+  throw badInput("arguments", `"arguments" must be an object`);
+}
+
+function unknownField(field: string): Failure {
+  return badInput(field, `"${field.slice(0, 60)}" is not known here`);
 }
 
 function badInput(field: string, problem: string): Failure {
@@ -91,11 +111,19 @@ function badInput(field: string, problem: string): Failure {
 function notOffered(name: string): Failure {
   const shown = name.slice(0, 60);
   const id = Object.keys(operations).find((one) => one.replaceAll(".", "_") === name);
-  if (id === undefined) return new Failure("not_found", "no_tool", `There is no tool "${shown}".`);
+  if (id === undefined) return unheardOf(name);
   const [message, hint] = TOOLS[id]
     ? ["was not asked for when this server was registered", "It comes with `pawl mcp --tools all`."]
     : ["is not for agents", "Ask the person you work for to run it in their own terminal."];
   return new Failure("refused", "not_offered", `"${shown}" ${message}.`, { hint, details: { tool: shown } });
+}
+
+/** Agents that learned an earlier system ask for its tools. */
+function unheardOf(name: string): Failure {
+  const shown = name.slice(0, 60);
+  const here = Object.hasOwn(ANCESTORS, name) ? ANCESTORS[name] : undefined;
+  const message = `There is no tool "${shown}".`;
+  return new Failure("not_found", "no_tool", message, here ? { hint: `Here that is ${here}.` } : {});
 }
 
 function ourBug(error: unknown): Failure {

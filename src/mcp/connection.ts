@@ -12,7 +12,7 @@ import { Failure } from "../model/failure.ts";
 import { type Caller, callTool, loadOperation } from "./call.ts";
 import { beginProgress } from "./progress.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";
-import { describeTool } from "./schema.ts";
+import { DRY_RUN_TOOL, describeTool } from "./schema.ts";
 import { type Tier, TOOLS, toolIds } from "./tools.ts";
 
 export interface Offer {
@@ -25,7 +25,7 @@ export interface Offer {
 
 /** Part of every session, so it says only what the tools cannot: how hints read, and which task is meant. */
 const INSTRUCTIONS =
-  "Begin with session. Hints name commands: `pawl finding add --file F` is the tool finding_add with file. Ids: T1, T1/F2. Without task, the one you are in is meant. Work only in the task's worktree, end with handoff; a human approves.";
+  'Begin with session. Hints and skills name commands: `pawl finding add "x" --looked-at F` is finding_add with text x and looked_at [F]; a bare word fills the first field, what follows -- is command. Ids: T1, T1/F2. Without task, the one you are in is meant. Work only in the task\'s worktree, end with handoff; a human approves.';
 
 /** We never ask the client for input, so nothing has to be validated against a schema of its own. */
 const NO_SCHEMAS = {
@@ -83,7 +83,7 @@ async function listTools(tier: Tier) {
     const spec = TOOLS[id];
     return spec ? [describeTool(await loadOperation(id), spec, tier)] : [];
   });
-  return (await Promise.all(described)).flat();
+  return [...(await Promise.all(described)).flat(), DRY_RUN_TOOL];
 }
 
 /** Newer clients say who they are in every request, if they say it. */

@@ -1,12 +1,12 @@
 import { type FieldInfo, fieldInfo } from "../model/input.ts";
 import type { AnyOperation } from "../ports/operation.ts";
-import { type Tier, type ToolSpec, toolName } from "./tools.ts";
+import { DRY_RUN, type Tier, type ToolSpec, toolName } from "./tools.ts";
 
 /** One field as JSON Schema says it: its form and nothing else, because the operation itself checks the rest. */
 type Property = {
-  type: "string" | "boolean" | "integer" | "array";
+  type: "string" | "boolean" | "integer" | "array" | "object";
   enum?: string[];
-  items?: { type: "string"; enum?: string[] };
+  items?: { type: "string" | "object"; enum?: string[] };
   description?: string;
 };
 
@@ -17,7 +17,6 @@ export interface Tool {
     type: "object";
     properties: Record<string, Property>;
     required?: string[];
-    additionalProperties: false;
   };
   annotations: Record<string, boolean>;
 }
@@ -52,12 +51,23 @@ export function describeTool(operation: AnyOperation, spec: ToolSpec, tier: Tier
     inputSchema: {
       type: "object",
       properties,
+      // That nothing else is taken is said when it happens: in every schema it would cost a session 200 tokens.
       ...(required.length > 0 ? { required } : {}),
-      additionalProperties: false,
     },
     annotations: annotationsOf(operation, spec),
   };
 }
+
+export const DRY_RUN_TOOL: Tool = {
+  name: DRY_RUN,
+  description: "Validate a call: what it would write or refuse, without doing it",
+  inputSchema: {
+    type: "object",
+    properties: { tool: { type: "string" }, input: { type: "object" } },
+    required: ["tool"],
+  },
+  annotations: { readOnlyHint: true },
+};
 
 function formOf(info: FieldInfo): Property {
   const one = { type: "string" as const, ...(info.choices ? { enum: [...info.choices] } : {}) };
@@ -68,6 +78,9 @@ function formOf(info: FieldInfo): Property {
       return { type: "integer" };
     case "list":
       return { type: "array", items: one };
+    // Its fields are those of another tool, and are described there.
+    case "objects":
+      return { type: "array", items: { type: "object" } };
     default:
       return one;
   }

@@ -1,4 +1,4 @@
-/** Which operations agents get as tools. What is not listed here is not offered: approvals, unlocks and the like are a human's. */
+/** Which operations agents get as tools, under the same words. What is not listed here is not offered: approvals, unlocks and the like are a human's. */
 export interface ToolSpec {
   /** `core` is what every session needs; the rest comes with `--tools all`. */
   tier: "core" | "all";
@@ -32,70 +32,142 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     tier: "core",
     stands: "task",
     textOnly: true,
-    summary: "Call first: task, gates, findings, handoff, next",
+    summary: "Call first and after compaction: your task, worktree, gates, open findings, last handoff, next",
+    core: ["task"],
   },
   context: {
     tier: "core",
     stands: "task",
     textOnly: true,
-    summary: "Packet to resume a task",
+    summary: "Everything needed to resume a task from nothing",
+    core: ["task"],
   },
-  "task.list": { tier: "core", stands: "here", summary: "List tasks", core: ["status", "limit"] },
-  "task.show": { tier: "all", stands: "task", summary: "Everything recorded of a task" },
+  "task.list": { tier: "core", stands: "here", summary: "List tasks", core: ["status"] },
+  "task.show": {
+    tier: "core",
+    stands: "task",
+    summary: "All records of one task: plan, acceptance, evidence",
+  },
   "task.new": {
     tier: "core",
     stands: "here",
-    summary: "Write down a task",
-    core: ["title", "objective", "plan", "acceptance", "profile"],
+    summary: "Create a task",
+    core: ["title", "objective", "plan", "acceptance", "profile", "depends"],
   },
   "task.update": {
     tier: "core",
     stands: "task",
-    summary: "Change a task",
-    core: ["task", "objective", "plan", "status", "blocker", "next"],
+    summary: "Change a task: objective, plan text, acceptance criteria, notes, status, blocker, next steps",
+    core: ["task", "objective", "plan", "acceptance", "notes", "status", "blocker", "next"],
   },
   start: {
     tier: "core",
     stands: "here",
     idempotent: true,
-    summary: "Make branch and worktree; claim: take over",
+    summary: "Begin a task: make its branch and worktree, say where; claim takes over",
     core: ["task", "claim"],
   },
-  "slice.open": { tier: "core", stands: "task", summary: "Begin one testable step" },
-  "slice.close": { tier: "core", stands: "task", summary: "End a step", core: ["slice", "decision", "task"] },
-  decide: { tier: "core", stands: "task", summary: "Record a decision", core: ["what", "why", "task"] },
+  "slice.open": { tier: "core", stands: "task", summary: "Begin a slice: one small step with its own test" },
+  "slice.close": {
+    tier: "core",
+    stands: "task",
+    summary: "End a slice with its decision",
+    core: ["slice", "decision", "changed", "task"],
+  },
+  decide: {
+    tier: "core",
+    stands: "task",
+    summary: "Record a decision and why",
+    core: ["what", "why", "slice", "task"],
+  },
   verify: {
     tier: "core",
     stands: "tree",
-    summary: "Run a check in the task's worktree as evidence",
+    summary: "Run tests or checks in the task's worktree and record the result as evidence",
     core: ["command", "slice", "red", "task", "repo"],
     words: { command, red: "must fail" },
   },
-  "finding.add": { tier: "core", stands: "task", summary: "Record a review finding" },
-  "finding.list": { tier: "core", stands: "task", summary: "All findings of a task", core: ["task"] },
+  touch: {
+    tier: "core",
+    stands: "task",
+    summary: "Announce the files you are about to change",
+    idempotent: true,
+  },
+  "finding.add": { tier: "core", stands: "task", summary: "Record a review finding (bug, risk)" },
+  "finding.batch": {
+    tier: "core",
+    stands: "task",
+    summary: "Record many findings at once",
+    words: { findings: "fields as in finding_add" },
+  },
+  "finding.list": {
+    tier: "core",
+    stands: "task",
+    summary: "List findings, settled ones too",
+    core: ["task", "status", "kind"],
+  },
   "finding.resolve": {
     tier: "core",
     stands: "tree",
-    summary: "It is fixed and committed",
+    summary: "Author: a finding is fixed by a commit",
     core: ["finding", "note", "task"],
+  },
+  "finding.reopen": { tier: "core", stands: "task", summary: "Reviewer: a settled finding is not fixed" },
+  "finding.wontfix": {
+    tier: "core",
+    stands: "task",
+    summary: "Reviewer: a finding stays as it is, or repeats another",
   },
   "review.start": {
     tier: "core",
     stands: "task",
     readOnly: true,
-    summary: "What a reviewer must know first",
+    summary: "Before a review: commit, acceptance, earlier findings",
   },
   "review.record": {
     tier: "core",
     stands: "task",
-    summary: "Record a verdict",
-    core: ["kind", "verdict", "looked_at", "head", "summary", "task"],
+    summary: "End a review with its verdict, pass or fail",
+    core: ["kind", "verdict", "looked_at", "finding", "head", "summary", "task"],
+    words: { looked_at: "files really read" },
   },
-  check: { tier: "core", stands: "task", summary: "Ready? Else what is missing" },
-  handoff: { tier: "core", stands: "task", summary: "Leave it so that anybody can go on" },
-  snapshot: { tier: "core", stands: "task", summary: "Save the task's work", idempotent: true },
-  diff: { tier: "all", stands: "task", summary: "The saved work as a patch", textOnly: true },
-  search: { tier: "core", stands: "here", summary: "Search all records", core: ["words"] },
+  check: {
+    tier: "core",
+    stands: "task",
+    summary: "Gate: is the task ready, else what is missing and who settles it",
+  },
+  handoff: {
+    tier: "core",
+    stands: "task",
+    summary: "Before stopping: what is done and what failed, blocker, next",
+  },
+  snapshot: { tier: "core", stands: "task", summary: "Save the work, uncommitted too", idempotent: true },
+  diff: {
+    tier: "core",
+    stands: "task",
+    summary: "The saved work as a patch",
+    textOnly: true,
+    core: ["task", "stat"],
+  },
+  refresh: { tier: "core", stands: "task", summary: "Merge a base that moved into the task's branch" },
+  finish: {
+    tier: "core",
+    stands: "here",
+    destructive: true,
+    summary: "End a run: keep its worktree, or save the work and remove it",
+  },
+  search: {
+    tier: "core",
+    stands: "here",
+    summary: "Full-text search of all records",
+    core: ["words", "any"],
+  },
+  "note.add": {
+    tier: "core",
+    stands: "here",
+    summary: "Keep knowledge beyond one task",
+    core: ["title", "text", "about"],
+  },
 
   status: { tier: "all", stands: "here", summary: "Where am I" },
   "task.ready": { tier: "all", stands: "here", summary: "Tasks that can be begun" },
@@ -105,20 +177,9 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     summary: "Put a finished task out of sight",
     idempotent: true,
   },
-  touch: { tier: "all", stands: "task", summary: "Note which files are worked on", idempotent: true },
-  "finding.reopen": { tier: "all", stands: "task", summary: "It is not fixed" },
   "finding.defer": { tier: "all", stands: "task", summary: "Not now; for reviewers, not authors" },
-  "finding.wontfix": { tier: "all", stands: "task", summary: "Never; for reviewers, not authors" },
-  "note.add": { tier: "all", stands: "here", summary: "Keep knowledge beyond one task" },
   "note.list": { tier: "all", stands: "here", summary: "All notes" },
   log: { tier: "all", stands: "here", summary: "The latest events" },
-  refresh: { tier: "all", stands: "task", summary: "Bring a moved base into the task's branch" },
-  finish: {
-    tier: "all",
-    stands: "here",
-    destructive: true,
-    summary: "End a run: keep its worktrees, or save the work and remove them",
-  },
   "repo.list": { tier: "all", stands: "here", summary: "Repositories that tasks may touch" },
   sync: {
     tier: "all",
@@ -134,6 +195,9 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     without: ["ci", "updates"],
   },
 };
+
+/** The one tool that is no operation: any other, without its effects. */
+export const DRY_RUN = "dry_run";
 
 export type Tier = ToolSpec["tier"];
 

@@ -6,10 +6,11 @@ import { Failure } from "./failure.ts";
  * command line, so that the CLI, the MCP server and the web page are told once and cannot disagree.
  */
 export interface FieldInfo {
-  type: "text" | "flag" | "number" | "choice" | "list";
+  type: "text" | "flag" | "number" | "choice" | "list" | "objects";
   describe: string;
-  /** How the value is called in help: `--plan FILE`. */
+  /** How the value is called in help: `--file FILE`. */
   hint: string;
+  /** What it may be; of objects, the fields that each may have. */
   choices?: readonly string[];
   required: boolean;
 }
@@ -39,9 +40,14 @@ const tidyProse = z.overwrite((value: string) =>
 );
 const described = (text: string) => z.describe(text);
 
+/** Our own texts show what belongs somewhere as `<what belongs there>`; copied as it is, it would be recorded. */
+const filledIn = z.refine<string>((value) => !/^<[^<>]*>$/.test(value), {
+  error: "still has the placeholder of an example; put your own words there",
+});
+
 /** Short text that is shown on one line, such as a title. */
 export function line(describe: string, hint = "TEXT", max = 300) {
-  return told(z.string().check(tidy, z.minLength(1), z.maxLength(max), described(describe)), {
+  return told(z.string().check(tidy, z.minLength(1), z.maxLength(max), filledIn, described(describe)), {
     type: "text",
     describe,
     hint,
@@ -51,12 +57,15 @@ export function line(describe: string, hint = "TEXT", max = 300) {
 
 /** Longer text; Markdown is welcome, so the indentation of its first line is kept. */
 export function prose(describe: string, hint = "TEXT") {
-  return told(z.string().check(tidyProse, z.minLength(1), z.maxLength(200_000), described(describe)), {
-    type: "text",
-    describe,
-    hint,
-    required: true,
-  });
+  return told(
+    z.string().check(tidyProse, z.minLength(1), z.maxLength(200_000), filledIn, described(describe)),
+    {
+      type: "text",
+      describe,
+      hint,
+      required: true,
+    },
+  );
 }
 
 /** Text that is taken as it is, such as a path or a word of a command line. */
@@ -106,6 +115,18 @@ export function many<S extends z.ZodMiniType<string, string>>(item: S, most = 50
   });
 }
 
+/** A list of things with fields of their own; on the command line it is JSON. */
+export function objects<const F extends z.core.$ZodLooseShape>(fields: F, describe: string, most: number) {
+  const list = z.array(z.strictObject(fields));
+  return told(list.check(z.minLength(1), z.maxLength(most), described(describe)), {
+    type: "objects",
+    describe,
+    hint: "JSON",
+    choices: Object.keys(fields),
+    required: true,
+  });
+}
+
 /** A list with at least one item. */
 export function some<S extends z.ZodMiniType<string, string>>(item: S) {
   const info = fieldInfo(item);
@@ -119,6 +140,20 @@ export function some<S extends z.ZodMiniType<string, string>>(item: S) {
 export function maybe<S extends z.ZodMiniType>(schema: S) {
   return told(z.optional(schema), { ...fieldInfo(schema), required: false });
 }
+
+/** A plan is text on every surface; the name of a file would be recorded as if it were one. */
+export const planField = () =>
+  maybe(
+    told(
+      prose("how it will be done").check(
+        z.refine((value) => !/^\S+\.(?:md|markdown|txt)$/i.test(value), {
+          error:
+            "looks like the name of a file; give the text itself, or --plan-file FILE on the command line",
+        }),
+      ),
+      { type: "text", describe: "how it will be done", hint: "TEXT", required: true },
+    ),
+  );
 
 /** The `--task T` of every operation that is about a task. */
 export const taskField = () => maybe(line("the task; by default the one you are in", "T", 40));
@@ -159,6 +194,8 @@ function explain(issue: z.core.$ZodIssue): string {
         : `"${name}" must be at most ${issue.maximum}`;
     case "unrecognized_keys":
       return `${issue.keys.map((key) => `"${key}"`).join(", ")} is not known here`;
+    case "custom":
+      return `"${name}" ${issue.message}`;
     default:
       return `"${name}" is not valid`;
   }

@@ -31,6 +31,7 @@ export const groups = {
     "review.start": async () => (await import("./review-start.ts")).reviewStart,
     "review.record": async () => (await import("./review-record.ts")).reviewRecord,
     "finding.add": async () => (await import("./finding-add.ts")).findingAdd,
+    "finding.batch": async () => (await import("./finding-batch.ts")).findingBatch,
     "finding.list": async () => (await import("./finding-list.ts")).findingList,
     "finding.resolve": async () => (await import("./finding-resolve.ts")).findingResolve,
     "finding.reopen": async () => (await import("./finding-reopen.ts")).findingReopen,

@@ -150,7 +150,7 @@ function checkVerdict(
 ): void {
   if (input.kind === "plan" && task.plan === "")
     throw new Failure("refused", "no_plan", `${task.id} has no plan to review.`, {
-      hint: `pawl task update ${task.id} --plan FILE`,
+      hint: `pawl task update ${task.id} --plan "…"`,
     });
   const ids = open.map((one) => one.id).join(", ");
   if (input.verdict === "pass" && open.length > 0)

@@ -3,7 +3,7 @@ import { madeNow, newTask } from "../judge/change.ts";
 import { isHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
-import { choice, line, many, maybe, prose } from "../model/input.ts";
+import { choice, line, many, maybe, planField, prose } from "../model/input.ts";
 import { PROFILES, type Task } from "../model/records/task.ts";
 import { operation } from "./operation.ts";
 
@@ -17,11 +17,11 @@ export const taskNew = operation({
     'pawl task new "Fix typo in the docs" --profile light --label docs',
   ],
   access: "write",
-  cli: { positional: ["title"], files: ["plan"] },
+  cli: { positional: ["title"], texts: ["plan"] },
   input: z.strictObject({
     title: line("what is to be done, in a few words", "TITLE"),
     objective: maybe(prose("what will be true when it is done")),
-    plan: maybe(prose("how it will be done; a file, or - for standard input", "FILE")),
+    plan: planField(),
     acceptance: maybe(prose("how one can tell that it is done")),
     profile: maybe(choice(PROFILES, "how much ceremony it needs")),
     base: maybe(line("the branch it starts from and returns to", "BRANCH")),

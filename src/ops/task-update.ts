@@ -6,7 +6,7 @@ import { isHuman } from "../model/actor.ts";
 import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId, shorten } from "../model/ids.ts";
-import { choice, count, line, many, maybe, prose, taskField } from "../model/input.ts";
+import { choice, count, line, many, maybe, planField, prose, taskField } from "../model/input.ts";
 import { checkTransition } from "../model/lifecycle.ts";
 import type { ChangesOf } from "../model/record.ts";
 import { PROFILES, TASK_STATUSES, type Task, task } from "../model/records/task.ts";
@@ -21,16 +21,16 @@ export const taskUpdate = operation({
   examples: [
     "pawl task update T0001 --status active",
     'pawl task update T0001 --blocker "waiting for the API key"',
-    "pawl task update T0001 --plan plan.md --rev 3",
+    "pawl task update T0001 --plan-file plan.md --rev 3",
     'pawl task update T0001 --next "write the failing test" --next "measure"',
   ],
   access: "write",
-  cli: { positional: ["task"], files: ["plan"], clears: ["next", "label", "depends"] },
+  cli: { positional: ["task"], texts: ["plan"], clears: ["next", "label", "depends"] },
   input: z.strictObject({
     task: taskField(),
     title: maybe(line("a better title", "TITLE")),
     objective: maybe(prose("what will be true when it is done")),
-    plan: maybe(prose("how it will be done; a file, or - for standard input", "FILE")),
+    plan: planField(),
     acceptance: maybe(prose("how one can tell that it is done")),
     notes: maybe(prose("anything else worth keeping")),
     profile: maybe(choice(PROFILES, "how much ceremony it needs")),

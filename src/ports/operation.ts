@@ -55,6 +55,8 @@ export interface CommandLine {
   clears?: readonly string[];
   /** Fields whose value is a file to read, or `-` for standard input. */
   files?: readonly string[];
+  /** Fields of text that a file may hold: `--plan TEXT`, or `--plan-file FILE`, with `-` for standard input. */
+  texts?: readonly string[];
   /** The field whose value is the folder that the command is about, in place of the one we stand in. */
   folder?: string;
 }

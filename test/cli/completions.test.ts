@@ -22,7 +22,7 @@ const TYPED: [typed: string, called: string][] = [
   ["finding resolve \t", "finding resolve F1"],
   ["check --stage pl\t", "check --stage plan"],
   ["--json task l\t", "--json task list"],
-  ["task new --plan no\t", "task new --plan notes.md"],
+  ["task new --plan-file no\t", "task new --plan-file notes.md"],
   ["decide --changed fi\t", "decide --changed first.txt"],
   ["completions f\t", "completions fish"],
   // Text of one's own is nothing that could be completed: no file is offered in its place.

@@ -4,7 +4,7 @@ import { findCommand } from "../../src/cli/command-words.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import { styleFor } from "../../src/cli/style.ts";
 import type { Failure } from "../../src/model/failure.ts";
-import { parseInput } from "../../src/model/input.ts";
+import { fieldInfo, parseInput } from "../../src/model/input.ts";
 import { PLAIN } from "../../src/model/text.ts";
 import { allCommands } from "../helpers/all-commands.ts";
 import { shellWords } from "../helpers/shell-words.ts";
@@ -19,7 +19,10 @@ describe.each(commands.map((command) => [command.id, command] as const))("%s", (
       expect(program, example).toBe("pawl");
       const found = findCommand(ids, words);
       expect(found, example).toMatchObject({ id });
-      const { input } = parseLine(command, "rest" in found ? found.rest : []);
+      const { input, files } = parseLine(command, "rest" in found ? found.rest : []);
+      const [text, json] = ["What the file says", [{ text: "What is wrong", severity: "low" }]];
+      for (const field of Object.keys(files))
+        input[field] = fieldInfo(command.input.shape[field]).type === "objects" ? json : text;
       expect(() => parseInput(command.input, input), example).not.toThrow();
     }
   });

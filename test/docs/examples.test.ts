@@ -13,6 +13,7 @@ const BEFORE: Record<string, string> = {
   "pawl finding reopen F1": "pawl finding resolve F1",
   "pawl review record": "pawl finding resolve F1; pawl finding resolve F2",
   "pawl diff": "pawl snapshot T1",
+  "pawl finding batch": `echo '[{"text": "Never ends", "severity": "high"}]' > findings.json`,
   "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
   "pawl sync --ours": "pawl sync",
   "pawl upgrade": "pawl install --yes",

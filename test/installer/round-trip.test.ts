@@ -40,7 +40,7 @@ describe.each(FIXTURES)("$name", ({ make }) => {
 
     const first = await done(project, "install");
     expect(first.data.install.written).toContain(".pawl/lock.json");
-    expect(first.data.install.written.length).toBeLessThan(60);
+    expect(first.data.install.written.length).toBeLessThan(70);
     const installed = treeBytes(project.path);
     for (const [path, bytes] of Object.entries(before.tree))
       expect(installed[path]?.split(" ")[0], path).toBe(bytes.split(" ")[0]);

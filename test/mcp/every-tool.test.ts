@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -133,7 +133,7 @@ test("writing tasks down, and looking at what there is", async () => {
   await both({
     tool: "task_new",
     input: plan,
-    argv: ["task", "new", plan.title, "--objective", plan.objective, "--plan", "../plan.md"],
+    argv: ["task", "new", plan.title, "--objective", plan.objective, "--plan-file", "../plan.md"],
   });
   await both({ tool: "task_new", input: { title: "Another" }, argv: ["task", "new", "Another"] });
   await both({ tool: "task_list", argv: ["task", "list"] });
@@ -216,6 +216,16 @@ test("a review by somebody else, and findings until they are settled", async () 
     ...reviewer,
   });
   for (const text of ["Never ends", "No test", "Odd name"]) await both(found(text));
+  const several = [
+    { text: "Never ends", severity: "low", file: "new.txt", line: 1 },
+    { text: "No limit", severity: "medium" },
+  ];
+  await both({
+    tool: "finding_batch",
+    input: { findings: several },
+    argv: ["finding", "batch", "--findings", JSON.stringify(several)],
+    ...reviewer,
+  });
   await both({ tool: "finding_list", argv: ["finding", "list"], at: WORKTREE });
   change("new.txt", "newer\n", "Fix it");
   await both(settled("finding_resolve", "resolve", "F1", {}));
@@ -224,6 +234,7 @@ test("a review by somebody else, and findings until they are settled", async () 
   await both(settled("finding_resolve", "resolve", "T1/F1", {}));
   await both(settled("finding_defer", "defer", "F2", reviewer));
   await both(settled("finding_wontfix", "wontfix", "F3", reviewer));
+  await both(settled("finding_wontfix", "wontfix", "F4", reviewer));
   await both({
     tool: "review_record",
     input: { kind: "branch", verdict: "pass", looked_at: ["new.txt"], summary: "Good" },
@@ -261,6 +272,26 @@ test("the end of the work", async () => {
   const dropped = { task: "T2", status: "dropped" };
   await both({ tool: "task_update", input: dropped, argv: ["task", "update", "T2", "--status", "dropped"] });
   await both({ tool: "task_archive", input: { task: "T2" }, argv: ["task", "archive", "T2"] });
+});
+
+test("a dry run says what a call would do or why it is refused, and does nothing", async () => {
+  const client = clients.author as Client;
+  const rehearse = (tool: string, input?: object) => call(client, "dry_run", { tool, input });
+  const before = (await call(client, "task_list", {})).data;
+  const added = await rehearse("task_new", { title: "Not yet" });
+  expect([added.failed, added.text]).toEqual([false, expect.stringMatching(/would create tasks\/T0003/)]);
+  expect((await rehearse("verify", { task: "T1", command: ["touch", "ran"] })).text).toContain(
+    "would run touch ran",
+  );
+  expect((await rehearse("task_new", { title: "<a short title>" })).text).toMatch(/placeholder/);
+  expect((await rehearse("task_update", { task: "T1", plan: "plan.md" })).text).toMatch(/name of a file/);
+  expect((await rehearse("approve", { task: "T1" })).text).toMatch(/not for agents/);
+  expect((await rehearse("load_session")).text).toMatch(/no tool "load_session".*Here that is session/s);
+  expect((await call(client, "dry_run", { tool: "session", imput: {} })).text).toMatch(
+    /"imput" is not known/,
+  );
+  expect((await call(client, "task_list", {})).data).toEqual(before);
+  expect(existsSync(join(placeOf(over, WORKTREE), "ran"))).toBe(false);
 });
 
 test("every tool was called, and what is refused is refused in the same words", async () => {

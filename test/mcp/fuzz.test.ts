@@ -22,7 +22,7 @@ beforeAll(async () => {
   built = buildPawl();
   root = makeTemporaryFolder("fuzz");
   shop = openProject(makeRepository(root, "shop"));
-  await shop.pawl("task", "new", "One", "--plan", "README.md");
+  await shop.pawl("task", "new", "One", "--plan-file", "README.md");
   await shop.pawl("start", "T1");
   await shop.pawl("slice", "open", "Slice", "--task", "T1");
   await shop.pawl("finding", "add", "bad", "--severity", "low", "--task", "T1");

@@ -106,8 +106,8 @@ describe("nobody who calls over MCP is a human", () => {
     const client = await connect({ ...built, cwd: shop.path, env: shop.env });
     onTestFinished(() => client.close());
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(19);
-    const { data, text } = await call(client, "note_add", { title: "x" });
+    expect(tools).toHaveLength(29);
+    const { data, text } = await call(client, "note_list", {});
     expect(data.error.code).toBe("not_offered");
     expect(text).toContain("--tools all");
     expect((await call(client, "task_new", { title: "x", base: "main" })).data.error.code).toBe("bad_input");

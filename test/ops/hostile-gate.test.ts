@@ -148,7 +148,17 @@ describe("evidence and reviews", () => {
     const { home } = fresh();
     home.write("plan.md", "Do it.\n");
     await ok(
-      home.pawlIn(home.path, AGENT, "task", "new", "Planned", "--profile", "strict", "--plan", "plan.md"),
+      home.pawlIn(
+        home.path,
+        AGENT,
+        "task",
+        "new",
+        "Planned",
+        "--profile",
+        "strict",
+        "--plan-file",
+        "plan.md",
+      ),
     );
     const pass = ["review", "record", "T2", "--kind", "plan", "--verdict", "pass", "--json"];
     expect((await home.pawlIn(home.path, AGENT, ...pass)).json.data.review.counts).toBe(false);

@@ -79,7 +79,7 @@ describe("the rules hold against", () => {
   test("a review of a plan that was edited by hand", async ({ project }) => {
     await project.pawl("task", "new", "One", "--acceptance", "x");
     project.write("plan.md", "old plan");
-    await project.pawl("task", "update", "T1", "--plan", "plan.md");
+    await project.pawl("task", "update", "T1", "--plan-file", "plan.md");
     const before = (await project.pawl("task", "show", "T1", "--json")).json.data.task.plan_digest;
     edit(project, "tasks/T0001/task.md", "old plan", "new plan");
     const { json } = await project.pawl(
@@ -248,7 +248,7 @@ test("the command line forgives the order, and nothing else", async ({ project }
   await project.pawl("verify", "--slice", "S1", "--red", "--", "false");
   expect((await project.pawl("session", "--json")).json.next.command).not.toContain("--red");
   project.write("plan.md", "    make\n    make install\n");
-  await project.pawl("task", "update", "T1", "--plan", "plan.md");
+  await project.pawl("task", "update", "T1", "--plan-file", "plan.md");
   expect((await project.pawl("task", "show", "T1", "--json")).json.data.task.plan).toBe(
     "    make\n    make install",
   );

@@ -102,7 +102,7 @@ describe("tasks", () => {
   }) => {
     const plan = "# Plan\n\n## Step 1\n\n```sh\n## not a heading\n```\n\n## Notes\n\nmine";
     project.write("plan.md", `${plan}\n`);
-    await project.pawl("task", "new", "One", "--plan", "plan.md", "--acceptance", "it works");
+    await project.pawl("task", "new", "One", "--plan-file", "plan.md", "--acceptance", "it works");
     const { task } = (await project.pawl("task", "show", "T1", "--json")).json.data;
     expect(task).toMatchObject({
       plan,

@@ -68,7 +68,17 @@ describe.sequential("from a task to a merge, in two repositories, by an author, 
     await ok(human("repo", "add", "../api"));
     shop.write("plan.md", "1. Retry in the shop.\n2. Answer 503 in the api.\n");
     await ok(
-      human("task", "new", "Retry failed uploads", "--plan", "plan.md", "--repo", "shop", "--repo", "api"),
+      human(
+        "task",
+        "new",
+        "Retry failed uploads",
+        "--plan-file",
+        "plan.md",
+        "--repo",
+        "shop",
+        "--repo",
+        "api",
+      ),
     );
     rmSync(join(shop.path, "plan.md"));
     expect(await reasons("plan")).toEqual(["plan_not_reviewed"]);

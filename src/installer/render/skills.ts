@@ -1,4 +1,6 @@
+import { type Allow, allowedIn } from "./allowed.ts";
 import { fill } from "./engine.ts";
+import { REFERENCES } from "./references.ts";
 import { printSkill, readSkill, textOf, withoutKeys } from "./skill-header.ts";
 import { PARTIALS, SKILLS } from "./templates.ts";
 
@@ -6,6 +8,7 @@ import { PARTIALS, SKILLS } from "./templates.ts";
 export interface SkillPlace {
   skills: { dir: string; keys: readonly string[] };
   words: Readonly<Record<string, string>>;
+  allow?: Allow | undefined;
 }
 
 /** A skill as a person reads and overrides it: Markdown, everything filled in, in words that fit every agent. */
@@ -16,6 +19,7 @@ export interface Skill {
   own?: boolean;
 }
 
+/** One file of a skill: its `SKILL.md`, or a reference beside it. */
 export interface RenderedSkill {
   name: string;
   path: string;
@@ -28,6 +32,7 @@ export interface RenderedSkill {
 const AGENT_KEYS = ["argument-hint"];
 
 const ORIGIN = "<!-- Written by pawl; changes belong in .pawl/overrides/. -->";
+const REFERENCE_ORIGIN = "<!-- Written by pawl; belongs to the skill in the folder above. -->";
 
 /** Every skill that Pawl brings, in the words of the adapter for agents in general. */
 export function upstreamSkills(shared: SkillPlace): Skill[] {
@@ -36,11 +41,24 @@ export function upstreamSkills(shared: SkillPlace): Skill[] {
 
 /** The skills as one agent's folder holds them; what the user wrote is the same for all, ours has the agent's words. */
 export function renderSkills(adapter: SkillPlace, skills: readonly Skill[]): RenderedSkill[] {
-  return skills.map(({ name, text, own }) => ({
+  return skills.flatMap(({ name, text, own }) => [
+    {
+      name,
+      path: `${adapter.skills.dir}/${name}/SKILL.md`,
+      text: own ? dress(text, adapter) : dress(fillSkill(name, adapter.words), adapter, adapter.allow),
+      template: text,
+    },
+    ...references(adapter, name),
+  ]);
+}
+
+/** Written beside a skill that the user changed as well: its steps may still point there. */
+function references({ skills: { dir } }: SkillPlace, name: string): RenderedSkill[] {
+  return Object.entries(REFERENCES[name] ?? {}).map(([file, template]) => ({
     name,
-    path: `${adapter.skills.dir}/${name}/SKILL.md`,
-    text: dress(own ? text : fillSkill(name, adapter.words), adapter.skills.keys),
-    template: text,
+    path: `${dir}/${name}/references/${file}`,
+    text: `${REFERENCE_ORIGIN}\n\n${fill(template, PARTIALS)}`,
+    template,
   }));
 }
 
@@ -67,9 +85,12 @@ function fillSkill(name: string, words: SkillPlace["words"]): string {
   return text;
 }
 
-function dress(text: string, keys: readonly string[]): string {
+/** A user's own text allows what it says; ours allows the calls that it tells an agent to make. */
+function dress(text: string, { skills: { keys } }: SkillPlace, allow?: Allow): string {
   const skill = readSkill(text);
   if (!skill) return text;
   const foreign = AGENT_KEYS.filter((key) => !keys.includes(key));
-  return printSkill({ lines: withoutKeys(skill.lines, foreign), body: `\n${ORIGIN}\n${skill.body}` });
+  const lines = withoutKeys(skill.lines, foreign);
+  if (allow) lines.push(`allowed-tools: "${allowedIn(skill.body, allow).join(", ")}"`);
+  return printSkill({ lines, body: `\n${ORIGIN}\n${skill.body}` });
 }

@@ -1,7 +1,16 @@
+import concernConcurrency from "../../../skills/_partials/concern-concurrency.hbs";
+import concernCorrectness from "../../../skills/_partials/concern-correctness.hbs";
+import concernData from "../../../skills/_partials/concern-data.hbs";
+import concernInterface from "../../../skills/_partials/concern-interface.hbs";
+import concernPerformance from "../../../skills/_partials/concern-performance.hbs";
+import concernReadability from "../../../skills/_partials/concern-readability.hbs";
+import concernSecurity from "../../../skills/_partials/concern-security.hbs";
+import concernTests from "../../../skills/_partials/concern-tests.hbs";
 import gate from "../../../skills/_partials/gate.hbs";
 import notTheAuthor from "../../../skills/_partials/not-the-author.hbs";
 import pawlMeans from "../../../skills/_partials/pawl.hbs";
 import recordFinding from "../../../skills/_partials/record-finding.hbs";
+import sheet from "../../../skills/_partials/sheet.hbs";
 import verdict from "../../../skills/_partials/verdict.hbs";
 import autoFix from "../../../skills/auto-fix/SKILL.md.hbs";
 import branchLifecycle from "../../../skills/branch-lifecycle/SKILL.md.hbs";
@@ -34,9 +43,18 @@ export const SKILLS: Readonly<Record<string, string>> = {
 
 /** Text that is the same in several skills. */
 export const PARTIALS: Readonly<Record<string, string>> = {
+  "concern-concurrency": concernConcurrency,
+  "concern-correctness": concernCorrectness,
+  "concern-data": concernData,
+  "concern-interface": concernInterface,
+  "concern-performance": concernPerformance,
+  "concern-readability": concernReadability,
+  "concern-security": concernSecurity,
+  "concern-tests": concernTests,
   gate,
   "not-the-author": notTheAuthor,
   pawl: pawlMeans,
   "record-finding": recordFinding,
+  sheet,
   verdict,
 };

@@ -50,7 +50,7 @@ function judgePlan(facts: RecordFacts, planDigest: string | undefined): Breach[]
         code: "plan_missing",
         message: `${task.id} has no plan.`,
         record: task.id,
-        command: `pawl task update ${task.id} --plan FILE`,
+        command: `pawl task update ${task.id} --plan "…"`,
       },
     ];
   const latest = latestReview(facts, "plan");

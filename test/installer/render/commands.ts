@@ -15,12 +15,15 @@ export function shellWords(line: string): string[] {
   return words.map((word) => word.replace(/^"(.*)"$/, "$1"));
 }
 
+/** Placeholders are refused as values; whoever follows a text puts words of their own there. */
+const filledIn = (word: string) => word.replace(/^<(.*)>$/, "$1");
+
 /**
  * Reads a line as the command line would, by its real parser and the operation's own schema. A bare command name, as
  * in a sentence about it, has to exist only.
  */
 export async function readCommand(line: string): Promise<string> {
-  const [, ...words] = shellWords(line);
+  const words = shellWords(line).slice(1).map(filledIn);
   const found = findCommand(Object.keys(operations), words);
   if ("group" in found) throw new Error(`"${line}" names a group of commands, not one`);
   const load = operations[found.id];

@@ -8,7 +8,11 @@ export interface Rendered extends RenderedSkill {
   rendering: keyof typeof RENDERINGS;
 }
 
-export function renderAll(): Rendered[] {
+/** The skills themselves, and what lies beside them. */
+export const renderAll = () => everyFile().filter((one) => one.path.endsWith("/SKILL.md"));
+export const renderReferences = () => everyFile().filter((one) => one.path.includes("/references/"));
+
+export function everyFile(): Rendered[] {
   const skills = upstreamSkills(SHARED);
   return (Object.keys(RENDERINGS) as (keyof typeof RENDERINGS)[]).flatMap((rendering) =>
     renderSkills(RENDERINGS[rendering], skills).map((skill) => ({ ...skill, rendering })),

@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { ADAPTERS } from "../../../src/installer/adapters.ts";
 import { SKILLS } from "../../../src/installer/render/templates.ts";
-import { operations } from "../../../src/ops/index.ts";
-import { commandsIn, readCommand } from "./commands.ts";
-import { RENDERINGS, renderAll } from "./rendered.ts";
+import { toolIds, toolName } from "../../../src/mcp/tools.ts";
+import { commandsIn, readCommand, shellWords } from "./commands.ts";
+import { everyFile, RENDERINGS, renderAll, renderReferences } from "./rendered.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const golden = fileURLToPath(new URL("golden", import.meta.url));
@@ -18,6 +18,18 @@ const NAMES = [
   ...["pawl", "scope", "plan-analyze", "planning-review", "branch-lifecycle", "tdd"],
   ...["incremental-implementation", "branch-review", "review-parallel", "auto-fix", "investigate"],
   "handoff-lifecycle",
+];
+
+/** Gates' reasons have the form of a tool's name. */
+const REASONS = [
+  ...[
+    "review_missing",
+    "review_stale",
+    "plan_not_reviewed",
+    "plan_changed_since_review",
+    "slice_without_red",
+  ],
+  ...["base_moved", "pass_with_findings"],
 ];
 
 /** Tools by the names that only their own agent knows. */
@@ -40,8 +52,8 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   });
 
   test("has a header that every agent accepts", () => {
-    const keys = rendering === "claude" ? ["name", "description", "argument-hint"] : ["name", "description"];
-    expect(Object.keys(front)).toEqual(keys);
+    const own = rendering === "claude" ? ["argument-hint", "allowed-tools"] : [];
+    expect(Object.keys(front)).toEqual(["name", "description", ...own]);
     expect(front.name).toBe(name);
     expect(name).toMatch(/^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/);
     expect(path).toBe(`${RENDERINGS[rendering].skills.dir}/${name}/SKILL.md`);
@@ -57,16 +69,42 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   });
 
   test("is short", () => {
-    expect(wordsOf(name === "pawl" ? body : text)).toBeLessThanOrEqual(name === "pawl" ? 150 : 500);
+    // Which calls are allowed is read by a program.
+    const read = name === "pawl" ? body : text.replace(/^allowed-tools: .*$/m, "");
+    expect(wordsOf(read)).toBeLessThanOrEqual(name === "pawl" ? 150 : 500);
   });
 
   test("names only operations and options that exist", async () => {
     const commands = commandsIn(text);
     expect(commands.length).toBeGreaterThan(4);
     for (const command of commands) await expect(readCommand(command), command).resolves.toBeTruthy();
-    const tools = [...text.matchAll(/MCP tool[^`]*`(\w+)`/g)].map((match) => match[1]?.replace("_", "."));
-    expect(tools.length).toBe(1);
-    for (const tool of tools) expect(Object.keys(operations)).toContain(tool);
+    const tools = [...body.matchAll(/`([a-z]+_[a-z]+)`/g)].map((match) => match[1] ?? "");
+    expect(tools.length).toBeGreaterThan(0);
+    const known = [...toolIds("core").map(toolName), ...REASONS];
+    for (const tool of tools) expect(known, tool).toContain(tool);
+  });
+
+  test("has no example that does something when it is run as it stands", async () => {
+    for (const command of commandsIn(text)) {
+      const words = shellWords(command);
+      expect(command, "values are placeholders").not.toMatch(/npm|src\/|\.ts\b/);
+      for (const word of words.filter((one) => / /.test(one))) expect(word, command).toMatch(/^<[^<>]+>$/);
+    }
+  });
+
+  test("points at every reference beside it, and at nothing else", () => {
+    const beside = renderReferences().filter((one) => one.rendering === rendering && one.name === name);
+    const named = [...body.matchAll(/`references\/([\w.-]+)`/g)].map((match) => match[1] ?? "");
+    expect([...new Set(named)].sort()).toEqual(beside.map((one) => one.path.split("/").pop()).sort());
+  });
+
+  test("answers the excuses that are heard most, here or beside it", () => {
+    if (name === "pawl") return;
+    const beside = renderReferences().filter((one) => one.rendering === rendering && one.name === name);
+    const answers = [body, ...beside.map((one) => one.text)].join("\n");
+    expect(answers).toMatch(/^## Excuses$/m);
+    const rows = answers.split(/^## Excuses$/m)[1]?.match(/^(?:\| (?!you think|-)|- ").+$/gm) ?? [];
+    expect(rows.length).toBeGreaterThanOrEqual(3);
   });
 
   test("names only skills and files that exist", () => {
@@ -103,15 +141,43 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   );
 });
 
+describe.each(renderReferences())("$path", ({ rendering, path, text }) => {
+  const file = path.split("/skills/")[1] ?? "";
+
+  test("is what a person reviewed", async () => {
+    await expect(text).toMatchFileSnapshot(`golden/${rendering}/${file}`);
+  });
+
+  test("is one topic, read in a few minutes", () => {
+    expect(wordsOf(text)).toBeLessThanOrEqual(1_700);
+    expect([...text.matchAll(/^# /gm)].length).toBe(1);
+    expect(text).not.toContain("{{");
+    for (const names of Object.values(TOOL_NAMES)) expect(text).not.toMatch(names);
+  });
+
+  test("names only commands that exist", async () => {
+    for (const command of commandsIn(text)) await expect(readCommand(command), command).resolves.toBeTruthy();
+  });
+
+  test.each([{}, { tabWidth: 4 }, { useTabs: true }])(
+    "prettier leaves it alone, with %o",
+    async (options) => {
+      expect(await prettier.format(text, { parser: "markdown", ...options })).toBe(text);
+    },
+  );
+});
+
 test("rendering twice gives the same", () => {
-  expect(renderAll()).toEqual(renderAll());
+  expect(everyFile()).toEqual(everyFile());
 });
 
 test("no skill, partial or golden is forgotten", () => {
   const folders = readdirSync(`${root}/skills`).filter((one) => one !== "_partials");
   expect(folders.sort()).toEqual([...NAMES].sort());
   expect(Object.keys(SKILLS)).toEqual(NAMES);
-  const index = readFileSync(`${root}/src/installer/render/templates.ts`, "utf8");
+  const index = ["templates", "references"]
+    .map((one) => readFileSync(`${root}/src/installer/render/${one}.ts`, "utf8"))
+    .join("");
   const files = readdirSync(`${root}/skills`, { recursive: true, encoding: "utf8" }).filter((one) =>
     one.endsWith(".hbs"),
   );
@@ -120,8 +186,8 @@ test("no skill, partial or golden is forgotten", () => {
     one.endsWith(".md"),
   );
   expect(goldens.sort()).toEqual(
-    renderAll()
-      .map(({ rendering, name }) => `${rendering}/${name}/SKILL.md`)
+    everyFile()
+      .map(({ rendering, path }) => `${rendering}/${path.split("/skills/")[1]}`)
       .sort(),
   );
 });

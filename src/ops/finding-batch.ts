@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+import { findingLine, gatherFindings } from "../judge/findings.ts";
+import { newFindings } from "../judge/new-findings.ts";
+import { objects, taskField } from "../model/input.ts";
+import { findingFields, seenBy } from "./finding-add.ts";
+import { operation } from "./operation.ts";
+
+/** More than anybody reads in one go; a branch with more findings needs a conversation. */
+const MOST = 100;
+
+export const findingBatch = operation({
+  id: "finding.batch",
+  summary: "Record several review findings in one step: all of them or, if one is wrong, none",
+  details:
+    'Each has the fields of `pawl finding add`. Those that are there already are told and not added twice.\nThe file holds a JSON list: [{"text": "…", "severity": "high", "file": "src/upload.ts", "line": 40}]',
+  examples: ["pawl finding batch T0001 --findings-file findings.json"],
+  access: "write",
+  cli: { positional: ["task"], texts: ["findings"] },
+  input: z.strictObject({
+    task: taskField(),
+    findings: objects(findingFields, "the findings, as a list", MOST),
+  }),
+
+  observe: (world, input, at, reader) => seenBy(world, input.task, input.findings, at, reader),
+  gather: gatherFindings,
+
+  decide({ findings }, facts, at) {
+    const { added, repeated, effects } = newFindings(findings, facts, at);
+    return {
+      data: { findings: added, known: repeated.map((one) => one.id) },
+      effects,
+      warnings: repeated.map((one) => `${one.id} says this already and is open; it was not added again.`),
+    };
+  },
+
+  text: ({ findings }) => findings.map(findingLine).join("\n") || "Nothing new.",
+});
