@@ -359,7 +359,7 @@ describe("findings", () => {
     const resolve = () => project.pawl("finding", "resolve", "F1", "--task", "T1", "--json");
     expect((await resolve()).json.error.code).toBe("plan_unchanged");
     project.write("plan.md", "Do it better.\n");
-    await project.pawl("task", "update", "T1", "--plan", "plan.md");
+    await project.pawl("task", "update", "T1", "--plan-file", "plan.md");
     expect((await resolve()).code).toBe(0);
     expect((await project.pawl("finding", "reopen", "F1", "--task", "T1")).code).toBe(3);
     await project.pawl("finding", "reopen", "F1", "--task", "T1", "--note", "still there");

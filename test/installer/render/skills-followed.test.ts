@@ -66,11 +66,15 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
     expect((await by.follow("planning-review", "Gate", reviewer)).ok).toBe(false);
     const start = await expectStep(by.follow("planning-review", 1, reviewer), /Earlier findings/);
     expect(start.text).not.toMatch(/You wrote/);
+    const rewrite = (plan: string) =>
+      by.follow("plan-analyze", 5, { begins: "pawl task update", with: { "<the whole plan>": plan } });
     await expectStep(by.follow("planning-review", 2, { ...reviewer, begins: "pawl finding reopen" }));
+    await expectStep(rewrite("1. Try three times, without a pause, in src/upload.sh."));
     await expectStep(by.follow("planning-review", 2, { ...reviewer, begins: "pawl finding resolve" }));
     await expectStep(by.follow("planning-review", 5, reviewer), /F2/);
     expect((await by.follow("planning-review", 6, reviewer)).ok).toBe(false);
     await expectStep(by.follow("planning-review", 6, { ...reviewer, with: { pass: "fail" } }), /V1/);
+    await expectStep(rewrite("1. Try three times, without a pause, in src/upload.sh. 2. Test the third."));
     const answered = { ...reviewer, begins: "pawl finding resolve", with: { F1: "F2" } };
     await expectStep(by.follow("planning-review", 2, answered));
     await expectStep(by.follow("planning-review", 6, reviewer), /V2/);
