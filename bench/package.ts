@@ -32,7 +32,7 @@ function installedFiles(): number {
 
 try {
   const [packed] = JSON.parse(
-    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    execFileSync(process.execPath, ["scripts/pack.mjs", folder, "--json"], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     }),

@@ -11,7 +11,7 @@ const src = fileURLToPath(new URL("../src", import.meta.url));
  * stand for packages and Node itself. ARCHITECTURE.md shows this table.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  model: ["lib:zod/mini", "lib:yaml"],
+  model: ["package.json", "lib:zod/mini", "lib:yaml"],
   ports: ["model", "lib:zod/mini"],
   judge: ["model", "ports"],
   flows: ["model", "ports", "judge"],
@@ -62,6 +62,7 @@ function targetOf(file: string, target: string): string {
   if (target.startsWith("node:")) return "node:";
   if (!target.startsWith(".")) return `lib:${target.replace(/^(@[^/]+\/[^/]+|highlight\.js)\/.*/, "$1")}`;
   const path = join(file, "..", target);
+  if (path === "../package.json") return "package.json";
   const beside = BESIDE.find((folder) => path.startsWith(`../${folder}/`));
   return beside ?? roomOf(path);
 }

@@ -1,5 +1,7 @@
-/** The same as in package.json; a test keeps the two together. */
-export const VERSION = "0.1.0";
+import manifest from "../../package.json" with { type: "json" };
+
+/** What the package says; it says it nowhere else. */
+export const VERSION = manifest.version;
 
 /** Positive when the first is the newer one; what follows a dash counts as older than the same without. */
 export function compareVersions(one: string, other: string): number {

@@ -15,7 +15,7 @@ const RUN_BY: Record<string, string> = {
   "npm run demo": "test/scenarios/demo.test.ts",
   "npm test": "scripts/test.mjs",
   "npm run check": "scripts/test.mjs",
-  "npm pack": "test/scenarios/package.test.ts",
+  "npm run pack": "test/scenarios/package.test.ts",
   "npx --yes ./pawl-0.1.0.tgz --help": "test/scenarios/package.test.ts",
 };
 

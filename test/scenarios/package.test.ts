@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ const npmEnv = () => ({ ...process.env, npm_config_fund: "false", npm_config_aud
 
 beforeAll(async () => {
   folder = makeTemporaryFolder("package");
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
+  const { stdout } = await run(process.execPath, ["scripts/pack.mjs", folder, "--json"], {
     cwd: root,
     env: npmEnv(),
   });
@@ -54,12 +54,11 @@ const pawl = (repo: TemporaryRepository, ...args: string[]) =>
   });
 
 describe("the packed program", () => {
-  test("is small, has no install script, and brings one package with it", () => {
+  test("is small, has nothing of its development, and brings one package with it", () => {
     const manifest = JSON.parse(
       readFileSync(join(installed, "node_modules", "pawl", "package.json"), "utf8"),
     );
-    for (const script of ["preinstall", "install", "postinstall"])
-      expect(manifest.scripts[script]).toBeUndefined();
+    for (const key of ["scripts", "devDependencies", "private"]) expect(manifest[key], key).toBeUndefined();
     expect(Object.keys(manifest.dependencies)).toEqual(["node-sqlite3-wasm"]);
     const packages = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
     expect(packages.sort()).toEqual(["node-sqlite3-wasm", "pawl"]);
@@ -95,8 +94,14 @@ describe("the packed program", () => {
   });
 
   test("is a package without mistakes", async () => {
-    const { messages } = await publint({ pkgDir: root, strict: true });
+    const { messages } = await publint({ pkgDir: join(installed, "node_modules", "pawl"), strict: true });
     expect(messages).toEqual([]);
+  });
+
+  test("is not made from the manifest of its development", () => {
+    const pack = spawnSync("npm", ["pack", "--dry-run"], { cwd: root, env: npmEnv(), encoding: "utf8" });
+    expect(pack.status).not.toBe(0);
+    expect(pack.stderr).toContain("npm run pack");
   });
 
   test("a read loads neither SQLite nor a YAML parser, gray-matter, a git library or the cryptography", () => {

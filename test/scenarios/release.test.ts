@@ -50,6 +50,9 @@ test("a release runs the tests before it publishes, and publishes with provenanc
   const runs = steps.map(({ run }) => run ?? "");
   const publish = runs.findIndex((run) => run.includes("npm publish"));
   expect(runs[publish]).toContain("--provenance");
+  // The tarball, not the folder: that has the manifest of the development.
+  expect(runs[publish]).toMatch(/npm publish "\.\/pawl-[^ ]*\.tgz"/);
+  expect(runs.indexOf("npm run pack")).toBe(publish - 1);
   expect(runs.indexOf("npm test")).toBeGreaterThan(-1);
   expect(runs.indexOf("npm test")).toBeLessThan(publish);
 });

@@ -1,0 +1,28 @@
+// Packs what is published: the program and what belongs to it, without anything that only development needs.
+// `npm run pack` writes pawl-<version>.tgz here; `node scripts/pack.mjs FOLDER …` writes it there, and hands the rest to npm.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const [destination = root, ...more] = process.argv.slice(2);
+const PUBLISHED = ["dist", "hooks/ci", "hooks/server", "README.md", "LICENSE"];
+
+execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: ["ignore", 2, 2] });
+const staged = mkdtempSync(join(tmpdir(), "pawl-package-"));
+try {
+  for (const name of PUBLISHED)
+    cpSync(join(root, name), join(staged, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith(".cache"),
+    });
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  for (const key of ["private", "scripts", "devDependencies"]) delete manifest[key];
+  writeFileSync(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const args = ["pack", "--pack-destination", destination, ...more];
+  execFileSync("npm", args, { cwd: staged, stdio: ["ignore", "inherit", "inherit"] });
+} finally {
+  rmSync(staged, { recursive: true, force: true });
+}
