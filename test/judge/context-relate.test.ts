@@ -7,7 +7,6 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
   ...{
     id: "T0001",
     keywords: [],
-    titleWords: [],
     files: [],
     labels: [],
     dependsOn: [],
@@ -99,7 +98,6 @@ describe("links", () => {
       dependsOn: ["T0002"],
       files: ["src/a.ts"],
       keywords: ["retry", "failed", "uploads", "backoff", "jitter", "connection"],
-      titleWords: ["retry", "failed", "uploads"],
     });
     const order = ranked(
       about,
@@ -138,7 +136,7 @@ describe("files", () => {
 });
 
 describe("words", () => {
-  const about = subject({ keywords: ["retry", "backoff", "upload"], titleWords: ["retry"] });
+  const about = subject({ keywords: ["retry", "backoff", "upload"] });
 
   test("are named, the rare ones first", () => {
     const candidates = [
@@ -213,7 +211,7 @@ describe("words of a task", () => {
 
   test("10 kB of them are not all asked for", () => {
     const words = Array.from({ length: 2_000 }, (_, index) => `word${index}`).join(" ");
-    expect(keywordsOf(facts({ task: aTask({ title: words }) }).own)).toHaveLength(40);
+    expect(keywordsOf(facts({ task: aTask({ title: words }) }).own)).toHaveLength(24);
   });
 
   test.each([

@@ -179,10 +179,10 @@ const HELD_OUT: typeof QUERIES = [
 ];
 
 const TOP = 5;
-/** Measured when this was written: 0.854 and 0.817. The ranking may become better, never worse. */
-const LEAST_RECALL = 0.85;
+/** Measured when this was written: 0.863 and 0.817. The ranking may become better, never worse. */
+const LEAST_RECALL = 0.86;
 const LEAST_RECALL_HELD_OUT = 0.81;
-/** Measured: one of the 20 distractors of the held-out queries comes fifth, where there is nothing better. */
+/** Measured: none of the 20. One more record somewhere may bring one in where there is nothing better. */
 const MOST_DISTRACTORS_HELD_OUT = 1;
 
 let root: string;

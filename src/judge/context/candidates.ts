@@ -1,5 +1,7 @@
 import { Failure } from "../../model/failure.ts";
-import type { Problem } from "../../model/record.ts";
+import { idNumber } from "../../model/ids.ts";
+import { partFile, taskFile } from "../../model/paths.ts";
+import type { Kind, Problem, Stored, ValueOf } from "../../model/record.ts";
 import { decision, finding, handoff, type Note } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Likeness, Reader, TaskSummary } from "../../ports/ports.ts";
@@ -8,12 +10,12 @@ import type { Look } from "./look.ts";
 import { normalPath } from "./own.ts";
 import type { Candidate, Subject, Surroundings } from "./relate.ts";
 
-/** Folders that are opened: enough for every real relative, and few enough to stay fast in a store of thousands. */
+/** Tasks that are looked at: enough for every real relative, and few enough to stay fast in a store of thousands. */
 const MOST_TASKS = 40;
-/** A few tasks with hundreds of records each must not make up for that. */
-const MOST_RECORDS = 1_000;
+/** A dependency with hundreds of records must not make up for that. */
+const MOST_PARTS = 100;
 
-/** Reads the records that could be related: the notes, and the task folders that links, words, files or labels point at. */
+/** Reads the records that could be related: the notes, tasks that something points at, and those of their parts that search found. */
 export function readCandidates(
   reader: Reader,
   subject: Subject,
@@ -26,12 +28,14 @@ export function readCandidates(
   const likeness = likenessOf(subject.id, look.alike);
   const problems = [...notes.problems];
   const candidates = notes.records.map((record) => fromNote(record.value));
-  const wanted = promising(subject, tasks, look, likeness, labelCounts);
-  for (const id of wanted.slice(0, MOST_TASKS)) {
-    if (candidates.length - notes.records.length > MOST_RECORDS) break;
-    const read = readTask(reader, id);
-    candidates.push(...read.candidates);
-    problems.push(...read.problems);
+  const found = [...likeness.keys(), ...subject.mentions];
+  const known = new Set(tasks.map((task) => task.id));
+  const promising = [...promiseOf(subject, tasks, likeness, labelCounts)]
+    .filter(([id]) => known.has(id))
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? 1 : -1));
+  for (const [id] of promising.slice(0, MOST_TASKS)) {
+    const wanted = subject.dependsOn.includes(id) ? "all" : found.filter((one) => one.startsWith(`${id}/`));
+    candidates.push(...readTask(reader, id, wanted, problems));
   }
   return { surroundings: { candidates, likeness, labelCounts, labelled }, problems };
 }
@@ -50,158 +54,154 @@ function likenessOf(id: string, hits: readonly Likeness[]): Map<string, number> 
   return new Map(best > 0 ? foreign.map((hit) => [hit.id, hit.score / best]) : []);
 }
 
-/** Tasks whose folders are worth opening, the most promising first. */
-function promising(
+const taskOf = (id: string) => id.split("/")[0] ?? id;
+
+/** More than any number of hits: a link is always followed. */
+const LINKED = 1_000;
+
+/** How much speaks for a look at each task. */
+function promiseOf(
   subject: Subject,
   tasks: readonly TaskSummary[],
-  look: Look,
   likeness: ReadonlyMap<string, number>,
   labelCounts: ReadonlyMap<string, number>,
-): string[] {
+): Map<string, number> {
   const promise = new Map<string, number>();
-  const raise = (id: string | null, by: number) => {
-    if (id !== null && id !== subject.id) promise.set(id, (promise.get(id) ?? 0) + by);
-  };
-  for (const hit of look.alike) raise(hit.task, likeness.get(hit.id) ?? 0);
+  const raise = (id: string, by: number) => promise.set(id, (promise.get(id) ?? 0) + by);
+  for (const [id, alike] of likeness) raise(taskOf(id), alike);
   for (const task of tasks) {
     for (const label of task.labels)
       if (subject.labels.includes(label)) raise(task.id, 1 / (labelCounts.get(label) ?? 1));
     if (task.depends_on.includes(subject.id)) raise(task.id, LINKED);
   }
-  const known = new Set(tasks.map((task) => task.id));
-  for (const id of [...subject.dependsOn, ...subject.mentions]) raise(id.split("/")[0] ?? id, LINKED);
-  return [...promise]
-    .filter(([id]) => known.has(id))
-    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? 1 : -1))
-    .map(([id]) => id);
+  for (const id of [...subject.dependsOn, ...subject.mentions]) raise(taskOf(id), LINKED);
+  promise.delete(subject.id);
+  return promise;
 }
 
-/** More than any number of hits: a link is always followed. */
-const LINKED = 1_000;
-
-function readTask(reader: Reader, id: string): { candidates: Candidate[]; problems: Problem[] } {
-  const problems: Problem[] = [];
-  const parts = (read: { problems: Problem[] }) => problems.push(...read.problems);
-  const decisions = reader.parts(decision, id);
-  const findings = reader.parts(finding, id);
-  const handoffs = reader.parts(handoff, id);
-  [decisions, findings, handoffs].forEach(parts);
-  let task: Task;
-  try {
-    task = reader.task(id).value;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    problems.push({ file: `tasks/${id}/task.md`, message: error.message, hint: error.hint });
-    return { candidates: [], problems };
-  }
-  const shared = { task: id, labels: task.labels };
+function readTask(
+  reader: Reader,
+  id: string,
+  wanted: readonly string[] | "all",
+  problems: Problem[],
+): Candidate[] {
+  const read = <K extends Kind>(file: string, act: () => Stored<K>): ValueOf<K>[] => {
+    try {
+      return [act().value];
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // A text may mention what never was, or is not there any more.
+      if (error.kind !== "not_found") problems.push({ file, message: error.message, hint: error.hint });
+      return [];
+    }
+  };
+  const parts = <K extends Kind>(kind: K) => {
+    const names =
+      wanted === "all" ? partsOf(reader, kind, id) : wanted.map((one) => one.slice(id.length + 1));
+    return names
+      .filter((name) => name.startsWith(kind.letter))
+      .slice(0, MOST_PARTS)
+      .flatMap((name) => read(partFile(kind, id, name), () => reader.part(kind, id, name)));
+  };
+  const [task] = read(taskFile(id), () => reader.task(id));
+  if (!task) return [];
+  const of = { task: id, labels: task.labels };
+  const handoffs = parts(handoff);
+  // What an older handoff said has been overtaken by the next one.
+  const latest = handoffs.length === 0 ? undefined : `${id}/${partsOf(reader, handoff, id).at(-1)}`;
   const candidates = [
-    ...decisions.records.map(({ value }) =>
-      candidate({
-        ...shared,
-        kind: "decision",
-        value,
-        title: value.what,
-        detail: value.why,
-        files: value.changed,
-        texts: [value.what, value.why],
-      }),
-    ),
-    ...findings.records.map(({ value }) =>
-      candidate({
-        ...shared,
-        kind: "finding",
-        value,
-        title: value.text,
-        detail: value.resolution || value.fix,
-        files: value.file === undefined ? [] : [value.file],
-        status: value.status,
-        texts: [value.text, value.fix, value.resolution],
-      }),
-    ),
-    // What an older handoff said has been overtaken by the next one.
-    ...handoffs.records.slice(-1).map(({ value }) =>
-      candidate({
-        ...shared,
-        kind: "handoff",
-        value,
-        title: value.what,
-        detail: value.next,
-        files: value.changed,
-        texts: [value.what, value.blocker, value.next],
-      }),
-    ),
+    ...parts(decision).map((value) => fromDecision(value, of)),
+    ...parts(finding).map((value) => fromFinding(value, of)),
+    ...handoffs.filter((value) => value.id === latest).map((value) => fromHandoff(value, of)),
   ];
   const files = [...reader.touched(id), ...candidates.flatMap((one) => one.files)];
-  return { candidates: [fromTask(task, files), ...candidates], problems };
+  return [fromTask(task, files), ...candidates];
 }
 
-function fromTask(value: Task, files: string[]): Candidate {
-  return candidate({
-    kind: "task",
-    task: value.id,
-    labels: value.labels,
-    value,
-    title: value.title,
-    detail: value.objective,
-    files,
+/** The names of a task's parts, the oldest first. */
+function partsOf(reader: Reader, kind: Kind, task: string): string[] {
+  const names = reader.partNames(kind, task).flatMap((name) => /^([A-Z]\d+)\.md$/.exec(name)?.[1] ?? []);
+  return names.sort((a, b) => idNumber(a) - idNumber(b));
+}
+
+type Of = Pick<Candidate, "task" | "labels">;
+
+const fromDecision = (value: ValueOf<typeof decision>, of: Of) =>
+  candidate("decision", value, of, {
+    title: value.what,
+    detail: value.why,
+    files: value.changed,
+    texts: [value.what, value.why],
+  });
+
+const fromFinding = (value: ValueOf<typeof finding>, of: Of) =>
+  candidate("finding", value, of, {
+    title: value.text,
+    detail: value.resolution || value.fix,
+    files: value.file === undefined ? [] : [value.file],
     status: value.status,
-    dependsOn: value.depends_on,
-    texts: [value.title, value.objective, value.plan, value.acceptance, value.notes, ...value.next],
+    texts: [value.text, value.fix, value.resolution],
   });
-}
 
-function fromNote(value: Note): Candidate {
-  return candidate({
-    task: undefined,
-    kind: "note",
+const fromHandoff = (value: ValueOf<typeof handoff>, of: Of) =>
+  candidate("handoff", value, of, {
+    title: value.what,
+    detail: value.next,
+    files: value.changed,
+    texts: [value.what, value.blocker, value.next],
+  });
+
+const fromTask = (value: Task, files: string[]) =>
+  candidate(
+    "task",
     value,
-    title: value.title,
-    detail: value.text,
-    files: value.files,
-    labels: value.labels,
-    texts: [value.title, value.text],
-  });
-}
+    { task: value.id, labels: value.labels },
+    {
+      title: value.title,
+      detail: value.objective,
+      files,
+      status: value.status,
+      dependsOn: value.depends_on,
+      texts: [value.title, value.objective, value.plan, value.acceptance, value.notes, ...value.next],
+    },
+  );
 
-interface Parts {
-  task: string | undefined;
-  kind: Candidate["kind"];
-  value: { id: string; updated: string };
-  title: string;
-  detail: string;
-  files: readonly string[];
-  labels: readonly string[];
+const fromNote = (value: Note) =>
+  candidate(
+    "note",
+    value,
+    { task: undefined, labels: value.labels },
+    {
+      title: value.title,
+      detail: value.text,
+      files: value.files,
+      texts: [value.title, value.text],
+    },
+  );
+
+interface Said extends Pick<Candidate, "title" | "detail" | "files"> {
   texts: readonly string[];
   status?: string;
   dependsOn?: readonly string[];
 }
 
-function candidate({
-  task,
-  kind,
-  value,
-  title,
-  detail,
-  files,
-  labels,
-  texts,
-  status,
-  dependsOn,
-}: Parts): Candidate {
+function candidate(
+  kind: Candidate["kind"],
+  { id, updated }: { id: string; updated: string },
+  of: Of,
+  { texts, files, status, dependsOn = [], ...said }: Said,
+): Candidate {
   const text = texts.join("\n");
   return {
-    id: value.id,
+    ...said,
+    ...of,
+    id,
     kind,
-    task,
-    title,
-    detail,
+    updated,
     text,
-    labels,
     status,
-    updated: value.updated,
+    dependsOn,
     mentions: mentionsIn(text),
     files: [...new Set(files.map(normalPath))],
-    dependsOn: dependsOn ?? [],
   };
 }

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/record.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { readCandidates } from "./candidates.ts";
-import { keywordsOf, mentionsIn, wordsOf } from "./keywords.ts";
+import { keywordsOf, mentionsIn } from "./keywords.ts";
 import type { Look } from "./look.ts";
 import { filesOf, type Own, readOwn } from "./own.ts";
 import { type Related, relate, type Subject } from "./relate.ts";
@@ -51,7 +51,6 @@ function subjectOf(own: Own, files: string[]): Subject {
   return {
     id: task.id,
     keywords: keywordsOf(own),
-    titleWords: wordsOf(task.title),
     files,
     labels: task.labels,
     dependsOn: task.depends_on,

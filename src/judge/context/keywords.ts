@@ -1,10 +1,10 @@
 import type { Own } from "./own.ts";
 
-/** More words than this only find more noise. */
-const MOST_KEYWORDS = 40;
-const FROM_OBJECTIVE = 20;
-const FROM_CURRENT = 12;
-const FROM_PLAN = 12;
+/** More words than this only find more noise, and each costs time: all records that have it are compared. */
+const MOST_KEYWORDS = 24;
+const FROM_OBJECTIVE = 16;
+const FROM_CURRENT = 8;
+const FROM_PLAN = 8;
 
 const STOP_WORDS = new Set(
   (

@@ -23,9 +23,8 @@ export interface Candidate {
 /** The task that looks for its relatives. */
 export interface Subject {
   id: string;
-  /** What it is about, and which of these words are in its title. */
+  /** What it is about. */
   keywords: readonly string[];
-  titleWords: readonly string[];
   files: readonly string[];
   labels: readonly string[];
   dependsOn: readonly string[];
@@ -48,9 +47,9 @@ export interface Related extends Pick<Candidate, "id" | "kind" | "task" | "title
 
 const MOST_RELATED = 15;
 /** Less than this is chance: one common word, one file that everybody changes. */
-const LEAST_SCORE = 0.8;
+const LEAST_SCORE = 0.5;
 /** Each further record of the same task says less that is new. */
-const REPEATED = 0.85;
+const REPEATED = 0.9;
 
 /** What a reason is worth. A link was put there by somebody; words agree by accident most often. */
 const WORTH = {
@@ -59,8 +58,8 @@ const WORTH = {
   ownPartMention: 10,
   partOfDependency: 2,
   files: 7,
-  words: 6,
-  labels: 1,
+  words: 9.5,
+  labels: 0.6,
 } as const;
 
 const KIND_WORTH: Readonly<Record<Candidate["kind"], number>> = {
@@ -71,35 +70,30 @@ const KIND_WORTH: Readonly<Record<Candidate["kind"], number>> = {
   handoff: 0.9,
 };
 
-/** A settled finding is no longer true of the code, and a dropped task never became true. */
-const OVER_WORTH = 0.8;
-const isOver = ({ kind, status }: Candidate) =>
-  (kind === "finding" && status !== "open") || status === "dropped";
-
 interface Reason {
   worth: number;
   words: string;
 }
 
+const NO_REASON: Reason = { worth: 0, words: "" };
+
 /** Records from elsewhere that somebody who works on the task should know of, the most useful first. */
 export function relate(subject: Subject, around: Surroundings): Related[] {
   const rarity = fileRarity(around.candidates);
-  const vocabulary = vocabularyOf(subject, around);
   const scored = around.candidates.map((candidate) => {
     const links = linkReasons(subject, candidate);
     const likeness = [
       fileReason(subject, candidate, rarity),
-      wordReason(subject, candidate, around, vocabulary),
+      wordReason(subject, candidate, around),
       labelReason(subject, candidate, around),
     ];
-    const soft = likeness.reduce((sum, reason) => sum + reason.worth, 0);
-    const score =
-      links.reduce((sum, reason) => sum + reason.worth, 0) +
-      soft * KIND_WORTH[candidate.kind] * (isOver(candidate) ? OVER_WORTH : 1);
+    const score = worthOf(links) + worthOf(likeness) * KIND_WORTH[candidate.kind];
     return { candidate, score, why: whyOf([...links, ...likeness]) };
   });
   return thinOut(scored.filter(({ score }) => score >= LEAST_SCORE)).slice(0, MOST_RELATED);
 }
+
+const worthOf = (reasons: readonly Reason[]) => sumOf(reasons.map((reason) => reason.worth));
 
 type Scored = { candidate: Candidate; score: number; why: string };
 
@@ -127,10 +121,10 @@ function thinOut(scored: readonly Scored[]): Related[] {
     }));
 }
 
-/** Near ties fall to the record that changed last, then to the id, so that the order never depends on chance. */
+/** Ties fall to the record that changed last, then to the id, so that the order never depends on chance. */
 function byScore(a: Scored, b: Scored): number {
   return (
-    Math.round(b.score * 10) - Math.round(a.score * 10) ||
+    b.score - a.score ||
     compare(b.candidate.updated, a.candidate.updated) ||
     compare(a.candidate.id, b.candidate.id)
   );
@@ -192,80 +186,41 @@ function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<
     .filter((one) => one.rarity > COMMON)
     .sort((a, b) => b.rarity - a.rarity || compare(a.file, b.file));
   const [rarest] = shared;
-  if (!rarest) return { worth: 0, words: "" };
+  if (!rarest) return NO_REASON;
   // Each further file adds half of the one before: two long lists always have something in common.
-  const worth = shared.reduce((sum, one, index) => sum + one.rarity ** 2 / 2 ** index, 0);
+  const worth = shared.reduce((sum, one, index) => sum + one.rarity / 2 ** index, 0);
   const more = shared.length > 1 ? ` and ${shared.length - 1} more` : "";
   return { worth: WORTH.files * worth, words: `same file ${clipPath(rarest.file, 80)}${more}` };
 }
 
-/** The beginning of a text says what it is about; a pasted log behind it does not. */
+/** The beginning of a text says what it is about; a log pasted after it does not. */
 const READ_FOR_WORDS = 4_000;
-/** Below this length all texts count as short, so that a title alone is not worth more than a sentence. */
-const FEW_WORDS = 20;
-
-/** The words of the records that search found, and what it is worth to share one with the task: rare ones more. */
-interface Vocabulary {
-  stems: ReadonlyMap<string, ReadonlySet<string>>;
-  worth: ReadonlyMap<string, number>;
-  /** What sharing all of the task's words would be worth. */
-  all: number;
-}
-
-function vocabularyOf(subject: Subject, { candidates, likeness }: Surroundings): Vocabulary {
-  const alike = candidates.filter(({ id }) => likeness.has(id));
-  const stems = new Map(
-    alike.map(({ id, text }) => [id, new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf))]),
-  );
-  const inTitle = new Set(subject.titleWords.map(stemOf));
-  const worth = new Map<string, number>();
-  for (const stem of new Set(subject.keywords.map(stemOf))) {
-    const count = [...stems.values()].filter((known) => known.has(stem)).length;
-    worth.set(stem, rarityOf(count, stems.size) * (inTitle.has(stem) ? 2 : 1));
-  }
-  return { stems, worth, all: [...worth.values()].reduce((sum, one) => sum + one, 0) };
-}
-
 const MOST_ABOUT = 3;
 
-/**
- * The index weighs titles for somebody who types a few words. Here whole texts are compared, so the share of the
- * task's rare words that the record has counts as much.
- */
-function wordReason(
-  subject: Subject,
-  candidate: Candidate,
-  around: Surroundings,
-  vocabulary: Vocabulary,
-): Reason {
-  const stems = vocabulary.stems.get(candidate.id);
-  const worth = (word: string) => vocabulary.worth.get(stemOf(word)) ?? 0;
-  const shared = subject.keywords.filter((word) => stems?.has(stemOf(word)));
-  const distinct = [...new Map(shared.map((word) => [stemOf(word), word])).values()];
+function wordReason(subject: Subject, { id, text }: Candidate, { likeness }: Surroundings): Reason {
+  const alike = likeness.get(id);
+  if (alike === undefined) return NO_REASON;
+  const stems = new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf));
+  const words = new Map(subject.keywords.map((word) => [stemOf(word), word]));
+  const shared = [...words].flatMap(([stem, word]) => (stems.has(stem) ? [word] : []));
   // Search may have found it by its files or labels alone, and those are counted elsewhere.
-  if (!stems || distinct.length === 0 || vocabulary.all === 0) return { worth: 0, words: "" };
-  const length = Math.max(1, Math.log2(stems.size / FEW_WORDS) + 1);
-  const share = distinct.reduce((sum, word) => sum + worth(word), 0) / vocabulary.all / length;
-  const about = distinct.sort((a, b) => worth(b) - worth(a)).slice(0, MOST_ABOUT);
+  if (shared.length === 0) return NO_REASON;
+  return { worth: WORTH.words * alike, words: `about: ${shared.slice(0, MOST_ABOUT).join(", ")}` };
+}
+
+/** A label is about a task or note as a whole, and says nothing about each of a task's parts. */
+function labelReason(subject: Subject, candidate: Candidate, around: Surroundings): Reason {
+  const isWhole = candidate.kind === "task" || candidate.kind === "note";
+  const shared = candidate.labels.filter((label) => isWhole && subject.labels.includes(label));
+  if (shared.length === 0) return NO_REASON;
+  const rarities = shared.map((label) => rarityOf(around.labelCounts.get(label) ?? 1, around.labelled));
   return {
-    worth: WORTH.words * ((around.likeness.get(candidate.id) ?? 0) + share),
-    words: `about: ${about.join(", ")}`,
+    worth: WORTH.labels * Math.min(2, sumOf(rarities)),
+    words: `label ${shared.slice(0, 2).join(", ")}`,
   };
 }
 
-function labelReason(subject: Subject, candidate: Candidate, around: Surroundings): Reason {
-  const shared = candidate.labels.filter((label) => subject.labels.includes(label));
-  const worth = shared.reduce(
-    (sum, label) => sum + rarityOf(around.labelCounts.get(label) ?? 1, around.labelled),
-    0,
-  );
-  const isWhole = candidate.kind === "task" || candidate.kind === "note";
-  return {
-    // A label is about the task as a whole, and says half as much about each of its parts.
-    worth: WORTH.labels * Math.min(worth, 2) * (isWhole ? 1 : 0.5),
-    words: shared.length === 0 ? "" : `label ${shared.slice(0, 2).join(", ")}`,
-  };
-}
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
 const MOST_REASONS = 2;
 

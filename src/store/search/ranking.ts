@@ -4,8 +4,12 @@ import type { Likeness, SearchHit, SearchQuery } from "./types.ts";
 const DEFAULT_LIMIT = 20;
 const LARGEST_LIMIT = 1_000;
 
-/** bm25's weights of names, title and text. */
-const WEIGHTS = "4.0, 12.0, 1.0";
+/**
+ * bm25's weights of names, title and text. Somebody who types a few words remembers a title; where the words of a whole
+ * record are looked for, what its text says counts for more.
+ */
+const FOR_TYPED_WORDS = "4.0, 12.0, 1.0";
+const FOR_LIKENESS = "1.0, 3.0, 1.0";
 
 export function limitOf({ limit = DEFAULT_LIMIT }: SearchQuery): number {
   return Math.min(Math.max(0, Math.floor(limit)), LARGEST_LIMIT);
@@ -23,7 +27,11 @@ interface Ranked {
 
 /** The best records, without a look at their texts. */
 export function findLikenesses(connection: Connection, match: string, query: SearchQuery): Likeness[] {
-  return rank(connection, match, query).ranked.map(({ id, task, score }) => ({ id, task, score }));
+  return rank(connection, match, query, FOR_LIKENESS).ranked.map(({ id, task, score }) => ({
+    id,
+    task,
+    score,
+  }));
 }
 
 export function findHits(
@@ -31,7 +39,7 @@ export function findHits(
   match: string,
   query: SearchQuery,
 ): { hits: SearchHit[]; total: number } {
-  const { ranked, total } = rank(connection, match, query);
+  const { ranked, total } = rank(connection, match, query, FOR_TYPED_WORDS);
   const texts = readTexts(connection, match, ranked);
   const hits = ranked.map(({ record, ...hit }) => {
     const { title, snippet } = texts.get(record) ?? notHeld();
@@ -50,10 +58,11 @@ function rank(
   connection: Connection,
   match: string,
   query: SearchQuery,
+  weights: string,
 ): { ranked: Ranked[]; total: number } {
   const filter = filterOf(query);
   const limit = limitOf(query);
-  const rows = connection.rows<Row>(sqlFor(filter), [match, ...filter.values, limit - 1, limit]);
+  const rows = connection.rows<Row>(sqlFor(filter, weights), [match, ...filter.values, limit - 1, limit]);
   const ranked = rows.map(({ total: _total, id, ...row }) => ({
     ...row,
     id: id ?? notHeld(),
@@ -87,11 +96,11 @@ function filterOf({ kinds = [], statuses = [], task }: SearchQuery): Filter {
  * that ties fall the same way in every index. CROSS JOIN keeps SQLite from turning the join around; LEFT JOIN shows
  * what is missing from a damaged index.
  */
-function sqlFor({ conditions }: Filter): string {
+function sqlFor({ conditions }: Filter, weights: string): string {
   const join = conditions.length > 0 ? "CROSS JOIN records ON records.record = words.rowid" : "";
   return `
     WITH found AS MATERIALIZED (
-      SELECT words.rowid AS record, bm25(words, ${WEIGHTS}) AS score
+      SELECT words.rowid AS record, bm25(words, ${weights}) AS score
       FROM words ${join} WHERE ${["words MATCH ?", ...conditions].join(" AND ")})
     SELECT found.record, score, id, kind, task, status, updated, (SELECT count(*) FROM found) AS total
     FROM found LEFT JOIN records ON records.record = found.record
