@@ -5,12 +5,12 @@ import { operationIn } from "../git/unfinished-operation.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
 import type { CommitLook, PreparedCommit } from "../ports/installation.ts";
-import { LEDGER, parseLedger } from "./ledger.ts";
-import type { Look } from "./look.ts";
-import { planFiles } from "./plan.ts";
-import { plainText } from "./plan-steps.ts";
+import { LEDGER, parseLedger } from "./plan/ledger.ts";
+import type { Look } from "./plan/look.ts";
+import { planFiles } from "./plan/plan-files.ts";
+import { plainText } from "./plan/steps.ts";
+import type { Wanted } from "./plan/wanted.ts";
 import type { GitEntry, TreeGit } from "./tree-git.ts";
-import type { Wanted } from "./wanted.ts";
 
 /** Whether a commit could be made here, and on which branch; asked before anything is written. */
 export function lookAtCommit(place: Place, git: TreeGit): CommitLook {

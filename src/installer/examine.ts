@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { REPAIR } from "../model/guard-policy.ts";
 import { compareVersions } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
-import type { FileStep, OverrideTold } from "../ports/installation.ts";
-import { LEDGER, type Ledger } from "./ledger.ts";
-import { lookAt } from "./look.ts";
-import { damagedFiles, readManifest, runtimeOf } from "./runtime-copy.ts";
-import type { Tree } from "./surface-work.ts";
+import type { FileStep, OverrideListing } from "../ports/installation.ts";
+import type { Tree } from "./plan/installed-tree.ts";
+import { LEDGER, type Ledger } from "./plan/ledger.ts";
+import { lookAt } from "./plan/look.ts";
+import { damagedFiles, readManifest, runtimeOf } from "./runtime/runtime-copy.ts";
 
 /** What keeps the installed files from being what the ledger says. */
 export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
@@ -118,7 +118,7 @@ export function examineLaunchers(tree: Tree, ledger: Ledger): Diagnosis[] {
     }));
 }
 
-export function examineOverrides(overrides: readonly OverrideTold[]): Diagnosis[] {
+export function examineOverrides(overrides: readonly OverrideListing[]): Diagnosis[] {
   const words: Record<string, string> = {
     merged: "Pawl's own text changed, and was merged into yours. `pawl upgrade` writes it down.",
     conflict: "Pawl's own text changed in the same place as yours. Yours is in use.",

@@ -13,7 +13,6 @@ import type { Installation, PreparedCommit, SurfaceRequest } from "../ports/inst
 import { ADAPTERS } from "./adapters.ts";
 import { examineTrust } from "./agent-trust.ts";
 import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
-import { drawInstall, drawRemoval, realise, surfacesOf, told } from "./drawing.ts";
 import {
   examineCommands,
   examineFiles,
@@ -23,11 +22,18 @@ import {
   examineRuntime,
 } from "./examine.ts";
 import { finishJournal } from "./journal.ts";
-import { LEDGER } from "./ledger.ts";
-import { lookAt } from "./look.ts";
-import { overlayFor, tellOverrides } from "./overrides.ts";
-import { copyRuntime, missingFiles, runtimeOf } from "./runtime-copy.ts";
-import { looker, readLedger, readTrackedLedger, type Tree } from "./surface-work.ts";
+import { listOverrides, overlayFor } from "./overrides/overrides.ts";
+import { looker, readLedger, readTrackedLedger, type Tree } from "./plan/installed-tree.ts";
+import { LEDGER } from "./plan/ledger.ts";
+import { lookAt } from "./plan/look.ts";
+import {
+  applyPlan,
+  planInstallation,
+  planUninstallation,
+  shownStep,
+  surfacesOf,
+} from "./plan/plan-installation.ts";
+import { copyRuntime, missingFiles, runtimeOf } from "./runtime/runtime-copy.ts";
 import { FLAGS, isAgent, USUAL_AGENTS } from "./surfaces.ts";
 import { TreeGit } from "./tree-git.ts";
 
@@ -58,10 +64,10 @@ export function openInstallation({ place, env, program, commands }: Installation
     },
     hold: () => hold(commonDir),
     recover: () => finishJournal(tree.local),
-    plan: (request) => drawInstall(tree, request).steps.map(told),
-    apply: (request) => explained(() => realise(tree, drawInstall(tree, request))),
-    planRemoval: () => drawRemoval(tree).steps.map(told),
-    remove: () => explained(() => realise(tree, drawRemoval(tree))),
+    plan: (request) => planInstallation(tree, request).steps.map(shownStep),
+    apply: (request) => explained(() => applyPlan(tree, planInstallation(tree, request))),
+    planRemoval: () => planUninstallation(tree).steps.map(shownStep),
+    remove: () => explained(() => applyPlan(tree, planUninstallation(tree))),
     next: (agents) =>
       agents.filter(isAgent).map((agent) => {
         const { title, next } = ADAPTERS[agent];
@@ -71,12 +77,12 @@ export function openInstallation({ place, env, program, commands }: Installation
       const ledger = readLedger(tree);
       if (!ledger) return [];
       const { skills, others } = surfacesOf(tree, { ...ledger, force: false, lenient: true });
-      return tellOverrides(skills, others);
+      return listOverrides(skills, others);
     },
     planOverride: (change, request) =>
-      drawInstall(tree, request, overlayFor(change, tree.root)).steps.map(told),
+      planInstallation(tree, request, overlayFor(change, tree.root)).steps.map(shownStep),
     applyOverride: (change, request) =>
-      explained(() => realise(tree, drawInstall(tree, request, overlayFor(change, tree.root)))),
+      explained(() => applyPlan(tree, planInstallation(tree, request, overlayFor(change, tree.root)))),
     examine: () => examine({ tree, place, env, commands, built: program !== undefined }),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
     copyRuntime: (thoroughly = false) =>
@@ -105,11 +111,11 @@ function examine({ tree, place, env, commands, built }: Examined): Diagnosis[] {
   const { skills, others } = surfacesOf(tree, request);
   return [
     ...runtime,
-    ...(ledger.pawl === VERSION ? examineFiles(drawInstall(tree, request).steps.map(told)) : []),
+    ...(ledger.pawl === VERSION ? examineFiles(planInstallation(tree, request).steps.map(shownStep)) : []),
     ...examineLaunchers(tree, ledger),
     ...examineCommands(tree, ledger, commands),
     ...examineOldLauncher(tree, ledger),
-    ...examineOverrides(tellOverrides(skills, others)),
+    ...examineOverrides(listOverrides(skills, others)),
     ...examineTrust({ root: tree.root, agents: ledger.agents, env }),
   ];
 }
@@ -147,7 +153,7 @@ function prepareFor(
   git: TreeGit,
   request: SurfaceRequest,
 ): PreparedCommit | undefined {
-  const recorded = new Set(drawInstall(tree, request).after?.files.map((one) => one.path));
+  const recorded = new Set(planInstallation(tree, request).after?.files.map((one) => one.path));
   const disk = looker(tree);
   const all = surfacesOf(tree, request).wanted;
   // A seed that the user edited is the user's to commit.

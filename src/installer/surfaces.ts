@@ -2,12 +2,12 @@ import { sha256 } from "../files/digest.ts";
 import type { AgentName, Flag } from "./adapter.ts";
 import { ADAPTERS, type WantedFile, wantedFiles } from "./adapters.ts";
 import { printTables } from "./edit/toml-print.ts";
-import { hookLauncher, programLauncher } from "./launchers.ts";
-import type { Overrides } from "./overrides.ts";
+import type { Overrides } from "./overrides/overrides.ts";
+import { applySurfaceOverrides, type SurfaceReport } from "./overrides/surface-overrides.ts";
+import type { Wanted } from "./plan/wanted.ts";
 import { applyOverrides, type OverrideReport } from "./render/overrides.ts";
 import { renderSkills, upstreamSkills } from "./render/skills.ts";
-import { applySurfaceOverrides, type SurfaceReport } from "./surface-overrides.ts";
-import type { Wanted } from "./wanted.ts";
+import { hookLauncher, programLauncher } from "./runtime/launchers.ts";
 
 /** Installed unless somebody says otherwise. */
 export const USUAL_AGENTS: readonly AgentName[] = ["claude", "codex", "copilot"];

@@ -26,7 +26,7 @@ export function fieldInfo(schema: object): FieldInfo {
   return info;
 }
 
-function told<S extends object>(schema: S, info: FieldInfo): S {
+function withInfo<S extends object>(schema: S, info: FieldInfo): S {
   known.set(schema, info);
   return schema;
 }
@@ -47,7 +47,7 @@ const filledIn = z.refine<string>((value) => !/^<[^<>]*>$/.test(value), {
 
 /** Short text that is shown on one line, such as a title. */
 export function line(describe: string, hint = "TEXT", max = 300) {
-  return told(z.string().check(tidy, z.minLength(1), z.maxLength(max), filledIn, described(describe)), {
+  return withInfo(z.string().check(tidy, z.minLength(1), z.maxLength(max), filledIn, described(describe)), {
     type: "text",
     describe,
     hint,
@@ -57,7 +57,7 @@ export function line(describe: string, hint = "TEXT", max = 300) {
 
 /** Longer text; Markdown is welcome, so the indentation of its first line is kept. */
 export function prose(describe: string, hint = "TEXT") {
-  return told(
+  return withInfo(
     z.string().check(tidyProse, z.minLength(1), z.maxLength(200_000), filledIn, described(describe)),
     {
       type: "text",
@@ -70,7 +70,7 @@ export function prose(describe: string, hint = "TEXT") {
 
 /** Text that is taken as it is, such as a path or a word of a command line. */
 export function raw(describe: string, hint: string) {
-  return told(z.string().check(z.maxLength(100_000), described(describe)), {
+  return withInfo(z.string().check(z.maxLength(100_000), described(describe)), {
     type: "text",
     describe,
     hint,
@@ -79,7 +79,7 @@ export function raw(describe: string, hint: string) {
 }
 
 export function choice<const V extends readonly [string, ...string[]]>(values: V, describe: string) {
-  return told(z.enum(values).check(described(describe)), {
+  return withInfo(z.enum(values).check(described(describe)), {
     type: "choice",
     describe,
     hint: values.join("|"),
@@ -89,7 +89,7 @@ export function choice<const V extends readonly [string, ...string[]]>(values: V
 }
 
 export function count(describe: string, hint = "N", min = 1) {
-  return told(z.int().check(z.minimum(min), described(describe)), {
+  return withInfo(z.int().check(z.minimum(min), described(describe)), {
     type: "number",
     describe,
     hint,
@@ -98,7 +98,7 @@ export function count(describe: string, hint = "N", min = 1) {
 }
 
 export function flag(describe: string) {
-  return told(z.optional(z.boolean().check(described(describe))), {
+  return withInfo(z.optional(z.boolean().check(described(describe))), {
     type: "flag",
     describe,
     hint: "",
@@ -108,7 +108,7 @@ export function flag(describe: string) {
 
 export function many<S extends z.ZodMiniType<string, string>>(item: S, most = 500) {
   const info = fieldInfo(item);
-  return told(z.optional(z.array(item).check(z.maxLength(most), described(info.describe))), {
+  return withInfo(z.optional(z.array(item).check(z.maxLength(most), described(info.describe))), {
     ...info,
     type: "list",
     required: false,
@@ -118,7 +118,7 @@ export function many<S extends z.ZodMiniType<string, string>>(item: S, most = 50
 /** A list of things with fields of their own; on the command line it is JSON. */
 export function objects<const F extends z.core.$ZodLooseShape>(fields: F, describe: string, most: number) {
   const list = z.array(z.strictObject(fields));
-  return told(list.check(z.minLength(1), z.maxLength(most), described(describe)), {
+  return withInfo(list.check(z.minLength(1), z.maxLength(most), described(describe)), {
     type: "objects",
     describe,
     hint: "JSON",
@@ -130,7 +130,7 @@ export function objects<const F extends z.core.$ZodLooseShape>(fields: F, descri
 /** A list with at least one item. */
 export function some<S extends z.ZodMiniType<string, string>>(item: S) {
   const info = fieldInfo(item);
-  return told(z.array(item).check(z.minLength(1), z.maxLength(500), described(info.describe)), {
+  return withInfo(z.array(item).check(z.minLength(1), z.maxLength(500), described(info.describe)), {
     ...info,
     type: "list",
     required: true,
@@ -138,13 +138,13 @@ export function some<S extends z.ZodMiniType<string, string>>(item: S) {
 }
 
 export function maybe<S extends z.ZodMiniType>(schema: S) {
-  return told(z.optional(schema), { ...fieldInfo(schema), required: false });
+  return withInfo(z.optional(schema), { ...fieldInfo(schema), required: false });
 }
 
 /** A plan is text on every surface; the name of a file would be recorded as if it were one. */
 export const planField = () =>
   maybe(
-    told(
+    withInfo(
       prose("how it will be done").check(
         z.refine((value) => !/^\S+\.(?:md|markdown|txt)$/i.test(value), {
           error:

@@ -7,6 +7,7 @@ import {
   expectCommittable,
   nextCommit,
 } from "../flows/install/commit.ts";
+import { type FileReport, fileRows, nextRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import {
   type InstallInput,
   PROFILES,
@@ -14,7 +15,6 @@ import {
   refuseObstacles,
   requestOf,
 } from "../flows/install/request.ts";
-import { type FilesTold, fileRows, nextRows, rowsOf, tellFiles } from "../flows/install/told.ts";
 import { asTaken, describeWay, type Proposal, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
 import type { Way } from "../judge/trust.ts";
 import { Failure } from "../model/failure.ts";
@@ -26,7 +26,7 @@ import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "..
 import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
 
-interface Told extends FilesTold {
+interface InstallReport extends FileReport {
   version: string;
   profile: Profile;
   /** How many files of the program were copied into the clone. */
@@ -91,7 +91,7 @@ export const install = procedure({
     }
   },
 
-  text: ({ install: told }, style) => report(told, style),
+  text: ({ install: report }, style) => describe(report, style),
 });
 
 async function carryOut(hands: Hands, input: InstallInput) {
@@ -103,7 +103,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
   // Whatever keeps the guard from being put in place is known before anything is written.
   if (guards(profile)) (await hands.git.guard()).expectSupported(site);
   let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
-  const news = tellFiles(planned);
+  const news = reportFiles(planned);
   const isNew = guards(profile) && !(await hands.git.audits()).guardActive(site);
   const remotes = guards(profile) ? await proposeRemotes(hands, site) : { sure: [], open: [] };
   const asks = isNew || news.written.length + news.removed.length + remotes.open.length > 0;
@@ -122,18 +122,18 @@ async function carryOut(hands: Hands, input: InstallInput) {
       : undefined;
   const guard = guards(profile) ? await activateGuard(hands, site, asTaken(taken)) : undefined;
   if (profile === "state") await rememberHere(hands, site);
-  const told: Told = {
+  const report: InstallReport = {
     version: installation.version,
     profile,
-    ...tellFiles(done),
+    ...reportFiles(done),
     runtime: runtime.length,
-    commit: tellCommit(commit),
+    commit: reportCommit(commit),
     agents: request ? installation.next(request.agents) : [],
-    guard: tellGuard(guard, taken),
+    guard: reportGuard(guard, taken),
   };
   const next = request ? await nextCommit(hands, installation, site) : undefined;
   const open = confirmed ? [] : remotes.open.map(unconfirmed);
-  return { data: { install: told }, next, warnings: [...notes, ...(guard?.notes ?? []), ...open] };
+  return { data: { install: report }, next, warnings: [...notes, ...(guard?.notes ?? []), ...open] };
 }
 
 /** By now the files are written; the hooks come after the commit, so that it is part of what they begin with. */
@@ -170,7 +170,7 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
 async function confirm(
   hands: Hands,
   ready: Ready,
-  news: FilesTold,
+  news: FileReport,
   remotes: Proposal,
 ): Promise<CommitChoice | undefined> {
   const trusted = [...remotes.sure, ...remotes.open].map(
@@ -195,10 +195,10 @@ async function rememberHere(hands: Hands, site: Site): Promise<void> {
   await recordBaseline(hands, { name: site.name, home: site.home, tips: [], active: false });
 }
 
-const tellCommit = (made: PreparedCommit | undefined): Told["commit"] =>
+const reportCommit = (made: PreparedCommit | undefined): InstallReport["commit"] =>
   made ? { branch: made.branch, id: made.commit, left: made.left } : null;
 
-const tellGuard = (guard: GuardActivation | undefined, taken: readonly Way[]): Told["guard"] =>
+const reportGuard = (guard: GuardActivation | undefined, taken: readonly Way[]): InstallReport["guard"] =>
   guard
     ? {
         protected: guard.patterns,
@@ -208,14 +208,14 @@ const tellGuard = (guard: GuardActivation | undefined, taken: readonly Way[]): T
       }
     : null;
 
-function report(told: Told, style: Style): string {
-  const { guard, commit } = told;
+function describe(report: InstallReport, style: Style): string {
+  const { guard, commit } = report;
   const nothing =
-    told.written.length + told.removed.length + told.runtime + (guard?.changed.length ?? 0) === 0;
+    report.written.length + report.removed.length + report.runtime + (guard?.changed.length ?? 0) === 0;
   const rows = [
-    ...fileRows(told, style),
-    ...(told.runtime > 0
-      ? [["copied", `pawl ${told.version} into this clone (${plural(told.runtime, "file")})`]]
+    ...fileRows(report, style),
+    ...(report.runtime > 0
+      ? [["copied", `pawl ${report.version} into this clone (${plural(report.runtime, "file")})`]]
       : []),
     ...(guard ? [["guard", `protected: ${guard.protected.join(", ")}`]] : []),
     ...rowsOf("trusts", guard?.trusted.map(({ name, address }) => `${name} (${address})`) ?? []),
@@ -229,8 +229,8 @@ function report(told: Told, style: Style): string {
     ),
   ];
   return paragraphs(
-    nothing && !commit ? "Everything was in place." : style.green(`pawl ${told.version} is installed.`),
+    nothing && !commit ? "Everything was in place." : style.green(`pawl ${report.version} is installed.`),
     columns(rows),
-    nextRows(told.agents, style),
+    nextRows(report.agents, style),
   );
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
+import { changeOverride, describeOverride, rehearseOverride } from "../flows/install/override.ts";
 import { line, maybe, prose } from "../model/input.ts";
 import { procedure } from "./operation.ts";
 
@@ -17,5 +17,5 @@ export const overrideAdd = procedure({
   }),
   rehearse: (hands, { name, text }) => rehearseOverride(hands, { do: "add", name, text }),
   perform: (hands, { name, text }) => changeOverride(hands, { do: "add", name, text }, name),
-  text: tellOverride,
+  text: describeOverride,
 });

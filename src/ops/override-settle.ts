@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
+import { changeOverride, describeOverride, rehearseOverride } from "../flows/install/override.ts";
 import { line } from "../model/input.ts";
 import { procedure } from "./operation.ts";
 
@@ -14,5 +14,5 @@ export const overrideSettle = procedure({
   input: z.strictObject({ name: line("the skill, mcp or hooks", "NAME", 64) }),
   rehearse: (hands, { name }) => rehearseOverride(hands, { do: "settle", name }),
   perform: (hands, { name }) => changeOverride(hands, { do: "settle", name }, name),
-  text: tellOverride,
+  text: describeOverride,
 });

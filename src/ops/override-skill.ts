@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
+import { changeOverride, describeOverride, rehearseOverride } from "../flows/install/override.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, prose } from "../model/input.ts";
 import type { OverrideChange } from "../ports/installation.ts";
@@ -34,7 +34,7 @@ export const overrideSkill = procedure({
   }),
   rehearse: (hands, input) => rehearseOverride(hands, changeOf(input)),
   perform: (hands, input) => changeOverride(hands, changeOf(input), input.name),
-  text: tellOverride,
+  text: describeOverride,
 });
 
 function changeOf({ name, text, ...modes }: Wanted): OverrideChange {

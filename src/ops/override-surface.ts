@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { changeOverride, rehearseOverride, tellOverride } from "../flows/install/override.ts";
+import { changeOverride, describeOverride, rehearseOverride } from "../flows/install/override.ts";
 import { choice, flag } from "../model/input.ts";
 import { procedure } from "./operation.ts";
 
@@ -22,5 +22,5 @@ export const overrideSurface = procedure({
     rehearseOverride(hands, { do: "surface", surface: input.surface, mode: modeOf(input) }),
   perform: (hands, input) =>
     changeOverride(hands, { do: "surface", surface: input.surface, mode: modeOf(input) }, input.surface),
-  text: tellOverride,
+  text: describeOverride,
 });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { recordUnguarded } from "../flows/audit/baseline.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
-import { fileRows, rowsOf, tellFiles } from "../flows/install/told.ts";
+import { fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { Failure } from "../model/failure.ts";
 import { flag } from "../model/input.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
@@ -50,14 +50,14 @@ export const uninstall = procedure({
     }
   },
 
-  text: ({ uninstall: told }, style) => {
-    const nothing = told.removed.length + told.guard.removed.length === 0 && told.state !== "deleted";
-    const guard = told.guard.removed.length > 0 ? ["protected branches are not protected any more"] : [];
-    const state = told.state === "kept" && !nothing ? [`${told.records} in the state; they stay`] : [];
+  text: ({ uninstall: report }, style) => {
+    const nothing = report.removed.length + report.guard.removed.length === 0 && report.state !== "deleted";
+    const guard = report.guard.removed.length > 0 ? ["protected branches are not protected any more"] : [];
+    const state = report.state === "kept" && !nothing ? [`${report.records} in the state; they stay`] : [];
     return paragraphs(
       nothing ? "There was nothing to take out." : "pawl is not installed here any more.",
       columns([
-        ...fileRows({ ...told, written: [], kept: [] }, style),
+        ...fileRows({ ...report, written: [], kept: [] }, style),
         ...rowsOf("guard", guard),
         ...rowsOf("kept", state),
       ]),
@@ -87,10 +87,10 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
   const changed = installation
     .recover()
     .map((path) => `${path} was changed while an earlier run was killed.`);
-  // A ledger that cannot be read is told while the guard still holds.
+  // A ledger that cannot be read is reported while the guard still holds.
   installation.planRemoval();
   const { removed, notes } = guard.deactivate(site);
-  const { removed: files, left, noted } = tellFiles(installation.remove());
+  const { removed: files, left, noted } = reportFiles(installation.remove());
   const records = contents(state);
   if (fate === "kept") await recordUnguarded(hands, site);
   else if (fate === "deleted") state.remove();

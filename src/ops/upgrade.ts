@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
 import { nextCommit } from "../flows/install/commit.ts";
+import { type FileReport, fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { refuseObstacles } from "../flows/install/request.ts";
-import { type FilesTold, fileRows, rowsOf, tellFiles } from "../flows/install/told.ts";
 import { requestFromLedger } from "../flows/install/versions.ts";
 import { asTaken, describeWay, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import type { Installation, OverrideTold } from "../ports/installation.ts";
+import type { Installation, OverrideListing } from "../ports/installation.ts";
 import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
 
-interface Told extends FilesTold {
+interface UpgradeReport extends FileReport {
   from: string;
   to: string;
   runtime: number;
   /** Overrides that a person should look at. */
-  overrides: OverrideTold[];
+  overrides: OverrideListing[];
 }
 
 const SETTLE = { do: "settle", name: undefined } as const;
@@ -55,14 +55,14 @@ export const upgrade = procedure({
     }
   },
 
-  text: ({ upgrade: told }, style) => {
-    const { from, to, runtime } = told;
+  text: ({ upgrade: report }, style) => {
+    const { from, to, runtime } = report;
     const rows = [
-      ...fileRows(told, style),
+      ...fileRows(report, style),
       ...(runtime > 0 ? [["copied", `pawl ${to} into this clone (${plural(runtime, "file")})`]] : []),
       ...rowsOf(
         "override",
-        told.overrides.map(
+        report.overrides.map(
           ({ name, state }) => `${name}: ${state.replaceAll("_", " ")} (pawl override list)`,
         ),
       ),
@@ -98,12 +98,12 @@ async function renew(hands: Hands, installation: Installation) {
   const site = (await hands.git.sites()).here();
   const guarded = (await hands.git.audits()).guardActive(site);
   if (guarded) notes.push(...(await renewGuard(hands, site)));
-  const told: Told = {
+  const report: UpgradeReport = {
     from: request.before.version,
     to: installation.version,
     runtime: runtime.length,
-    ...tellFiles(steps),
+    ...reportFiles(steps),
     overrides: installation.overrides().filter((one) => one.state !== "applied"),
   };
-  return { data: { upgrade: told }, next: await nextCommit(hands, installation, site), warnings: notes };
+  return { data: { upgrade: report }, next: await nextCommit(hands, installation, site), warnings: notes };
 }

@@ -47,7 +47,7 @@ export type OverrideChange =
   | { do: "settle"; name: string | undefined };
 
 /** One override, and what became of it: `applied`, or why a person should look at it. */
-export interface OverrideTold {
+export interface OverrideListing {
   name: string;
   kind: "skill" | "surface";
   mode: string;
@@ -96,7 +96,7 @@ export interface Installation {
   planRemoval(): FileStep[];
   remove(): FileStep[];
   next(agents: readonly string[]): AgentNext[];
-  overrides(): OverrideTold[];
+  overrides(): OverrideListing[];
   /** Writes the files of an override and everything that follows from them. */
   applyOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];
   planOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];

@@ -7,15 +7,15 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentName, readAdapter } from "../../src/installer/adapter.ts";
 import { ADAPTERS, SHARED, wantedFiles } from "../../src/installer/adapters.ts";
-import { isOurPlace } from "../../src/installer/ledger.ts";
-import { digestOf } from "../../src/installer/render/overrides.ts";
-import { upstreamSkills } from "../../src/installer/render/skills.ts";
 import {
   applySurfaceOverrides,
   readSurfaceOverride,
   type SurfaceOverride,
   surfaceUpstream,
-} from "../../src/installer/surface-overrides.ts";
+} from "../../src/installer/overrides/surface-overrides.ts";
+import { isOurPlace } from "../../src/installer/plan/ledger.ts";
+import { digestOf } from "../../src/installer/render/overrides.ts";
+import { upstreamSkills } from "../../src/installer/render/skills.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/ops/index.ts";
 import { commandsIn, readCommand } from "./render/commands.ts";

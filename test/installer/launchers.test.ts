@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "prettier";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hookLauncher, programLauncher } from "../../src/installer/launchers.ts";
+import { hookLauncher, programLauncher } from "../../src/installer/runtime/launchers.ts";
 import {
   makeRepository,
   makeTemporaryFolder,

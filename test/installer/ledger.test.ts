@@ -1,7 +1,7 @@
 import { format } from "prettier";
 import { describe, expect, test } from "vitest";
 import { printJson } from "../../src/installer/json-text.ts";
-import { type Ledger, parseLedger, printLedger } from "../../src/installer/ledger.ts";
+import { type Ledger, parseLedger, printLedger } from "../../src/installer/plan/ledger.ts";
 
 const digest = "0".repeat(64);
 const LEDGER: Ledger = {

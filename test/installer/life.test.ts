@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { sha256 } from "../../src/files/digest.ts";
-import { type Ledger, parseLedger, printLedger } from "../../src/installer/ledger.ts";
+import { type Ledger, parseLedger, printLedger } from "../../src/installer/plan/ledger.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { treeBytes } from "../helpers/tree-bytes.ts";
 import unmarked from "./edit/toml-entries-0.1.0.json" with { type: "json" };

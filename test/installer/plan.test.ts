@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../src/files/digest.ts";
-import type { Ledger, LedgerFile, OwnRecord } from "../../src/installer/ledger.ts";
-import type { Look } from "../../src/installer/look.ts";
-import { planFiles } from "../../src/installer/plan.ts";
-import type { Wanted } from "../../src/installer/wanted.ts";
+import type { Ledger, LedgerFile, OwnRecord } from "../../src/installer/plan/ledger.ts";
+import type { Look } from "../../src/installer/plan/look.ts";
+import { planFiles } from "../../src/installer/plan/plan-files.ts";
+import type { Wanted } from "../../src/installer/plan/wanted.ts";
 
 const look = (path: string, text: string | undefined, more: Partial<Look> = {}): Look => ({
   ...{ path, real: path, text, bytes: text === undefined ? undefined : Buffer.from(text), missing: [] },

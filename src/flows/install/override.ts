@@ -4,12 +4,12 @@ import type { Hands } from "../../ports/hands.ts";
 import type { OverrideChange } from "../../ports/installation.ts";
 import type { Plan } from "../../ports/operation.ts";
 import { refuseAgents } from "../human-only.ts";
+import { type FileReport, fileRows, reportFiles } from "./file-report.ts";
 import { refuseObstacles } from "./request.ts";
-import { type FilesTold, fileRows, tellFiles } from "./told.ts";
 import { requestFromLedger } from "./versions.ts";
 
 export interface OverrideDone {
-  override: FilesTold & { name: string };
+  override: FileReport & { name: string };
 }
 
 export async function rehearseOverride(hands: Hands, change: OverrideChange) {
@@ -35,7 +35,7 @@ export async function changeOverride(
     installation.recover();
     const steps = installation.applyOverride(change, requestFromLedger(installation));
     refuseObstacles(steps);
-    return { data: { override: { name, ...tellFiles(steps) } } };
+    return { data: { override: { name, ...reportFiles(steps) } } };
   } finally {
     release();
   }
@@ -47,5 +47,5 @@ async function expectAllowed(hands: Hands, change: OverrideChange): Promise<void
   if (takesAway) await refuseAgents(hands, "take a part of pawl out of use");
 }
 
-export const tellOverride = ({ override }: OverrideDone, style: Style) =>
+export const describeOverride = ({ override }: OverrideDone, style: Style) =>
   columns(fileRows(override, style)) || "Nothing changed.";

@@ -1,4 +1,4 @@
-import type { Entry } from "./edit/types.ts";
+import type { Entry } from "../edit/types.ts";
 
 /** One file, or part of a file, that an installation is to have. */
 export type Wanted = WantedFile | WantedPart;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { Failure } from "../model/failure.ts";
-import type { Json } from "./edit/types.ts";
-import { printJson } from "./json-text.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Json } from "../edit/types.ts";
+import { printJson } from "../json-text.ts";
 
 /** Tracked with the project: everything that an install wrote, so that any clone can take it out again exactly. */
 export const LEDGER = ".pawl/lock.json";

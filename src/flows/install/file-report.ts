@@ -3,7 +3,7 @@ import { columns, plural } from "../../model/text.ts";
 import type { AgentNext, FileStep } from "../../ports/installation.ts";
 
 /** What was done with the files, as `--json` says it. */
-export interface FilesTold {
+export interface FileReport {
   written: string[];
   removed: string[];
   kept: string[];
@@ -13,7 +13,7 @@ export interface FilesTold {
   noted: { path: string; why: string }[];
 }
 
-export function tellFiles(steps: readonly FileStep[]): FilesTold {
+export function reportFiles(steps: readonly FileStep[]): FileReport {
   const paths = (...kinds: FileStep["do"][]) =>
     steps.filter((one) => kinds.includes(one.do)).map((one) => one.path);
   const withReason = (...kinds: FileStep["do"][]) =>
@@ -48,18 +48,18 @@ export function rowsOf(word: string, lines: readonly string[]): string[][] {
   return lines.map((line, index) => [index === 0 ? word : "", line]);
 }
 
-export function fileRows(told: FilesTold, style: Style): string[][] {
+export function fileRows(report: FileReport, style: Style): string[][] {
   return [
-    ...rowsOf("wrote", grouped(told.written)),
-    ...rowsOf("removed", grouped(told.removed)),
-    ...reasons("note", told.noted, style),
-    ...reasons("left", told.left, style),
+    ...rowsOf("wrote", grouped(report.written)),
+    ...rowsOf("removed", grouped(report.removed)),
+    ...reasons("note", report.noted, style),
+    ...reasons("left", report.left, style),
   ];
 }
 
-function reasons(word: string, told: FilesTold["left"], style: Style): string[][] {
+function reasons(word: string, report: FileReport["left"], style: Style): string[][] {
   const causes = new Map<string, string[]>();
-  for (const { path, why } of told) causes.set(why, [...(causes.get(why) ?? []), path]);
+  for (const { path, why } of report) causes.set(why, [...(causes.get(why) ?? []), path]);
   const lines = [...causes].flatMap(([why, paths]) => grouped(paths).map((path) => `${path}: ${why}`));
   return rowsOf(
     word,

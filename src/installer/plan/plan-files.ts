@@ -1,9 +1,9 @@
-import { digestOf, sha256 } from "../files/digest.ts";
+import { digestOf, sha256 } from "../../files/digest.ts";
 import type { Ledger, LedgerFile, OwnRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { planPart } from "./plan-part.ts";
 import { planRemoval } from "./plan-removal.ts";
-import { blocked, type Choices, plainText, type Step } from "./plan-steps.ts";
+import { blocked, type Choices, plainText, type Step } from "./steps.ts";
 import type { Wanted, WantedFile } from "./wanted.ts";
 
 export interface PlanFacts extends Choices {

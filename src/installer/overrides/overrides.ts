@@ -1,22 +1,22 @@
 import { join } from "node:path";
-import { sha256 } from "../files/digest.ts";
-import { namesIfPresent } from "../files/read.ts";
-import { Failure } from "../model/failure.ts";
-import type { OverrideChange, OverrideTold } from "../ports/installation.ts";
-import type { Surface } from "./adapter.ts";
-import { ADAPTERS } from "./adapters.ts";
-import { printJson } from "./json-text.ts";
-import { lookAt } from "./look.ts";
+import { sha256 } from "../../files/digest.ts";
+import { namesIfPresent } from "../../files/read.ts";
+import { Failure } from "../../model/failure.ts";
+import type { OverrideChange, OverrideListing } from "../../ports/installation.ts";
+import type { Surface } from "../adapter.ts";
+import { ADAPTERS } from "../adapters.ts";
+import { printJson } from "../json-text.ts";
+import { lookAt } from "../plan/look.ts";
 import {
   basePath,
   type Override,
   overridePath,
   printOverride,
   readOverride,
-} from "./render/override-file.ts";
-import { applyOverrides, digestOf, type OverrideReport, settle } from "./render/overrides.ts";
-import { type Skill, upstreamSkills } from "./render/skills.ts";
-import { showDiff } from "./show-diff.ts";
+} from "../render/override-file.ts";
+import { applyOverrides, digestOf, type OverrideReport, settle } from "../render/overrides.ts";
+import { type Skill, upstreamSkills } from "../render/skills.ts";
+import { showDiff } from "../show-diff.ts";
 import {
   readSurfaceOverride,
   type SurfaceOverride,
@@ -179,12 +179,12 @@ function settledSkill(override: Override, report: OverrideReport): Override {
 }
 
 /** Every override with what became of it, and what changed upstream since it was made. */
-export function tellOverrides(
+export function listOverrides(
   reports: readonly OverrideReport[],
   surfaces: readonly { surface: Surface; mode: string; state: string }[],
-): OverrideTold[] {
+): OverrideListing[] {
   return [
-    ...reports.map((one): OverrideTold => {
+    ...reports.map((one): OverrideListing => {
       const path = overridePath(one.skill);
       const [base, news] = [
         "base" in one ? one.base : undefined,
@@ -194,7 +194,7 @@ export function tellOverrides(
       return { name: one.skill, kind: "skill", mode: one.mode, state: one.state, path, diff };
     }),
     ...surfaces.map(
-      ({ surface, mode, state }): OverrideTold => ({
+      ({ surface, mode, state }): OverrideListing => ({
         name: surface,
         kind: "surface",
         mode,

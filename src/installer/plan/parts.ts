@@ -1,9 +1,9 @@
-import { sha256 } from "../files/digest.ts";
-import { insertBlock, lookAtBlock, removeBlock, updateBlock } from "./edit/blocks.ts";
-import { insertEntries, lookAtEntries, removeEntries, replaceEntries } from "./edit/entries.ts";
-import { refuseTakenTables } from "./edit/toml-lines.ts";
-import type { Inserted } from "./edit/types.ts";
-import { removeUnmarked } from "./edit/unmarked-toml.ts";
+import { sha256 } from "../../files/digest.ts";
+import { insertBlock, lookAtBlock, removeBlock, updateBlock } from "../edit/blocks.ts";
+import { insertEntries, lookAtEntries, removeEntries, replaceEntries } from "../edit/entries.ts";
+import { refuseTakenTables } from "../edit/toml-lines.ts";
+import type { Inserted } from "../edit/types.ts";
+import { removeUnmarked } from "../edit/unmarked-toml.ts";
 import type { PartRecord } from "./ledger.ts";
 import type { WantedPart } from "./wanted.ts";
 

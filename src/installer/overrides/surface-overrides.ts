@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { Failure } from "../model/failure.ts";
-import { type Adapter, entry, type Surface } from "./adapter.ts";
-import type { WantedFile } from "./adapters.ts";
-import { digestOf, type Sha256 } from "./render/overrides.ts";
+import { Failure } from "../../model/failure.ts";
+import { type Adapter, entry, type Surface } from "../adapter.ts";
+import type { WantedFile } from "../adapters.ts";
+import { digestOf, type Sha256 } from "../render/overrides.ts";
 
 /** A user's own MCP registration or agent-side hooks: `.pawl/overrides/mcp.json` and `hooks.json`. */
 const surfaceOverride = z.discriminatedUnion("mode", [

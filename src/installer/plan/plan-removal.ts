@@ -1,10 +1,10 @@
-import { digestOf, sha256 } from "../files/digest.ts";
-import { Failure } from "../model/failure.ts";
-import type { Change } from "./journal.ts";
+import { digestOf, sha256 } from "../../files/digest.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Change } from "../journal.ts";
 import { isOurPlace, type LedgerFile, type OwnRecord, type PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { removePart } from "./parts.ts";
-import { plainText, type Step } from "./plan-steps.ts";
+import { plainText, type Step } from "./steps.ts";
 
 type Kept = (digest: string) => Uint8Array | undefined;
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../files/durable.ts";
-import { textIfPresent } from "../files/read.ts";
-import { keptFile, type Work } from "./journal.ts";
+import { replaceFile } from "../../files/durable.ts";
+import { textIfPresent } from "../../files/read.ts";
+import { keptFile, type Work } from "../journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
-import { blocked, type Step } from "./plan-steps.ts";
+import { blocked, type Step } from "./steps.ts";
 
 /** The worktree that files are written to, and the clone's own folder `<git common dir>/pawl`. */
 export interface Tree {

@@ -1,4 +1,4 @@
-import type { Change } from "./journal.ts";
+import type { Change } from "../journal.ts";
 import type { LedgerFile } from "./ledger.ts";
 import type { Look } from "./look.ts";
 

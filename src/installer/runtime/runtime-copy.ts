@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { digestOf } from "../files/digest.ts";
-import { makeFolder, replaceQuickly } from "../files/durable.ts";
-import { jsonIfReadable } from "../files/read.ts";
-import { step } from "../model/steps.ts";
+import { digestOf } from "../../files/digest.ts";
+import { makeFolder, replaceQuickly } from "../../files/durable.ts";
+import { jsonIfReadable } from "../../files/read.ts";
+import { step } from "../../model/steps.ts";
 
 /** Made by the build beside the program: every file that it consists of, with its sha256. */
 export interface Manifest {

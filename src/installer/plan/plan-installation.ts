@@ -1,12 +1,9 @@
-import { VERSION } from "../model/version.ts";
-import type { FileStep, SurfaceRequest } from "../ports/installation.ts";
-import { carryOut } from "./journal.ts";
-import { LEDGER, type Ledger } from "./ledger.ts";
-import type { Look } from "./look.ts";
-import { type Overlay, readOverrides } from "./overrides.ts";
-import { planFiles } from "./plan.ts";
-import { blocked, type Step } from "./plan-steps.ts";
-import { showDiff } from "./show-diff.ts";
+import { VERSION } from "../../model/version.ts";
+import type { FileStep, SurfaceRequest } from "../../ports/installation.ts";
+import { carryOut } from "../journal.ts";
+import { type Overlay, readOverrides } from "../overrides/overrides.ts";
+import { showDiff } from "../show-diff.ts";
+import { isAgent, isFlag, type Surfaces, wantedSurfaces } from "../surfaces.ts";
 import {
   foldersOf,
   ledgerAfter,
@@ -17,11 +14,14 @@ import {
   rememberLedger,
   type Tree,
   workOf,
-} from "./surface-work.ts";
-import { isAgent, isFlag, type Surfaces, wantedSurfaces } from "./surfaces.ts";
+} from "./installed-tree.ts";
+import { LEDGER, type Ledger } from "./ledger.ts";
+import type { Look } from "./look.ts";
+import { planFiles } from "./plan-files.ts";
+import { blocked, type Step } from "./steps.ts";
 
 /** What one run makes of the tree: the steps, and the ledgers before and after. */
-export interface Drawing {
+export interface InstallationPlan {
   steps: Step[];
   before: Ledger | undefined;
   after: Ledger | undefined;
@@ -39,7 +39,11 @@ export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overla
 }
 
 /** From the tree as it is now, and from overrides that are about to be written; nothing is changed. */
-export function drawInstall(tree: Tree, request: SurfaceRequest, overlay: Overlay = new Map()): Drawing {
+export function planInstallation(
+  tree: Tree,
+  request: SurfaceRequest,
+  overlay: Overlay = new Map(),
+): InstallationPlan {
   const before = readLedger(tree);
   const look = looker(tree);
   const { force, lenient, profile, agents, flags } = request;
@@ -66,7 +70,7 @@ function overrideStep(look: Look, text: string | undefined): Step {
   return { do: before === undefined ? "create" : "update", path, changes, folders };
 }
 
-export function drawRemoval(tree: Tree): Drawing {
+export function planUninstallation(tree: Tree): InstallationPlan {
   const before = readLedger(tree);
   const kept = (digest: string) => readKept(tree.local, digest);
   const look = looker(tree);
@@ -75,17 +79,17 @@ export function drawRemoval(tree: Tree): Drawing {
 }
 
 /** Makes it so; a drawing with a refusal in it changes nothing. */
-export function realise(tree: Tree, { steps, before, after }: Drawing): FileStep[] {
-  if (steps.some((one) => one.do === "refuse")) return steps.map(told);
+export function applyPlan(tree: Tree, { steps, before, after }: InstallationPlan): FileStep[] {
+  if (steps.some((one) => one.do === "refuse")) return steps.map(shownStep);
   const left = carryOut(tree.local, tree.root, workOf(steps, before, after));
   rememberLedger(tree.local, after);
   return steps.map((one) =>
     one.changes?.some((change) => left.includes(change.path))
-      ? { ...told(one), do: "leave", why: "somebody changed it meanwhile; run this again" }
-      : told(one),
+      ? { ...shownStep(one), do: "leave", why: "somebody changed it meanwhile; run this again" }
+      : shownStep(one),
   );
 }
 
-export function told({ do: what, path, why, how, texts }: Step): FileStep {
+export function shownStep({ do: what, path, why, how, texts }: Step): FileStep {
   return { do: what, path, why, how, diff: texts && showDiff(path, texts.before, texts.after) };
 }

@@ -1,9 +1,9 @@
-import { digestOf, sha256 } from "../files/digest.ts";
-import { Failure } from "../model/failure.ts";
+import { digestOf, sha256 } from "../../files/digest.ts";
+import { Failure } from "../../model/failure.ts";
 import type { PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { forcePart, insertPart, lookAtPart, markPart, recordOf, replacePart, type Written } from "./parts.ts";
-import { blocked, type Choices, type Step } from "./plan-steps.ts";
+import { blocked, type Choices, type Step } from "./steps.ts";
 import type { WantedPart } from "./wanted.ts";
 
 /** A block or entries in a file that belongs to the user. Whatever the editors refuse becomes a refusal of the plan. */
@@ -60,11 +60,11 @@ function decide(wanted: WantedPart, record: PartRecord | undefined, look: Look, 
   if (!record && found === "partly") return written(look, insertPart(wanted, text));
   if (record && (found === "partly" || lookAtPart(record, text) === "same"))
     return written(look, replacePart(wanted, record, text));
-  return settle(wanted, record, look, text, choices);
+  return resolveEdits(wanted, record, look, text, choices);
 }
 
 /** What is there is neither what is wanted nor what we wrote. */
-function settle(
+function resolveEdits(
   wanted: WantedPart,
   record: PartRecord | undefined,
   look: Look,
