@@ -16,8 +16,8 @@ import {
   withHistory,
 } from "../flows/audit/ledger.ts";
 import { closeExpired, ownClones } from "../flows/audit/unlocks.ts";
-import { readTrust } from "../flows/trust/read-trust.ts";
-import { CLASSES, type Explained, isUndecided } from "../judge/audit/classify.ts";
+import { guardedIn, readTrust } from "../flows/trust/read-trust.ts";
+import { CLASSES, type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
@@ -39,7 +39,7 @@ export const audit = procedure({
   id: "audit",
   summary: "Is every commit of the protected branches explained, and was nothing tampered with?",
   details:
-    "Every first-parent commit is one of: baseline (there before), approved, from the remote, unlocked by a human, or\nunexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
+    "Every first-parent commit is one of: baseline (there before), approved, from the remote, unlocked by a human, unapproved\n(on a guarded remote without an approval, or pushed past this clone's own hook), or unexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
   examples: ["pawl audit", "pawl audit main", "pawl audit main~5..main", "pawl audit --ci"],
   access: "read",
   asItIs: true,
@@ -62,7 +62,7 @@ export const audit = procedure({
     const { audited, ledger, said } = input.ci ? await published(hands, input) : await here(hands, input);
     const { branches, notes } = audited;
     const findings = [...audited.findings, ...(await handWritten(hands, ledger))];
-    const unexplained = branches.flatMap((one) => one.commits.filter((each) => each.class === "unexplained"));
+    const unexplained = branches.flatMap((one) => one.commits.filter(isWrong));
     const clean = unexplained.length === 0 && findings.length === 0;
     const data = { audit: { clean, branches, findings } };
     if (ledger.problems.length > 0) throw cannotTell(ledger, data);
@@ -74,7 +74,7 @@ export const audit = procedure({
       data,
       warnings: [...said, ...new Set(notes)],
       notReady: !clean,
-      next: input.ci && unexplained.length > 0 ? sync : undefined,
+      next: unexplained.some((one) => input.ci || one.class === "unapproved") ? sync : undefined,
     };
   },
 
@@ -95,7 +95,10 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const manner = { view: "here", ask: !input.offline, clones: await ownClones(hands) } as const;
   const subject = async (site: Site) => {
     const { remotes } = await readTrust(hands, site);
-    return { site, names: namesOf(ledger, site), ledger, manner, remotes };
+    return {
+      ...{ site, names: namesOf(ledger, site), ledger, manner, remotes },
+      guardedIn: (text: string) => guardedIn(hands, text),
+    };
   };
   const named = input.repo === undefined ? undefined : sites.named(input.repo);
   if (input.range !== undefined) {
@@ -143,7 +146,14 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
   const parsed = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
   const ledger = await withHistory(hands, site, parsed, state.commit);
   const manner = { view: "published", ask: false, clones: new Set<string>() } as const;
-  const subject = { site, names: publishedNames(ledger, input.repo), ledger, manner, remotes: [] };
+  const subject = {
+    site,
+    names: publishedNames(ledger, input.repo),
+    ledger,
+    manner,
+    remotes: [],
+    guardedIn: async () => new Set<string>(),
+  };
   const audited =
     input.updates !== undefined
       ? await auditUpdates(hands, subject, updates)
@@ -243,7 +253,7 @@ function auditText({ clean, branches, findings }: Found, style: Style): string {
 
 function branchText({ repo, ref, counts, commits }: AuditedBranch, style: Style): string {
   const told = CLASSES.filter((one) => counts[one] > 0).map((one) => `${counts[one]} ${one}`);
-  const wrong = commits.filter((one) => one.class === "unexplained");
+  const wrong = commits.filter(isWrong);
   const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}`;
   if (wrong.length === 0) return head;
   return `${head}\n${indent(columns(wrong.map((one) => row(one, style))))}`;

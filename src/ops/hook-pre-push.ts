@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { auditPush, type PushedRef, type RefusedPush } from "../flows/audit/audit-push.ts";
 import { namesOf, notOurs, readLedger, withHistory } from "../flows/audit/ledger.ts";
 import { ownClones } from "../flows/audit/unlocks.ts";
-import { readTrust } from "../flows/trust/read-trust.ts";
+import { guardedIn, readTrust } from "../flows/trust/read-trust.ts";
 import { Failure } from "../model/failure.ts";
 import { maybe, raw } from "../model/input.ts";
 import type { Problem } from "../model/record.ts";
@@ -34,7 +34,14 @@ export const hookPrePush = procedure({
     if (forged) throw handWritten(forged.path);
     const manner = { view: "here", ask: true, clones: await ownClones(hands) } as const;
     const { remotes } = await readTrust(hands, site);
-    const subject = { site, names: namesOf(ledger, site), ledger, manner, remotes };
+    const subject = {
+      site,
+      names: namesOf(ledger, site),
+      ledger,
+      manner,
+      remotes,
+      guardedIn: (text: string) => guardedIn(hands, text),
+    };
     const [first] = await auditPush(hands, subject, readUpdates(input.updates));
     if (first) throw refusal(first);
     return { data: {} };

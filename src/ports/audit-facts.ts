@@ -32,6 +32,14 @@ export interface Known {
   unlocked: ReadonlyMap<string, string>;
   /** Commits that a remote has, with its name. */
   remote: ReadonlyMap<string, string>;
+  /** Commits that reached a remote past its rules. */
+  unapproved: ReadonlyMap<string, Unapproved>;
+}
+
+export interface Unapproved {
+  remote: string;
+  /** The remote takes only what was approved, or this clone pushed it past its own hook. */
+  how: "guarded" | "pushed";
 }
 
 /** Where a change of a branch was noticed. */

@@ -73,6 +73,8 @@ export interface Audits {
   guardActive(site: Site): boolean;
   /** The commits up to which all of these have the same history; none when one of them is not here. */
   common(site: Site, commits: readonly string[]): Promise<string[]>;
+  /** The policy below a stretch of history (by the name ""), and at each commit of it that changed the policy. */
+  policies(site: Site, stretch: Stretch): Promise<ReadonlyMap<string, string>>;
   /** Every text that records of a folder have had in the history of the state: of a commit, or of this clone's own. */
   recordVersions(
     site: Site,
@@ -91,11 +93,15 @@ export interface AskedRemote {
   name: string;
   /** What its word is worth before it says anything; undefined for one that has to be asked. */
   word: RemoteWord | undefined;
+  /** What is known here; whatever it has beyond that is wanted. */
+  beyond: readonly string[];
 }
 
 export interface RemoteAnswer extends RemoteFact {
   /** The commit up to which this remote explains anything; undefined when it explains nothing. */
   upTo: string | undefined;
+  /** First-parent commits that it has beyond what is known here, the newest first. */
+  ahead: CommitFact[];
 }
 
 export interface TracesWanted {

@@ -94,19 +94,19 @@ test("an audit is told what the remote itself says, past what this environment m
 }) => {
   const { ada, ben } = clones;
   const option = "--upload-pack=touch-pwned";
-  const asked = ["origin", option].map((name) => ({ name, word: undefined }));
+  const believed = ben.git("rev-parse", "origin/main");
+  const asked = ["origin", option].map((name) => ({ name, word: undefined, beyond: [believed] }));
   const ask = (env: Record<string, string> = {}, lines: string[] = []) =>
     askRemotes(new HistoryGit(siteOf(ben), { ...ben.env, ...env }), "refs/heads/main", asked, (line) =>
       lines.push(line),
     );
-  const believed = ben.git("rev-parse", "origin/main");
   const fact = { name: "origin", tracking: "refs/remotes/origin/main", believed };
-  expect(await ask()).toEqual([{ ...fact, word: "confirmed", upTo: believed }]);
+  expect(await ask()).toEqual([{ ...fact, word: "confirmed", upTo: believed, ahead: [] }]);
 
   // It went on: what is not fetched yet is looked at, and nothing of it stays here.
   const later = ada.commit("a.txt", "a\n");
   ada.git("push", "-q", "origin", "main");
-  expect(await ask()).toEqual([{ ...fact, word: "confirmed", upTo: believed }]);
+  expect(await ask()).toMatchObject([{ ...fact, word: "confirmed", upTo: believed, ahead: [{ id: later }] }]);
   expect(() => ben.git("cat-file", "-e", later)).toThrow();
 
   // A name that this shell alone sends elsewhere is asked where everybody's git would.
@@ -115,15 +115,15 @@ test("an audit is told what the remote itself says, past what this environment m
     GIT_CONFIG_KEY_0: "url./nowhere/.insteadOf",
     GIT_CONFIG_VALUE_0: clones.remote,
   };
-  expect(await ask(elsewhere)).toEqual([{ ...fact, word: "confirmed", upTo: believed }]);
+  expect(await ask(elsewhere)).toMatchObject([{ ...fact, word: "confirmed", upTo: believed }]);
 
   ada.git("checkout", "-q", "--orphan", "other");
   ada.git("commit", "-q", "--allow-empty", "-m", "Another history");
   ada.git("push", "-q", "-f", "origin", "other:main");
-  expect(await ask()).toEqual([{ ...fact, word: "denied", upTo: undefined }]);
+  expect(await ask()).toMatchObject([{ ...fact, word: "denied", upTo: undefined }]);
 
   renameSync(clones.remote, `${clones.remote}.away`);
-  expect(await ask()).toEqual([{ ...fact, word: "silent", upTo: undefined }]);
+  expect(await ask()).toEqual([{ ...fact, word: "silent", upTo: undefined, ahead: [] }]);
   // A remote that was written into the config by hand, with a name that looks like an option.
   renameSync(`${clones.remote}.away`, clones.remote);
   ben.git("config", `remote.${option}.url`, clones.remote);

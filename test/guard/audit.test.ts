@@ -21,6 +21,7 @@ import {
   makeAudited,
   pretendGuard,
   trustOrigin,
+  unlockIt,
 } from "../helpers/audited-project.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { gitIn, ok, type Ready, typing, worktreeOf } from "../helpers/ready-task.ts";
@@ -48,7 +49,10 @@ describe("an honest repository", () => {
   test("is explained: baseline and approved", async () => {
     const found = await fresh().audit();
     expect(found).toMatchObject({ code: 0, findings: [], reasons: [] });
-    expect(found.counts).toEqual({ baseline: 2, approved: 1, remote: 0, unlocked: 0, unexplained: 0 });
+    expect(found.counts).toEqual({
+      ...{ baseline: 2, approved: 1, pull_request: 0, remote: 0 },
+      ...{ unlocked: 0, unapproved: 0, unexplained: 0 },
+    });
     expect(found.warnings).toEqual(["The guard is not active in shop."]);
   });
 
@@ -103,6 +107,58 @@ describe("an honest repository", () => {
     // Whatever else is wrong is certain.
     it.home.commit("evil.txt", "evil\n");
     expect(await it.audit()).toMatchObject({ code: 1, reasons: ["committed_directly", "remote_silent"] });
+  });
+
+  test("has nothing on a guarded remote that nobody approved, pulled or not", async () => {
+    const it = fresh();
+    const other = cloneForCheck(it, "other");
+    const theirs = other.commit("theirs.txt", "theirs\n");
+    other.git("push", "-q", "origin", "main");
+    expect((await it.audit()).code).toBe(0);
+    await trustOrigin(it.home, { name: "shop", home: true }, true);
+    const before = await it.audit();
+    expect(before).toMatchObject({
+      code: 1,
+      reasons: ["no_approval"],
+      counts: { unapproved: 1, unexplained: 0 },
+    });
+    expect(before.result.json.data.audit.branches[1]).toMatchObject({ ref: "refs/remotes/origin/main" });
+    expect(before.result.out).toContain(theirs);
+    it.git("pull", "-q", "--ff-only");
+    expect(await it.audit()).toMatchObject({ code: 1, reasons: ["no_approval"], findings: [] });
+    // Whoever takes the rule away does so by a commit that had to keep it.
+    await trustOrigin(it.home, { name: "shop", home: true });
+    expect((await it.audit()).code).toBe(0);
+  });
+
+  test("a policy that stops guarding the remote had to be approved itself", async () => {
+    const it = fresh();
+    const policy = (guarded: boolean) =>
+      `remotes:\n  - name: origin\n    address: x\n    guarded: ${guarded}\n`;
+    it.home.write(".pawl/config.yaml", policy(true));
+    const guarding = await unlockIt(it, "--for=5m");
+    expect(guarding.code).toBe(0);
+    it.git("add", "-f", ".pawl/config.yaml");
+    it.git("commit", "-qm", "Guard it");
+    it.git("push", "-q", "--no-verify", "origin", "main");
+    await ok(it.home.pawl("unlock", "main", "--end"));
+    expect(await it.audit()).toMatchObject({ code: 0, counts: { unlocked: 1 } });
+    const other = cloneForCheck(it, "other");
+    other.write(".pawl/config.yaml", policy(false));
+    other.git("commit", "-qam", "Do not guard it");
+    other.commit("theirs.txt", "theirs\n");
+    other.git("push", "-q", "origin", "main");
+    it.git("pull", "-q", "--ff-only");
+    expect(await it.audit()).toMatchObject({ code: 1, counts: { unapproved: 1, remote: 1 } });
+  });
+
+  test("has nothing that this clone pushed past its own hook, pulled or not", async () => {
+    const it = fresh();
+    it.git("push", "-q", "--no-verify", "origin", `${stray(it)}:main`);
+    const pushed = { code: 1, reasons: ["pushed_directly"], findings: [], counts: { unapproved: 1 } };
+    expect(await it.audit()).toMatchObject(pushed);
+    it.git("pull", "-q", "--ff-only");
+    expect(await it.audit()).toMatchObject(pushed);
   });
 
   test("is not explained by a remote that leads elsewhere than it did, or that nobody trusts", async () => {

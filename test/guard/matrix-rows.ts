@@ -950,6 +950,22 @@ const remotes = group("Remotes", [
     note: "a server or CI that runs `pawl audit --ci` refuses it",
   },
   {
+    name: "push --no-verify origin task/1:main, then pull",
+    script: "git push -q --no-verify origin task/1:main && git pull -q --ff-only",
+    expected: "audit",
+    found: "pushed_directly",
+    note: "without `--ci`, because this clone's own log says that it pushed it",
+  },
+  {
+    name: "send-pack origin task/1:main, then pull, and the remote is guarded",
+    setup:
+      "mkdir .pawl/x; printf 'remotes:\\n  - name: origin\\n    address: x\\n    guarded: true\\n' > .pawl/config.yaml",
+    script: 'git send-pack "$O" task/1:main 2>/dev/null && git pull -q --ff-only',
+    expected: "audit",
+    found: "no_approval",
+    note: "class `unapproved`",
+  },
+  {
     name: "send-pack origin task/1:main",
     script: 'git send-pack "$O" task/1:main 2>/dev/null',
     expected: "audit",

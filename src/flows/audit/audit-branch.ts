@@ -1,4 +1,4 @@
-import { judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
+import { type AuditedBranch, judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
 import type { Standing } from "../../judge/trust.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type {
@@ -8,16 +8,22 @@ import type {
   MoveFact,
   RemoteFact,
   RemoteWord,
+  Unapproved,
 } from "../../ports/audit-facts.ts";
 import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type Baseline, mergesOf } from "./ledger.ts";
 import { afterBaseline, baselineFor, lateCommits } from "./one-baseline.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
+import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
 import { movesWithin } from "./unlocks.ts";
 
 /** Gathers what there is to know about one protected branch, and has it judged. */
-export async function auditBranch(audits: Audits, subject: Subject, branch: BranchTip): Promise<Verdict> {
+export async function auditBranch(
+  audits: Audits,
+  subject: Subject,
+  branch: BranchTip,
+): Promise<Verdict & { ahead?: AuditedBranch[] }> {
   const { site, names, ledger, manner } = subject;
   const { ref, tip } = branch;
   const baseline = await baselineFor(audits, subject, ref);
@@ -25,7 +31,8 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });
   const chain = { tip, without: baseline.commits, commits };
-  const answers = local ? await audits.remotes(site, ref, askedRemotes(subject)) : [];
+  const asked = askedRemotes(subject, [tip, ...baseline.commits]);
+  const answers = local ? await audits.remotes(site, ref, asked) : [];
   const remote = await fromRemotes(audits, site, chain, answers);
   const opened = unlocksOf(audits, subject, ref);
   const approvals = mergesOf(ledger, names, ref);
@@ -49,17 +56,22 @@ export async function auditBranch(audits: Audits, subject: Subject, branch: Bran
     late: await lateCommits(audits, site, chain, baseline),
     missing: local ? [] : await missing(audits, site, branch, commits, approvals),
   };
+  const known = {
+    baseline: new Set(baseline.commits),
+    approvals,
+    unlocked: await unlockedCommits(audits, site, opened, baseline.commits),
+    remote,
+    unapproved: local
+      ? await unapprovedCommits(audits, subject, ref, { chain, remote, baseline })
+      : new Map<string, Unapproved>(),
+  };
   const verdict = judgeBranch(site.name, audit, {
-    known: {
-      baseline: new Set(baseline.commits),
-      approvals,
-      unlocked: await unlockedCommits(audits, site, opened, baseline.commits),
-      remote,
-    },
+    known,
     unlockedMoves: opened.flatMap((one) => one.moves),
   });
   const lost = local ? [] : await lostBaseline(audits, site, branch, baseline);
-  return { ...verdict, findings: [...verdict.findings, ...lost] };
+  const ahead = judgeAhead(subject, known, answers);
+  return { ...verdict, ahead, findings: [...verdict.findings, ...lost] };
 }
 
 /** Nothing says what was there before, so everything was. */
@@ -74,7 +86,13 @@ export async function untouched(
     site.name,
     { ...none, earlier, unlogged: false, doubtful: new Map(), late: new Set() },
     {
-      known: { baseline: new Set(), approvals: [], unlocked: new Map(), remote: new Map() },
+      known: {
+        baseline: new Set(),
+        approvals: [],
+        unlocked: new Map(),
+        remote: new Map(),
+        unapproved: new Map(),
+      },
       unlockedMoves: [],
     },
   );
@@ -121,10 +139,11 @@ const WORDS: Record<Standing, RemoteWord | undefined> = {
 };
 
 /** Only remotes that somebody trusts are asked; of the others it is enough to know that they exist. */
-export const askedRemotes = ({ remotes, manner }: Subject): AskedRemote[] =>
+export const askedRemotes = ({ remotes, manner }: Subject, beyond: readonly string[]): AskedRemote[] =>
   remotes.map(({ name, standing }) => ({
     name,
     word: WORDS[standing] ?? (manner.ask ? undefined : "silent"),
+    beyond,
   }));
 
 /** Closed unlocks say what they cover; of one that is still open the log of this clone tells. */

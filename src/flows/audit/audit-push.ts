@@ -109,12 +109,18 @@ async function whatExplains(
     approvals: refs.flatMap((ref) => mergesOf(ledger, names, ref)),
     unlocked: await unlockedCommits(audits, site, unlocks, baseline),
     remote: new Map(),
+    unapproved: new Map(),
   };
 }
 
 async function confirmed(audits: Audits, subject: Subject, ref: string, chain: Chain) {
   const { site } = subject;
-  return fromRemotes(audits, site, chain, await audits.remotes(site, ref, askedRemotes(subject)));
+  return fromRemotes(
+    audits,
+    site,
+    chain,
+    await audits.remotes(site, ref, askedRemotes(subject, chain.without)),
+  );
 }
 
 function noBaseline(ref: string): Failure {

@@ -41,11 +41,11 @@ export async function auditRepository(
   const branching = await audits.branching(site, manner.view === "here" ? "own" : "remote");
   const guarded = await protectedRefs(hands, subject, branching);
   const wanted = branching.branches.filter(({ ref }) => (only === undefined ? guarded(ref) : ref === only));
-  const verdicts: Verdict[] = [];
+  const verdicts: (Verdict & { ahead?: AuditedBranch[] })[] = [];
   for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch));
   const local = manner.view === "here" ? await lookAround(audits, subject, wanted) : undefined;
   return {
-    branches: verdicts.map((one) => one.branch),
+    branches: verdicts.flatMap((one) => [one.branch, ...(one.ahead ?? [])]),
     findings: [...verdicts.flatMap((one) => one.findings), ...(local?.findings ?? [])],
     notes: [...verdicts.flatMap((one) => one.notes), ...(local?.notes ?? [])],
   };
@@ -176,7 +176,7 @@ async function explainStretch(
     site.name,
     { ...facts, unlogged: false, doubtful: new Map(), late: new Set() },
     {
-      known: { baseline: new Set(), approvals, unlocked, remote: new Map() },
+      known: { baseline: new Set(), approvals, unlocked, remote: new Map(), unapproved: new Map() },
       unlockedMoves: [],
     },
   );

@@ -21,6 +21,8 @@ export interface Subject {
   manner: Manner;
   /** What the remotes of this clone are worth; none where only what was published counts. */
   remotes: readonly RemoteTrust[];
+  /** The remotes that a policy's text calls guarded; none where it cannot be read. */
+  guardedIn(policy: string): Promise<ReadonlySet<string>>;
 }
 
 /** Of a branch's commits those that are part of another commit. */

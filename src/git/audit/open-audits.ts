@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Audits, Branching, BranchTip } from "../../ports/audits.ts";
+import type { Audits, Branching, BranchTip, Stretch } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { Git } from "../run-git.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
@@ -45,15 +46,27 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
+    policies: (site, stretch) => policiesIn(at(site), stretch),
     common: (site, commits) => commonHistory(at(site), commits),
-    async recordVersions(site, folder, commit) {
-      if (commit !== undefined) return readVersions(at(site), commit, folder);
-      const own = Git.of("history", env, stateDir());
+    async recordVersions(site, kind, commit) {
+      if (commit !== undefined) return readVersions(at(site), commit, kind);
+      const folder = stateDir();
+      if (!existsSync(folder)) return [];
+      const own = Git.of("history", env, folder);
       const tip = await own.commitOf(STATE);
-      return tip === undefined ? [] : readVersions(own, tip, folder);
+      return tip === undefined ? [] : readVersions(own, tip, kind);
     },
     stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),
   };
+}
+
+async function policiesIn(git: HistoryGit, { tip, without }: Stretch): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const base of without) found.set("", (await textAt(git, base)) ?? found.get("") ?? "");
+  const limits = (await known(git, without)).map((one) => `^${one}`);
+  const changed = await git.must(["rev-list", "--first-parent", tip, ...limits, "--", POLICY]);
+  for (const id of changed.split("\n").filter(Boolean)) found.set(id, (await textAt(git, id)) ?? "");
+  return found;
 }
 
 async function commonHistory(git: HistoryGit, commits: readonly string[]): Promise<string[]> {

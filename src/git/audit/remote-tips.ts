@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { AskedRemote, RemoteAnswer } from "../../ports/audits.ts";
 import { type Transfer, transfer } from "../transfer.ts";
-import { known } from "./history.ts";
-import type { HistoryGit } from "./history-git.ts";
+import { known, readHistory } from "./history.ts";
+import { HistoryGit } from "./history-git.ts";
 
 type Progress = Transfer["progress"];
 
@@ -20,14 +20,18 @@ export async function askRemotes(
 ): Promise<RemoteAnswer[]> {
   const branch = ref.replace(/^refs\/heads\//, "");
   const answers: RemoteAnswer[] = [];
-  for (const { name, word } of remotes) {
+  for (const { name, word, beyond } of remotes) {
     const tracking = `refs/remotes/${name}/${branch}`;
     const believed = await git.commitOf(tracking);
     if (believed === undefined) continue;
     const fact = { name, tracking, believed };
     const there = word === undefined ? await tipThere(git, name, ref, progress) : undefined;
-    if (there === undefined) answers.push({ ...fact, word: word ?? "silent", upTo: undefined });
-    else answers.push({ ...fact, ...(await compare(git, { remote: name, ref, believed, there, progress })) });
+    if (there === undefined) answers.push({ ...fact, word: word ?? "silent", upTo: undefined, ahead: [] });
+    else
+      answers.push({
+        ...fact,
+        ...(await compare(git, { remote: name, ref, believed, there, beyond, progress })),
+      });
   }
   return answers;
 }
@@ -51,23 +55,23 @@ interface Claim {
   ref: string;
   believed: string;
   there: string;
+  beyond: readonly string[];
   progress: Progress;
 }
 
-type Verdict = Pick<RemoteAnswer, "word" | "upTo">;
+type Verdict = Pick<RemoteAnswer, "word" | "upTo" | "ahead">;
 
 async function compare(git: HistoryGit, claim: Claim): Promise<Verdict> {
-  const { believed, there } = claim;
-  if (there === believed) return { word: "confirmed", upTo: believed };
-  if (there === "") return { word: "denied", upTo: undefined };
+  const { believed, there, beyond } = claim;
+  if (there === "") return { word: "denied", upTo: undefined, ahead: [] };
   if ((await known(git, [there])).length === 0) return compareUnfetched(git, claim);
   const word = (await git.isAncestor(believed, there)) ? "confirmed" : "denied";
-  return { word, upTo: there };
+  return { word, upTo: there, ahead: await readHistory(git, { tip: there, without: beyond }) };
 }
 
 /** The remote went on since the last fetch. Its new commits are looked at in a place of their own, and forgotten. */
 async function compareUnfetched(git: HistoryGit, claim: Claim): Promise<Verdict> {
-  const { remote, ref, believed, there, progress } = claim;
+  const { remote, ref, believed, there, beyond, progress } = claim;
   const folder = mkdtempSync(join(tmpdir(), "pawl-audit-"));
   const own = git.env.GIT_OBJECT_DIRECTORY ?? join(git.site.commonDir, "objects");
   const others = [own, git.env.GIT_ALTERNATE_OBJECT_DIRECTORIES].filter(Boolean).join(delimiter);
@@ -76,11 +80,13 @@ async function compareUnfetched(git: HistoryGit, claim: Claim): Promise<Verdict>
     const way = wayTo(git, progress);
     const options = ["--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];
     const call = { ...way, options, extra: { ...way.extra, ...extra } };
-    if (!(await transfer("fetch", remote, [ref], call)).ok) return { word: "silent", upTo: undefined };
-    const both = git.with(extra);
-    if (await both.isAncestor(believed, there)) return { word: "confirmed", upTo: believed };
+    if (!(await transfer("fetch", remote, [ref], call)).ok)
+      return { word: "silent", upTo: undefined, ahead: [] };
+    const both = new HistoryGit(git.site, { ...git.env, ...extra });
+    const ahead = await readHistory(both, { tip: there, without: beyond });
+    if (await both.isAncestor(believed, there)) return { word: "confirmed", upTo: believed, ahead };
     // What both have in common is confirmed still.
-    return { word: "denied", upTo: await both.line(["merge-base", believed, there]) };
+    return { word: "denied", upTo: await both.line(["merge-base", believed, there]), ahead };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

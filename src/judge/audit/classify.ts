@@ -5,17 +5,31 @@ import type {
   Known,
   MoveFact,
   RemoteFact,
+  Unapproved,
 } from "../../ports/audit-facts.ts";
 
-export const CLASSES = ["baseline", "approved", "remote", "unlocked", "unexplained"] as const;
+/** The last two are what an audit is for. `pull_request`: a human's signed request that the host merged. */
+export const CLASSES = [
+  "baseline",
+  "approved",
+  "pull_request",
+  "remote",
+  "unlocked",
+  "unapproved",
+  "unexplained",
+] as const;
 export type Class = (typeof CLASSES)[number];
 
-/** Why a commit is unexplained. */
+export const isWrong = ({ class: found }: { class: Class }) =>
+  found === "unapproved" || found === "unexplained";
+
+/** Why a commit is unapproved or unexplained. */
 export type Reason =
   | "approval_mismatch"
   | "approval_rewritten"
   | "approval_unfinished"
   | "late_baseline"
+  | "pushed_directly"
   | "remote_not_confirmed"
   | "remote_silent"
   | "remote_unconfirmed"
@@ -56,10 +70,20 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
     if (approval) return { commit, class: "approved", by: approval.id };
     const unlock = known.unlocked.get(commit.id);
     if (unlock !== undefined) return { commit, class: "unlocked", by: unlock };
+    const unapproved = known.unapproved.get(commit.id);
+    if (unapproved !== undefined) return { commit, ...whyUnapproved(unapproved) };
     const remote = known.remote.get(commit.id);
     if (remote !== undefined) return { commit, class: "remote", by: remote };
     return { commit, class: "unexplained", ...whyNot(commit, named, ids) };
   };
+}
+
+function whyUnapproved({ remote, how }: Unapproved): Omit<Explained, "commit"> {
+  const [reason, message] =
+    how === "pushed"
+      ? (["pushed_directly", `This clone pushed it to ${remote}, and nobody approved it.`] as const)
+      : (["no_approval", `${remote} has it, which is guarded, and nobody approved it.`] as const);
+  return { class: "unapproved", by: remote, reason, message };
 }
 
 function whyNot(
@@ -105,7 +129,7 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
     for (const one of move.brought) bringers.set(one.id, bringer);
   });
   return explained.map((one) => {
-    if (one.reason !== "no_approval") return one;
+    if (one.class !== "unexplained" || one.reason !== "no_approval") return one;
     const remote = branch.doubtful.get(one.commit.id);
     if (remote) return { ...one, ...whyDoubtful(remote) };
     if (branch.late.has(one.commit.id))

@@ -62,6 +62,7 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
   const here = new Set(audit.commits.map((one) => one.id));
   // What nobody can tell about a commit is told once, and not again about the move that brought it.
   const open = new Set(commits.filter(isUndecided).map((one) => one.commit.id));
+  // A commit that nobody approved is told as one; the move that brought it is not a second one.
   const isExplained = (commit: CommitFact) => open.has(commit.id) || tell(commit).class !== "unexplained";
   for (const move of audit.moves) {
     const told = judgeMove(move, audit.ref, { ...permitted, here, isExplained });

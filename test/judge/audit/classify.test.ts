@@ -41,7 +41,13 @@ const merge = (change: Partial<ApprovedMerge> = {}): ApprovedMerge => ({
   ...change,
 });
 
-const nothing: Known = { baseline: new Set(), approvals: [], unlocked: new Map(), remote: new Map() };
+const nothing: Known = {
+  baseline: new Set(),
+  approvals: [],
+  unlocked: new Map(),
+  remote: new Map(),
+  unapproved: new Map(),
+};
 const knowing = (change: Partial<Known>): Known => ({ ...nothing, ...change });
 
 describe("one commit, one class", () => {
@@ -279,7 +285,10 @@ describe("moves of a branch", () => {
       "remote_not_confirmed",
       "approved_missing",
     ]);
-    expect(found.branch.counts).toEqual({ baseline: 2, approved: 0, remote: 1, unlocked: 0, unexplained: 0 });
+    expect(found.branch.counts).toEqual({
+      ...{ baseline: 2, approved: 0, pull_request: 0, remote: 1 },
+      ...{ unlocked: 0, unapproved: 0, unexplained: 0 },
+    });
   });
 });
 

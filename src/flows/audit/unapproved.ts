@@ -1,0 +1,75 @@
+import { CLASSES, type Class, type Explained, explainer } from "../../judge/audit/classify.ts";
+import type { AuditedBranch } from "../../judge/audit/judge.ts";
+import type { Known, Unapproved } from "../../ports/audit-facts.ts";
+import type { Audits, RemoteAnswer } from "../../ports/audits.ts";
+import type { OneBaseline } from "./one-baseline.ts";
+import type { Chain, Subject } from "./subject.ts";
+
+/**
+ * Commits that reached a remote past its rules: because the policy in force before them says that the remote is guarded,
+ * or because this very clone pushed them there, which its own hook would have refused.
+ */
+export async function unapprovedCommits(
+  audits: Audits,
+  subject: Subject,
+  ref: string,
+  { chain, remote, baseline }: { chain: Chain; remote: ReadonlyMap<string, string>; baseline: OneBaseline },
+): Promise<Map<string, Unapproved>> {
+  const found = await pushedFromHere(audits, subject, ref, baseline);
+  if (remote.size === 0) return found;
+  const always = new Set(subject.remotes.filter((one) => one.guarded).map((one) => one.name));
+  const policies = await audits.policies(subject.site, chain);
+  let guarded: ReadonlySet<string> = new Set();
+  // From the oldest on: what counts for a commit is the policy that it found, not the one that it brings.
+  for (const { id } of [{ id: "" }, ...chain.commits.toReversed()]) {
+    const by = remote.get(id);
+    if (by !== undefined && (always.has(by) || guarded.has(by)))
+      found.set(id, { remote: by, how: "guarded" });
+    const changed = policies.get(id);
+    if (changed !== undefined) guarded = await subject.guardedIn(changed);
+  }
+  return found;
+}
+
+async function pushedFromHere(
+  audits: Audits,
+  { site, remotes }: Subject,
+  ref: string,
+  { commits, at }: OneBaseline,
+): Promise<Map<string, Unapproved>> {
+  const found = new Map<string, Unapproved>();
+  for (const { name } of remotes) {
+    const tracking = `refs/remotes/${name}/${ref.replace(/^refs\/heads\//, "")}`;
+    for (const move of audits.log(site, tracking) ?? []) {
+      if (move.message !== "update by push" || (at !== undefined && move.time < at)) continue;
+      const { brought } = await audits.follow(site, { ...move, seen: "log" }, commits);
+      for (const { id } of brought) found.set(id, { remote: name, how: "pushed" });
+    }
+  }
+  return found;
+}
+
+/** What a remote's branch has and the one here does not yet: told before anybody pulls it. */
+export function judgeAhead(
+  subject: Subject,
+  known: Known,
+  answers: readonly RemoteAnswer[],
+): AuditedBranch[] {
+  const tell = explainer(known);
+  return answers.flatMap(({ name, tracking, ahead }): AuditedBranch[] => {
+    const guarded = subject.remotes.some((one) => one.name === name && one.guarded);
+    const commits = ahead.map(tell).flatMap((one): Explained[] => {
+      if (one.class === "unapproved") return [one];
+      if (one.class !== "unexplained" || !guarded) return [];
+      return [
+        explainer({ ...known, unapproved: new Map([[one.commit.id, { remote: name, how: "guarded" }]]) })(
+          one.commit,
+        ),
+      ];
+    });
+    if (commits.length === 0) return [];
+    const counts = Object.fromEntries(CLASSES.map((one) => [one, 0])) as Record<Class, number>;
+    counts.unapproved = commits.length;
+    return [{ repo: subject.site.name, ref: tracking, tip: ahead[0]?.id ?? "", counts, commits }];
+  });
+}
