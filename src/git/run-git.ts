@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { environmentFor, type PolicyName, policyOf } from "./policies.ts";
@@ -89,7 +90,7 @@ export class Git {
     });
     // Out of time is an answer; so is the end of a git that did not read what it was given.
     const inTime = (run.error as NodeJS.ErrnoException | undefined)?.code !== "ETIMEDOUT";
-    if (run.error && run.status === null && inTime) throw notStarted(run.error);
+    if (run.error && run.status === null && inTime) throw this.#notStarted(run.error);
     return { code: run.status ?? 128, out: run.stdout ?? "", err: run.stderr ?? "" };
   }
 
@@ -146,10 +147,23 @@ export class Git {
         const code = error ? error.code : 0;
         if (typeof code === "number") done({ code, out, err: err.toString("utf8") });
         else if (error?.signal) done({ code: 128, out, err: err.toString("utf8") });
-        else fail(notStarted(error as Error));
+        else fail(this.#notStarted(error as Error));
       });
       child.stdin?.on("error", () => {});
       child.stdin?.end(stdin);
+    });
+  }
+
+  /** The system says the same of a program that is missing and of a folder that is. */
+  #notStarted(cause: Error): Failure {
+    if (!existsSync(this.#cwd))
+      return new Failure("not_found", "no_folder", `${this.#cwd} is gone, so git cannot look there.`, {
+        details: { file: this.#cwd },
+        cause,
+      });
+    return new Failure("unavailable", "git_missing", `git could not be started: ${cause.message}`, {
+      hint: "Install git 2.38 or newer and make sure that it is on the PATH.",
+      cause,
     });
   }
 
@@ -173,11 +187,4 @@ export function expectGit(answer: GitAnswer, what: string): string {
       hint: "Nothing was lost. Make room and run the command again.",
     });
   throw new Failure("unavailable", "git_failed", `${what}: git said "${answer.err.trim().slice(0, 400)}".`);
-}
-
-function notStarted(cause: Error): Failure {
-  return new Failure("unavailable", "git_missing", `git could not be started: ${cause.message}`, {
-    hint: "Install git 2.38 or newer and make sure that it is on the PATH.",
-    cause,
-  });
 }

@@ -156,5 +156,10 @@ describe("git, run", () => {
     const missing = expect.objectContaining({ code: "git_missing", kind: "unavailable" });
     await expect(git.ask(["version"])).rejects.toEqual(missing);
     expect(() => git.askSync(["version"])).toThrow(missing);
+    // With git at hand, but nowhere to run it.
+    const gone = Git.in("user", project.env, join(project.path, "gone"));
+    const noFolder = expect.objectContaining({ code: "no_folder" });
+    await expect(gone.ask(["version"])).rejects.toEqual(noFolder);
+    expect(() => gone.askSync(["version"])).toThrow(noFolder);
   });
 });
