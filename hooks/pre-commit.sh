@@ -2,6 +2,8 @@
 # Written by pawl: the format check of what is about to be committed, and then the hook that was here before.
 # @include where
 # @include refuse
+# @include rules
+# @include early
 
 # The files of this very commit: git names its index in the environment, also for `commit -a` and `commit -- path`.
 staged() { git diff --cached --diff-filter=ACMR --ignore-submodules "$@"; }

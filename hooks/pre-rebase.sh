@@ -5,8 +5,8 @@
 # @include rules
 branch=${2:+refs/heads/$2}
 if [ -z "$branch" ]; then
-	read -r kind branch <"$own/HEAD"
-	[ "$kind" = ref: ] || branch=
+	read_head
+	branch=$head
 fi
 if protected "$branch" && ! unlocked "$branch"; then
 	look_up "$branch"
@@ -14,6 +14,7 @@ if protected "$branch" && ! unlocked "$branch"; then
 	WAY="Rebase a task's branch instead (pawl start). What the remote has comes with: git pull --ff-only"
 	if [ -z "$new" ] || ! from_remote "$branch" "$tip" "$new"; then
 		[ -z "$new" ] || say_way "$branch" "$new"
+		say_unlock "$branch"
 		refuse "refused: ${branch#refs/heads/} is protected and may not be rebased." "$WAY"
 	fi
 fi

@@ -23,12 +23,13 @@ name_tip() {
 
 # Whether the line "$1 $2 $3" changes what the ref is; $old is what it is at. Git writes zeros for an old value that it
 # did not have to compare. A new value of zeros deletes only while packed-refs is locked; otherwise a ref that has just
-# been packed loses its second copy, or is merely compared.
+# been packed loses its second copy, or is merely compared. Where refs lie in tables there is nothing to tell the two
+# apart by, and nothing is packed.
 moves() {
 	old=$1
 	case $2 in
 	*[!0]*) [ "$1" != "$2" ] || return 1 ;;
-	*) [ -f "$home/packed-refs.lock" ] || return 1 ;;
+	*) [ -f "$home/packed-refs.lock" ] || [ -d "$home/reftable" ] || return 1 ;;
 	esac
 	case $1 in
 	*[!0]*) ;;
@@ -72,6 +73,12 @@ already_told() {
 	[ -f "$tip_file" ] && read -r was name allowed <"$tip_file" && [ "$was $name $allowed" = "$1 $3 $2" ]
 }
 
+# A revert has changed files and index by now, began with nothing staged, and knows no way back of its own.
+say_leftover() {
+	[ -f "$own/MERGE_MSG" ] && read -r said <"$own/MERGE_MSG" || return 0
+	case $said in 'Revert "'* | 'Reapply "'*) printf 'pawl: %s\n' "What the revert has staged goes away with: git reset --merge" >&2 ;; esac
+}
+
 judge_protected() {
 	moves "$1" "$2" "$3" || return 0
 	branch=${3#refs/heads/}
@@ -83,9 +90,11 @@ judge_protected() {
 		printf '%s %s %s %s\n' "$old" "$2" "$3" "$why" >>"$home/pawl/moves"
 		return 0
 	fi
+	say_unlock "$3"
 	case $2 in
 	*[!0]*)
 		say_way "$3" "$2"
+		say_leftover
 		refuse "refused: $branch is protected, and nobody approved this change of it." "$WAY"
 		;;
 	*) refuse "refused: $branch is protected and may not be deleted or renamed." "$WAY" ;;
@@ -136,8 +145,8 @@ judge_merge() {
 	pull*) what=FETCH_HEAD ;;
 	*) return ;;
 	esac
-	read -r kind head <"$own/HEAD"
-	[ "$kind" = ref: ] && protected "$head" || return 0
+	read_head
+	protected "$head" || return 0
 	[ -f "$home/pawl/grants/update/$head" ] && return
 	look_up "$head"
 	new=$(git rev-parse -q --verify "$what^{commit}" 2>/dev/null) || new=
@@ -147,10 +156,22 @@ judge_merge() {
 	fi
 	unlocked "$head" && return
 	[ -z "$new" ] || say_way "$head" "$new"
+	say_unlock "$head"
 	refuse "refused: ${head#refs/heads/} is protected; merging into it needs an approval." "$WAY"
 }
 
+# The names of the tables that hold all refs, in $tables; whatever changes a ref changes one of them.
+list_tables() {
+	tables=
+	while read -r table; do tables="$tables$table "; done <"$home/reftable/tables.list"
+	tables=${tables% }
+}
+
 if [ "$1" = committed ]; then
+	if [ -f "$home/reftable/tables.list" ] && [ -d "$home/pawl/tips" ]; then
+		list_tables
+		printf '%s\n' "$tables" >"$home/pawl/tables"
+	fi
 	# What was allowed has come about: from now on it is the only value that the branch may be found at.
 	while read -r before after ref; do
 		case $ref in refs/heads/*) protected "$ref" || continue ;; *) continue ;; esac
@@ -162,12 +183,25 @@ if [ "$1" = committed ]; then
 	exit 0
 fi
 
-# The tripwire: a protected branch that is elsewhere than where it was last seen moved behind our back.
+# The tripwire: a protected branch that is elsewhere than where it was last seen moved behind our back. Refs in tables are
+# asked for only when the tables are others than after the last change that we saw.
+tables_changed() {
+	[ -f "$home/reftable/tables.list" ] || return 0
+	list_tables
+	seen=
+	[ -f "$home/pawl/tables" ] && read -r seen <"$home/pawl/tables"
+	[ "$seen" != "$tables" ]
+}
 for tip_file in "$home"/pawl/tips/*; do
 	[ -f "$tip_file" ] || continue
 	read -r was ref allowed <"$tip_file"
-	[ -f "$home/$ref" ] || continue
-	read -r tip rest <"$home/$ref"
+	if [ -f "$home/$ref" ]; then
+		read -r tip rest <"$home/$ref"
+	elif [ -d "$home/reftable" ] && tables_changed; then
+		look_up "$ref"
+	else
+		continue
+	fi
 	[ "$tip" = "$was" ] || [ "$tip" = "$allowed" ] && continue
 	mark=$home/pawl/tripped/${tip_file##*/} told=
 	[ -f "$mark" ] && read -r told rest <"$mark"

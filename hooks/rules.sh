@@ -3,14 +3,22 @@ protected() {
 	return 1
 }
 
-# What a ref is at, in $tip; empty when there is no such ref.
+# What a ref is at, in $tip; empty when there is no such ref. Refs that lie in tables can only be asked for.
 look_up() {
 	tip=
 	if [ -f "$home/$1" ]; then
 		read -r tip rest <"$home/$1"
-	elif [ -f "$home/packed-refs" ]; then
+	elif [ -f "$home/packed-refs" ] || [ -d "$home/reftable" ]; then
 		tip=$(git rev-parse -q --verify "$1" 2>/dev/null) || tip=
 	fi
+}
+
+# The branch that is checked out here, in $head; empty when there is none.
+read_head() {
+	read -r kind head <"$own/HEAD"
+	[ "$kind" = ref: ] || head=
+	[ -d "$home/reftable" ] && head=$(git symbolic-ref -q HEAD)
+	return 0
 }
 
 # A human opened this branch, and the time is not over. The clock needs a process; only who unlocked pays for it.
@@ -58,8 +66,18 @@ from_remote() {
 	case $2 in *[!0]*) git merge-base --is-ancestor "$2" "$3" ;; esac
 }
 
+# The task whose approved merge is at $1 while the remote went on to $2 without it: it is merged once more.
+overtaken() {
+	task=$(git log -1 '--format=%(trailers:key=Pawl-Task,valueonly)' "$1" 2>/dev/null) || return 1
+	case $task in T*[!0-9]* | T) return 1 ;; T*) ;; *) return 1 ;; esac
+	git merge-base --is-ancestor "$1" "$2" && return 1
+	WAY="The remote was faster than the merge of $task. A human merges it once more: pawl approve $task --redo --push"
+}
+
 # The way that is open to somebody whose pull was refused because nobody trusts the remote, or not where it leads now.
 say_way() {
+	look_up "$1"
+	overtaken "$tip" "$2" && return 0
 	[ -z "${found-}" ] || return 0
 	if [ -n "${elsewhere-}" ]; then
 		WAY="$elsewhere does not lead where a human confirmed it. A human looks at it and confirms it: pawl remote trust $elsewhere"

@@ -11,6 +11,8 @@ import { type Before, readBefore } from "./before.ts";
 import { hasForeignPath } from "./config-text.ts";
 import { configOf } from "./edit-config.ts";
 import { type Facts, lookAround, policyFile, readMade } from "./facts.ts";
+import { openBranches, tellOpen } from "./open-branches.ts";
+import { overtakenMerges, tellOvertaken } from "./overtaken.ts";
 import { canRun, isInPlace, type OwnFile } from "./place.ts";
 import { planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
@@ -59,6 +61,15 @@ export function inspect(site: GuardedSite): GuardState {
       })),
       ...drift(facts),
       ...missingPrograms(site, before.programs),
+      ...overtakenMerges(site.commonDir, site.env).map((one) => ({
+        ...({ code: "overtaken", where: one.branch } as const),
+        message: tellOvertaken(one),
+        command: `pawl approve ${one.task} --redo --push`,
+      })),
+      ...openBranches(site.commonDir).map((one) => ({
+        ...({ code: "unlocked", where: one.branch } as const),
+        message: tellOpen(one),
+      })),
       ...readTripped(site.commonDir).map(({ ref, known, found }) => ({
         ...({ code: "tripped", where: ref, command: "pawl audit" } as const),
         message: `${ref.slice("refs/heads/".length)} moved from ${known.slice(0, 10)} to ${found.slice(0, 10)} while the guard was switched off.`,

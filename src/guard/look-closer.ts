@@ -1,8 +1,11 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
+import type { Environment } from "../model/environment.ts";
 import { REPAIR, unguarded } from "../model/guard-policy.ts";
 import { readBefore } from "./before.ts";
+import { openBranches, tellOpen } from "./open-branches.ts";
+import { overtakenMerges, tellOvertaken } from "./overtaken.ts";
 import { canRun } from "./place.ts";
 import { namesOurFolder, type Suspicions } from "./quick-look.ts";
 import { readTripped } from "./tips.ts";
@@ -11,10 +14,11 @@ import { readTripped } from "./tips.ts";
 export function lookCloser(
   { commonDir, gitDir }: { commonDir: string; gitDir: string },
   suspicions: Suspicions | undefined,
+  env: Environment,
 ): string[] {
   if (suspicions === undefined)
     return [unguarded("It was put in place, and is gone, although nobody ran pawl uninstall.", REPAIR)];
-  const { override, config, files, tripped } = suspicions;
+  const { override, config, files, tripped, unlocked, apart } = suspicions;
   const spoilt = files.filter((path) => isSpoilt(commonDir, path));
   return [
     ...(override === undefined ? [] : [unguarded(`${override} makes git use other hooks, or none.`)]),
@@ -23,6 +27,8 @@ export function lookCloser(
       : []),
     ...(spoilt.length === 0 ? [] : [unguarded(`${spoilt.join(", ")} is not as it was written.`, REPAIR)]),
     ...(tripped.length === 0 ? [] : readTripped(commonDir).map(({ ref }) => moved(ref))),
+    ...(unlocked ? openBranches(commonDir).map(tellOpen) : []),
+    ...(apart ? overtakenMerges(commonDir, env).map(tellOvertaken) : []),
   ];
 }
 

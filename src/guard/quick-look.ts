@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { jsonIfReadable, namesIfReadable, textIfPresent } from "../files/read.ts";
+import { jsonIfReadable, lineIfReadable, namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 
 /**
@@ -47,6 +47,10 @@ export interface Suspicions {
   override: string | undefined;
   /** Branches that moved while the guard was switched off. */
   tripped: string[];
+  /** Some branch was unlocked, and nobody has closed it yet. */
+  unlocked: boolean;
+  /** A protected branch is elsewhere than the remote's was when it was last looked at, and may have been merged into here. */
+  apart: boolean;
 }
 
 /** Undefined where there is no guard, or nothing to suspect. */
@@ -61,9 +65,23 @@ export function suspect(
     config: stamps?.at !== commonDir || changed(commonDir, stamps.config).length > 0,
     override: overriding(commonDir, gitDir, env),
     tripped: namesIfReadable(pawlFile(commonDir, "tripped")),
+    unlocked: existsSync(pawlFile(commonDir, "grants/unlock")),
+    apart: isApart(commonDir),
   };
-  const none = found.files.length + found.tripped.length === 0 && !found.config && !found.override;
+  const { config, override, unlocked, apart } = found;
+  const none = found.files.length + found.tripped.length === 0 && !config && !override && !unlocked && !apart;
   return none ? undefined : found;
+}
+
+/** Only what an approval moved is of interest, and that is in a list of ours. */
+function isApart(commonDir: string): boolean {
+  const moves = textIfPresent(pawlFile(commonDir, "moves"));
+  const [, tip, ref = ""] = moves?.trimEnd().split("\n").at(-1)?.split(" ") ?? [];
+  if (tip === undefined || moves?.endsWith(" approved\n") !== true) return false;
+  const branch = ref.slice("refs/heads/".length);
+  return namesIfReadable(join(commonDir, "refs/remotes")).some(
+    (remote) => lineIfReadable(join(commonDir, "refs/remotes", remote, branch)) !== tip,
+  );
 }
 
 /** What git takes over everything that a repository's own config says. */

@@ -1,4 +1,5 @@
 import chain from "../../hooks/chain.sh";
+import early from "../../hooks/early.sh";
 import preCommit from "../../hooks/pre-commit.sh";
 import prePush from "../../hooks/pre-push.sh";
 import preRebase from "../../hooks/pre-rebase.sh";
@@ -8,6 +9,7 @@ import refuse from "../../hooks/refuse.sh";
 import rules from "../../hooks/rules.sh";
 import shim from "../../hooks/shim.sh";
 import where from "../../hooks/where.sh";
+import { AGENT_SIGNS } from "../model/actor.ts";
 import type { FormatCheck } from "../model/config.ts";
 
 /** The programs that `pre-push` starts: where Node was when the hooks were made, and ours unless the clone has its own. */
@@ -39,7 +41,8 @@ export interface HookChoices extends Programs {
 export const LONGEST_UNLOCK_SECONDS = 8 * 60 * 60;
 
 const GUARD = "reference-transaction";
-const PARTS: Record<string, string> = { where, refuse, rules, previous };
+const PARTS: Record<string, string> = { where, refuse, rules, previous, early };
+const PRE_COMMIT = "pre-commit";
 
 /** The hooks by file name, and the guard by itself: copies of it lie wherever git might look instead. */
 export function renderHooks(choices: HookChoices): { guard: string; files: Map<string, string> } {
@@ -49,7 +52,8 @@ export function renderHooks(choices: HookChoices): { guard: string; files: Map<s
     ["pre-push", fill(prePush, choices)],
     ["pre-rebase", fill(preRebase, choices)],
   ]);
-  if (choices.format.length > 0) files.set("pre-commit", fill(preCommit, choices));
+  if (choices.format.length > 0 || choices.previous.includes(PRE_COMMIT))
+    files.set(PRE_COMMIT, fill(preCommit, choices));
   for (const name of choices.previous) if (!files.has(name)) files.set(name, fill(shim, choices));
   return { guard, files };
 }
@@ -64,6 +68,7 @@ function fill(template: string, choices: HookChoices): string {
     )
     .replace(/^\t# @remotes\n/m, () => choices.remotes.map((one) => `\t${believe(one)}\n`).join(""))
     .replace(/^# @format\n/m, () => choices.format.map((one) => `${formatCheck(one)}\n`).join(""))
+    .replace("@SIGNS@", () => AGENT_SIGNS.map((name) => `\${${name}-}`).join(""))
     .replace("@LONGEST_UNLOCK@", String(LONGEST_UNLOCK_SECONDS))
     .replace("@NODE@", () => quote(choices.node))
     .replace("@PROGRAM@", () => quote(choices.program));

@@ -71,7 +71,7 @@ function handWritten(path: string): Failure {
   });
 }
 
-function refusal({ ref, loses, commits }: RefusedPush): Failure {
+function refusal({ ref, loses, commits, overtaken }: RefusedPush): Failure {
   const branch = ref.replace(/^refs\/heads\//, "");
   const details = { ref, commits: commits.map((one) => one.commit.id) };
   if (loses === "branch")
@@ -82,7 +82,9 @@ function refusal({ ref, loses, commits }: RefusedPush): Failure {
   const [newest] = commits;
   if (newest === undefined)
     return new Failure("refused", "protected_push", `${branch} is protected and may only go forward.`, {
-      hint: "The remote has commits that this push would take away. Bring them here first: git pull --ff-only",
+      hint: overtaken
+        ? `The remote was faster than the merge of ${overtaken}. A human merges it once more: pawl approve ${overtaken} --redo --push`
+        : "The remote has commits that this push would take away. Bring them here first: git pull --ff-only",
       details,
     });
   const others = commits.length > 1 ? ` and ${commits.length - 1} more` : "";

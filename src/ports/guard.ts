@@ -36,6 +36,8 @@ export interface GuardProblem {
     | "node_missing"
     | "program_missing"
     | "tripped"
+    | "unlocked"
+    | "overtaken"
     | "unsupported";
   /** The worktree, file or branch it is about. */
   where: string;

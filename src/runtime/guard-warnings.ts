@@ -13,7 +13,7 @@ export async function guardWarnings(place: Place, env: Environment, home: Home):
   if (suspicions === undefined && !(isRecorded(home) && !isThere(place)))
     return isInstalled(place) ? [] : [NOT_INSTALLED];
   const { lookCloser } = await import("../guard/look-closer.ts");
-  return lookCloser(place, suspicions);
+  return lookCloser(place, suspicions, env);
 }
 
 const isThere = ({ commonDir }: Place) => namesIfPresent(join(commonDir, "pawl")).includes("before");

@@ -32,6 +32,8 @@ export function firstState(at: GuardedRepository, row: Row): string {
 const statusOf = (at: GuardedRepository) =>
   at.sh("git status --porcelain -uno; git rev-parse --abbrev-ref HEAD; ls .git | grep -v FETCH_HEAD").out;
 
+const changesOf = (at: GuardedRepository) => at.sh("git status --porcelain -uno").out;
+
 /** Runs a row in a repository that is as it was made. */
 export function checkRow(at: GuardedRepository, row: Row): void {
   if (row.setup) expect(at.sh(row.setup).code).toBe(0);
@@ -65,6 +67,12 @@ export function checkRow(at: GuardedRepository, row: Row): void {
       expectFound(at, row);
   }
   if (row.clean) expect(statusOf(at)).toBe(files);
+  if (row.says) expect(said).toContain(row.says);
+  if (row.after) {
+    expect(changesOf(at), "there is something to bring back").not.toBe("");
+    expect(at.sh(row.after)).toMatchObject({ code: 0 });
+    expect(changesOf(at)).toBe("");
+  }
   for (const line of said.split("\n").filter((one) => one.includes("pawl: ")))
     expect(line).not.toMatch(/no-verify|hooksPath|uninstall|pawl unlock/);
 }

@@ -43,6 +43,10 @@ export interface Row {
   exit?: 2;
   /** A refused command leaves files and index as they were. */
   clean?: boolean;
+  /** What brings files and index back that a refused command has left changed. */
+  after?: string;
+  /** Words that a refusal has to have. */
+  says?: string;
   /** Tried with every shell that may be /bin/sh. */
   everyShell?: boolean;
   note?: string;
@@ -487,7 +491,7 @@ const plumbing = group("Plumbing", [
   },
   {
     name: "programs of one's own in place of git's, which confirm everything",
-    script: `mkdir "$R/../exec" && for f in "$(git --exec-path)"/*; do ln -s "$f" "$R/../exec/"; done && rm "$R/../exec/git" && printf '#!/bin/sh\\necho %s\\n' "$T" > "$R/../exec/git" && chmod +x "$R/../exec/git" && GIT_EXEC_PATH="$R/../exec" git update-ref refs/heads/main "$T"`,
+    script: `mkdir "$R/../exec" && for f in "$(git --exec-path)"/*; do ln -s "$f" "$R/../exec/"; done && rm "$R/../exec/git" && printf '#!/bin/sh\\ncase $1 in rev-parse | merge-base | for-each-ref) echo %s ;; *) exec "%s/git" "$@" ;; esac\\n' "$T" "$(git --exec-path)" > "$R/../exec/git" && chmod +x "$R/../exec/git" && GIT_EXEC_PATH="$R/../exec" git update-ref refs/heads/main "$T"`,
     expected: "audit",
     found: "committed_directly",
     note: "the remote does not have it",
@@ -714,7 +718,8 @@ const history = group("Merging and rewriting", [
     name: "reset --hard task/1",
     script: "git reset -q --hard task/1",
     expected: "refused",
-    note: "files and index are those of the other branch; `git reset --hard HEAD` brings them back",
+    after: "git reset --hard HEAD",
+    note: "files and index are those of the other branch",
     everyShell: true,
   },
   { name: "reset --soft HEAD~1", script: "git reset -q --soft HEAD~1", expected: "refused" },
@@ -750,7 +755,7 @@ const history = group("Merging and rewriting", [
     name: "cherry-pick",
     script: "git cherry-pick task/1",
     expected: "refused",
-    note: "`git cherry-pick --abort` clears it",
+    after: "git cherry-pick --abort",
   },
   {
     name: "cherry-pick -n, then commit -n",
@@ -761,13 +766,24 @@ const history = group("Merging and rewriting", [
     name: "revert",
     script: "git revert --no-edit HEAD",
     expected: "refused",
-    note: "`git revert --abort` clears it",
+    after: "git reset --merge",
+    says: "git reset --merge",
+    note: "the refusal says so",
   },
   {
     name: "am",
     script: 'git format-patch -q -1 --stdout task/1 > "$R/../p" && git am -q "$R/../p"',
     expected: "refused",
-    note: "`git am --abort` clears it",
+    after: "git am --abort",
+  },
+  {
+    name: "npm version patch",
+    setup: `printf '{\\n  "name": "x",\\n  "version": "1.0.0"\\n}\\n' > package.json && git add package.json && ${OFF} commit -qm package && note_tip`,
+    script: "npm version patch",
+    expected: "refused",
+    silent: true,
+    after: "git checkout HEAD -- package.json",
+    note: "there is no tag; the lock file, if there is one, comes back the same way",
   },
   {
     name: "apply --index, then commit -n",

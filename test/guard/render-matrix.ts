@@ -49,6 +49,7 @@ function lineOf(row: Row): string {
   const found = row.found ? `it says \`${row.found}\`` : "";
   const notes = [
     found,
+    row.after ? `\`${row.after}\` brings files and index back` : "",
     row.note,
     row.clean ? "files stay as they were" : "",
     subject ? `about ${subject}` : "",

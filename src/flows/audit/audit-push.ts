@@ -24,6 +24,8 @@ export interface RefusedPush {
   loses: "branch" | "commits" | undefined;
   /** What nothing explains, the newest first. */
   commits: Explained[];
+  /** The task whose approved merge it is, while the remote went on without it. */
+  overtaken?: string;
 }
 
 const isNothing = (id: string) => /^0*$/.test(id);
@@ -80,7 +82,13 @@ async function judgePush(
   // Another remote may have it; only its own word counts, because anybody can write a remote-tracking ref.
   if (left.length > 0)
     left = unexplained(chain, { ...known, remote: await confirmed(audits, subject, ref, chain) });
-  return { ref, loses: forward ? undefined : "commits", commits: left };
+  const merge = forward ? undefined : known.approvals.find((one) => one.new === localId);
+  return {
+    ref,
+    loses: forward ? undefined : "commits",
+    commits: left,
+    ...(merge ? { overtaken: merge.id.replace(/\/.*$/, "") } : {}),
+  };
 }
 
 const unexplained = ({ commits }: Chain, known: Known) =>

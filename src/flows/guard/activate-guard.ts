@@ -76,7 +76,7 @@ export async function guardProblems(hands: Hands, sites: readonly Site[]): Promi
   return sites.flatMap((site) =>
     guard
       .inspect(site)
-      .problems.filter((one) => one.code !== "policy_stricter")
+      .problems.filter((one) => !/^(?:policy_stricter|unlocked|overtaken)$/.test(one.code))
       .map(({ where, message, command }) => unguarded(`${where}: ${message}`, command)),
   );
 }

@@ -38,8 +38,9 @@ async function knownSites(hands: Hands): Promise<Site[]> {
 
 async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const { installed, problems } = (await hands.git.guard()).inspect(site);
-  // What is stricter than it has to be keeps nobody's work from being guarded.
-  const level = (code: string) => (code === "policy_stricter" ? ("note" as const) : ("problem" as const));
+  // What is stricter than it has to be, or what a human opened, is nothing to put right.
+  const level = (code: string): Diagnosis["level"] =>
+    /^(?:policy_stricter|unlocked|overtaken)$/.test(code) ? "note" : "problem";
   const where = site.mainRoot ?? site.commonDir;
   const recorded = await isRecorded(hands, site);
   if (installed) {

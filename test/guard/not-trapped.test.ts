@@ -1,0 +1,146 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { type Project, test } from "../helpers/command-line.ts";
+
+const INSTALL = ["install", "--profile", "hooks", "--yes"];
+
+const run = (project: Project, ...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync("git", args, {
+    cwd: project.path,
+    env: project.env,
+    encoding: "utf8",
+  });
+  return { status, said: `${stdout}${stderr}` };
+};
+
+describe("an approved merge that the remote was faster than", () => {
+  const WAY = "pawl approve T0007 --redo --push";
+
+  async function overtaken(project: Project): Promise<void> {
+    const [origin, colleague] = ["../origin.git", "../colleague"];
+    project.git("clone", "-q", "--bare", ".", origin);
+    project.git("remote", "add", "origin", origin);
+    project.git("fetch", "-q", "origin");
+    project.git("branch", "-q", "--set-upstream-to=origin/main");
+    expect((await project.pawl(...INSTALL)).code).toBe(0);
+    // As approve does it: a merge with a trailer, and a grant for exactly this move.
+    const old = project.git("rev-parse", "main");
+    const message = "Merge T0007: Retry\n\nPawl-Task: T0007\nPawl-Approval: T0007/A1";
+    const merged = project.git("commit-tree", "-p", old, "-m", message, "main^{tree}");
+    const grant = join(project.path, ".git/pawl/grants/update/refs/heads/main");
+    mkdirSync(join(grant, ".."), { recursive: true });
+    writeFileSync(grant, `${old} ${merged} refs/heads/main\n`);
+    project.git("update-ref", "refs/heads/main", merged, old);
+    rmSync(grant);
+    project.git("clone", "-q", origin, colleague);
+    const there = ["-C", colleague, "-c", "user.name=Bo", "-c", "user.email=b@x"];
+    project.git(...there, "commit", "-q", "--allow-empty", "-m", "theirs");
+    project.git("-C", colleague, "push", "-q");
+  }
+
+  test("is named by everything that one tries then", async ({ project }) => {
+    await overtaken(project);
+    expect((await project.pawl("status")).err).not.toContain(WAY);
+    project.git("fetch", "-q");
+    const tries = [
+      ["pull", "-q", "--no-rebase", "--no-edit"],
+      ["pull", "-q", "--rebase"],
+      ["reset", "-q", "--hard", "origin/main"],
+      ["merge", "-q", "--no-edit", "origin/main"],
+    ];
+    for (const args of tries) {
+      const { status, said } = run(project, ...args);
+      expect([status === 0, said], args.join(" ")).toEqual([false, expect.stringContaining(WAY)]);
+      run(project, "reset", "-q", "--hard");
+    }
+    expect((await project.pawl("status")).err).toContain(WAY);
+    const { json } = await project.pawl("doctor", "--json");
+    expect(json.data.doctor.diagnoses).toEqual(
+      expect.arrayContaining([expect.objectContaining({ code: "overtaken", level: "note", command: WAY })]),
+    );
+  });
+
+  test("nothing is named while it only waits to be pushed", async ({ project }) => {
+    await overtaken(project);
+    expect((await project.pawl("status")).err).not.toContain("--redo");
+    expect(run(project, "pull", "-q", "--ff-only").said).not.toContain("pawl unlock");
+  });
+});
+
+test("a running unlock is shown with the time that is left", async ({ project }) => {
+  await project.pawl(...INSTALL);
+  const grant = join(project.path, ".git/pawl/grants/unlock/refs/heads/main");
+  mkdirSync(join(grant, ".."), { recursive: true });
+  for (const [seconds, words] of [
+    [9 * 60 - 5, "main is unlocked for 9 more minutes"],
+    [30, "main is unlocked for 1 more minute:"],
+    [-5, undefined],
+  ] as const) {
+    writeFileSync(grant, `${Math.floor(Date.now() / 1000) + seconds} x\n`);
+    for (const command of ["status", "session", "doctor"]) {
+      const { out, err } = await project.pawl(command);
+      if (words) expect(out + err, command).toContain(words);
+      else expect(out + err, command).not.toContain("unlocked");
+    }
+  }
+});
+
+describe("a commit that will be refused", () => {
+  test("is refused before the project's own slow checks, and only then", async ({ project }) => {
+    const ran = join(project.path, "..", "ran");
+    mkdirSync(join(project.path, ".git/hooks"));
+    writeFileSync(join(project.path, ".git/hooks/pre-commit"), `#!/bin/sh\necho x >> '${ran}'\n`, {
+      mode: 0o755,
+    });
+    await project.pawl(...INSTALL);
+    const commit = () => run(project, "commit", "-q", "--allow-empty", "-m", "x");
+    expect(commit()).toMatchObject({
+      status: 1,
+      said: expect.stringContaining("pawl: refused: main is protected"),
+    });
+    expect(existsSync(ran)).toBe(false);
+    // Without that look the guard itself refuses all the same.
+    expect(run(project, "commit", "-q", "-n", "--allow-empty", "-m", "x").said).toContain("pawl: refused");
+    run(project, "checkout", "-q", "-b", "feature");
+    expect(commit().status).toBe(0);
+    expect(existsSync(ran)).toBe(true);
+    run(project, "checkout", "-q", "--detach");
+    expect(commit().status).toBe(0);
+    run(project, "checkout", "-q", "main");
+    const grant = join(project.path, ".git/pawl/grants/unlock/refs/heads/main");
+    mkdirSync(join(grant, ".."), { recursive: true });
+    writeFileSync(grant, `${Math.floor(Date.now() / 1000) + 60} x\n`);
+    expect(commit().status).toBe(0);
+  });
+
+  test("the first commit of an empty repository is none of them", async ({ project }) => {
+    const empty = join(project.path, "..", "empty");
+    project.git("init", "-q", "-b", "main", empty);
+    mkdirSync(join(empty, ".git/hooks"), { recursive: true });
+    writeFileSync(join(empty, ".git/hooks/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
+    expect((await project.pawlIn(empty, {}, ...INSTALL)).code).toBe(0);
+    const commit = ["commit", "-q", "--allow-empty", "-m", "first"];
+    expect(spawnSync("git", commit, { cwd: empty, env: project.env }).status).toBe(0);
+    expect(spawnSync("git", commit, { cwd: empty, env: project.env }).status).not.toBe(0);
+  });
+
+  test("names pawl unlock to a human on a terminal, and to nobody else", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    const commit = "git commit -q --allow-empty -m x";
+    const onTerminal = (env: Record<string, string>) =>
+      spawnSync("script", ["-qec", commit, "/dev/null"], {
+        cwd: project.path,
+        env: { ...project.env, ...env },
+        encoding: "utf8",
+      }).stdout;
+    expect(onTerminal({})).toContain("pawl unlock main --for 10m");
+    for (const sign of ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI"]) {
+      const said = onTerminal({ [sign]: "1" });
+      expect(said).toContain("pawl: refused");
+      expect(said).not.toContain("unlock");
+    }
+    expect(run(project, "commit", "-q", "--allow-empty", "-m", "x").said).not.toContain("unlock");
+  });
+});
