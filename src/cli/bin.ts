@@ -4,4 +4,10 @@ import { runBundled } from "../files/code-cache.ts";
 /** The file name of the bundled program, with a digest of its content; the build puts it here. */
 declare const PROGRAM: string;
 
-runBundled(join(__dirname, PROGRAM));
+/** Commands that decide, or tell, what may reach a protected branch. */
+const DECISIVE = /^(?:approve|approver|audit|hook|remote|uninstall|unlock)$/;
+
+runBundled(
+  join(__dirname, PROGRAM),
+  process.argv.slice(2).some((word) => DECISIVE.test(word)),
+);

@@ -15,8 +15,18 @@ const SELDOM = 6;
 const HEAD = Buffer.from("(function (exports, require, module, __filename, __dirname) {");
 const TAIL = Buffer.from("\n})");
 
-/** Runs a bundled file, with what was compiled before; once in a process. */
-export function runBundled(path: string): void {
+let believed = true;
+
+/**
+ * Runs a bundled file, with what was compiled before; once in a process. Whoever can write a cache decides what a program
+ * does, so that what a human's word hangs on is compiled from its text every time.
+ */
+export function runBundled(path: string, fromText = false): void {
+  believed = !fromText;
+  if (fromText) {
+    load(path);
+    return;
+  }
   // On Node 20 loading node:module would bring the loader of ES modules, which takes more than a millisecond.
   const compileCache =
     Number.parseInt(process.versions.node, 10) > 20
@@ -33,7 +43,7 @@ function load(path: string): unknown {
   if (known) return known.exports;
   // The build leaves nothing but ASCII in it: half of the memory, and no decoding. V8 would copy a text made of parts.
   const source = Buffer.concat([HEAD, readFileSync(path), TAIL]).toString("latin1");
-  const kept = readOr(`${path}.${suffix}`);
+  const kept = believed ? readOr(`${path}.${suffix}`) : undefined;
   const script = new Script(source, kept ? { filename: path, cachedData: kept.data } : { filename: path });
   // A dictionary from the start: otherwise each of some hundred exports would give it another shape.
   const own = { exports: Object.create(null) };
@@ -42,7 +52,8 @@ function load(path: string): unknown {
   const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : require(id));
   script.runInThisContext()(own.exports, requireOwn, own, path, folder);
   const times = kept && !script.cachedDataRejected ? kept.times : 0;
-  if (Math.random() < 2 ** -Math.min(times, SELDOM)) remember(`${path}.${suffix}`, script, times + 1);
+  if (believed && Math.random() < 2 ** -Math.min(times, SELDOM))
+    remember(`${path}.${suffix}`, script, times + 1);
   return own.exports;
 }
 

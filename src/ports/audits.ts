@@ -18,6 +18,8 @@ export interface Branching {
   /** `.pawl/config.yaml` as the protected tip has it, and as it lies in the main worktree. */
   committed: string | undefined;
   copy: string | undefined;
+  /** `.pawl/lock.json` as the protected tip has it. */
+  installed: string | undefined;
 }
 
 /** Which commits of a branch are asked for. */
@@ -73,6 +75,8 @@ export interface Audits {
   guardActive(site: Site): boolean;
   /** The commits up to which all of these have the same history; none when one of them is not here. */
   common(site: Site, commits: readonly string[]): Promise<string[]>;
+  /** The first commit of a branch that has pawl's ledger. */
+  installedAt(site: Site, tip: string): Promise<string | undefined>;
   /** The policy below a stretch of history (by the name ""), and at each commit of it that changed the policy. */
   policies(site: Site, stretch: Stretch): Promise<ReadonlyMap<string, string>>;
   /** Every text that records of a folder have had in the history of the state: of a commit, or of this clone's own. */

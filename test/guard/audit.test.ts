@@ -185,6 +185,29 @@ describe("an honest repository", () => {
     expect(found.counts).toMatchObject({ baseline: 2, approved: 1 });
   });
 
+  test("that says it has pawl, and lost its guard, its records, or began again, is told", async () => {
+    const root = makeTemporaryFolder("audit wiped");
+    const { makeRepository } = await import("../helpers/temporary-repository.ts");
+    const { openProject } = await import("../helpers/command-line.ts");
+    const project = openProject(makeRepository(root));
+    project.write(".pawl/lock.json", '{ "profile": "all" }\n');
+    project.git("add", "-f", ".pawl/lock.json");
+    project.git("commit", "-qm", "Install pawl");
+    const gone = await auditIn(project);
+    expect(gone).toMatchObject({ code: 1, findings: ["installation_gone", "installation_gone"] });
+    project.commit("evil.txt", "evil\n");
+    // Whoever wipes everything and installs again has a baseline that is later than the installation.
+    await ok(project.pawl("install", "--profile", "hooks", "--yes"));
+    const again = await auditIn(project);
+    expect(again).toMatchObject({
+      code: 1,
+      reasons: ["late_baseline"],
+      findings: [],
+      counts: { baseline: 2 },
+    });
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  });
+
   test("before anything is known, everything was there before", async () => {
     const root = makeTemporaryFolder("audit new");
     const { makeRepository } = await import("../helpers/temporary-repository.ts");

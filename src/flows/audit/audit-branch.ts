@@ -26,7 +26,7 @@ export async function auditBranch(
 ): Promise<Verdict & { ahead?: AuditedBranch[] }> {
   const { site, names, ledger, manner } = subject;
   const { ref, tip } = branch;
-  const baseline = await baselineFor(audits, subject, ref);
+  const baseline = await baselineFor(audits, subject, ref, tip);
   if (baseline.from === "none") return untouched(audits, site, branch);
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });

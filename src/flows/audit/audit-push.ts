@@ -71,9 +71,9 @@ async function judgePush(
   if (isNothing(localId)) return { ref, loses: "branch", commits: [] };
   // Git leaves out of a push what would go backwards, unless it was told to do it anyway.
   const forward = isNothing(remoteId) || (await audits.contains(site, localId, remoteId));
-  const refs = await knownRefs(audits, subject, ref);
+  const refs = await knownRefs(audits, subject, ref, localId);
   const baseline: string[] = [];
-  for (const one of refs) baseline.push(...(await baselineFor(audits, subject, one)).commits);
+  for (const one of refs) baseline.push(...(await baselineFor(audits, subject, one, localId)).commits);
   if (baseline.length === 0) throw noBaseline(ref);
   const without = [...baseline, remoteId].filter((id) => !isNothing(id));
   const chain = { tip: localId, without, commits: await audits.history(site, { tip: localId, without }) };
@@ -95,9 +95,9 @@ const unexplained = ({ commits }: Chain, known: Known) =>
   commits.map(explainer(known)).filter((one) => one.class === "unexplained");
 
 /** The branch itself; for a name that was never guarded here, everything that is. */
-async function knownRefs(audits: Audits, subject: Subject, ref: string): Promise<string[]> {
+async function knownRefs(audits: Audits, subject: Subject, ref: string, tip: string): Promise<string[]> {
   const { site, names, ledger } = subject;
-  if ((await baselineFor(audits, subject, ref)).commits.length > 0) return [ref];
+  if ((await baselineFor(audits, subject, ref, tip)).commits.length > 0) return [ref];
   const recorded = ledger.repositories
     .filter((one) => names.has(one.id))
     .flatMap((one) => one.baseline.map((each) => each.ref));

@@ -43,7 +43,8 @@ export async function auditRepository(
   const wanted = branching.branches.filter(({ ref }) => (only === undefined ? guarded(ref) : ref === only));
   const verdicts: (Verdict & { ahead?: AuditedBranch[] })[] = [];
   for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch));
-  const local = manner.view === "here" ? await lookAround(audits, subject, wanted) : undefined;
+  const local =
+    manner.view === "here" ? await lookAround(audits, subject, wanted, branching.installed) : undefined;
   return {
     branches: verdicts.flatMap((one) => [one.branch, ...(one.ahead ?? [])]),
     findings: [...verdicts.flatMap((one) => one.findings), ...(local?.findings ?? [])],
@@ -75,6 +76,7 @@ async function lookAround(
   audits: Audits,
   { site, names, ledger, manner, remotes }: Subject,
   branches: readonly BranchTip[],
+  installed: string | undefined,
 ): Promise<{ findings: Finding[]; notes: string[] }> {
   const records = ledger.repositories.filter((one) => names.has(one.id));
   const traces = await audits.traces(site, {
@@ -87,6 +89,9 @@ async function lookAround(
   const changed = remotes.filter((one) => one.standing === "changed");
   return {
     findings: [
+      ...missingParts(installed, { guard: notes.length === 0, state: records.length > 0 }).map((message) => ({
+        ...{ code: "installation_gone", repo: site.name, where: ".pawl/lock.json", message },
+      })),
       ...traces.map((one) => judgeTrace(site.name, one)),
       ...changed.map(({ name, why = "does not lead where a human confirmed it" }) => ({
         ...{ code: "remote_changed", repo: site.name, where: name },
@@ -95,6 +100,16 @@ async function lookAround(
     ],
     notes,
   };
+}
+
+/** The branch says that pawl guards it, and this clone has no guard or knows nothing: wiped, or never installed here. */
+function missingParts(ledger: string | undefined, there: { guard: boolean; state: boolean }): string[] {
+  if (ledger === undefined || !/"profile":\s*"all"/.test(ledger)) return [];
+  const what = "The protected branch has pawl installed, but this clone has";
+  return [
+    ...(there.guard ? [] : [`${what} no guard. Put it in place: pawl install`]),
+    ...(there.state ? [] : [`${what} no records. Bring them: pawl sync`]),
+  ];
 }
 
 /** A stretch of history such as `a..b`, explained by whatever was approved for any branch. */
@@ -159,7 +174,7 @@ async function explainStretch(
   const { site, names, ledger } = subject;
   const { ref, old, new: tip } = update;
   const named = ref.startsWith("refs/heads/") ? ref : undefined;
-  const baseline = await baselineFor(audits, subject, named ?? "");
+  const baseline = await baselineFor(audits, subject, named ?? "", tip);
   if (named !== undefined && baseline.from === "none")
     return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
   const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));

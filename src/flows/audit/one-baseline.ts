@@ -10,15 +10,18 @@ export interface OneBaseline extends Baseline {
 
 /**
  * A branch has one baseline. Where several were recorded, as by a clone that was guarded before it knew of the first
- * one, only what all of them contain was there before; everything above needs an explanation of its own.
+ * one, only what all of them contain was there before; everything above needs an explanation of its own. Neither can it
+ * be later than the commit that brought pawl's ledger to the branch, whatever became of the records since.
  */
 export async function baselineFor(
   audits: Audits,
   { site, names, ledger, manner }: Subject,
   ref: string,
+  tip: string,
 ): Promise<OneBaseline> {
   const found = baselineOf(ledger, names, ref, manner.clones);
-  const commits = await audits.common(site, found.commits);
+  const installed = found.commits.length > 0 ? await audits.installedAt(site, tip) : undefined;
+  const commits = await audits.common(site, [...found.commits, ...(installed ? [installed] : [])]);
   const one = { ...found, commits, late: found.commits.filter((commit) => !commits.includes(commit)) };
   // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
   if (found.from === "recorded" || manner.view !== "here") return one;

@@ -14,6 +14,7 @@ import { readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
 
 const POLICY = ".pawl/config.yaml";
+const LEDGER = ".pawl/lock.json";
 const STATE = "refs/heads/pawl/state";
 const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
 
@@ -46,6 +47,10 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
+    async installedAt(site, tip) {
+      const changed = await at(site).must(["rev-list", "--first-parent", tip, "--", LEDGER]);
+      return changed.split("\n").filter(Boolean).at(-1);
+    },
     policies: (site, stretch) => policiesIn(at(site), stretch),
     common: (site, commits) => commonHistory(at(site), commits),
     async recordVersions(site, kind, commit) {
@@ -102,13 +107,14 @@ async function readBranching(git: HistoryGit, copies: "own" | "remote"): Promise
     branches: branches.filter((one) => one.ref !== `${HEADS}pawl/state`),
     defaultBranch: head || undefined,
     committed: base && (await textAt(git, base.tip)),
+    installed: base && (await textAt(git, base.tip, LEDGER)),
     copy: mainRoot === undefined || copies === "remote" ? undefined : textIfPresent(join(mainRoot, POLICY)),
   };
 }
 
-async function textAt(git: HistoryGit, commit: string): Promise<string | undefined> {
-  if ((await git.must(["ls-tree", commit, "--", POLICY])) === "") return undefined;
-  return git.must(["cat-file", "blob", `${commit}:${POLICY}`]);
+async function textAt(git: HistoryGit, commit: string, path = POLICY): Promise<string | undefined> {
+  if ((await git.must(["ls-tree", commit, "--", path])) === "") return undefined;
+  return git.must(["cat-file", "blob", `${commit}:${path}`]);
 }
 
 async function tips(git: HistoryGit, folder: string): Promise<BranchTip[]> {
