@@ -122,7 +122,7 @@ function worktreeFor({ config, task }: StartFacts): string {
   const path = fillTemplate(config.worktree, task);
   if (isPlainWorktree(path)) return path;
   throw new Failure("usage", "bad_template", `"${path}" is no place for a worktree.`, {
-    hint: 'In .pawl/config.yaml write `worktree: ".worktrees/{id}-{slug}"`: below a hidden folder, or beside the project with `../../core/`.',
+    hint: 'In .pawl/config.yaml write `worktree: ".worktrees/{id}-{slug}"`: below a hidden folder, or beside the project with `../`.',
     details: { template: config.worktree },
   });
 }

@@ -60,7 +60,7 @@ function follow(top: string, path: string): { at: string; stat: Stats } | string
     return "is reached by a link that leads to nothing";
   }
   const to = inside(top, at);
-  if (to === "" || to.startsWith("../../") || to === ".." || /^(?:[A-Za-z]:|\/)/.test(to))
+  if (to === "" || to.startsWith("../") || to === ".." || /^(?:[A-Za-z]:|\/)/.test(to))
     return "is reached by a link that leads out of the repository";
   if (to === ".git" || to.startsWith(".git/")) return "is reached by a link into git's own folder";
   // A link may lead into another repository that lies inside this one.
