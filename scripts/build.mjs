@@ -18,6 +18,7 @@ const made = `${target}-${process.pid}`;
 const program = await bundleProgram();
 await bundleEntry(program);
 await bundleHook();
+await bundleSupervisor();
 listRuntime(root, made);
 // After the list: a clone's own copy of the program has no use for it.
 await writePlugin(root, made);
@@ -60,6 +61,11 @@ async function bundleHook() {
     input: { transform: { define } },
     output: { entryFileNames: "[name].cjs" },
   });
+}
+
+/** What stays with a running agent: as small as it can be, because there is one for each. */
+async function bundleSupervisor() {
+  await bundle({ supervise: file("src/agents/bin.ts") }, made, { output: { entryFileNames: "[name].cjs" } });
 }
 
 function putInPlace() {

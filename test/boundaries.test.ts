@@ -26,8 +26,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...["model", "ports", "files", "git", "installer/render", "adapters", "node:"],
     ...["lib:zod/mini", "lib:jsonc-parser", "lib:node-diff3"],
   ],
+  agents: ["model", "ports", "files", "node:"],
   "agent-hooks": ["model", "files", "git", "store", "node:", "lib:unbash"],
-  runtime: ["model", "ports", "judge", "flows", "files", "store", "git", "guard", "installer", "node:"],
+  runtime: [
+    ...["model", "ports", "judge", "flows", "files", "store", "git", "guard", "installer", "agents", "node:"],
+  ],
   // Each surface knows the registry and the runtime; the command line also starts the others.
   mcp: [
     "model",

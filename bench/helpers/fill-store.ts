@@ -119,12 +119,20 @@ export function writeTask(state: string, number: number): void {
     ...{ text: prose(number + 6, 60), fix: prose(number + 7, 20), resolution: "", reopen_reasons: "" },
   });
   write(evidence, "evidence/E1.md", {
-    ...{ ...made, id: `${id}/E1`, kind: "check", check: "test", slice: undefined, argv: ["npm", "test"] },
+    ...{ ...made, id: `${id}/E1`, kind: "check", check: "test", run: undefined, slice: undefined },
+    argv: ["npm", "test"],
     ...{ exit_code: 0, duration_ms: 1200, output_sha256: "0".repeat(64), output_bytes: 900 },
     ...{ head: undefined, tree: undefined, dirty: false, unstable: false, output: prose(number + 8, 100) },
   });
   write(handoff, "handoffs/H1.md", {
-    ...{ ...made, id: `${id}/H1`, run: undefined, changed: files, validation: ["npm test: passed"] },
+    ...{
+      ...made,
+      id: `${id}/H1`,
+      run: undefined,
+      automatic: false,
+      changed: files,
+      validation: ["npm test: passed"],
+    },
     ...{ what: prose(number + 9, 40), blocker: "", next: prose(number + 10, 15) },
   });
 }

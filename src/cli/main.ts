@@ -5,7 +5,7 @@ import { printable } from "../model/printable.ts";
 import { VERSION } from "../model/version.ts";
 import { operations } from "../ops/index.ts";
 import type { AnyOperation, Command } from "../ports/operation.ts";
-import { type Answer, answerOf } from "../runtime/answer.ts";
+import { type Answer, answerOf, exitCodeOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { type CommonOptions, optionName, type ParsedLine, parseLine, typed } from "./arguments.ts";
@@ -92,7 +92,7 @@ async function carryOut(command: AnyCommand, words: readonly string[], io: Io): 
       ? answerOf(await command.answer(input, around(io, common)), [])
       : await operate(command, input, common, io);
   await print(command, answer, common, io);
-  return answer.ready ? 0 : 1;
+  return exitCodeOf(answer);
 }
 
 const around = (io: Io, common: CommonOptions): Around => ({
@@ -174,7 +174,7 @@ async function print(
   const rehearsed = answer.planned && "rehearse" in operation && operation.rehearse;
   if (answer.body) {
     const { printBody } = await import("./pager.ts");
-    await printBody(answer.body, io);
+    await printBody(answer.body, io, answer.live !== undefined);
   }
   const text =
     rehearsed || answer.body ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));

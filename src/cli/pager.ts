@@ -5,10 +5,10 @@ import type { Io } from "./main.ts";
 import { styleFor } from "./style.ts";
 
 /** Prints an answer piece by piece: through the user's pager on a terminal, as the bytes it is made of elsewhere. */
-export async function printBody(body: Body, io: Io): Promise<void> {
+export async function printBody(body: Body, io: Io, isLive: boolean): Promise<void> {
   const terminal = io.outIsTerminal();
   const pieces = body({ style: styleFor(terminal, io.env), terminal });
-  const command = terminal ? pagerOf(io.env) : undefined;
+  const command = terminal && !isLive ? pagerOf(io.env) : undefined;
   if (command !== undefined) return page(command, pieces, io);
   for await (const piece of pieces) io.out(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
 }

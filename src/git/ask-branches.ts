@@ -47,6 +47,9 @@ async function textAt(git: Git, commit: string, path: string): Promise<string | 
   return git.expect(what, ["cat-file", "blob", `${commit}:${path}`]);
 }
 
+export const askText = (commonDir: string, commit: string, path: string, env: Environment) =>
+  textAt(Git.of("user", env, commonDir), commit, path);
+
 async function conflictsOf(git: Git, head: string, base: string): Promise<string[]> {
   const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", base, head];
   const merged = await git.ask(args);

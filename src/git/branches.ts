@@ -11,6 +11,8 @@ import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
 import { gitDirOf, worktreesOf } from "./repository-files.ts";
 
+const POLICY = ".pawl/config.yaml";
+
 export function openBranches(sites: Sites, env: Environment): Branches {
   return {
     look: (repo, options) => look(sites, repo, env, options?.fresh ?? false),
@@ -25,6 +27,15 @@ export function openBranches(sites: Sites, env: Environment): Branches {
       return containsAll(commonDir, head, commits, env, options?.fresh ?? false);
     },
     ref: (repo, ref) => tipOf(sites.named(repo).commonDir, ref),
+    async policy({ name, base_branch }) {
+      const { commonDir, mainRoot } = sites.named(name);
+      const tip = tipOf(commonDir, `refs/heads/${base_branch}`);
+      const { askText } = await import("./ask-branches.ts");
+      return {
+        base: tip && (await askText(commonDir, tip, POLICY, env)),
+        main: mainRoot && policyAt(join(mainRoot, POLICY)),
+      };
+    },
     tip(repo) {
       const site = sites.all().find((one) => one.name === repo.name);
       return site && tipOf(site.commonDir, `refs/heads/${repo.branch}`);
@@ -58,8 +69,8 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: policyAt(join(path, ".pawl/config.yaml")),
-      main: site.mainRoot && policyAt(join(site.mainRoot, ".pawl/config.yaml")),
+      worktree: policyAt(join(path, POLICY)),
+      main: site.mainRoot && policyAt(join(site.mainRoot, POLICY)),
     },
     surfacesMissing:
       facts !== undefined &&

@@ -1,7 +1,11 @@
 import { Failure } from "../model/failure.ts";
+import type { Role } from "../model/records/attempt.ts";
 import { decision, evidence, handoff } from "../model/records/parts.ts";
 import { run } from "../model/records/run.ts";
 import type { Reader } from "../ports/ports.ts";
+
+/** Who was started in another role can change nothing, and starting somebody is no work of one's own. */
+const WRITING: readonly Role[] = ["author", "fixer"];
 
 /**
  * Whoever recorded slices, evidence or changes of files, or worked in its worktrees, wrote the work, whatever they say about it. A record that
@@ -27,7 +31,9 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
     ...new Set([
       ...slices.flatMap((slice) => (slice.by === undefined ? [] : [slice.by])),
       ...[...proofs.records, ...wrote].map((record) => record.value.actor),
-      ...runs.records.flatMap((record) => [record.value.actor, record.value.holder]),
+      ...runs.records
+        .filter(({ value }) => value.role === undefined || WRITING.includes(value.role))
+        .flatMap(({ value }) => [value.actor, value.holder]),
     ]),
   ];
 }

@@ -1,10 +1,15 @@
 import { Failure } from "../model/failure.ts";
 import type { Stored } from "../model/record.ts";
-import { run } from "../model/records/run.ts";
+import { type Run, run } from "../model/records/run.ts";
+import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 
+/** Worktrees were made for it; agents that work in another run's, and conductors, have none of their own. */
+export const isPlace = (one: Pick<Run, "within" | "role">) =>
+  one.within === undefined && one.role !== "conductor";
+
 /**
- * The run that a task's work is in: the latest one, as long as its worktrees were not removed. A run that cannot be
+ * The run that a task's work is in: the latest one with worktrees, as long as they were not removed. A run that cannot be
  * read may be the latest, so then nobody can tell.
  */
 export function findRun(reader: Reader, task: string): Stored<typeof run> | undefined {
@@ -15,8 +20,18 @@ export function findRun(reader: Reader, task: string): Stored<typeof run> | unde
       ...(problem.hint ? { hint: problem.hint } : {}),
       details: { file: problem.file },
     });
-  const latest = records.at(-1);
+  const latest = records.findLast((one) => isPlace(one.value));
   return latest?.value.ended === "removed" ? undefined : latest;
+}
+
+/**
+ * The run that something recorded now belongs to. An agent's own word counts only for a run of this very task that is
+ * under way.
+ */
+export function runOf(reader: Reader, task: string, at: Pick<Situation, "run">): string | undefined {
+  const { records } = reader.parts(run, task);
+  const named = records.find((one) => one.value.id === at.run && one.value.status === "running");
+  return named?.value.id ?? findRun(reader, task)?.value.id;
 }
 
 export function getRun(reader: Reader, task: string): Stored<typeof run> {

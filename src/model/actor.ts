@@ -13,6 +13,8 @@ interface KnownAgent {
   /** Any of these variables set means that this agent's process tree is running us. */
   signs: readonly string[];
   session: readonly string[];
+  /** The variable that says its name, where the signs are those of several. */
+  named?: string;
   /** What its programs call themselves, such as an MCP client; ours for one agent must be one name. */
   called: RegExp;
 }
@@ -40,6 +42,8 @@ const KNOWN_AGENTS: readonly KnownAgent[] = [
     session: ["CLAUDE_CODE_SESSION_ID"],
     called: /^claude/i,
   },
+  // What `pawl run` starts, for programs that have no signs of their own.
+  { name: "agent", signs: ["PAWL_RUN"], session: ["PAWL_SESSION"], named: "PAWL_AGENT", called: /^$/ },
   { name: "agent", signs: ["AI_AGENT"], session: [], called: /^agent$/i },
 ];
 
@@ -66,7 +70,7 @@ export function possibleMinds(env: Environment, named?: Actor): Actor[] {
 function recogniseAgents(env: Environment): Actor[] {
   return KNOWN_AGENTS.filter((agent) => agent.signs.some((sign) => env[sign])).map((agent) => ({
     kind: "agent",
-    name: agent.name,
+    name: (agent.named && env[agent.named]) || agent.name,
     session: agent.session.map((name) => env[name]).find(Boolean),
   }));
 }

@@ -75,6 +75,68 @@ const trustedRemote = {
 /** A remote whose protected branches may be pulled, as the policy names it. */
 export type TrustedRemote = FieldValues<typeof trustedRemote>;
 
+export interface AgentConfig {
+  name: string;
+  /** A program of the project's own that takes a prompt on standard input; undefined for one that pawl knows. */
+  command: string[] | undefined;
+  model: string | undefined;
+  /** Words that are added to its command line. */
+  args: string[];
+  /** US dollars for a million tokens, for programs that do not say what they cost. */
+  prices: { input: number; cached: number; output: number } | undefined;
+}
+
+const price: Field<number> = {
+  example: "1.25",
+  fallback: 0,
+  read: (value) =>
+    typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value)
+      ? { ok: true, value: Number(value) }
+      : { ok: false, expected: "a price such as 1.25" },
+  print: (value) => value,
+};
+
+/** A text is given to the shell, a list is run as it is; either way more words may follow. */
+const command: Field<string[] | undefined> = {
+  example: "./agent.sh --quiet",
+  fallback: undefined,
+  read(value) {
+    if (typeof value === "string" && value !== "")
+      return { ok: true, value: ["sh", "-c", `${value} "$@"`, "sh"] };
+    const words = list(text("docker")).read(value);
+    return words.ok && words.value.length > 0 ? words : { ok: false, expected: "a command" };
+  },
+  print: (value) => value,
+};
+
+const agentFields = {
+  command,
+  model: optional(text("opus")),
+  args: list(text("--verbose")),
+  prices: optional(group({ input: price, cached: price, output: price })),
+};
+
+const agents: Field<AgentConfig[]> = {
+  example: "\n  mine:\n    command: ./agent.sh",
+  fallback: [],
+  read(value) {
+    if (value === "") return { ok: true, value: [] };
+    if (typeof value !== "object" || Array.isArray(value))
+      return { ok: false, expected: "names with settings, such as `mine: { command: ./agent.sh }`" };
+    const found: AgentConfig[] = [];
+    for (const [name, settings] of Object.entries(value)) {
+      const read = group(agentFields).read(settings);
+      if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) return { ok: false, expected: `another name than "${name}"` };
+      if (!read.ok) return { ok: false, expected: `for "${name}" ${read.expected}` };
+      found.push({ name, ...read.value });
+    }
+    return { ok: true, value: found };
+  },
+  print: (value) => Object.fromEntries(value.map(({ name, command: words }) => [name, words ?? []])),
+};
+
+export const WHO_MAY_RUN = ["human", "agents"] as const;
+
 /** `.pawl/config.yaml`: the project's policy, tracked with the project. */
 const configFields = {
   profile: withDefault(oneOf(PROFILES), "standard" as const),
@@ -87,6 +149,10 @@ const configFields = {
   remotes: optional(list(group(trustedRemote))),
   branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
   worktree: withDefault(text(".worktrees/{id}-{slug}"), ".worktrees/{id}-{slug}"),
+  agents,
+  runs: withDefault(oneOf(WHO_MAY_RUN), "human" as const),
+  runner: command,
+  runner_stop: command,
 };
 
 export interface Config {
@@ -100,6 +166,12 @@ export interface Config {
   /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
   branch: string;
   worktree: string;
+  agents: AgentConfig[];
+  /** Who may start, stop and resume runs: a human, or agents as well. */
+  runs: (typeof WHO_MAY_RUN)[number];
+  /** What agents are started with, in place of starting them here; and what ends it where signals do not reach. */
+  runner: string[] | undefined;
+  runner_stop: string[] | undefined;
 }
 
 /** Anything that the strict subset reader leaves to a full parser is left to the one that is given. */

@@ -6,6 +6,7 @@ export const partFile = (kind: Kind, task: string, part: string) =>
   `tasks/${task}/${kind.plural}/${part}${kind.ownFolder ? `/${kind.name}` : ""}.md`;
 export const partFolder = (kind: Kind, task: string) => `tasks/${task}/${kind.plural}`;
 export const receiptFile = (task: string) => `tasks/${task}/receipt.md`;
+export const logFile = (task: string, run: string) => `tasks/${task}/runs/${run}/log.txt`;
 export const patchFile = (task: string, run: string, repo: string) =>
   `tasks/${task}/runs/${run}/${repo}.patch`;
 export const repositoryFile = (name: string) => `repos/${name}.md`;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { paintPatch } from "../flows/snapshot/paint-patch.ts";
 import { pathOf } from "../flows/snapshot/take-snapshot.ts";
+import { isPlace } from "../judge/current-run.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, taskField } from "../model/input.ts";
@@ -87,7 +88,8 @@ function savedRun(
 ): { value: Run; warnings: string[] } {
   reader.task(task);
   if (named !== undefined) return { value: namedRun(reader, task, named), warnings: [] };
-  const { records, problems } = reader.parts(run, task);
+  const { records: all, problems } = reader.parts(run, task);
+  const records = all.filter((record) => isPlace(record.value));
   const found = records.findLast((record) => record.value.snapshots.length > 0);
   if (!found)
     throw new Failure("refused", "snapshot_missing", `Nothing of ${task} has been saved yet.`, {

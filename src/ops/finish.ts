@@ -10,6 +10,7 @@ import {
   removeAll,
   saveFirst,
 } from "../flows/finish/finish-remove.ts";
+import { expectNoneAtWork } from "../flows/run/run-settle.ts";
 import { partsOf, reasonOf, startRunning, takeBack } from "../flows/start/start-carry-out.ts";
 import { otherClone } from "../flows/start/start-conflicts.ts";
 import { checkHolder } from "../flows/start/start-holder.ts";
@@ -120,6 +121,7 @@ async function choose(hands: Hands, input: Wanted): Promise<Run> {
     return { task: reader.task(id).value, value: getRun(reader, id).value };
   });
   if (!(await hands.git.worktrees()).isOurs(value.clone)) throw otherClone(value);
+  await expectNoneAtWork(hands, task.id, "ending it");
   if (!MET.includes(task.status)) await checkHolder(hands, value);
   return value;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { addPart, madeNow } from "../judge/change.ts";
-import { findRun } from "../judge/current-run.ts";
+import { runOf } from "../judge/current-run.ts";
 import { getTask } from "../judge/which-task.ts";
 import { many, maybe, prose, raw, taskField } from "../model/input.ts";
 import { handoff as kind } from "../model/records/parts.ts";
@@ -29,7 +29,7 @@ export const handoff = operation({
   gather(reader, input, at) {
     const id = getTask(reader, input.task, at);
     reader.task(id);
-    return { id, run: findRun(reader, id)?.value.id, names: reader.partNames(kind, id) };
+    return { id, run: runOf(reader, id, at), names: reader.partNames(kind, id) };
   },
 
   decide(input, { id, run, names }, at) {
@@ -40,6 +40,7 @@ export const handoff = operation({
       (handoffId) => ({
         id: handoffId,
         run,
+        automatic: false,
         changed: input.changed ?? [],
         validation: input.validation ?? [],
         ...madeNow(at),

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { openDependencies } from "../flows/check/check-task.ts";
+import { isPlace } from "../judge/current-run.ts";
 import { findingPlace } from "../judge/findings.ts";
 import type { RecordFacts } from "../judge/gates/facts.ts";
 import { sessionGates } from "../judge/gates/session-gates.ts";
@@ -109,7 +110,7 @@ interface Parts {
 const values = <T>({ records }: { records: { value: T }[] }): T[] => records.map((one) => one.value);
 
 function recordFacts(task: Task, parts: Parts): RecordFacts {
-  const latest = parts.runs.records.at(-1)?.value;
+  const latest = parts.runs.records.findLast((one) => isPlace(one.value))?.value;
   return {
     task,
     run: latest?.ended === "removed" ? undefined : latest,

@@ -10,13 +10,12 @@ import {
 } from "../flows/start/start-carry-out.ts";
 import { claim } from "../flows/start/start-claim.ts";
 import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
-import { type Part, planStart, type StartFacts } from "../flows/start/start-plan.ts";
+import { planFor } from "../flows/start/start-facts.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { findRun, getRun } from "../judge/current-run.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { flag, taskField } from "../model/input.ts";
-import { LIVE } from "../model/lifecycle.ts";
 import type { Run } from "../model/records/run.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -51,7 +50,7 @@ export const start = procedure({
       await checkOwner(hands, value, input);
       return (await partsOf(hands, value)).map(({ place }) => ({ do: "use", path: place.path }));
     }
-    return (await plan(hands, id, input)).flatMap(({ repo, place }) =>
+    return (await planFor(hands, id, input.here ?? false)).flatMap(({ repo, place }) =>
       repo.adopted
         ? [{ do: "adopt", path: place.path }]
         : [
@@ -108,7 +107,7 @@ async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Pla
     await checkOwner(hands, value, input);
     return goOn(hands, value, input);
   }
-  return begin(hands, id, await plan(hands, id, input));
+  return begin(hands, id, await planFor(hands, id, input.here ?? false));
 }
 
 /** Whose run it is: one in another clone is out of reach, and one of somebody else has to be claimed. */
@@ -140,23 +139,4 @@ async function goOn(hands: Hands, value: Run, input: Wanted): Promise<Plan<Start
     parts,
     gone.map(({ place }) => `${place.path} is gone: \`pawl start ${task.id} --claim\` makes it again.`),
   );
-}
-
-async function plan(hands: Hands, id: string, input: Wanted): Promise<Part[]> {
-  const [sites, worktrees, config] = [
-    await hands.git.sites(),
-    await hands.git.worktrees(),
-    await hands.world.config(),
-  ];
-  const facts = await hands.look(
-    (reader): StartFacts => ({
-      task: reader.task(id).value,
-      config,
-      sites,
-      worktrees,
-      repositories: reader.repositories().records.map((one) => one.value),
-      live: reader.current().tasks.filter((one) => LIVE.includes(one.status)),
-    }),
-  );
-  return planStart(hands, facts, input.here ?? false);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { addPart, madeNow } from "../judge/change.ts";
+import { runOf } from "../judge/current-run.ts";
 import { getTask, oneTask } from "../judge/which-task.ts";
 import type { Check } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
@@ -49,12 +50,13 @@ export const verify = operation({
     return { id, slice: ref?.part, runs };
   },
 
-  gather: (reader, _input, _at, observed) => ({
+  gather: (reader, _input, at, observed) => ({
     ...observed,
     names: reader.partNames(evidence, observed.id),
+    inRun: runOf(reader, observed.id, at),
   }),
 
-  decide(input, { id, slice, runs, names }, at) {
+  decide(input, { id, slice, runs, names, inRun }, at) {
     if (input.red) for (const one of runs) refuseFalseRed(one.run);
     const taken = [...names];
     const effects: Effect[] = [];
@@ -63,7 +65,13 @@ export const verify = operation({
       const passed = one.run.exitCode === 0;
       const kind = input.red ? "red" : slice !== undefined && passed ? "green" : "check";
       const about = `${kind}: exit ${one.run.exitCode}`;
-      const made = addPart(evidence, id, taken, (name) => describe(name, kind, slice, one, at), about);
+      const made = addPart(
+        evidence,
+        id,
+        taken,
+        (name) => ({ ...describe(name, kind, one, at), slice, run: inRun }),
+        about,
+      );
       taken.push(`${made.value.id.slice(id.length + 1)}.md`);
       effects.push(made.effect);
       records.push(made.value);
@@ -172,15 +180,13 @@ function refuseFalseRed(run: CheckRun): void {
 function describe(
   id: string,
   kind: Evidence["kind"],
-  slice: string | undefined,
   one: Observation,
   at: Situation,
-): Evidence {
+): Omit<Evidence, "slice" | "run"> {
   return {
     id,
     kind,
     check: one.check,
-    slice,
     argv: one.run.argv,
     exit_code: one.run.exitCode,
     duration_ms: one.run.durationMs,

@@ -34,8 +34,10 @@ export interface Branches {
   changes(repo: RunRepo): Promise<string[]>;
   /** Whether all of these commits are part of the branch. */
   contains(repo: RunRepo, commits: readonly string[], options?: { fresh?: boolean }): Promise<boolean>;
-  /** The tip of the run's branch; undefined when it is gone or the repository is not on this machine. */
   /** The commit that a ref of the repository names. */
   ref(repo: string, ref: string): string | undefined;
+  /** `.pawl/config.yaml` as the base's tip has it, and as it lies in the main worktree. */
+  policy(repo: Pick<RunRepo, "name" | "base_branch">): Promise<Omit<BranchState["policy"], "worktree">>;
+  /** The tip of the run's branch; undefined when it is gone or the repository is not on this machine. */
   tip(repo: Pick<RunRepo, "name" | "branch">): string | undefined;
 }

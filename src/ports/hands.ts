@@ -1,3 +1,4 @@
+import type { Agents } from "./agents.ts";
 import type { GitHands } from "./git-hands.ts";
 import type { Plan, Situation } from "./operation.ts";
 import type { Reader, World } from "./ports.ts";
@@ -16,6 +17,12 @@ export interface RecordOptions {
 export interface Hands {
   world: World;
   git: GitHands;
+  /** The same from another folder, such as a task's worktree. */
+  elsewhere(folder: string): Pick<Hands, "world" | "situation">;
+  /** As pawl itself, for what it saw and nobody claims, whoever runs this command. */
+  itself(): Hands;
+  /** Starting agents and looking after them; loaded when it is used. */
+  agents(): Promise<Agents>;
   /** The store as it is now; a new one for every look. */
   reader(): Reader;
   situation(access: "read" | "write"): Promise<Situation>;

@@ -16,6 +16,8 @@ export interface Situation {
   clone: string;
   /** The task that the worktree we stand in is bound to. */
   bound: string | undefined;
+  /** The run that this process says it is part of; nobody else says so. */
+  run: string | undefined;
   sha256(text: string): string;
 }
 
@@ -38,12 +40,16 @@ export interface Plan<Data> {
   data: Data;
   /** Printed in place of the text; left out of JSON. */
   body?: Body;
+  /** The body goes on until something ends, and nobody pages it; whether that ended well is asked when it has. */
+  live?: { endsWell(): boolean };
   effects?: Effect[];
   /** The one command that makes sense now. */
   next?: Next | undefined;
   warnings?: string[];
   /** Exit 1 although nothing went wrong: a gate is not ready, a check did not give the wanted result. */
   notReady?: boolean;
+  /** Exit 2: what was asked cannot be told yet. */
+  undecided?: boolean;
 }
 
 export interface CommandLine {
@@ -75,6 +81,8 @@ export interface Described<S extends z.ZodMiniObject, Data> {
   access: "read" | "write";
   /** Wants to see everything as it is: nothing that waits to be settled is settled before it. */
   asItIs?: true;
+  /** A look at runs: what has ended meanwhile is written down before it, as before every write. */
+  settlesRuns?: true;
   text(data: Data, style: Style): string;
 }
 

@@ -4,6 +4,7 @@ import type { note } from "../model/records/parts.ts";
 import type { RunRepo, receipt, repository } from "../model/records/run.ts";
 import type { Task, TaskStatus, task } from "../model/records/task.ts";
 import type { unlock } from "../model/records/unlock.ts";
+import type { AttemptView } from "./agents.ts";
 import type { Phase } from "./hands.ts";
 
 /** What a list of tasks needs to know of each one, without its body. */
@@ -90,6 +91,8 @@ export interface Reader {
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
   /** Whether a file of the state, such as a patch, is there. */
   hasFile(path: string): boolean;
+  /** The text of such a file; undefined where there is none. */
+  fileText(path: string): string | undefined;
   /** The latest events, oldest first. */
   events(wanted: EventsWanted): LoggedEvent[];
   receipt(task: string): Stored<typeof receipt> | undefined;
@@ -171,6 +174,8 @@ export interface World {
   /** What a search would find, best first; cheaper, because no texts are shown. */
   findAlike(query: SearchQuery): Promise<Likeness[]>;
   machine(): Promise<Machine>;
+  /** What the processes of these runs show, on this machine; undefined for a run that none was started for here. */
+  attempts(runs: readonly string[]): Promise<(AttemptView | undefined)[]>;
   /** Lets the user edit a text in their editor; `kept` is where the result can still be found. */
   edit(name: string, text: string): Promise<{ text: string; kept: string }>;
 }

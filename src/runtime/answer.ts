@@ -4,9 +4,11 @@ import type { Body, Next, Plan, Situation } from "../ports/operation.ts";
 export interface Answer {
   data: unknown;
   body?: Body;
+  live?: Plan<unknown>["live"];
   next: Next | undefined;
   warnings: string[];
   ready: boolean;
+  undecided?: boolean;
   /** What would have been done, in a dry run. */
   planned?: { do: string; path: string; record?: string }[];
 }
@@ -34,8 +36,16 @@ export function answerOf(plan: Plan<unknown>, said: readonly string[]): Answer {
   return {
     data: plan.data,
     ...(plan.body ? { body: plan.body } : {}),
+    ...(plan.live ? { live: plan.live } : {}),
+    ...(plan.undecided ? { undecided: true } : {}),
     next: plan.next,
     warnings: [...said, ...(plan.warnings ?? [])],
     ready: !plan.notReady,
   };
+}
+
+/** 0 done or ready, 1 not ready, 2 could not tell; of a live view, as it ended. */
+export function exitCodeOf({ ready, undecided, live }: Answer): number {
+  if (undecided) return 2;
+  return (live ? live.endsWell() : ready) ? 0 : 1;
 }

@@ -8,13 +8,13 @@ import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
 
 /** The clone's own copy of the program; the one that runs now may be gone tomorrow. */
-function programOf(commonDir: string): string | undefined {
-  const path = join(commonDir, "pawl", "runtime", "pawl.cjs");
-  return existsSync(path) ? path : undefined;
+export function programOf(commonDir: string): string | undefined {
+  const folder = join(commonDir, "pawl", "runtime");
+  return existsSync(join(folder, "pawl.cjs")) ? folder : undefined;
 }
 
 /** The folder of the program that runs, as the build made it; undefined for sources and programs of tests. */
-function builtProgram(): string | undefined {
+export function builtProgram(): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
   return [here, dirname(here)].find((folder) => existsSync(join(folder, "runtime.json")));
 }
@@ -61,9 +61,13 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       const { openGuard } = await import("../guard/open.ts");
       const { readConfigText } = await import("../model/config.ts");
       const { fullYaml } = await import("../model/markdown/full-yaml.ts");
+      const copy = programOf(place.commonDir);
       return openGuard({
         env: around.env,
-        programs: { node: process.execPath, program: programOf(place.commonDir) ?? process.argv[1] ?? "" },
+        programs: {
+          node: process.execPath,
+          program: copy ? join(copy, "pawl.cjs") : (process.argv[1] ?? ""),
+        },
         readConfig: (where, text) => readConfigText(where, text, fullYaml),
       });
     },

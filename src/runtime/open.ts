@@ -3,11 +3,19 @@ import { explainFileError } from "../files/durable.ts";
 import { lineIfReadable } from "../files/read.ts";
 import { BINDING, discover, type Place } from "../git/discover.ts";
 import { headOf } from "../git/refs.ts";
-import { type Actor, decideActor, possibleMinds, printActor, recogniseAgent } from "../model/actor.ts";
+import {
+  type Actor,
+  AGENT_SIGNS,
+  decideActor,
+  possibleMinds,
+  printActor,
+  recogniseAgent,
+} from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { printable } from "../model/printable.ts";
 import type { FullYaml } from "../model/record.ts";
+import type { Agents } from "../ports/agents.ts";
 import type { GitHands } from "../ports/git-hands.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader, World } from "../ports/ports.ts";
@@ -53,6 +61,10 @@ export interface Runtime {
   prepareState(): Promise<string[]>;
   commitState(message: string): Promise<void>;
   git: GitHands;
+  agents(): Promise<Agents>;
+  /** The same repository or another one, seen from this folder; and by pawl itself, whoever runs this process. */
+  at(folder: string): Runtime;
+  byItself(): Runtime;
   /** The agent whose environment this is. */
   agent: string | undefined;
   say(line: string): void;
@@ -85,6 +97,7 @@ export function openRuntime(around: Surroundings): Runtime {
         actor: access === "read" ? "" : await actorOf(around, place),
         minds: possibleMinds(around.env, around.agent).map(printActor),
         repo: repositoryName(home, place),
+        run: around.env.PAWL_RUN || undefined,
         bound: lineIfReadable(join(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
@@ -112,11 +125,22 @@ export function openRuntime(around: Surroundings): Runtime {
     },
     agent: agentOf(around),
     git: openGitHands(around, place, () => home),
+    agents: async () => (await import("./agent-hands.ts")).openAgentHands(around, place, home),
+    at: (folder) => openRuntime({ ...around, cwd: folder }),
+    byItself: () => openRuntime({ ...around, ...PAWL_ITSELF, env: withoutActor(around.env) }),
     say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
     ask: async (question) => around.ask?.(printable(question)),
   };
   return runtime;
 }
+
+/** What is written down at the end of a run is nobody's word but pawl's. */
+const PAWL_ITSELF = { actor: undefined, agent: { kind: "agent", name: "pawl", session: undefined } } as const;
+
+const withoutActor = (env: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => name !== "PAWL_ACTOR" && !AGENT_SIGNS.includes(name)),
+  );
 
 /** Loading the cryptography costs a read command a tenth of its time, and no read has a use for it. */
 function readsNeedNoDigest(): never {

@@ -50,6 +50,12 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
   return {
     world: runtime.world,
     git: runtime.git,
+    agents: () => runtime.agents(),
+    itself: () => handsFor("run", runtime.byItself(), said),
+    elsewhere(folder) {
+      const { world, situation: there } = runtime.at(folder);
+      return { world, situation: there };
+    },
     reader: () => runtime.reader(),
     situation,
     look,

@@ -1,7 +1,7 @@
 import { mayBeOutdated } from "../guard/quick-look.ts";
 import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
-import { hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
+import { hasOpenRuns, hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { isInstalled, isUntouched, NOT_INSTALLED } from "./installed.ts";
 import { type Runtime, readably } from "./open.ts";
@@ -40,6 +40,10 @@ async function carryOut(
   if (settles && hasUnlocks(runtime.home)) {
     const { closeUnlocks } = await import("./close-unlocks.ts");
     restored.push(...(await closeUnlocks(runtime)));
+  }
+  if ((settles || operation.settlesRuns) && hasOpenRuns(runtime.home)) {
+    const { settleOpenRuns } = await import("./settle-runs.ts");
+    restored.push(...(await settleOpenRuns(runtime)));
   }
   if (settles && mayBeOutdated(runtime.place.commonDir)) restored.push(...(await renew(runtime)));
   if ("perform" in operation) {

@@ -4,6 +4,7 @@ import type { Place } from "../git/discover.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import type { SearchQuery, World } from "../ports/ports.ts";
+import { runsDir } from "../store/layout.ts";
 import { guardWarnings } from "./guard-warnings.ts";
 import { isInstalled } from "./installed.ts";
 import type { Runtime, Surroundings } from "./open.ts";
@@ -50,6 +51,11 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       (await import("../store/search/search.ts")).search(await searchOptions(around, runtime(), query)),
     findAlike: async (query) =>
       (await import("../store/search/search.ts")).findAlike(await searchOptions(around, runtime(), query)),
+    async attempts(runs) {
+      const { lookAtRun } = await import("../agents/look.ts");
+      const folder = runsDir(runtime().home);
+      return runs.map((run) => lookAtRun(folder, run));
+    },
     machine: async () => (await import("./machine.ts")).readMachine(around),
     async edit(name, text) {
       const { editText } = await import("./open-editor.ts");

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** Where the state of one repository is, and where its generated files are. */
 export interface Home {
@@ -25,3 +25,9 @@ export const rescuedDir = (home: Home) => join(home.state, LOCAL, "rescued");
 export const heldDir = (home: Home) => join(home.state, LOCAL, "held");
 /** Journals of merges that are under way, or that a killed process left. */
 export const mergingDir = (home: Home) => join(home.state, LOCAL, "merging");
+/**
+ * What agents' runs leave while they run, beside the state's history: the same from every repository that shares the
+ * state, and out of reach of whoever deletes the records' folder.
+ */
+export const runsDir = ({ gitDir }: Home) =>
+  basename(gitDir) === "state.git" ? join(dirname(gitDir), "runs") : join(gitDir, "pawl-runs");

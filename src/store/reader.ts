@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { namesIfPresent } from "../files/read.ts";
+import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
@@ -87,6 +87,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
     config: (where, text) => readConfigText(where, text, fullYaml),
     hasFile: (path) => exists && existsSync(join(home.state, path)),
+    fileText: (path) => (exists ? textIfPresent(join(home.state, path)) : undefined),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),

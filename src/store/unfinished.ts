@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
-import { type Home, journalDir, mergingDir } from "./layout.ts";
+import { type Home, journalDir, mergingDir, runsDir } from "./layout.ts";
 
 /** True while a killed process's work waits for the next write to finish it. */
 export function hasUnfinishedWork(home: Home): boolean {
@@ -15,4 +15,9 @@ export function hasUnfinishedMerges(home: Home): boolean {
 /** True while a protected branch of this repository is open, or one that was waits to be closed. */
 export function hasUnlocks(home: Home): boolean {
   return namesIfPresent(join(home.local, "grants/unlock")).length > 0;
+}
+
+/** True while an agent runs on this machine, or one that has ended waits to be written down. */
+export function hasOpenRuns(home: Home): boolean {
+  return namesIfPresent(join(runsDir(home), "open")).length > 0;
 }

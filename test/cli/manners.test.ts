@@ -42,7 +42,7 @@ const SLIPS: [string, string[]][] = [
   ["lgo", ["pawl log"]],
   ["stat", ["pawl status"]],
   ["fin", ["pawl finish", "pawl finding"]],
-  ["list", ["pawl task list", "pawl finding list", "pawl note list"]],
+  ["list", ["pawl task list", "pawl finding list", "pawl run list"]],
   ["new", ["pawl task new"]],
   ["show", ["pawl task show"]],
   ["aprove", ["pawl approve"]],

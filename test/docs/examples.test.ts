@@ -24,6 +24,17 @@ skill scope > scope.md; skill release-notes > notes.md`,
   "pawl override remove tdd": "pawl install --yes; pawl override skill tdd --patch",
   "pawl override remove mcp": "pawl install --yes; pawl override surface mcp",
   "pawl repo remove": "pawl repo add ../api",
+  "pawl run log": "pawl run T1 --agent claude; pawl run wait T1",
+  "pawl run wait": "pawl run T1 T2 --agent claude",
+  "pawl run stop": "pawl run T1 --agent claude",
+  "pawl run resume": "pawl run T1 --agent claude; pawl run wait T1",
+};
+
+/** What goes on when the example has been run, and has to end before the next one. */
+const AFTER: Record<string, string> = {
+  "pawl run T1 T2 T3 T4": "pawl run wait T1/R2 --for 120s",
+  "pawl run T0001": "pawl run wait T1",
+  "pawl run resume": "pawl run wait T1",
 };
 
 /** Examples that this project refuses, and why; all others succeed. */
@@ -35,6 +46,9 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl unlock main --end": [1, /main is not open/],
   "pawl uninstall --delete-state": [1, /T0001 has a worktree/],
   "pawl check --stage close": [1, /not ready for close/],
+  "pawl run stop T0001/R1": [1, /by hand/],
+  "pawl run resume T0001/R1": [1, /by hand/],
+  "pawl run conduct": [1, /conducts nothing from here/],
   "pawl finding resolve T0001/F2 --commit": [4, /no commit "1a2b3c4"/],
 };
 
@@ -60,6 +74,10 @@ beforeAll(async () => {
     pawl: `exec '${process.execPath}' '${built.pawl}' "$@"`,
     npm: "exit 0",
     npx: "exit 1",
+    // As these programs end when all went well.
+    claude: `cat >/dev/null; echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s"}'`,
+    codex: `cat >/dev/null; echo '{"type":"turn.completed","usage":{}}'`,
+    copilot: `cat >/dev/null; echo '{"type":"result","exitCode":0,"sessionId":"s"}'`,
   };
   for (const [name, line] of Object.entries(commands)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`);
@@ -131,4 +149,6 @@ test.each(examples)("%s", (example, access) => {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", example], { cwd, env, encoding: "utf8", stdio });
   const [code, why] = inTable(REFUSED, example) ?? [0, /^/];
   expect({ status, said: stdout + stderr }).toEqual({ status: code, said: expect.stringMatching(why) });
+  const after = code === 0 ? inTable(AFTER, example) : undefined;
+  if (after) sh(cwd, after);
 });

@@ -56,6 +56,31 @@ const KEYS: Record<keyof Config, Key> = {
     example: 'worktree: "../{id}"',
     wrong: "worktree: [a]",
   },
+  agents: {
+    describe:
+      "Agents that `pawl run --agent` can start. `claude`, `codex` and `copilot` are known; here they get a `model`, more words for their command line (`args`) and `prices` in US dollars for a million tokens, from which the cost is computed where the program does not tell it. Any other name needs a `command` that takes a prompt on standard input: a text is given to `sh -c`, a list is run as it is.",
+    example:
+      "agents:\n  codex:\n    model: gpt-5\n    prices: { input: 1.25, cached: 0.125, output: 10 }\n  mine:\n    command: ./tools/agent.sh",
+    wrong: "agents: claude",
+  },
+  runs: {
+    describe:
+      "Who may start, stop and resume runs: a `human` only, or `agents` as well. Only the copy that the base branch has committed counts.",
+    example: "runs: agents",
+    wrong: "runs: everybody",
+  },
+  runner: {
+    describe:
+      "Where agents run: a command that the agent's own is added to, such as a container's. `{worktree}`, `{common}` (the git directory), `{attempt}` (the folder of the run's files) and `{name}` are filled in. Without it, they run here.",
+    example:
+      "runner: docker run --rm -i --name {name} -v {worktree}:{worktree} -v {common}:{common} -w {worktree} my-agents",
+    wrong: "runner: {}",
+  },
+  runner_stop: {
+    describe: "What ends a run that its runner put out of reach of signals.",
+    example: "runner_stop: docker kill {name}",
+    wrong: "runner_stop: {}",
+  },
 };
 
 const PATH = ".pawl/config.yaml";

@@ -26,6 +26,7 @@ export const situation: Situation = {
     branch: "main",
     commit: "a".repeat(40),
     bound: undefined,
+    run: undefined,
     minds: [],
     clone: "0a1b2c3d",
   },
@@ -74,7 +75,7 @@ export function aFinding(number: number, more: Partial<Finding> = {}): Finding {
 
 export function aHandoff(number: number, more: Partial<Handoff> = {}): Handoff {
   return {
-    ...{ id: `T0001/H${number}`, run: undefined, changed: [], validation: [], ...made },
+    ...{ id: `T0001/H${number}`, run: undefined, automatic: false, changed: [], validation: [], ...made },
     ...{ what: "Retries work", blocker: "", next: "Make the backoff test pass" },
     ...more,
   };
@@ -90,8 +91,15 @@ export function aDecision(number: number, more: Partial<Decision> = {}): Decisio
 
 export function anEvidence(number: number, more: Partial<Evidence> = {}): Evidence {
   return {
-    ...{ id: `T0001/E${number}`, kind: "check", check: "test", slice: undefined, argv: ["npm", "test"] },
-    ...{ exit_code: 0, duration_ms: 900, output_sha256: "0".repeat(64), output_bytes: 2, head: undefined },
+    ...{ id: `T0001/E${number}`, kind: "check", check: "test", run: undefined, slice: undefined },
+    ...{
+      argv: ["npm", "test"],
+      exit_code: 0,
+      duration_ms: 900,
+      output_sha256: "0".repeat(64),
+      output_bytes: 2,
+      head: undefined,
+    },
     ...{ tree: undefined, dirty: false, unstable: false, ...made, output: "ok" },
     ...more,
   };

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { printRecord } from "../../src/model/record.ts";
-import { type Run, run } from "../../src/model/records/run.ts";
+import { BY_HAND, type Run, run } from "../../src/model/records/run.ts";
 import type { Project } from "./command-line.ts";
 import { stateOf } from "./temporary-repository.ts";
 
@@ -33,9 +33,8 @@ export async function makeRun(
     status: "running",
     ended: undefined,
     reason: undefined,
-    agent: undefined,
+    ...BY_HAND,
     command: [],
-    mode: undefined,
     pid: undefined,
     exit_code: undefined,
     log: undefined,

@@ -16,7 +16,7 @@ const SILENCE_MINUTES = 30;
  */
 export async function checkHolder(hands: Hands, value: Run): Promise<void> {
   const { actor } = await hands.situation("write");
-  const over = value.ended !== undefined || value.status === "failed" || value.status === "interrupted";
+  const over = value.ended !== undefined || ["succeeded", "failed", "interrupted"].includes(value.status);
   const human = isHuman(actor) && hands.agent === undefined;
   if (human || over || value.holder === actor) return;
   const worktrees = await hands.git.worktrees();

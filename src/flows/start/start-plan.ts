@@ -95,7 +95,8 @@ async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promi
       base_branch: base,
       base_head: tip,
       head: undefined,
-      dirty: false,
+      // What is not committed there is no part of the task's branch, and somebody may miss it.
+      dirty: site.mainRoot !== undefined && (await worktrees.isDirty(site.mainRoot)),
       adopted: false,
     },
   };

@@ -1,7 +1,7 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
 import { findRun } from "../../judge/current-run.ts";
 import type { ChangesOf } from "../../model/record.ts";
-import { type Run, run } from "../../model/records/run.ts";
+import { BY_HAND, type Run, run } from "../../model/records/run.ts";
 import { type Task, task } from "../../model/records/task.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -53,9 +53,8 @@ function newRun(id: string, repos: Run["repos"], at: Situation): Run {
     status: "starting",
     ended: undefined,
     reason: undefined,
-    agent: undefined,
+    ...BY_HAND,
     command: [],
-    mode: undefined,
     pid: undefined,
     exit_code: undefined,
     log: undefined,

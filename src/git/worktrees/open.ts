@@ -30,7 +30,7 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
   const { cwd, env, place: here } = around;
   const git = (site: Site) => new SiteGit(site, env);
   const isDirty = async (path: string) => {
-    const status = ["status", "--porcelain", "-uall"];
+    const status = ["status", "--porcelain", "-unormal"];
     return (await Git.in("user", env, path).expect("git status failed", status)) !== "";
   };
   return {

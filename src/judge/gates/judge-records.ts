@@ -132,8 +132,8 @@ function judgeSlices({ task }: RecordFacts): Breach[] {
 
 /** A handoff from before the run began says nothing about what was done in it; clocks differ, so the run is named. */
 function judgeHandoff({ task, run, handoffs }: RecordFacts): Breach[] {
-  if (handoffs.some((one) => run === undefined || one.run === run.id || one.created >= run.created))
-    return [];
+  const own = handoffs.filter((one) => !one.automatic);
+  if (own.some((one) => run === undefined || one.run === run.id || one.created >= run.created)) return [];
   return [
     {
       code: "no_handoff",

@@ -32,6 +32,8 @@ export const evidence = kind({
     id: partId("E"),
     kind: oneOf(["red", "green", "check"]),
     check: optional(text("test")),
+    /** The run in whose worktree it was gathered. */
+    run: optional(partId("R")),
     slice: optional(sliceId),
     argv: list(word),
     exit_code: integer,
@@ -116,6 +118,8 @@ export const handoff = kind({
     id: partId("H"),
     /** The run that it is about. */
     run: optional(partId("R")),
+    /** Written by pawl at the end of a run that left none: only what was seen, so no gate counts it. */
+    automatic: withDefault(flag, false),
     changed: list(text("src/a.ts")),
     validation: list(text("npm test: 12 passed")),
     ...provenance,

@@ -13,7 +13,8 @@ import {
   word,
 } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
-import { digest, partId, provenance } from "./shared.ts";
+import { attempt, limits, ROLES, RUN_MODES, RUN_STATUSES } from "./attempt.ts";
+import { digest, partId, provenance, taskId } from "./shared.ts";
 
 /** Where one repository's part of the work is done; paths are relative to that repository's main worktree. */
 export const runRepo = group({
@@ -25,7 +26,7 @@ export const runRepo = group({
   base_head: sha,
   /** The tip of the task's branch when the run ended. */
   head: optional(sha),
-  /** There were uncommitted changes before the run began; only an adopted worktree can have any. */
+  /** There were uncommitted changes where the work came from: in the worktree itself, or in the checkout around it. */
   dirty: withDefault(flag, false),
   /** The worktree was there already: we neither made it nor may remove it with force. */
   adopted: withDefault(flag, false),
@@ -55,8 +56,6 @@ export const runRefresh = group({
   overlap: flag,
 });
 
-export const RUN_STATUSES = ["starting", "running", "succeeded", "failed", "interrupted"] as const;
-
 /** One stretch of isolated work on a task. */
 export const run = kind({
   name: "run",
@@ -70,8 +69,18 @@ export const run = kind({
     ended: optional(oneOf(["kept", "removed"])),
     reason: optional(text("merged")),
     agent: optional(text("codex")),
+    role: optional(oneOf(ROLES)),
     command: list(word),
-    mode: optional(oneOf(["single", "parallel", "pipeline", "manager"])),
+    mode: optional(oneOf(RUN_MODES)),
+    /** The run that started this one. */
+    parent: optional(partId("R")),
+    /** The run in whose worktrees this one works; it neither made them nor ends them. */
+    within: optional(partId("R")),
+    attempts: list(attempt),
+    limits: optional(limits),
+    /** What a conductor has to see to, and how many of it at the same time. */
+    tasks: list(taskId),
+    at_once: optional(integer),
     pid: optional(integer),
     exit_code: optional(integer),
     log: optional(text("log.txt")),
@@ -181,6 +190,19 @@ export const repository = kind({
 
 /** What is not known of a repository when it becomes known. */
 export const UNGUARDED = { baseline: [], begun: [], guarded: [], trusted: [], notes: "" };
+
+/** What is said of a run that no agent was started for. */
+export const BY_HAND = {
+  agent: undefined,
+  role: undefined,
+  mode: undefined,
+  parent: undefined,
+  within: undefined,
+  attempts: [],
+  limits: undefined,
+  tasks: [],
+  at_once: undefined,
+};
 
 export type Run = ValueOf<typeof run>;
 export type RunRepo = Run["repos"][number];

@@ -6,8 +6,9 @@ import { judgeRecords } from "../../../src/judge/gates/judge-records.ts";
 import { judgeRepos, stillHolds } from "../../../src/judge/gates/judge-repos.ts";
 import { isProtected, requiredChecks } from "../../../src/judge/gates/policy.ts";
 import { type ReasonCode, RULES, reasonsOf } from "../../../src/judge/gates/rules.ts";
+import { parseConfig } from "../../../src/model/config.ts";
 import type { Review } from "../../../src/model/records/parts.ts";
-import type { Run } from "../../../src/model/records/run.ts";
+import { BY_HAND, type Run } from "../../../src/model/records/run.ts";
 import { PROFILES, type Task } from "../../../src/model/records/task.ts";
 import { aFinding, aHandoff, anEvidence, aReview, aTask } from "../../helpers/context-facts.ts";
 
@@ -22,11 +23,10 @@ function aRun(more: Partial<Run> = {}): Run {
       status: "running",
       ended: undefined,
       reason: undefined,
-      agent: undefined,
       command: [],
     },
+    ...BY_HAND,
     ...{
-      mode: undefined,
       pid: undefined,
       exit_code: undefined,
       log: undefined,
@@ -352,19 +352,7 @@ test("a repository without changes asks for nothing", () => {
   expect(codes(complete(), both)).toEqual([]);
 });
 
-const config = (more: object) => ({
-  ...{
-    profile: "standard" as const,
-    base_branch: "",
-    checks: [],
-    format: [],
-    protected: [],
-    remotes: undefined,
-    branch: "",
-    worktree: "",
-  },
-  ...more,
-});
+const config = (more: object) => ({ ...parseConfig(".pawl/config.yaml", new Map()), ...more });
 
 test("a copy of the policy can add checks and change none", () => {
   const base = config({ checks: [CHECK] });

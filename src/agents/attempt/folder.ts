@@ -1,0 +1,195 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { makeFolder, syncDirectory } from "../../files/durable.ts";
+import { jsonIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
+import { step } from "../../model/steps.ts";
+import type { StopRequest } from "../../ports/agents.ts";
+
+/**
+ * One attempt is one folder, `runs/<task>.<run>/a<number>/`, in which every file has exactly one possible writer, or is
+ * written by whoever is first. So nobody needs a lock, and whoever is killed leaves a state that says how far it came.
+ */
+export interface AttemptSpec {
+  run: string;
+  number: number;
+  agent: string;
+  /** The known program whose stream it prints; undefined for a command of the project's own. */
+  program: string | undefined;
+  version: string | undefined;
+  argv: string[];
+  cwd: string;
+  /** In the environment of everything that belongs to the attempt: how its processes are found. */
+  mark: string;
+  session: string | undefined;
+  begun: string;
+  limits: {
+    timeMs: number;
+    idleMs: number | undefined;
+    cost: number | undefined;
+    turns: number | undefined;
+    log: number;
+  };
+  /** Dollars for a million tokens, where the program does not say what it cost. */
+  prices: { input: number; cached: number; output: number } | undefined;
+  /** What a conversation that goes on had used before. */
+  before: { input: number; cached: number; output: number };
+  gitDirs: string[];
+  /** Ends what a runner started out of our sight. */
+  stopCommand: string[] | undefined;
+  /** The command that writes the end down, and where it is run. */
+  settle: { argv: string[]; cwd: string };
+}
+
+export const files = {
+  spec: "spec.json",
+  input: "in",
+  owner: "owner",
+  started: "started",
+  pid: "started/pid",
+  beat: "beat",
+  out: "out",
+  err: "err",
+  stop: "stop.json",
+  exit: "exit.json",
+  progress: "progress.json",
+  log: "supervisor.log",
+} as const;
+
+export const runFolder = (runs: string, run: string) => join(runs, run.replace("/", "."));
+
+export function attemptNumbers(folder: string): number[] {
+  return namesIfReadable(folder)
+    .flatMap((name) => (/^a\d+$/.test(name) ? [Number(name.slice(1))] : []))
+    .sort((one, other) => one - other);
+}
+
+export function latestAttempt(runs: string, run: string): { number: number; path: string } | undefined {
+  const folder = runFolder(runs, run);
+  const number = attemptNumbers(folder).at(-1);
+  return number === undefined ? undefined : { number, path: join(folder, `a${number}`) };
+}
+
+/** A folder gets its name when it is filled; a name that is taken by a filled one cannot be taken again. */
+export function makeAttempt(
+  runs: string,
+  run: string,
+  number: number,
+  contents: Readonly<Record<string, string>>,
+): string | undefined {
+  const folder = runFolder(runs, run);
+  makeFolder(folder);
+  const path = join(folder, `a${number}`);
+  const filling = join(folder, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
+  // What an agent reads and says is its user's alone.
+  mkdirSync(filling, { mode: 0o700 });
+  try {
+    for (const [name, text] of Object.entries(contents)) writeNew(join(filling, name), text);
+    step("attempt folder");
+    renameSync(filling, path);
+  } catch (error) {
+    rmSync(filling, { recursive: true, force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM") return undefined;
+    throw error;
+  }
+  syncDirectory(folder);
+  return path;
+}
+
+function writeNew(path: string, text: string): void {
+  const fd = openSync(path, "wx", 0o600);
+  try {
+    const bytes = Buffer.from(text, "utf8");
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** True for the one caller whose text it became: a finished file gets its name by a link, which no name takes twice. */
+export function putOnce(path: string, text: string): boolean {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  writeNew(temporary, text);
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** True for the one caller that made it. */
+export function makeOnce(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+export const readSpec = (path: string) => jsonIfReadable<AttemptSpec>(join(path, files.spec));
+export const readStop = (path: string) => jsonIfReadable<StopRequest>(join(path, files.stop));
+
+export interface ExitFile {
+  code: number | null;
+  by: "guard" | "supervisor" | "settler";
+  lost?: string;
+  at: string;
+}
+
+export const readExit = (path: string) => jsonIfReadable<ExitFile>(join(path, files.exit));
+
+/** The pid of the guard, which leads the agent's group; 0 while nobody has said it. */
+export const readGuard = (path: string) => Number(textIfReadable(join(path, files.pid)) ?? 0);
+
+/** Everybody who supervised it, in their order: each took over from one that was dead. */
+export function owners(path: string): string[] {
+  const found: string[] = [];
+  for (let nth = 1; ; nth++) {
+    const owner = textIfReadable(join(path, ownerFile(nth)));
+    if (owner === undefined) return found;
+    found.push(owner);
+  }
+}
+
+export const ownerFile = (nth: number) => (nth === 1 ? files.owner : `${files.owner}.${nth}`);
+
+export const modifiedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+export const isThere = (path: string) => existsSync(path);
+
+/** Runs whose latest attempt waits to be written down: a mark that is made before the attempt, and removed after. */
+const openFolder = (runs: string) => join(runs, "open");
+
+export function markOpen(runs: string, run: string): void {
+  makeFolder(openFolder(runs));
+  const fd = openSync(join(openFolder(runs), run.replace("/", ".")), "a");
+  closeSync(fd);
+}
+
+export const unmarkOpen = (runs: string, run: string) =>
+  rmSync(join(openFolder(runs), run.replace("/", ".")), { force: true });
+
+export function openRuns(runs: string): string[] {
+  return namesIfReadable(openFolder(runs)).flatMap((name) =>
+    /^T\d+\.R\d+$/.test(name) ? [name.replace(".", "/")] : [],
+  );
+}

@@ -1,0 +1,84 @@
+import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import type { Environment } from "../model/environment.ts";
+import { Failure } from "../model/failure.ts";
+import type { AgentProgram } from "./program.ts";
+
+export interface FoundProgram {
+  path: string;
+  version: string | undefined;
+  /** Folders that belong on its PATH. */
+  paths: string[];
+}
+
+interface Machine {
+  platform: string;
+  arch: string;
+}
+
+const TRIPLES: Readonly<Record<string, string>> = {
+  "linux-x64": "x86_64-unknown-linux-musl",
+  "linux-arm64": "aarch64-unknown-linux-musl",
+  "darwin-x64": "x86_64-apple-darwin",
+  "darwin-arm64": "aarch64-apple-darwin",
+};
+
+/** The program that the user would start, as the native one where npm put a script in front of it. */
+export function findProgram(
+  program: AgentProgram,
+  env: Environment,
+  /** Where a relative path of the project's own command begins. */
+  base: string,
+  machine: Machine,
+): FoundProgram | undefined {
+  const started = onPath(program.bin, env, base);
+  if (started === undefined) return undefined;
+  const real = realpathSync(started);
+  const folder = dirname(real);
+  const native = program.natives.map((one) => join(folder, filled(one, machine))).find(isProgram);
+  const path = native ?? started;
+  return {
+    path,
+    version: program.manifest === "" ? undefined : versionIn(join(folder, program.manifest)),
+    paths: native === undefined ? [] : program.paths.map((one) => join(dirname(native), one)),
+  };
+}
+
+function onPath(bin: string, env: Environment, base: string): string | undefined {
+  if (bin.includes("/") || isAbsolute(bin)) return [resolve(base, bin)].find(isProgram);
+  const folders = (env.PATH ?? "").split(delimiter).filter((one) => one !== "");
+  return folders.map((folder) => join(folder, bin)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function filled(template: string, { platform, arch }: Machine): string {
+  return template
+    .replaceAll("{os}", platform)
+    .replaceAll("{cpu}", arch)
+    .replaceAll("{triple}", TRIPLES[`${platform}-${arch}`] ?? "unknown");
+}
+
+/** Told by the package, because asking the program itself takes it up to a second. */
+function versionIn(manifest: string): string | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version?: unknown };
+    return typeof version === "string" ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function programMissing(program: AgentProgram): Failure {
+  return new Failure("not_found", "agent_missing", `${program.title} is not installed here.`, {
+    hint: `\`${program.bin}\` was looked for on the PATH. Install it and log in once, then run this again.`,
+    details: { agent: program.name, program: program.bin },
+  });
+}

@@ -1,0 +1,15 @@
+# Stands between the supervisor and the agent, and is the one that waits for the agent: so whichever of the two is
+# killed, somebody is left who learns the exit status. Called with the attempt's folder and the command.
+att=$1
+shift
+# Whoever makes this folder decides: the agent runs, or, after somebody gave the attempt up, never will.
+mkdir "$att/started" 2>/dev/null || exit 97
+printf %s $$ >"$att/started/pid.tmp" && mv "$att/started/pid.tmp" "$att/started/pid" || exit 98
+# Caught and not ignored: ignored signals would stay ignored in the agent.
+trap : TERM INT HUP QUIT
+"$@" <"$att/in" >>"$att/out" 2>>"$att/err"
+code=$?
+printf '{"code":%s,"by":"guard","at":"%s"}' "$code" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$att/exit.$$" &&
+  ln "$att/exit.$$" "$att/exit.json" 2>/dev/null
+rm -f "$att/exit.$$"
+exit "$code"

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A process that carries the mark of an attempt, by which it is known whatever session or group it made its own. */
+export interface MarkedProcess {
+  pid: number;
+  parent: number;
+}
+
+const MARK = "PAWL_ATTEMPT=";
+
+/** Every living process of an attempt. Only these are ever sent a signal: a pid alone may be anybody's by now. */
+export function markedProcesses(mark: string, proc = "/proc"): MarkedProcess[] {
+  const names = listProc(proc);
+  return names === undefined ? markedByPs(mark) : names.flatMap((pid) => look(proc, pid, mark) ?? []);
+}
+
+export const isMarked = (pid: number, mark: string) =>
+  pid > 1 && markedProcesses(mark).some((one) => one.pid === pid);
+
+function listProc(proc: string): number[] | undefined {
+  try {
+    const names = readdirSync(proc).filter((name) => /^\d+$/.test(name));
+    return names.length === 0 ? undefined : names.map(Number).filter((pid) => pid !== process.pid);
+  } catch {
+    return undefined;
+  }
+}
+
+function look(proc: string, pid: number, mark: string): MarkedProcess | undefined {
+  const environment = textOf(`${proc}/${pid}/environ`);
+  if (!environment?.includes(`${MARK}${mark}\0`)) return undefined;
+  const stat = textOf(`${proc}/${pid}/stat`) ?? "";
+  const [state = "", parent = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return state === "" || "ZXx".includes(state) ? undefined : { pid, parent: Number(parent) };
+}
+
+/** Systems without /proc show the environment of one's own processes behind their command lines. */
+function markedByPs(mark: string): MarkedProcess[] {
+  let listed: string;
+  try {
+    listed = execFileSync("ps", ["-axEww", "-o", "pid=,ppid=,stat=,command="], {
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch {
+    return [];
+  }
+  return listed.split("\n").flatMap((line) => {
+    const [, pid, parent, state = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)/.exec(line) ?? [];
+    const isOurs = line.includes(`${MARK}${mark}`) && !state.startsWith("Z");
+    return isOurs && Number(pid) !== process.pid ? [{ pid: Number(pid), parent: Number(parent) }] : [];
+  });
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** False when it is gone. */
+export function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,140 @@
+import { allWell, type ConductedTask, nextLaunches } from "../../judge/runs/conduct.ts";
+import { Failure } from "../../model/failure.ts";
+import { type Run, run } from "../../model/records/run.ts";
+import type { FoundAgent } from "../../ports/agents.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { taskName } from "../start/start-records.ts";
+import { checkStartable } from "../start/start-task.ts";
+import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
+import { limitsOf } from "./run-limits.ts";
+import { withTask } from "./run-lock.ts";
+import { type AttemptRecorder, recordAttempt, recordNewRun, storedRun } from "./run-records.ts";
+import { settleRuns } from "./run-settle.ts";
+
+/** The program that conducts is this one. */
+const CONDUCTOR: FoundAgent = {
+  ...{ name: "pawl", actor: "pawl", version: undefined, resumes: false },
+  tells: { turns: false, cost: false },
+};
+/** It is started here whatever runner the project has, and needs no settings. */
+const HERE = { runs: "human", runner: undefined, agent: () => undefined } as const;
+/** Seconds that a conductor may take beyond what those it starts may take one after another. */
+const SLACK = 600;
+
+/**
+ * Starts a conductor: pawl itself as a supervised run, which starts the others as there is room for them. It keeps
+ * nothing in memory that is not in the records, so that it can be killed and resumed at any point.
+ */
+export async function launchConductor(
+  hands: Hands,
+  wish: RunWish,
+  tasks: readonly string[],
+  atOnce: number,
+): Promise<Run> {
+  const [home = ""] = tasks;
+  const { agent, mode, parent, limits } = wish;
+  const kind = {
+    agent,
+    mode,
+    parent,
+    limits,
+    role: "conductor" as const,
+    tasks: [...tasks],
+    at_once: atOnce,
+  };
+  return withTask(hands, home, async () => {
+    const id = await hands.look((reader) => nextRun(reader, home));
+    return startConducting(
+      hands,
+      wish,
+      { id, number: 1, rounds: Math.ceil(tasks.length / atOnce) },
+      (...[reader, at, attempt, holder]) =>
+        recordNewRun(reader, at, id, kind, attempt, { holder, repos: [], notes: wish.message ?? "" }),
+    );
+  });
+}
+
+/** Goes on with what a conductor that was lost had left to do. */
+export function resumeConductor(hands: Hands, value: Run): Promise<Run> {
+  const wish = { ...wishOf(value, taskName(value.id)), model: value.attempts.at(-1)?.model };
+  const number = (value.attempts.at(-1)?.number ?? 0) + 1;
+  const rounds = Math.ceil(value.tasks.length / (value.at_once ?? 1));
+  return withTask(hands, taskName(value.id), () =>
+    startConducting(hands, wish, { id: value.id, number, rounds }, (reader, at, attempt, holder) =>
+      recordAttempt(reader, at, value.id, attempt, { holder }),
+    ),
+  );
+}
+
+function startConducting(
+  hands: Hands,
+  wish: RunWish,
+  { id, number, rounds }: { id: string; number: number; rounds: number },
+  announce: AttemptRecorder,
+): Promise<Run> {
+  const limits = { ...limitsOf({}), time: wish.limits.time * rounds + SLACK };
+  const itself = { ...wish, limits, agent: CONDUCTOR.name, role: "conductor" as const };
+  return startAttempt(
+    hands,
+    { wish: itself, policy: HERE, agent: CONDUCTOR },
+    {
+      id,
+      number,
+      announce,
+      parts: [],
+      prompt: "",
+      resume: undefined,
+      before: { input: 0, cached: 0, output: 0 },
+    },
+  );
+}
+
+/** What a conductor does until everything that it was given has been started and has ended; says what it does. */
+export async function* conduct(hands: Hands, id: string): AsyncGenerator<string, boolean> {
+  const agents = await hands.agents();
+  const refused = new Map<string, string>();
+  for (;;) {
+    for (const over of await settleRuns(hands)) yield `${over.id} ${over.status}`;
+    const { value, facts } = await hands.look((reader) => gather(reader, id, refused));
+    const { launch, done } = nextLaunches(facts, value.at_once ?? 1);
+    if (done) return allWell(facts);
+    for (const task of launch) {
+      const { line, isRefused } = await launchOne(hands, value, task);
+      if (isRefused) refused.set(task, line);
+      yield line;
+    }
+    if (launch.length === 0) await agents.pause(1_000);
+  }
+}
+
+function gather(reader: Reader, id: string, refused: ReadonlyMap<string, string>) {
+  const { value } = storedRun(reader, id);
+  const facts = value.tasks.map((task): ConductedTask => {
+    const own = reader
+      .parts(run, task)
+      .records.map((one) => one.value)
+      .findLast((one) => one.parent === id);
+    return { task, refused: refused.get(task), run: own && { id: own.id, status: own.status } };
+  });
+  return { value, facts };
+}
+
+const wishOf = (conductor: Run, task: string): RunWish => ({
+  ...{ task, agent: conductor.agent ?? "", role: "author", mode: conductor.mode ?? "parallel" },
+  parent: conductor.id,
+  model: conductor.attempts[0]?.model,
+  limits: conductor.limits ?? limitsOf({}),
+  message: conductor.notes || undefined,
+});
+
+async function launchOne(hands: Hands, conductor: Run, task: string) {
+  try {
+    await hands.look((reader) => checkStartable(reader, reader.task(task)));
+    const { id } = await launchRun(hands, await planRun(hands, wishOf(conductor, task)));
+    return { line: `${id} started`, isRefused: false };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { line: `${task} was not started: ${error.message}`, isRefused: true };
+  }
+}

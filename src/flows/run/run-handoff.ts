@@ -1,0 +1,45 @@
+import { nextAfter } from "../../judge/runs/outcome.ts";
+import { showDuration } from "../../model/duration.ts";
+import type { RunAttempt } from "../../model/records/attempt.ts";
+import type { Evidence, Handoff } from "../../model/records/parts.ts";
+import type { Run } from "../../model/records/run.ts";
+import { firstLine, plural } from "../../model/text.ts";
+import type { EndFacts } from "./run-end.ts";
+
+const MOST_FILES = 100;
+
+/** What pawl itself saw of an attempt, and nothing that anybody claims, but for the agent's last words as such. */
+export function automaticHandoff(
+  value: Run,
+  attempt: RunAttempt,
+  { outcome, ended, heads }: EndFacts,
+  proofs: readonly Evidence[],
+): Pick<Handoff, "what" | "changed" | "validation" | "blocker" | "next"> {
+  const took = attempt.seconds === undefined ? "" : ` after ${showDuration(attempt.seconds)}`;
+  const reason = outcome.reason === undefined ? "" : ` (${outcome.reason})`;
+  const said = ended?.progress.said ?? "";
+  const lines = [
+    `${attempt.agent} left no handoff. ${value.id}, attempt ${attempt.number}, ${outcome.status}${reason}${took}.`,
+    ...heads.map(({ repo, head, changed, isDirty }) =>
+      [
+        `${repo}: ${plural(changed.length, "file")} changed on the branch`,
+        head === undefined ? "the branch is gone" : `at ${head.slice(0, 12)}`,
+        isDirty ? "with uncommitted changes" : "",
+      ]
+        .filter(Boolean)
+        .join(", "),
+    ),
+    ...(said === "" ? [] : [`Its last words: ${firstLine(said, 300)}`]),
+  ];
+  const { command } = nextAfter(value.id, outcome);
+  const several = heads.length > 1;
+  return {
+    what: lines.join("\n"),
+    changed: heads
+      .flatMap(({ repo, changed }) => changed.map((file) => (several ? `${repo}: ${file}` : file)))
+      .slice(0, MOST_FILES),
+    validation: proofs.map((one) => `${one.id}: ${firstLine(one.argv.join(" "), 80)}: exit ${one.exit_code}`),
+    blocker: outcome.status === "succeeded" ? "" : (outcome.reason ?? outcome.status),
+    next: command,
+  };
+}

@@ -1,0 +1,243 @@
+import { findRun } from "../../judge/current-run.ts";
+import { openAttempt } from "../../judge/runs/standing.ts";
+import { Failure } from "../../model/failure.ts";
+import { nextNumber } from "../../model/ids.ts";
+import type { Role, RunLimits } from "../../model/records/attempt.ts";
+import { type Run, run } from "../../model/records/run.ts";
+import type { FoundAgent } from "../../ports/agents.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { begin, carryOut, partsOf } from "../start/start-carry-out.ts";
+import { planFor } from "../start/start-facts.ts";
+import { checkHolder } from "../start/start-holder.ts";
+import type { Part } from "../start/start-plan.ts";
+import { withTask } from "./run-lock.ts";
+import { makePacket } from "./run-packet.ts";
+import { expectMayRun, type RunPolicy, runPolicy } from "./run-policy.ts";
+import {
+  type AttemptRecorder,
+  newAttempt,
+  openRunsOf,
+  type RunKind,
+  recordAttempt,
+  recordNewRun,
+  recordProgress,
+  storedRun,
+} from "./run-records.ts";
+
+export interface RunWish {
+  task: string;
+  agent: string;
+  role: Role;
+  mode: NonNullable<Run["mode"]>;
+  parent: string | undefined;
+  model: string | undefined;
+  limits: RunLimits;
+  message: string | undefined;
+}
+
+/** Everything that was found out before anything was changed. */
+export interface RunPlan {
+  wish: RunWish;
+  policy: RunPolicy;
+  agent: FoundAgent;
+  /** The task's run, in whose worktrees it will work; undefined where they are made for it. */
+  place: Run | undefined;
+  parts: Part[];
+}
+
+/** What a run of this task would be; everything that stands in its way is found here. */
+export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
+  const current = await hands.look((reader) => findRun(reader, wish.task)?.value);
+  const parts = current ? await partsOf(hands, current) : await planFor(hands, wish.task, false);
+  const [first] = parts;
+  if (!first) throw new Failure("refused", "no_run", `${wish.task} has no repository to work in.`);
+  const policy = await runPolicy(hands, first.repo);
+  const ordered = await isOrdered(hands, wish);
+  if (!ordered) await expectMayRun(hands, policy, "start a run");
+  const agents = await hands.agents();
+  const agent = agents.find(wish.agent, policy.agent(wish.agent), policy.runner);
+  expectTellable(wish, agent);
+  if (current && !ordered) await checkHolder(hands, current);
+  if (current) await expectFree(hands, wish, current, parts);
+  return { wish, policy, agent, place: current, parts };
+}
+
+/** A conductor does what somebody who may start runs has told it, and nothing else. */
+async function isOrdered(hands: Hands, { parent, task }: RunWish): Promise<boolean> {
+  const { run: own } = await hands.situation("write");
+  if (parent === undefined || parent !== own) return false;
+  return hands.look((reader) => {
+    const { value } = storedRun(reader, parent);
+    return value.role === "conductor" && value.tasks.includes(task) && openAttempt(value) !== undefined;
+  });
+}
+
+/** A limit that nobody can tell when it is reached would be a promise without a keeper. */
+function expectTellable({ limits }: RunWish, agent: FoundAgent): void {
+  const unknown =
+    limits.turns !== undefined && !agent.tells.turns
+      ? "turns"
+      : limits.cost !== undefined && !agent.tells.cost
+        ? "cost"
+        : undefined;
+  if (unknown === undefined) return;
+  throw new Failure("usage", "limit_unknown", `${agent.name} does not tell its ${unknown} while it runs.`, {
+    hint:
+      unknown === "cost"
+        ? `Give it \`prices\` under \`agents: ${agent.name}:\` in .pawl/config.yaml, or limit the time: --time 30m`
+        : "Limit the time instead: --time 30m",
+    details: { field: unknown },
+  });
+}
+
+/** Two never work in one worktree, and nobody is put out of a worktree that is not here. */
+async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readonly Part[]): Promise<void> {
+  const worktrees = await hands.git.worktrees();
+  const [open] = await hands.look((reader) =>
+    openRunsOf(reader, wish.task).filter((one) => one.role !== "conductor"),
+  );
+  if (open)
+    throw new Failure("conflict", "run_open", `${open.id} is at work on ${wish.task} (${open.holder}).`, {
+      hint: `Look at it: pawl run log ${open.id} --follow. Stop it: pawl run stop ${open.id}`,
+      details: { run: open.id, holder: open.holder },
+    });
+  if (!worktrees.isOurs(place.clone))
+    throw new Failure("conflict", "other_clone", `The worktrees of ${place.id} are in another clone.`, {
+      hint: "Run it there, or end that run and start the task here.",
+      details: { run: place.id, clone: place.clone },
+    });
+  // A start that was cut off is finished first, and makes what is missing.
+  if (place.status === "starting") return;
+  const gone = parts.find((one) => worktrees.whereabouts(one.place).state !== "in place");
+  if (gone)
+    throw new Failure("refused", "worktree_missing", `${gone.place.path} is gone.`, {
+      hint: `pawl start ${wish.task} --claim makes it again; then run this again.`,
+      details: { repo: gone.repo.name, path: gone.place.path },
+    });
+}
+
+/** Carries a plan out: record first, process second. */
+export async function launchRun(hands: Hands, plan: RunPlan): Promise<Run> {
+  return withTask(hands, plan.wish.task, () => launchAlone(hands, plan));
+}
+
+async function launchAlone(hands: Hands, plan: RunPlan): Promise<Run> {
+  const { wish, place } = plan;
+  const kind = kindOf(wish);
+  if (place === undefined) {
+    const { data } = await begin(hands, wish.task, plan.parts);
+    return launchIn(hands, plan, { id: data.run.id, parts: await partsOf(hands, data.run), kind });
+  }
+  // Others may have begun one since the plan was made.
+  await expectFree(hands, wish, place, plan.parts);
+  if (place.status === "starting") await carryOut(hands, place, []);
+  const id = await hands.look((reader) => nextRun(reader, wish.task));
+  return launchIn(hands, plan, { id, parts: plan.parts, kind, within: place });
+}
+
+export const nextRun = (reader: Reader, task: string) =>
+  `${task}/R${nextNumber(reader.partNames(run, task), run.letter)}`;
+
+const kindOf = ({ agent, role, mode, parent, limits }: RunWish): RunKind => ({
+  ...{ agent, role, mode, parent, limits },
+  tasks: [],
+  at_once: undefined,
+});
+
+interface LaunchInto {
+  id: string;
+  parts: readonly Part[];
+  kind: RunKind;
+  /** The run whose worktrees these are, unless they were made for this one. */
+  within?: Run;
+}
+
+async function launchIn(hands: Hands, plan: RunPlan, into: LaunchInto): Promise<Run> {
+  const { id, parts, kind, within } = into;
+  const { wish } = plan;
+  const prompt = await makePacket(hands, {
+    run: { id },
+    role: wish.role,
+    parts,
+    message: wish.message,
+    left: undefined,
+  });
+  const repos = within ? await lookBefore(hands, parts) : [];
+  return startAttempt(hands, plan, {
+    ...{ id, parts, prompt, number: 1, resume: undefined, before: { input: 0, cached: 0, output: 0 } },
+    announce: (reader, at, attempt, holder) =>
+      within
+        ? recordNewRun(reader, at, id, kind, attempt, { holder, repos, notes: "" })
+        : recordAttempt(reader, at, id, attempt, { ...kind, holder }),
+  });
+}
+
+/** What each worktree was like when the run began in it: seen, not assumed. */
+async function lookBefore(hands: Hands, parts: readonly Part[]): Promise<Run["repos"]> {
+  const worktrees = await hands.git.worktrees();
+  const branches = await hands.git.branches();
+  return Promise.all(
+    parts.map(async ({ repo, place }) => ({
+      ...repo,
+      base_head: branches.tip(repo) ?? repo.base_head,
+      head: undefined,
+      dirty: await worktrees.isDirty(place.path),
+    })),
+  );
+}
+
+export interface AttemptWish {
+  id: string;
+  number: number;
+  parts: readonly Part[];
+  prompt: string;
+  resume: string | undefined;
+  before: { input: number; cached: number; output: number };
+  announce: AttemptRecorder;
+}
+
+/** The record says that it is about to start; the process comes; the record says that it is there. */
+export async function startAttempt(
+  hands: Hands,
+  { wish, policy, agent }: Pick<RunPlan, "wish" | "policy" | "agent">,
+  to: AttemptWish,
+): Promise<Run> {
+  const agents = await hands.agents();
+  const settings = policy.agent(wish.agent);
+  const model = wish.model ?? settings?.model;
+  const made = { agent: wish.agent, model, version: agent.version, session: to.resume };
+  const holder = (session: string | undefined) =>
+    `agent:${agent.actor}${session === undefined ? "" : `:${session}`}`;
+  agents.announce(to.id);
+  await hands.record(
+    (reader, at) => to.announce(reader, at, newAttempt(to.number, made, at), holder(to.resume)),
+    { phase: "before" },
+  );
+  const { session } = await agents.launch({
+    ...{ run: to.id, task: wish.task, number: to.number, agent: wish.agent, settings, runner: policy.runner },
+    ...{
+      role: wish.role,
+      model,
+      limits: wish.limits,
+      prompt: to.prompt,
+      resume: to.resume,
+      before: to.before,
+    },
+    cwd: to.parts[0]?.place.path,
+    gitDirs: await gitDirsOf(hands, to.parts),
+  });
+  const { data } = await hands.record(
+    (reader, at) => recordProgress(reader, at, to.id, to.number, { status: "running", session }, "running"),
+    { phase: "after", milestone: `${to.id}: ${wish.agent} started` },
+  );
+  return data;
+}
+
+async function gitDirsOf(hands: Hands, parts: readonly Part[]): Promise<string[]> {
+  const worktrees = await hands.git.worktrees();
+  return parts.flatMap(({ place }) => {
+    const { worktree } = worktrees.whereabouts(place);
+    return worktree ? [`${place.site.commonDir}/${worktree.gitDir}`] : [];
+  });
+}

@@ -1,0 +1,51 @@
+import { isHuman } from "../../model/actor.ts";
+import { type AgentConfig, type Config, parseConfig } from "../../model/config.ts";
+import { Failure } from "../../model/failure.ts";
+import type { RunRepo } from "../../model/records/run.ts";
+import type { Runner } from "../../ports/agents.ts";
+import type { Hands } from "../../ports/hands.ts";
+
+/** What the project says about running agents. */
+export interface RunPolicy {
+  runs: Config["runs"];
+  runner: Runner | undefined;
+  agent(name: string): AgentConfig | undefined;
+}
+
+/**
+ * The policy that the base branch has committed. It names programs to start and who may start them, so that no copy in
+ * a worktree counts; only while the base has none does the main worktree's stand for it.
+ */
+export async function runPolicy(
+  hands: Hands,
+  repo: Pick<RunRepo, "name" | "base_branch">,
+): Promise<RunPolicy> {
+  const { base, main } = await (await hands.git.branches()).policy(repo);
+  const where = base === undefined ? ".pawl/config.yaml" : `.pawl/config.yaml on ${repo.base_branch}`;
+  const text = base ?? main;
+  const config = await hands.look((reader) =>
+    text === undefined ? parseConfig(where, new Map()) : reader.config(where, text),
+  );
+  const { runs, runner, runner_stop: stop, agents } = config;
+  return {
+    runs,
+    runner: runner && { command: runner, stop },
+    agent: (name) => agents.find((one) => one.name === name),
+  };
+}
+
+/** Starting agents spends money and moves work: a human's, unless the project says that agents may as well. */
+export async function expectMayRun(
+  hands: Hands,
+  policy: Pick<RunPolicy, "runs">,
+  what: string,
+): Promise<void> {
+  if (policy.runs === "agents") return;
+  const { actor } = await hands.situation("write");
+  const agent = hands.agent ?? (isHuman(actor) ? undefined : actor);
+  if (agent === undefined) return;
+  throw new Failure("refused", "runs_are_human", `Agents may not ${what} here; this is ${agent}.`, {
+    hint: "Ask the person you work for. They can allow it with `runs: agents` in .pawl/config.yaml, committed on the base branch.",
+    details: { agent },
+  });
+}

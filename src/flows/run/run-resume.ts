@@ -1,0 +1,148 @@
+import { resumeText } from "../../judge/runs/role-words.ts";
+import { openAttempt } from "../../judge/runs/standing.ts";
+import { usedInSession } from "../../judge/runs/usage.ts";
+import { Failure } from "../../model/failure.ts";
+import { patchFile } from "../../model/paths.ts";
+import type { RunLimits } from "../../model/records/attempt.ts";
+import type { Run } from "../../model/records/run.ts";
+import { firstLine } from "../../model/text.ts";
+import type { Hands } from "../../ports/hands.ts";
+import { partsOf } from "../start/start-carry-out.ts";
+import { checkHolder } from "../start/start-holder.ts";
+import type { Part } from "../start/start-plan.ts";
+import { partName, taskName } from "../start/start-records.ts";
+import { elsewhere } from "./run-choose.ts";
+import { resumeConductor } from "./run-conduct.ts";
+import { type AttemptWish, startAttempt } from "./run-launch.ts";
+import { withTask } from "./run-lock.ts";
+import { makePacket } from "./run-packet.ts";
+import { runPolicy } from "./run-policy.ts";
+import { openRunsOf, recordAttempt, storedRun } from "./run-records.ts";
+import { expectOwn } from "./run-stop.ts";
+
+export interface ResumeWish {
+  message: string | undefined;
+  agent: string | undefined;
+  model: string | undefined;
+  limits(before: RunLimits | undefined): RunLimits;
+  /** Begins a new conversation even where the old one could go on. */
+  fresh: boolean;
+}
+
+/**
+ * Another attempt of a run. The same conversation where the program and the folder are the same; else a new one with the
+ * packet, the saved work and the end of the log.
+ */
+export async function resumeRun(
+  hands: Hands,
+  value: Run,
+  wish: ResumeWish,
+): Promise<{ run: Run; same: boolean }> {
+  await expectOwn(hands, value, "resume");
+  await expectResumable(hands, value);
+  if (value.role === "conductor") return { run: await resumeConductor(hands, value), same: true };
+  const parts = await partsOf(hands, value);
+  await expectPlaces(hands, value, parts);
+  const last = value.attempts.at(-1);
+  const name = wish.agent ?? last?.agent ?? value.agent ?? "";
+  const [first] = parts;
+  if (!first) throw new Failure("refused", "no_run", `${value.id} has no worktree to go on in.`);
+  const policy = await runPolicy(hands, first.repo);
+  const agents = await hands.agents();
+  const agent = agents.find(name, policy.agent(name), policy.runner);
+  const same = !wish.fresh && agent.resumes && last?.agent === name && last.session !== undefined;
+  const session = same ? last?.session : undefined;
+  const role = value.role ?? "author";
+  const prompt = same
+    ? resumeText({ run: value.id, message: wish.message, reason: wordsFor(value) })
+    : await makePacket(hands, {
+        run: value,
+        role,
+        parts,
+        message: wish.message,
+        left: await leftBy(hands, value),
+      });
+  const limits = wish.limits(value.limits);
+  const launch = {
+    ...{ task: taskName(value.id), agent: name, role, mode: value.mode ?? "single", parent: value.parent },
+    ...{ model: wish.model ?? last?.model, limits, message: wish.message },
+  };
+  const to: AttemptWish = {
+    ...{ id: value.id, parts, prompt, resume: session },
+    number: Math.max(last?.number ?? 0, agents.look(value.id)?.number ?? 0) + 1,
+    before: usedInSession(value, session),
+    announce(reader, at, attempt, holder) {
+      const now = storedRun(reader, value.id).value;
+      if (openAttempt(now)) throw stillOpen(now);
+      return recordAttempt(reader, at, value.id, attempt, { agent: name, limits, holder });
+    },
+  };
+  const run = await withTask(hands, taskName(value.id), () =>
+    startAttempt(hands, { wish: launch, policy, agent }, to),
+  );
+  return { run, same };
+}
+
+async function expectResumable(hands: Hands, value: Run): Promise<void> {
+  if (openAttempt(value)) throw stillOpen(value);
+  if (value.ended === "removed")
+    throw new Failure("refused", "no_run", `The worktrees of ${value.id} were removed.`, {
+      hint: `pawl run ${taskName(value.id)} --agent claude starts anew; \`pawl diff ${taskName(value.id)}\` shows what was saved.`,
+      details: { run: value.id },
+    });
+  if (!(await hands.git.worktrees()).isOurs(value.clone)) throw elsewhere(value);
+  await checkHolder(hands, value);
+}
+
+function stillOpen(value: Run): Failure {
+  return new Failure("conflict", "run_open", `${value.id} is at work; it cannot be resumed.`, {
+    hint: `pawl run log ${value.id} --follow, or first pawl run stop ${value.id}`,
+    details: { run: value.id },
+  });
+}
+
+async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): Promise<void> {
+  const task = taskName(value.id);
+  const worktrees = await hands.git.worktrees();
+  const gone = parts.find(({ place }) => worktrees.whereabouts(place).state !== "in place");
+  if (gone)
+    throw new Failure("refused", "worktree_missing", `${gone.place.path} is gone.`, {
+      hint: `pawl start ${task} --claim makes it again; then run this again.`,
+      details: { repo: gone.repo.name, path: gone.place.path },
+    });
+  const others = await hands.look((reader) =>
+    openRunsOf(reader, task).filter((one) => one.id !== value.id && one.role !== "conductor"),
+  );
+  const [other] = others;
+  if (other) throw stillOpen(other);
+}
+
+const wordsFor = (value: Run) => {
+  const last = value.attempts.at(-1);
+  if (last?.reason === "stopped") return "stopped";
+  if (last?.reason?.startsWith("limit_")) return `stopped by the limit on ${last.reason.slice(6)}`;
+  return value.status === "succeeded" ? "done with your part" : "cut off";
+};
+
+const LOG_LINES = 40;
+
+/** For somebody who was not there: how it ended, what is saved, and the last lines. */
+async function leftBy(hands: Hands, value: Run): Promise<string> {
+  const task = taskName(value.id);
+  const ended = (await hands.agents()).ended(value.id);
+  const last = value.attempts.at(-1);
+  const saved = value.snapshots.map(
+    (one) =>
+      `- ${one.repo}: ${patchFile(task, partName(value.id), one.repo)} in the state, ${one.files} files`,
+  );
+  const tail =
+    ended?.tail
+      .split("\n")
+      .slice(-LOG_LINES)
+      .map((line) => firstLine(line, 200)) ?? [];
+  return [
+    `${last?.agent ?? "It"} ended: ${value.status}${last?.reason ? ` (${last.reason})` : ""}. Its work is in the worktree; \`pawl diff ${task}\` shows what was saved.`,
+    ...saved,
+    ...(tail.length > 0 ? ["", "The last lines of its log:", "", ...tail.map((line) => `    ${line}`)] : []),
+  ].join("\n");
+}

@@ -1,0 +1,66 @@
+import { isHuman } from "../../model/actor.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Run } from "../../model/records/run.ts";
+import type { Hands } from "../../ports/hands.ts";
+import { startRunning } from "../start/start-carry-out.ts";
+import { taskName } from "../start/start-records.ts";
+import { elsewhere } from "./run-choose.ts";
+import { runPolicy } from "./run-policy.ts";
+import { storedRun } from "./run-records.ts";
+import { settleRun } from "./run-settle.ts";
+
+/** Ends an attempt and everything that it started, and writes down how it ended. */
+export async function stopRun(hands: Hands, value: Run, graceMs: number): Promise<Run> {
+  const agents = await hands.agents();
+  if (!(await hands.git.worktrees()).isOurs(value.clone)) throw elsewhere(value);
+  const { actor } = await hands.situation("write");
+  const view = await agents.stop(value.id, { reason: "stopped", by: actor, graceMs });
+  if (view && view.state !== "ended")
+    throw new Failure("unavailable", "still_running", `${value.id} could not be ended in time.`, {
+      hint: "Run this again; a process that hangs in the kernel ends when the kernel lets it.",
+      details: { run: value.id },
+    });
+  return settled(hands, value);
+}
+
+/** The end is written down by whoever comes first, the supervisor's own command or us. */
+export async function settled(hands: Hands, value: Run): Promise<Run> {
+  const agents = await hands.agents();
+  for (let tries = 0; ; tries++) {
+    const now = await hands.look((reader) => storedRun(reader, value.id).value);
+    if (now.attempts.at(-1)?.ended !== undefined) return now;
+    const release = (await hands.git.worktrees()).hold(taskName(value.id));
+    if (release)
+      try {
+        const over = await settleRun(hands, agents, value.id);
+        if (over) return over;
+      } finally {
+        release();
+      }
+    if (tries > 100) throw startRunning(taskName(value.id));
+    await agents.pause(50);
+  }
+}
+
+/** An agent may only touch what it started itself, where agents may start anything. */
+export async function expectOwn(hands: Hands, value: Run, what: string): Promise<void> {
+  if (value.attempts.length === 0)
+    throw new Failure(
+      "refused",
+      "by_hand",
+      `${value.id} is worked on by hand; there is no agent to ${what}.`,
+      {
+        hint: `pawl run ${taskName(value.id)} --agent claude`,
+        details: { run: value.id },
+      },
+    );
+  const { actor, run: own } = await hands.situation("write");
+  if (hands.agent === undefined && isHuman(actor)) return;
+  const [repo] = value.repos;
+  const policy = repo ? await runPolicy(hands, repo) : { runs: "human" as const };
+  if (policy.runs === "agents" && (own === undefined || value.parent === own)) return;
+  throw new Failure("refused", "not_your_run", `${value.id} is not yours to ${what}.`, {
+    hint: "Ask the person you work for.",
+    details: { run: value.id, parent: value.parent },
+  });
+}

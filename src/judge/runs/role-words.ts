@@ -1,0 +1,74 @@
+import type { Role } from "../../model/records/attempt.ts";
+
+/** One repository of a task, as whoever works in it has to know it. */
+export interface WorkplaceFacts {
+  repo: string;
+  path: string;
+  branch: string;
+  base: string;
+  /** The tip of the task's branch; undefined where it is gone. */
+  head: string | undefined;
+  isDirty: boolean | undefined;
+  files: readonly string[];
+}
+
+export interface PacketFacts {
+  task: string;
+  run: string;
+  role: Role;
+  places: readonly WorkplaceFacts[];
+  /** What is known of the task, within a budget. */
+  context: string;
+  /** What the one who starts it wants to say. */
+  message: string | undefined;
+  /** What an earlier attempt left behind, for somebody who cannot go on with its conversation. */
+  left: string | undefined;
+}
+
+const MOST_FILES = 40;
+
+/** Everything that an agent reads when it starts: who it is, where, what is known, and how it ends. */
+export function packetText(facts: PacketFacts): string {
+  const { places, context, message, left } = facts;
+  return [
+    DUTIES[facts.role](facts.task),
+    `## Where you work (${facts.run})\n\n${places.map(placeText).join("\n")}`,
+    context,
+    left === undefined ? "" : `## What the attempt before this one left\n\n${left}`,
+    message === undefined ? "" : `## What you were told\n\n${message}`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
+    .concat("\n");
+}
+
+function placeText({ repo, path, branch, base, head, isDirty, files }: WorkplaceFacts): string {
+  const state = isDirty === undefined ? "" : isDirty ? ", with uncommitted changes" : ", clean";
+  const shown = files.slice(0, MOST_FILES).map((file) => `  - ${file}`);
+  const more = files.length > MOST_FILES ? [`  - … and ${files.length - MOST_FILES} more`] : [];
+  return [
+    `- ${repo}: ${path}, branch ${branch} at ${head?.slice(0, 12) ?? "no commit"}${state}; it returns to ${base}`,
+    ...(files.length > 0 ? ["  changed so far:", ...shown, ...more] : []),
+  ].join("\n");
+}
+
+const COMMON =
+  "You run unattended: nobody can answer a question. Work only in the folders named below, and only on the branches named there. Nobody but a human merges. Record with `pawl` (its MCP tools, or the command) as you go; what is not recorded did not happen.";
+
+const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
+  author: (task) =>
+    `You are the author of ${task}. ${COMMON}\n\nFollow the skill incremental-implementation: small steps, each with a check that \`pawl verify\` ran, each committed. Before you end, run \`pawl check ${task} --stage close\`, settle what is yours to settle, and leave a \`pawl handoff\`: what was done, what was not, and the very next step. If you cannot go on, say why in the handoff and stop.`,
+  fixer: (task) =>
+    `You fix what a reviewer found in ${task}. ${COMMON}\n\nFollow the skill auto-fix: one finding at a time, the worst first, each fixed by a commit of its own and settled with \`pawl finding resolve\`. Change nothing that no finding asks for. Run the project's checks with \`pawl verify\`, then leave a \`pawl handoff\`.`,
+  reviewer: (task) =>
+    `You review ${task}. ${COMMON}\n\nYou can read and you cannot change anything. Follow the skill branch-review: begin with \`pawl review start\`, read every changed file, record each problem with \`pawl finding add\` (file, line, severity), and end with \`pawl review record\`: the verdict, what you looked at, and the commit you looked at.`,
+  manager: (task) =>
+    `You manage ${task}. ${COMMON}\n\nYou can read and delegate, and you cannot change anything yourself. Plan, start runs for the parts, wait for them, judge what they left, and end with a \`pawl handoff\` that names for each part what is left and the one next command.`,
+  conductor: (task) => `You conduct ${task}.`,
+};
+
+/** What an agent is told that goes on with a conversation of its own. */
+export function resumeText(facts: { run: string; message: string | undefined; reason: string }): string {
+  const begun = `You were ${facts.reason} in ${facts.run}. Nothing was lost: look at \`git status\` and \`pawl session\` first, because the last command may have been cut off. Then go on, and leave a \`pawl handoff\` before you end.`;
+  return facts.message === undefined ? `${begun}\n` : `${facts.message}\n\n${begun}\n`;
+}

@@ -1,0 +1,56 @@
+import { showDuration } from "../../model/duration.ts";
+import { shorten } from "../../model/ids.ts";
+import { plural, type Style } from "../../model/text.ts";
+import type { AttemptView } from "../../ports/agents.ts";
+import type { RunStanding } from "./standing.ts";
+import { dollars, short } from "./usage.ts";
+
+/** One line while somebody watches: the time, the last act, tokens, files. */
+export function progressLine({ elapsed, silent, progress }: AttemptView): string {
+  const parts = [
+    showDuration(elapsed),
+    progress?.waiting ?? progress?.last ?? "",
+    progress && progress.tokens.input + progress.tokens.output > 0
+      ? `${short(progress.tokens.input)} in, ${short(progress.tokens.output)} out`
+      : "",
+    progress && progress.files.length > 0 ? plural(progress.files.length, "file") : "",
+    silent >= 60 ? `silent for ${showDuration(silent)}` : "",
+  ];
+  return shorten(parts.filter(Boolean).join(" · "), 110);
+}
+
+/** The row of a run in a list. */
+export function runRow(run: RunStanding, style: Style): string[] {
+  return [
+    style.bold(run.id),
+    stateColour(run, style),
+    [run.agent ?? run.holder, run.role === undefined || run.role === "author" ? "" : run.role]
+      .filter(Boolean)
+      .join(" "),
+    run.elapsed === undefined ? "" : showDuration(run.elapsed),
+    usageText(run),
+    shorten(run.waiting ?? run.last, 60),
+  ];
+}
+
+export function usageText({ usage }: Pick<RunStanding, "usage">): string {
+  const used = usage.input + usage.output === 0 ? "" : `${short(usage.input + usage.output)} tokens`;
+  return [used, usage.cost === undefined ? "" : dollars(usage.cost)].filter(Boolean).join(", ");
+}
+
+function stateColour({ state, reason }: RunStanding, style: Style): string {
+  const words = reason === undefined || state === "running" ? state : `${state} (${reason})`;
+  switch (state) {
+    case "succeeded":
+      return style.green(words);
+    case "failed":
+      return style.red(words);
+    case "interrupted":
+    case "orphaned":
+      return style.yellow(words);
+    case "held":
+      return style.dim(words);
+    default:
+      return style.cyan(words);
+  }
+}

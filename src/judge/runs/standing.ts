@@ -1,0 +1,129 @@
+import type { RunAttempt, RunReason } from "../../model/records/attempt.ts";
+import type { Run } from "../../model/records/run.ts";
+import type { AttemptView } from "../../ports/agents.ts";
+import type { Next } from "../../ports/operation.ts";
+import { nextAfter } from "./outcome.ts";
+import { usageOf } from "./usage.ts";
+
+/** How a run stands, from its record and, where it runs on this machine, from what its processes show. */
+export interface RunStanding {
+  id: string;
+  task: string;
+  agent: string | undefined;
+  role: Run["role"];
+  mode: Run["mode"];
+  parent: string | undefined;
+  holder: string;
+  /**
+   * `held`: somebody works there by hand. `orphaned`: its supervisor is gone, and the agent goes on. `ending`: the agent
+   * has ended, and the records do not say so yet.
+   */
+  state: "held" | "starting" | "running" | "orphaned" | "ending" | "succeeded" | "failed" | "interrupted";
+  reason: RunReason | undefined;
+  attempts: number;
+  since: string;
+  ended: string | undefined;
+  /** Seconds of the latest attempt, and since it was last heard of. */
+  elapsed: number | undefined;
+  silent: number | undefined;
+  /** What it did last, in its own words. */
+  last: string;
+  waiting: string | undefined;
+  files: number;
+  usage: {
+    input: number;
+    cached: number;
+    output: number;
+    turns: number;
+    cost: number | undefined;
+    source: string;
+  };
+  warnings: string[];
+  next: Next | undefined;
+}
+
+export const taskOf = (run: string) => run.slice(0, run.indexOf("/"));
+
+/** The attempt that may still be at work, as far as the records know. */
+export function openAttempt({ attempts }: Pick<Run, "attempts">): RunAttempt | undefined {
+  const last = attempts.at(-1);
+  return last && last.ended === undefined ? last : undefined;
+}
+
+export function standingOf(value: Run, view: AttemptView | undefined): RunStanding {
+  const last = value.attempts.at(-1);
+  const live = openAttempt(value) && view?.number === last?.number ? view : undefined;
+  const state = stateOf(value, live);
+  const progress = live?.progress;
+  const used = usageOf(value);
+  return {
+    id: value.id,
+    task: taskOf(value.id),
+    agent: last?.agent ?? value.agent,
+    role: value.role,
+    mode: value.mode,
+    parent: value.parent,
+    holder: value.holder,
+    state,
+    reason: last?.reason,
+    attempts: value.attempts.length,
+    since: last?.begun ?? value.created,
+    ended: last?.ended,
+    elapsed: live?.elapsed ?? last?.seconds,
+    silent: live?.silent,
+    last: progress?.last ?? "",
+    waiting: progress?.waiting,
+    files: progress?.files.length ?? 0,
+    usage: {
+      ...used,
+      input: used.input + (progress?.tokens.input ?? 0),
+      cached: used.cached + (progress?.tokens.cached ?? 0),
+      output: used.output + (progress?.tokens.output ?? 0),
+      turns: used.turns + (progress?.turns ?? 0),
+      cost: sum(used.cost, progress?.cost),
+    },
+    warnings: warningsOf(value, live),
+    next: nextOf(value, state, last?.reason),
+  };
+}
+
+const sum = (one: number | undefined, other: number | undefined) =>
+  one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+
+function stateOf(value: Run, live: AttemptView | undefined): RunStanding["state"] {
+  if (openAttempt(value)) {
+    if (!live) return "starting";
+    return live.state === "ended" ? "ending" : live.state;
+  }
+  return value.status === "running" || value.status === "starting" ? "held" : value.status;
+}
+
+/** Silence this long is worth saying; it ends nothing by itself. */
+const LONG_SILENCE = 15 * 60;
+
+function warningsOf({ id, attempts }: Run, live: AttemptView | undefined): string[] {
+  const said: string[] = [];
+  if (live?.state === "running" && live.silent >= LONG_SILENCE && live.progress?.waiting === undefined)
+    said.push(`${id} has said nothing for ${Math.round(live.silent / 60)} minutes.`);
+  if (live?.progress?.delegated || attempts.at(-1)?.reason === "denied_tools")
+    said.push(
+      live?.progress?.delegated
+        ? `${id} used its vendor's own way to delegate; what was done there is recorded nowhere.`
+        : `${id} ended well, but tools were denied to it.`,
+    );
+  return said;
+}
+
+function nextOf(value: Run, state: RunStanding["state"], reason: RunReason | undefined): Next | undefined {
+  switch (state) {
+    case "held":
+      return undefined;
+    case "starting":
+    case "running":
+    case "orphaned":
+    case "ending":
+      return { command: `pawl run log ${value.id} --follow`, reason: "what it is doing" };
+    default:
+      return nextAfter(value.id, { status: state, reason });
+  }
+}

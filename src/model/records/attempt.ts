@@ -1,0 +1,74 @@
+import { type FieldValues, group, integer, matching, oneOf, optional, text, time } from "../fields.ts";
+
+export const RUN_STATUSES = ["starting", "running", "succeeded", "failed", "interrupted"] as const;
+
+export const RUN_MODES = ["single", "parallel", "pipeline", "manager"] as const;
+
+/** What an agent is there for, which decides what it may touch; a conductor is pawl itself, starting others. */
+export const ROLES = ["author", "reviewer", "fixer", "manager", "conductor"] as const;
+
+/** Why an attempt ended as it did; absent where it simply succeeded. */
+export const RUN_REASONS = [
+  "exit",
+  "model_auth",
+  "model_rate",
+  "model_error",
+  "limit_time",
+  "limit_idle",
+  "limit_cost",
+  "limit_turns",
+  "limit_log",
+  "stopped",
+  "never_started",
+  "supervisor_lost",
+  "guard_lost",
+  "rebooted",
+  "no_result",
+  "denied_tools",
+  "rounds_exhausted",
+  "no_progress",
+] as const;
+
+const decimal = matching(/^\d+(?:\.\d{1,6})?$/, "an amount such as 2.50", "2.50");
+
+/** One life of an agent. Resuming a run adds another; all that is known of it is in its own folder. */
+const attemptFields = {
+  number: integer,
+  agent: text("codex"),
+  /** Its conversation, by which the program itself can go on. */
+  session: optional(text("1a2b3c4d")),
+  model: optional(text("opus")),
+  version: optional(text("2.1.197")),
+  status: oneOf(RUN_STATUSES),
+  reason: optional(oneOf(RUN_REASONS)),
+  exit_code: optional(integer),
+  begun: time,
+  ended: optional(time),
+  seconds: optional(integer),
+  turns: optional(integer),
+  input_tokens: optional(integer),
+  cached_tokens: optional(integer),
+  output_tokens: optional(integer),
+  /** In US dollars: as the program reported it, or computed from its tokens and the project's own prices. */
+  cost: optional(decimal),
+  cost_from: optional(oneOf(["reported", "computed"])),
+} as const;
+
+export const attempt = group(attemptFields);
+
+/** Seconds, dollars, turns of the model, bytes of its stream. */
+const limitFields = {
+  time: integer,
+  idle: optional(integer),
+  cost: optional(decimal),
+  turns: optional(integer),
+  log: integer,
+} as const;
+
+export const limits = group(limitFields);
+
+export type RunAttempt = FieldValues<typeof attemptFields>;
+export type RunLimits = FieldValues<typeof limitFields>;
+export type RunReason = (typeof RUN_REASONS)[number];
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export type Role = (typeof ROLES)[number];

@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import { runRow } from "../judge/runs/show.ts";
+import { openAttempt, type RunStanding, standingOf } from "../judge/runs/standing.ts";
+import { parseTaskId } from "../model/ids.ts";
+import { flag, taskField } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import { type Run, run } from "../model/records/run.ts";
+import { columns, warningsOf } from "../model/text.ts";
+import type { Reader } from "../ports/ports.ts";
+import { operation } from "./operation.ts";
+
+export const runList = operation({
+  id: "run.list",
+  summary: "List runs: who works on what, since when, what it did last and what it cost",
+  details:
+    "The runs of tasks that are under way, agents first. `held` is a worktree that somebody took by hand, `orphaned` an agent\nwhose supervisor was lost; it goes on, and its end will be known. --all shows runs of every task.",
+  examples: ["pawl run list", "pawl run list T0001", "pawl run list --all --json"],
+  access: "read",
+  settlesRuns: true,
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField(), all: flag("also those of tasks that are past") }),
+
+  async observe(world, input, _at, reader) {
+    const runs = runsOf(reader, input).runs.filter(openAttempt);
+    const views = await world.attempts(runs.map((one) => one.id));
+    return new Map(runs.map((one, nth) => [one.id, views[nth]]));
+  },
+
+  gather: (reader, input, _at, views) => ({ ...runsOf(reader, input), views }),
+
+  decide(_input, { runs, problems, views }) {
+    const all = runs.map((one) => standingOf(one, views.get(one.id)));
+    const sorted = all.toSorted(
+      (one, other) => RANK[one.state] - RANK[other.state] || (one.since < other.since ? 1 : -1),
+    );
+    const [first] = sorted;
+    return {
+      data: { runs: sorted },
+      warnings: [...sorted.flatMap((one) => one.warnings), ...warningsOf(problems)],
+      next:
+        first?.next ?? (first ? undefined : { command: "pawl task ready", reason: "what could be begun" }),
+    };
+  },
+
+  text: ({ runs }, style) => (runs.length === 0 ? "no runs" : columns(runs.map((one) => runRow(one, style)))),
+});
+
+/** At work first, then what needs somebody, then what is done. */
+const RANK: Readonly<Record<RunStanding["state"], number>> = {
+  ...{ running: 0, orphaned: 0, starting: 0, ending: 0, interrupted: 1, failed: 1, held: 2, succeeded: 3 },
+};
+
+function runsOf(reader: Reader, input: { task?: string | undefined; all?: boolean | undefined }) {
+  const tasks =
+    input.task !== undefined
+      ? [reader.task(parseTaskId(input.task)).value.id]
+      : (input.all
+          ? reader.tasks().tasks
+          : reader.current().tasks.filter((one) => LIVE.includes(one.status))
+        ).map((one) => one.id);
+  const found = tasks.map((task) => reader.parts(run, task));
+  return {
+    runs: found.flatMap((one) => one.records.map((record): Run => record.value)),
+    problems: found.flatMap((one) => one.problems),
+  };
+}

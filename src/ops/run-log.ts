@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+import { chooseRun } from "../flows/run/run-choose.ts";
+import { follow } from "../flows/run/run-follow.ts";
+import { openAttempt } from "../judge/runs/standing.ts";
+import { count, flag, line, maybe } from "../model/input.ts";
+import { logFile } from "../model/paths.ts";
+import { printable } from "../model/printable.ts";
+import type { Run } from "../model/records/run.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure } from "./operation.ts";
+
+const USUAL = 200;
+
+export const runLog = procedure({
+  id: "run.log",
+  summary: "Show what an agent said and did, or follow it while it works",
+  details:
+    "Readable lines made from the agent's own events; --raw prints its stream as it is. --follow goes on until the run ends,\nand exits with 0 if it ended well, else 1; Ctrl-C stops the showing, not the run. Where the run was on another machine,\nthe tail that its record keeps is shown.",
+  examples: ["pawl run log T0001", "pawl run log T0001/R1 --follow", "pawl run log R1 --raw"],
+  access: "read",
+  settlesRuns: true,
+  cli: { positional: ["run"] },
+  input: z.strictObject({
+    run: maybe(
+      line("the run, or the task whose latest it is; by default that of the task you are in", "R", 40),
+    ),
+    follow: flag("go on until it ends"),
+    raw: flag("the agent's stream as it is"),
+    attempt: maybe(count("an earlier attempt of it")),
+    lines: maybe(count(`only so many of the last lines (default: ${USUAL} of one that is followed)`)),
+  }),
+
+  rehearse: async () => [],
+
+  async perform(hands, input) {
+    const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
+    const data = { run: value.id, status: value.status, lines: await linesOf(hands, value, input) };
+    if (input.follow && openAttempt(value) && (await hands.agents()).look(value.id))
+      return { data, ...follow(hands, value, input.raw ?? false) };
+    return {
+      data,
+      async *body() {
+        const text = data.lines.map((one) => (input.raw ? one : printable(one))).join("\n");
+        yield new TextEncoder().encode(text === "" ? "" : `${text}\n`);
+      },
+    };
+  },
+
+  text: ({ lines }) => lines.join("\n"),
+});
+
+interface Wanted {
+  raw?: boolean | undefined;
+  attempt?: number | undefined;
+  lines?: number | undefined;
+}
+
+/** The stream itself where it is, else what the record keeps of it. */
+async function linesOf(hands: Hands, value: Run, input: Wanted): Promise<string[]> {
+  const agents = await hands.agents();
+  const options = { raw: input.raw ?? false, follow: false, number: input.attempt, lines: input.lines };
+  const lines: string[] = [];
+  if (agents.look(value.id)) for await (const some of agents.log(value.id, options)) lines.push(...some);
+  if (lines.length > 0 || value.log === undefined) return lines;
+  const [task = "", part = ""] = value.id.split("/");
+  const kept = await hands.look((reader) => reader.fileText(logFile(task, part)));
+  return (kept ?? "")
+    .trimEnd()
+    .split("\n")
+    .slice(-(input.lines ?? Number.POSITIVE_INFINITY));
+}

@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { chooseRun } from "../flows/run/run-choose.ts";
+import { follow } from "../flows/run/run-follow.ts";
+import { limitsOf } from "../flows/run/run-limits.ts";
+import { resumeRun } from "../flows/run/run-resume.ts";
+import { count, flag, line, maybe, prose } from "../model/input.ts";
+import { procedure } from "./operation.ts";
+
+export const runResume = procedure({
+  id: "run.resume",
+  summary: "Go on with a run that has ended, after a stop, a limit, a crash or a reboot",
+  details:
+    "The same agent goes on with its own conversation, in the same worktree. Where that is not possible, with --agent another\none or --fresh, a new conversation begins with the task's packet, the saved work and the end of the log.",
+  examples: [
+    "pawl run resume T0001",
+    'pawl run resume T0001/R1 "Use the existing retry helper" --time 30m',
+    "pawl run resume T0001 --agent codex",
+  ],
+  access: "write",
+  cli: { positional: ["run", "message"] },
+  input: z.strictObject({
+    run: maybe(line("the run, or the task whose latest it is", "R", 40)),
+    message: maybe(prose("what it is told")),
+    agent: maybe(line("another agent", "NAME", 40)),
+    model: maybe(line("another model", "MODEL", 100)),
+    fresh: flag("a new conversation, also where the old one could go on"),
+    time: maybe(line("how long at most (default: as before)", "TIME", 20)),
+    idle: maybe(line("stop it when it says nothing for so long", "TIME", 20)),
+    cost: maybe(line("how many US dollars at most", "USD", 20)),
+    turns: maybe(count("how many turns of the model at most")),
+    follow: flag("show what it does until it ends"),
+  }),
+
+  async rehearse(hands, input) {
+    const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
+    return [{ do: "resume", path: `${value.id} with ${input.agent ?? value.agent}` }];
+  },
+
+  async perform(hands, input) {
+    const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
+    const { run, same } = await resumeRun(hands, value, {
+      ...{ message: input.message, agent: input.agent, model: input.model, fresh: input.fresh ?? false },
+      limits: (before) => limitsOf(input, before),
+    });
+    const data = { run, same_session: same };
+    if (input.follow) return { data, ...follow(hands, run, false) };
+    return { data, next: { command: `pawl run log ${run.id} --follow`, reason: "what it does" } };
+  },
+
+  text: ({ run, same_session }, style) =>
+    `${style.bold(run.id)} attempt ${run.attempts.length}: ${run.agent} ${same_session ? "goes on with its conversation" : "begins a new conversation"}`,
+});

@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { chooseRun } from "../flows/run/run-choose.ts";
+import { expectOwn, stopRun } from "../flows/run/run-stop.ts";
+import { nextAfter } from "../judge/runs/outcome.ts";
+import { openAttempt } from "../judge/runs/standing.ts";
+import { parseDuration } from "../model/duration.ts";
+import { line, maybe } from "../model/input.ts";
+import type { Run } from "../model/records/run.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure } from "./operation.ts";
+
+const USUAL = "10s";
+
+export const runStop = procedure({
+  id: "run.stop",
+  summary: "Stop an agent and everything that it started",
+  details:
+    "The agent is asked first, so that its conversation can go on later; then all of its processes are told, then killed, those\nin sessions of their own included. Its work is saved, and a handoff says what was seen.",
+  examples: ["pawl run stop T0001", "pawl run stop T0001/R1 --grace 30s"],
+  access: "write",
+  cli: { positional: ["run"] },
+  input: z.strictObject({
+    run: maybe(line("the run, or the task whose latest it is", "R", 40)),
+    grace: maybe(line(`how long it may take to end by itself (default: ${USUAL})`, "TIME", 20)),
+  }),
+
+  async rehearse(hands, input) {
+    const value = await choose(hands, input.run);
+    return openAttempt(value) ? [{ do: "stop", path: value.id }] : [];
+  },
+
+  async perform(hands, input) {
+    const value = await choose(hands, input.run);
+    const grace = parseDuration(input.grace ?? USUAL, "grace");
+    const over = openAttempt(value) ? await stopRun(hands, value, grace * 1_000) : value;
+    const { status, attempts } = over;
+    return {
+      data: { run: over, was_running: openAttempt(value) !== undefined },
+      next:
+        status === "succeeded" || status === "failed" || status === "interrupted"
+          ? nextAfter(over.id, { status, reason: attempts.at(-1)?.reason })
+          : undefined,
+    };
+  },
+
+  text: ({ run, was_running }, style) => {
+    const reason = run.attempts.at(-1)?.reason;
+    const how = `${run.status}${reason === undefined ? "" : ` (${reason})`}`;
+    return `${style.bold(run.id)} ${was_running ? how : `had ended before: ${how}`}`;
+  },
+});
+
+async function choose(hands: Hands, named: string | undefined): Promise<Run> {
+  const value = await hands.look((reader, at) => chooseRun(reader, named, at));
+  await expectOwn(hands, value, "stop");
+  return value;
+}

@@ -1,0 +1,152 @@
+import * as z from "zod/mini";
+import { tasksOf } from "../flows/run/run-choose.ts";
+import { launchConductor } from "../flows/run/run-conduct.ts";
+import { follow } from "../flows/run/run-follow.ts";
+import { launchRun, planRun, type RunPlan, type RunWish } from "../flows/run/run-launch.ts";
+import { limitsOf } from "../flows/run/run-limits.ts";
+import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
+import { Failure } from "../model/failure.ts";
+import { choice, count, flag, line, many, maybe, prose } from "../model/input.ts";
+import type { Run } from "../model/records/run.ts";
+import { columns, plural } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Plan } from "../ports/operation.ts";
+import { procedure } from "./operation.ts";
+
+const USUALLY_AT_ONCE = 3;
+
+export const run = procedure({
+  id: "run",
+  summary: "Start an agent on a task: supervised, detached, in the task's own worktree",
+  details:
+    "The agent reads the task's packet, works unattended in the task's worktree, and goes on when the terminal is closed. A\nlimit on time always applies. Whatever is killed, the next command says how it stands; `pawl run resume` goes on with it.\nSeveral tasks run in parallel, each in its own worktree, --at-once at a time. Agents are claude, codex, copilot, and those\nthat .pawl/config.yaml gives a command.",
+  examples: [
+    "pawl run T0001 --agent claude",
+    "pawl run T0001 --agent codex --time 30m --follow",
+    "pawl run T0001 --agent copilot --role reviewer",
+    "pawl run T1 T2 T3 T4 --agent claude --at-once 2",
+  ],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: many(line("the tasks; by default the one you are in", "T", 40), 100),
+    agent: line("which agent: claude, codex, copilot or one of the project's own", "NAME", 40),
+    mode: maybe(choice(["single", "parallel"], "one task, or several at the same time")),
+    role: maybe(choice(["author", "reviewer", "fixer"], "what it is there for (default: author)")),
+    model: maybe(line("which model, as the agent calls it", "MODEL", 100)),
+    message: maybe(prose("what it is told beyond the task")),
+    time: maybe(line("how long at most (default: 60m)", "TIME", 20)),
+    idle: maybe(line("stop it when it says nothing for so long", "TIME", 20)),
+    cost: maybe(line("how many US dollars at most, where the agent tells", "USD", 20)),
+    turns: maybe(count("how many turns of the model at most, where the agent tells")),
+    at_once: maybe(count(`how many at the same time (default: ${USUALLY_AT_ONCE})`)),
+    follow: flag("show what it does until it ends; Ctrl-C only stops the showing"),
+  }),
+
+  async rehearse(hands, input) {
+    const { plans, queued } = await prepare(hands, input);
+    return [
+      ...plans.flatMap(({ wish, place, parts }) => [
+        ...(place ? [] : parts.map((one) => ({ do: "add worktree", path: one.place.path }))),
+        { do: `start ${wish.agent} as ${wish.role} in`, path: parts[0]?.place.path ?? "" },
+      ]),
+      ...queued.map((task) => ({ do: "start as soon as there is room:", path: task })),
+    ];
+  },
+
+  async perform(hands, input): Promise<Plan<Started>> {
+    const { plans, queued, atOnce } = await prepare(hands, input);
+    const [first] = plans;
+    if (!first) throw new Error("nothing was planned");
+    if (queued.length > 0) {
+      const tasks = [...plans.map((one) => one.wish.task), ...queued];
+      const conductor = await launchConductor(hands, first.wish, tasks, atOnce);
+      return answer([conductor], conductor, hands, input.follow);
+    }
+    const runs: Run[] = [];
+    for (const plan of plans) runs.push(await launchRun(hands, plan));
+    const [only] = runs;
+    return answer(runs, runs.length === 1 ? only : undefined, hands, input.follow);
+  },
+
+  text: ({ runs }, style) =>
+    columns(
+      runs.map((one) => [
+        style.bold(one.id),
+        one.role === "conductor"
+          ? `starts ${one.agent} for ${plural(one.tasks.length, "task")}, ${one.at_once} at a time`
+          : `${one.agent} as ${one.role}`,
+        style.dim(one.repos[0]?.worktree ?? ""),
+      ]),
+    ),
+});
+
+interface Started {
+  runs: Run[];
+}
+
+interface Wanted {
+  task?: string[] | undefined;
+  agent: string;
+  mode?: "single" | "parallel" | undefined;
+  role?: "author" | "reviewer" | "fixer" | undefined;
+  model?: string | undefined;
+  message?: string | undefined;
+  time?: string | undefined;
+  idle?: string | undefined;
+  cost?: string | undefined;
+  turns?: number | undefined;
+  at_once?: number | undefined;
+}
+
+/** Everything that forbids any of them is told before the first one starts. */
+async function prepare(hands: Hands, input: Wanted) {
+  const tasks = await chooseTasks(hands, input);
+  const atOnce = input.at_once ?? USUALLY_AT_ONCE;
+  const wish: Omit<RunWish, "task"> = {
+    agent: input.agent,
+    role: input.role ?? "author",
+    mode: tasks.length > 1 ? "parallel" : "single",
+    parent: undefined,
+    model: input.model,
+    limits: limitsOf(input),
+    message: input.message,
+  };
+  const { run: own } = await hands.situation("write");
+  const plans: RunPlan[] = [];
+  for (const task of tasks.slice(0, atOnce)) plans.push(await planRun(hands, { ...wish, task, parent: own }));
+  return { plans, queued: tasks.slice(atOnce), atOnce };
+}
+
+async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {
+  const tasks = await hands.look((reader, at) => {
+    const named = input.task?.length ? tasksOf(input.task) : [taskToStart(reader, undefined, at)];
+    for (const task of named) checkStartable(reader, reader.task(task));
+    return named;
+  });
+  if (input.mode === "single" && tasks.length > 1)
+    throw new Failure("usage", "one_task", `--mode single takes one task, not ${tasks.length}.`, {
+      hint: "Leave --mode out: several tasks run in parallel.",
+      details: { field: "mode" },
+    });
+  return tasks;
+}
+
+function answer(
+  runs: Run[],
+  only: Run | undefined,
+  hands: Hands,
+  following: boolean | undefined,
+): Plan<Started> {
+  const [first] = runs;
+  const next = {
+    command: only ? `pawl run log ${only.id} --follow` : "pawl watch",
+    reason: "what they do; they go on when you close the terminal",
+  };
+  if (following && only) return { data: { runs }, ...follow(hands, only, false) };
+  return {
+    data: { runs },
+    next: only ? { ...next, reason: "what it does; it goes on when you close the terminal" } : next,
+    warnings: following && first ? [`--follow shows one run; try \`pawl watch\`.`] : [],
+  };
+}

@@ -1,0 +1,17 @@
+import { settleRuns } from "../flows/run/run-settle.ts";
+import { Failure } from "../model/failure.ts";
+import type { Runtime } from "./open.ts";
+import { handsFor } from "./perform.ts";
+
+/** Writes down what has ended since. What cannot be written now is told, and keeps nobody from working. */
+export async function settleOpenRuns(runtime: Runtime): Promise<string[]> {
+  const said: string[] = [];
+  const hands = handsFor("run", runtime, said);
+  try {
+    const ended = await settleRuns(hands);
+    return [...ended.map(({ id, status }) => `${id} has ended: ${status}.`), ...said];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [`A run that has ended could not be written down yet: ${error.message}`, ...said];
+  }
+}

@@ -1,0 +1,142 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AttemptSpec } from "../../src/agents/attempt/folder.ts";
+import { markedProcesses } from "../../src/agents/processes.ts";
+import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
+import { makeRepository } from "../helpers/temporary-repository.ts";
+import type { Programs } from "./programs.ts";
+import { baseEnvironment } from "./run-agent.ts";
+
+/** What a command said. */
+export interface Said {
+  code: number;
+  out: string;
+  err: string;
+  /** The envelope of a call with --json. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+/** A project with pawl in it, in which `pawl run` starts the real programs against a scripted model. */
+export interface RunProject {
+  path: string;
+  env: Record<string, string>;
+  /** As a person at the keyboard would: no agent is recognised in its environment. */
+  pawl(...argv: string[]): Promise<Said>;
+  git(...args: string[]): string;
+  /** The model that the programs started next will ask. */
+  aimAt(url: string): void;
+  attempt(run: string, number?: number): { path: string; spec: AttemptSpec };
+  read(path: string): string;
+  /** Processes that carry the mark of an attempt. */
+  left(run: string, number?: number): number;
+  waitFor(what: string, isSo: () => boolean, seconds?: number): Promise<void>;
+  remove(): void;
+}
+
+const folders = { state: ".pawl/state", runs: ".git/pawl/runs" };
+
+export function makeRunProject(
+  name: string,
+  programs: Programs | undefined,
+  config = "",
+  files: Readonly<Record<string, string>> = {},
+): RunProject {
+  const built: BuiltProgram = buildProgram();
+  const root = newRoot(name);
+  const repository = makeRepository(root);
+  const { path } = repository;
+  const env: Record<string, string> = { ...repository.env };
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: path, env, encoding: "utf8", stdio: "pipe" }).trim();
+  const spawnPawl = (argv: readonly string[]) =>
+    new Promise<Said>((done) => {
+      execFile(
+        process.execPath,
+        [built.pawl, ...argv],
+        { cwd: path, env, encoding: "utf8" },
+        (error, out, err) => {
+          const code = error ? Number(error.code ?? 70) : 0;
+          done({ code, out, err, json: argv.includes("--json") && out !== "" ? JSON.parse(out) : undefined });
+        },
+      );
+    });
+  mkdirSync(join(path, ".pawl"), { recursive: true });
+  writeFileSync(join(path, ".pawl/config.yaml"), `profile: light\n${config}`);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+  git("add", "-A");
+  git("commit", "-qm", "Configure");
+  execFileSync(process.execPath, [built.pawl, "install", "--commit", "--yes"], {
+    cwd: path,
+    env,
+    stdio: "pipe",
+  });
+  if (programs) prepareHomes(root, path, programs, env);
+  const attempt = (run: string, number = 1) => {
+    const folder = join(path, folders.runs, run.replace("/", "."), `a${number}`);
+    return { path: folder, spec: JSON.parse(readText(join(folder, "spec.json"))) as AttemptSpec };
+  };
+  return {
+    path,
+    env,
+    git,
+    attempt,
+    pawl: (...argv) => spawnPawl(argv),
+    aimAt: (url) => aim(root, path, env, url),
+    read: (file) => readText(join(path, folders.state, file)),
+    left: (run, number) => markedProcesses(attempt(run, number).spec.mark).length,
+    async waitFor(what, isSo, seconds = 60) {
+      for (const end = Date.now() + seconds * 1_000; !isSo(); await sleep(50))
+        if (Date.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
+    },
+    remove() {
+      built.remove();
+      rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+const readText = (file: string) => execFileSync("cat", [file], { encoding: "utf8" });
+
+/** Not in the temporary folder: Codex places no helpers there. */
+function newRoot(name: string): string {
+  const base = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl-test-runs");
+  mkdirSync(base, { recursive: true });
+  return realpathSync(mkdtempSync(join(base, `${name} `)));
+}
+
+/** Empty homes, and the programs on the PATH as npm puts them there. */
+function prepareHomes(root: string, path: string, programs: Programs, env: Record<string, string>): void {
+  const bin = join(dirname(dirname(dirname(dirname(programs.path.copilot)))), "node_modules", ".bin");
+  Object.assign(env, baseEnvironment(root, programs));
+  env.PATH = `${bin}:${env.PATH}`;
+  Object.assign(env, {
+    ...{ CLAUDE_CONFIG_DIR: join(root, ".claude"), ANTHROPIC_API_KEY: "test" },
+    ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_TELEMETRY: "1", DISABLE_AUTOUPDATER: "1" },
+    ...{ CODEX_HOME: join(root, ".codex"), SCRIPTED_KEY: "test" },
+    ...{ COPILOT_HOME: join(root, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_MODEL: "scripted-1" },
+    COPILOT_PROVIDER_API_KEY: "test",
+  });
+  for (const folder of [".codex", ".copilot"]) mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, ".copilot/config.json"), JSON.stringify({ trustedFolders: [path] }));
+}
+
+function aim(root: string, path: string, env: Record<string, string>, url: string): void {
+  env.ANTHROPIC_BASE_URL = url;
+  env.COPILOT_PROVIDER_BASE_URL = `${url}/v1`;
+  const settings = [
+    'model = "scripted-1"',
+    'model_provider = "scripted"',
+    "[model_providers.scripted]",
+    'name = "scripted"',
+    `base_url = "${url}/v1"`,
+    'wire_api = "responses"',
+    'env_key = "SCRIPTED_KEY"',
+    `[projects.${JSON.stringify(path)}]`,
+    'trust_level = "trusted"',
+  ];
+  writeFileSync(join(root, ".codex/config.toml"), `${settings.join("\n")}\n`);
+}
