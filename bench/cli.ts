@@ -28,7 +28,6 @@ const READS: Measured[] = [
   { args: ["task", "show"], most: 1.7 },
   { args: ["task", "show", "T0500"], most: 1.7 },
   { args: ["task", "list"], most: 2 },
-  { args: ["search", "retry upload"], most: 3.5 },
 ];
 
 const CHECKS: Measured[] = ["plan", "review", "close"].map((stage) => ({
@@ -36,10 +35,7 @@ const CHECKS: Measured[] = ["plan", "review", "close"].map((stage) => ({
   most: 1.7,
 }));
 
-const LARGE: Measured[] = [
-  { args: ["task", "list"], most: 5 },
-  { args: ["search", "retry upload"], most: 7 },
-];
+const LARGE: Measured[] = [{ args: ["task", "list"], most: 5 }];
 
 const ROUNDS = Number(process.argv[2] ?? 21);
 const folder = mkdtempSync(join(tmpdir(), "pawl bench "));

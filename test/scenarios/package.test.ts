@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { renderPlugin } from "../../src/installer/plugin/render.ts";
+import { nodeFolder, OTHER_NODES } from "../helpers/node-versions.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -213,21 +214,6 @@ describe("the packed program", () => {
   });
 });
 
-/** The oldest line of Node that is supported is the one the tests run on; the others come from the npm package `node`. */
-const NODES = ["22", "24"];
-
-/** Kept between runs: each is about 100 MB to fetch. */
-async function nodeFolder(version: string): Promise<string> {
-  const prefix = join(root, "node_modules", ".cache", "pawl-nodes", version);
-  const bin = join(prefix, "node_modules", "node", "bin");
-  if (!existsSync(join(bin, "node"))) {
-    mkdirSync(prefix, { recursive: true });
-    const args = ["install", "--prefix", prefix, "--no-save", "--prefer-offline", `node@${version}`];
-    await run("npm", args, { cwd: prefix, env: npmEnv() });
-  }
-  return bin;
-}
-
 describe("npx with the packed program, from an empty folder", () => {
   const npx = (cwd: string, path: string, ...args: string[]) =>
     run("npx", ["--yes", "--prefer-offline", relative(cwd, tarball), ...args], {
@@ -235,10 +221,10 @@ describe("npx with the packed program, from an empty folder", () => {
       env: { ...npmEnv(), PATH: path, GIT_CONFIG_GLOBAL: join(folder, "gitconfig") },
     });
 
-  test.each([process.versions.node.split(".")[0] ?? "", ...NODES])(
+  test.each([process.versions.node.split(".")[0] ?? "", ...OTHER_NODES])(
     "works on Node %s",
     async (version) => {
-      const first = NODES.includes(version) ? `${await nodeFolder(version)}:` : "";
+      const first = OTHER_NODES.includes(version) ? `${nodeFolder(root, version, npmEnv())}:` : "";
       const path = `${first}${process.env.PATH}`;
       const { stdout } = await run("node", ["--version"], { env: { ...process.env, PATH: path } });
       expect(stdout).toMatch(`v${version}.`);

@@ -29,7 +29,7 @@ export interface IndexOptions {
 }
 
 /** Above this many differences a new generation is cheaper than looking at them again in every query. */
-const MOST_PENDING = 32;
+const MOST_PENDING = 16;
 /** A larger generation is not copied for a few changes. */
 const CHEAP_COPY_BYTES = 4 * 2 ** 20;
 const ATTEMPTS = 3;

@@ -30,8 +30,8 @@ export interface Sqlite {
 /** The caches are small because a process that stays never gives WebAssembly's memory back. */
 const PRAGMAS: Record<OpenMode, string> = {
   build:
-    "PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA cache_size = -16000",
-  shared: "PRAGMA cache_spill = off; PRAGMA journal_mode = memory; PRAGMA cache_size = -8000",
+    "PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA cache_size = -4000",
+  shared: "PRAGMA cache_spill = off; PRAGMA journal_mode = memory; PRAGMA cache_size = -2000",
 };
 
 export function openConnection(sqlite: Sqlite, path: string, mode: OpenMode): Connection {
