@@ -19,6 +19,8 @@ export type Answer =
 export function printAnswer(agent: Agent, answer: Answer): string {
   switch (answer.kind) {
     case "refuse":
+      // Gemini takes no notice of a refusal in the others' form.
+      if (agent === "gemini") return JSON.stringify({ decision: "deny", reason: answer.reason });
       return nested("PreToolUse", {
         permissionDecision: "deny",
         permissionDecisionReason: answer.reason,
@@ -28,7 +30,7 @@ export function printAnswer(agent: Agent, answer: Answer): string {
         ? JSON.stringify({ additionalContext: answer.text })
         : nested(answer.event, { additionalContext: answer.text });
     case "go on":
-      return JSON.stringify({ decision: "block", reason: answer.reason });
+      return JSON.stringify({ decision: agent === "gemini" ? "deny" : "block", reason: answer.reason });
     case "before compaction":
       if (agent === "claude") return answer.text;
       return agent === "codex" ? JSON.stringify({ systemMessage: answer.text }) : "";

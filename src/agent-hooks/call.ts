@@ -1,6 +1,6 @@
 import type { Environment } from "../model/environment.ts";
 /** Which program started the hook. Each has its own idea of how an answer looks. */
-export type Agent = "claude" | "codex" | "copilot";
+export type Agent = "claude" | "codex" | "copilot" | "gemini";
 
 /** What an agent tells before or after it does something, in our words. */
 export interface HookCall {
@@ -19,14 +19,14 @@ export interface HookCall {
 
 /** Copilot reads Claude's settings too; only its environment tells. */
 export function recogniseCaller(named: string | undefined, env: Environment): Agent {
-  if (named === "codex") return "codex";
+  if (named === "codex" || named === "gemini") return named;
   if (named === "copilot" || env.COPILOT_PROJECT_DIR || env.COPILOT_CLI) return "copilot";
   return "claude";
 }
 
 /** Tools that write files, by the names that they have in the agents and editors we know. */
 const WRITERS =
-  /^(?:write|write_file|edit|edit_file|editFiles|multi_?edit|notebook_?edit|create|create_file|createFile|str_replace\w*|replace_string_in_file|insert\w*|delete_file|update_file|apply_patch)$/i;
+  /(?:^|__|[.:/])(?:write|write_file|edit|edit_file|editFiles|multi_?edit|notebook_?edit|create|create_file|createFile|str_replace\w*|replace_string_in_file|insert\w*|delete_file|update_file|replace|apply_patch)$/i;
 const PATH_KEYS = ["file_path", "path", "notebook_path", "filePath", "target_file"];
 
 export function readCall(agent: Agent, raw: string, cwd: string): HookCall | undefined {
@@ -36,7 +36,7 @@ export function readCall(agent: Agent, raw: string, cwd: string): HookCall | und
   const isWriter = WRITERS.test(textOr(input.tool_name) ?? "");
   return {
     agent,
-    event: textOr(input.hook_event_name) ?? "",
+    event: eventOf(textOr(input.hook_event_name) ?? ""),
     session: textOr(input.session_id) ?? "",
     folder: textOr(input.cwd) ?? cwd,
     command: isWriter ? undefined : commandOf(toolInput.command ?? toolInput.cmd),
@@ -44,6 +44,15 @@ export function readCall(agent: Agent, raw: string, cwd: string): HookCall | und
     stoppedBefore: input.stop_hook_active === true,
   };
 }
+
+/** Gemini has words of its own for the same moments. */
+const SAME: Readonly<Record<string, string>> = {
+  BeforeTool: "PreToolUse",
+  AfterTool: "PostToolUse",
+  PreCompress: "PreCompact",
+  AfterAgent: "Stop",
+};
+const eventOf = (name: string) => (Object.hasOwn(SAME, name) ? (SAME[name] ?? name) : name);
 
 /** A command may come as the words that start a shell; then the last one is the text. */
 function commandOf(value: unknown): string | undefined {

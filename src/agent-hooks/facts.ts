@@ -23,4 +23,6 @@ export interface Facts {
   /** Where a folder, or the nearest one above it that exists, belongs. */
   spotOf(folder: string): Spot | undefined;
   home: string | undefined;
+  /** A path without links; its last parts may not exist. */
+  real(path: string): string;
 }

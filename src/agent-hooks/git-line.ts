@@ -92,3 +92,14 @@ export function hasLong({ longs }: ParsedArguments, long: string, shortest = lon
     return name.startsWith(shortest) && long.startsWith(name);
   });
 }
+
+/** The branch that a command leaves checked out, where that is plain to see. */
+export function switchedTo({ name, args }: GitLine): string | undefined {
+  if (name !== "checkout" && name !== "switch") return undefined;
+  const words = args.map((word) => (word.known ? word.text : ""));
+  const at = words.findIndex((word) => /^-[bBcC]$|^--(?:force-)?create$|^--orphan$/.test(word));
+  if (at >= 0) return words[at + 1] || undefined;
+  const [only, ...others] = words.filter((word) => !word.startsWith("-"));
+  // `git checkout NAME` may as well be about a file.
+  return name === "switch" && others.length === 0 ? only || undefined : undefined;
+}

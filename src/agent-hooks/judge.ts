@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { type HookCall, patchedFiles } from "./call.ts";
 import type { Facts } from "./facts.ts";
-import { readGit } from "./git-line.ts";
+import { readGit, switchedTo } from "./git-line.ts";
 import type { Refusal } from "./refusal.ts";
 import { findApproval } from "./rules/approvals.ts";
 import { findBranchWrite } from "./rules/branches.ts";
 import { findBypass } from "./rules/bypasses.ts";
 import { findFileWrite, judgeToolWrite } from "./rules/files.ts";
+import { findRecordWrite } from "./rules/records.ts";
 import { programOf, type Script, type ShellCommand } from "./shell/command.ts";
 
 /** Words without which no rule about a command line can speak. */
@@ -30,7 +31,31 @@ function writesRefused(paths: readonly string[], folder: string, facts: Facts): 
 export function judgeScript(text: string, folder: string, script: Script, facts: Facts): Refusal[] {
   const approval = findApproval(text, script);
   if (approval) return [approval];
-  return script.commands.flatMap((command) => judgeCommand(command, folder, facts));
+  const later = followSwitches(facts);
+  return script.commands.flatMap((command) => {
+    const refusals = judgeCommand(command, folder, later.facts);
+    later.see(command, folder);
+    return refusals;
+  });
+}
+
+/** What a line checks out is what its later commands act on. */
+function followSwitches(facts: Facts): { facts: Facts; see(command: ShellCommand, folder: string): void } {
+  const now = new Map<string, string>();
+  const spotOf = (folder: string) => {
+    const spot = facts.spotOf(folder);
+    const branch = spot && now.get(spot.gitDir);
+    return spot && branch !== undefined ? { ...spot, branch, unborn: false } : spot;
+  };
+  return {
+    facts: { ...facts, spotOf },
+    see(command, folder) {
+      const git = readGit(command);
+      const branch = git && switchedTo(git);
+      const spot = branch === undefined ? undefined : facts.spotOf(git?.folder ?? folder);
+      if (spot && branch !== undefined) now.set(spot.gitDir, branch);
+    },
+  };
 }
 
 /** Where reading the line failed altogether: closed for approvals, open for the rest, which git guards. */
@@ -45,6 +70,8 @@ function judgeCommand(command: ShellCommand, folder: string, facts: Facts): Refu
     return writesRefused(patchedFiles(text), command.folder ?? folder, facts);
   }
   const git = readGit(command);
+  const records = git && findRecordWrite(git, folder, facts);
+  if (records) return [records];
   // A place that cannot be told is taken for the agent's own.
   const spot = facts.spotOf((git ?? command).folder ?? folder);
   const refusals = [findFileWrite(command, spot, facts)];

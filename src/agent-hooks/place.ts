@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import { BINDING, discover } from "../git/discover.ts";
@@ -12,6 +12,7 @@ export function openFacts(env: Environment, now: number): Facts {
   const known = new Map<string, Spot | undefined>();
   return {
     home: env.HOME,
+    real: realPath,
     spotOf(folder) {
       if (!known.has(folder)) known.set(folder, lookAt(folder, now));
       return known.get(folder);
@@ -48,6 +49,15 @@ function discoverOr(folder: string) {
     return discover(folder);
   } catch {
     return undefined;
+  }
+}
+
+function realPath(path: string): string {
+  const at = nearestExisting(path);
+  try {
+    return join(realpathSync(at), path.slice(at.length));
+  } catch {
+    return path;
   }
 }
 

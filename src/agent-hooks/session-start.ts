@@ -12,6 +12,7 @@ const SKILL: Readonly<Record<Agent, string>> = {
   claude: "/pawl",
   codex: "$pawl",
   copilot: "pawl",
+  gemini: "pawl",
 };
 
 export interface StartFacts {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { printAnswer } from "../../src/agent-hooks/answer.ts";
+import { readCall, recogniseCaller } from "../../src/agent-hooks/call.ts";
 import { checkRunIn } from "../../src/agent-hooks/evidence-offer.ts";
 import { needsHandoff } from "../../src/agent-hooks/handoff-reminder.ts";
 import { startText } from "../../src/agent-hooks/session-start.ts";
@@ -126,4 +127,25 @@ describe("the text at the start of a session", () => {
       startText({ agent: "claude", launcher, guarded: true, session: { code: null, out: "", err: "" } }),
     ).toContain("could not be loaded");
   });
+});
+
+test("Gemini is refused in its own form, and its own names for moments and tools are known", () => {
+  expect(JSON.parse(printAnswer("gemini", { kind: "refuse", reason: "no" }))).toEqual({
+    decision: "deny",
+    reason: "no",
+  });
+  const told = (tool_name: string, tool_input: object) =>
+    readCall(
+      "gemini",
+      JSON.stringify({ hook_event_name: "BeforeTool", cwd: "/x", tool_name, tool_input }),
+      "/",
+    );
+  expect(told("run_shell_command", { command: "git commit -m x" })).toMatchObject({
+    event: "PreToolUse",
+    command: "git commit -m x",
+    writes: [],
+  });
+  for (const tool of ["write_file", "replace", "mcp__files__write_file", "files.edit_file"])
+    expect(told(tool, { file_path: "/x/.git/config" })).toMatchObject({ writes: ["/x/.git/config"] });
+  expect(recogniseCaller("gemini", {})).toBe("gemini");
 });

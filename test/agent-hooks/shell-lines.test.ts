@@ -24,6 +24,27 @@ const doc = (text: string) => `cat > docs/guide.md <<'EOF'\n${text}\nEOF`;
 
 /** Refused, each by its rule, in a task's worktree unless a folder is named. */
 const REFUSED: [line: string, rule: RegExp, folder?: string][] = [
+  // What once went through.
+  ["git branch --copy --force task/T0001-upload main", BRANCH],
+  ["git branch --copy -f task/T0001-upload main", BRANCH],
+  ["git push origin :", BRANCH],
+  ["git push origin +:", BRANCH],
+  ["git push origin 'refs/heads/m*:refs/heads/m*'", BRANCH],
+  ["git push origin 'refs/heads/*'", BRANCH],
+  ["git push origin 'refs/*:refs/*'", BRANCH],
+  ["git send-pack origin task/T0001-upload:main", HOOKS],
+  ['git config alias.ci "-c core.hooksPath=/dev/null commit"', HOOKS],
+  ["git config --global alias.ci 'commit --no-verify'", HOOKS],
+  ["git config set alias.ship '!pawl approve T1'", HOOKS],
+  ["git refs migrate --ref-format=reftable", HOOKS],
+  [`find ${MAIN}/.git/hooks -type f -exec chmod a-x {} +`, GIT_FILES],
+  [`find ${MAIN}/.git/pawl -delete`, GIT_FILES],
+  [`find ${MAIN}/.git/refs -name main -exec rm {} \\;`, GIT_FILES],
+  [`git -C ${MAIN}/.pawl/state commit -qam x`, RECORDS],
+  [`cd ${MAIN}/.pawl/state && git reset --hard HEAD~1`, RECORDS],
+  ["rm -rf /code/link/pawl", GIT_FILES],
+  // Back on main by the same line.
+  ["git switch feature && git switch main && git commit -m x", BRANCH, MAIN],
   // Hooks switched off by an option, however it is written.
   ["git commit --no-verify -m x", HOOKS],
   ["git commit -m x --no-verify", HOOKS],
@@ -209,6 +230,14 @@ const REFUSED: [line: string, rule: RegExp, folder?: string][] = [
 
 /** Allowed: what agents do all day, and text that only speaks of what is forbidden. */
 const ALLOWED: [line: string, folder?: string][] = [
+  ["git checkout -b x && git commit -m x", MAIN],
+  ["git switch -c x && git add -A && git commit -m x", MAIN],
+  ["git switch feature && git commit -m x", MAIN],
+  ["git push origin 'refs/tags/*'"],
+  ["git config alias.lg 'log --oneline'"],
+  ["git refs verify"],
+  [`git -C ${MAIN}/.pawl/state log --oneline`],
+  [`find ${MAIN}/src -name '*.git' -exec chmod a-x {} +`],
   ["ls -la"],
   ["npm test"],
   ["git status --short", MAIN],

@@ -49,7 +49,11 @@ function judgePush({ args }: GitLine, spot: Spot): Refusal | undefined {
   if (hasLong(parsed, "--mirror") || hasLong(parsed, "--all") || hasLong(parsed, "--branches"))
     return refuse("This pushes every branch, protected ones too.", PUBLISH);
   const [, ...named] = parsed.operands;
-  const targets = named.filter(isTold).map(({ text }) => pushTarget(text, spot.branch));
+  const told = named.filter(isTold).map(({ text }) => text);
+  // A colon alone stands for all branches that both sides have; a pattern, for all that it fits.
+  if (told.some((text) => /^\+?:$/.test(text) || isBranchPattern(text)))
+    return refuse("This pushes every branch of a kind, protected ones too.", PUBLISH);
+  const targets = told.map((text) => pushTarget(text, spot.branch));
   if (named.length === 0 && !hasLong(parsed, "--tags")) targets.push(spot.branch);
   const hit = targets.find((branch) => branch !== undefined && spot.isProtected(branch));
   return hit === undefined ? undefined : refuse(`This pushes to ${hit}.`, PUBLISH);
@@ -63,6 +67,11 @@ function pushTarget(refspec: string, current: string | undefined): string | unde
   return target === "HEAD" || target === "@" ? current : branchName(target);
 }
 
+function isBranchPattern(refspec: string): boolean {
+  const target = refspec.slice(refspec.indexOf(":") + 1);
+  return target.includes("*") && !/^refs\/(?!heads\/|\*)/.test(target);
+}
+
 const branchName = (ref: string) => ref.replace(/^refs\/heads\//, "");
 
 function judgeBranch({ args }: GitLine, spot: Spot): Refusal | undefined {
@@ -72,7 +81,7 @@ function judgeBranch({ args }: GitLine, spot: Spot): Refusal | undefined {
   const [first, second] = operands.filter(isTold).map(({ text }) => branchName(text));
   const deletes = letters.has("d") || letters.has("D") || hasLong(parsed, "--delete");
   const renames = letters.has("m") || letters.has("M") || hasLong(parsed, "--move");
-  const copies = letters.has("C") || (letters.has("c") && forces);
+  const copies = letters.has("C") || ((letters.has("c") || hasLong(parsed, "--copy")) && forces);
   const touched = deletes
     ? operands.map(({ text }) => branchName(text))
     : renames

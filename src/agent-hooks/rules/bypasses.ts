@@ -50,8 +50,21 @@ const SWITCHES: Readonly<Record<string, RegExp>> = {
 const isHookSetting = (key: string) =>
   /^(?:core\.hookspath|hook\..+|include\.path|includeif\..+)$/i.test(key);
 
+/** What an alias must not bring along. */
+const HIDDEN = /no-veri|hookspath|hook\.\w|send-pack|\bpawl\b.*\b(?:approve|unlock)/i;
+
 export function findBypass(command: ShellCommand, git: GitLine): Refusal | undefined {
-  return bySetting(git) ?? byEnvironment(command) ?? byOption(git) ?? byConfig(git);
+  return bySetting(git) ?? byEnvironment(command) ?? byOption(git) ?? byConfig(git) ?? byCommand(git);
+}
+
+/** Git's own programs that do without hooks, or take the ground away from under them. */
+function byCommand({ name, args }: GitLine): Refusal | undefined {
+  if (name === "send-pack" || name === "http-push")
+    return refuse(`\`git ${name}\` pushes without asking any hook.`);
+  const migrates = name === "refs" && args.some(({ text }) => text === "migrate");
+  return migrates
+    ? refuse("`git refs migrate` changes how branches are kept, which is a human's.")
+    : undefined;
 }
 
 function bySetting(git: GitLine): Refusal | undefined {
@@ -98,6 +111,8 @@ function byConfig({ name, args }: GitLine): Refusal | undefined {
     verb.endsWith("-section") || hasLong(parsed, "--remove-section") || hasLong(parsed, "--rename-section");
   if (sections && /^(?:core|include|includeif\..*|hook\..*)$/i.test(key))
     return refuse(`Without the section ${key} git runs other hooks.`);
+  if (/^alias\./i.test(key) && HIDDEN.test(args.map((word) => word.text).join(" ")))
+    return refuse(`The alias ${key.slice("alias.".length)} would hide what it does to hooks.`);
   if (!isHookSetting(key)) return undefined;
   const writes =
     verb === "set" ||

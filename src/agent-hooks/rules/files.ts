@@ -63,9 +63,16 @@ function findDisabledHook(command: ShellCommand): Refusal | undefined {
   };
 }
 
+export const RECORDS_RULE =
+  "Records are kept by pawl: evidence is captured and approvals are given, neither is written by hand.";
+export const RECORDS_WAY =
+  "Use the commands: `pawl task update`, `pawl decide`, `pawl verify`, `pawl finding …`, `pawl handoff`.";
+
 /** Files that are nobody's to write by hand: git's own, and the records that pawl keeps. */
-export function judgeOwnFiles(path: string, spot: Spot | undefined, facts: Facts): Refusal | undefined {
-  const inGit = placeInGit(path, spot, facts);
+export function judgeOwnFiles(named: string, spot: Spot | undefined, facts: Facts): Refusal | undefined {
+  // A link leads to where it leads, whatever it is called.
+  const path = facts.real(named);
+  const inGit = placeInGit(path, spot, facts) ?? placeInGit(named, spot, facts);
   if (inGit !== undefined && isGuarded(inGit))
     return {
       rule: "Git's hooks, refs and settings, and pawl's own files beside them, are not edited by hand.",
@@ -75,9 +82,9 @@ export function judgeOwnFiles(path: string, spot: Spot | undefined, facts: Facts
   const state = /[\\/]\.pawl(?:[\\/]state(?:[\\/].*)?)?$/.test(path);
   if (!state || !facts.spotOf(path.replace(/[\\/]\.pawl(?:[\\/]state.*)?$/, ""))?.guarded) return undefined;
   return {
-    rule: "Records are kept by pawl: evidence is captured and approvals are given, neither is written by hand.",
+    rule: RECORDS_RULE,
     fact: "This writes into .pawl/state.",
-    way: "Use the commands: `pawl task update`, `pawl decide`, `pawl verify`, `pawl finding …`, `pawl handoff`.",
+    way: RECORDS_WAY,
   };
 }
 

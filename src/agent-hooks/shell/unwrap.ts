@@ -115,12 +115,18 @@ function unwrapScript(command: ShellCommand): (ShellCommand | InnerText)[] {
     : [command];
 }
 
+/** What `find` finds lies below where it begins; `{}` stands for one of those places. */
 function unwrapFind(command: ShellCommand): (ShellCommand | InnerText)[] {
-  return command.words.flatMap((word, at) => {
+  const { words } = command;
+  const end = words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word.text));
+  const starts = words.slice(1, end < 0 ? words.length : end);
+  return words.flatMap((word, at) => {
+    if (word.text === "-delete") return [{ ...command, words: [{ ...word, text: "rm" }, ...starts] }];
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) return [];
-    const rest = command.words.slice(at + 1);
-    const end = rest.findIndex((one) => one.text === ";" || one.text === "+");
-    return unwrap({ ...command, words: end < 0 ? rest : rest.slice(0, end) });
+    const rest = words.slice(at + 1);
+    const last = rest.findIndex((one) => one.text === ";" || one.text === "+");
+    const started = last < 0 ? rest : rest.slice(0, last);
+    return unwrap({ ...command, words: started.flatMap((one) => (one.text === "{}" ? starts : [one])) });
   });
 }
 
