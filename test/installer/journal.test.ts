@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { carryOut, finishJournal } from "../../src/installer/journal.ts";
 import { observeSteps } from "../../src/model/steps.ts";
@@ -41,5 +41,36 @@ test("a worktree that was removed meanwhile does not come back, and stops nobody
   rmSync(tree, { recursive: true });
   expect(finishJournal(local)).toEqual([]);
   expect(existsSync(tree)).toBe(false);
+  expect(existsSync(join(local, "installing"))).toBe(false);
+});
+
+test("the copy of a file is kept as long as the file that was to come back could not", () => {
+  const kept = join(local, "kept/name");
+  mkdirSync(dirname(kept), { recursive: true });
+  const back = { path: "file", before: Buffer.from("ours"), after: Buffer.from("theirs"), dropKept: "name" };
+  const work = { folders: [], changes: [back], emptied: [] };
+  for (const [there, expected] of [
+    ["edited", true],
+    ["ours", false],
+  ] as const) {
+    writeFileSync(kept, "theirs");
+    writeFileSync(join(tree, "file"), there);
+    expect(carryOut(local, tree, work)).toEqual(expected ? ["file"] : []);
+    expect(existsSync(kept)).toBe(expected);
+  }
+});
+
+test.each([
+  ["changes", [{ path: "../planted", before: null, after: "" }]],
+  ["folders", ["../planted"]],
+  ["emptied", ["../outside"]],
+])("a journal whose %s lead out of the worktree is forgotten", (name, value) => {
+  mkdirSync(join(local, "installing"), { recursive: true });
+  mkdirSync(join(root, "outside"));
+  writeFileSync(join(local, "installing/0"), "planted");
+  const whole = { root: "../../work tree", folders: [], changes: [], emptied: [], [name]: value };
+  writeFileSync(join(local, "installing/journal.json"), JSON.stringify(whole));
+  expect(finishJournal(local)).toEqual([]);
+  expect([existsSync(join(root, "planted")), existsSync(join(root, "outside"))]).toEqual([false, true]);
   expect(existsSync(join(local, "installing"))).toBe(false);
 });

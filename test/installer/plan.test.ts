@@ -120,6 +120,16 @@ const ROWS: Row[] = [
   },
 ];
 
+test("a file that is wanted under another name is not taken out under the old one", () => {
+  const old = ownRecord("new\n", { path: ".pawl/old" });
+  const one = (path: string) => look(path, "new\n", { real: ".pawl/a" });
+  const facts = { ledger: ledgerOf(old), look: one, kept: () => undefined, force: false, lenient: false };
+  expect(planFiles({ ...facts, wanted: [own] }).map((step) => [step.do, step.path])).toEqual([
+    ["keep", ".pawl/a"],
+  ]);
+  expect(planFiles({ ...facts, wanted: [] }).map((step) => step.do)).toEqual(["remove"]);
+});
+
 describe("one file of our own", () => {
   test.each(ROWS)("$name", ({ wanted = [own], ledger, there, force = false, lenient = false, expected }) => {
     const found = typeof there === "object" ? there : look(".pawl/a", there);
