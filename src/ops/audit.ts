@@ -9,14 +9,13 @@ import {
 import {
   isLedgerPath,
   type Ledger,
-  namesOf,
   notOurs,
   parseLedger,
   readLedger,
   withHistory,
 } from "../flows/audit/ledger.ts";
-import { closeExpired, ownClones } from "../flows/audit/unlocks.ts";
-import { guardedIn, readTrust } from "../flows/trust/read-trust.ts";
+import { subjectHere } from "../flows/audit/subject-here.ts";
+import { closeExpired } from "../flows/audit/unlocks.ts";
 import { CLASSES, type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { Failure } from "../model/failure.ts";
@@ -92,14 +91,7 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const said = await closeExpired(hands);
   const sites = await hands.git.sites();
   const ledger = await withHistory(hands, sites.here(), await hands.look((reader) => readLedger(reader)));
-  const manner = { view: "here", ask: !input.offline, clones: await ownClones(hands) } as const;
-  const subject = async (site: Site) => {
-    const { remotes } = await readTrust(hands, site);
-    return {
-      ...{ site, names: namesOf(ledger, site), ledger, manner, remotes },
-      guardedIn: (text: string) => guardedIn(hands, text),
-    };
-  };
+  const subject = (site: Site) => subjectHere(hands, site, ledger, !input.offline);
   const named = input.repo === undefined ? undefined : sites.named(input.repo);
   if (input.range !== undefined) {
     const site = named ?? sites.here();

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { auditPush, type PushedRef, type RefusedPush } from "../flows/audit/audit-push.ts";
-import { namesOf, notOurs, readLedger, withHistory } from "../flows/audit/ledger.ts";
-import { ownClones } from "../flows/audit/unlocks.ts";
-import { guardedIn, readTrust } from "../flows/trust/read-trust.ts";
+import { notOurs, readLedger, withHistory } from "../flows/audit/ledger.ts";
+import { subjectHere } from "../flows/audit/subject-here.ts";
 import { Failure } from "../model/failure.ts";
 import { maybe, raw } from "../model/input.ts";
 import type { Problem } from "../model/record.ts";
@@ -32,16 +31,7 @@ export const hookPrePush = procedure({
     // A record that is gone explains nothing, which is refused by itself.
     const forged = (await notOurs(hands, ledger)).find(({ why }) => why !== "missing");
     if (forged) throw handWritten(forged.path);
-    const manner = { view: "here", ask: true, clones: await ownClones(hands) } as const;
-    const { remotes } = await readTrust(hands, site);
-    const subject = {
-      site,
-      names: namesOf(ledger, site),
-      ledger,
-      manner,
-      remotes,
-      guardedIn: (text: string) => guardedIn(hands, text),
-    };
+    const subject = await subjectHere(hands, site, ledger, true);
     const [first] = await auditPush(hands, subject, readUpdates(input.updates));
     if (first) throw refusal(first);
     return { data: {} };

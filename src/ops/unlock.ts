@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { acceptCommits } from "../flows/audit/accept.ts";
 import { branchRef, isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
 import { closeUnlock } from "../flows/audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
@@ -20,16 +21,18 @@ interface Wanted {
   for?: string | undefined;
   reason?: string | undefined;
   end?: boolean | undefined;
+  accept?: boolean | undefined;
 }
 
 export const unlockOperation = procedure({
   id: "unlock",
   summary: "Open a protected branch for a while; a human's decision",
   details:
-    "For what no approval can do, such as undoing a merge by hand. It asks for the branch's name on the terminal, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch meanwhile. --end\ncloses it at once.",
+    "For what no approval can do, such as undoing a merge by hand. It asks for the branch's name on the terminal, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch meanwhile. --end\ncloses it at once. --accept opens nothing: it shows what the branch has by now and nothing explains, such as commits from before\nthis clone was guarded, and records that a human accepted it.",
   examples: [
     'pawl unlock main --for 10m --reason "undo a merge that broke the release"',
     "pawl unlock main --end",
+    "pawl unlock main --accept",
   ],
   access: "write",
   cli: { positional: ["branch"] },
@@ -38,6 +41,7 @@ export const unlockOperation = procedure({
     for: maybe(line("how long: 30s, 10m or 2h", "TIME", 10)),
     reason: maybe(prose("why it is needed")),
     end: flag("close it now"),
+    accept: flag("take what the branch has by now for good, though nothing explains it"),
   }),
 
   async rehearse(hands, input) {
@@ -46,11 +50,12 @@ export const unlockOperation = procedure({
       return [{ do: "close", path: `${input.branch} (${open.id})` }];
     }
     await expectUnlockable(hands, input);
-    return [{ do: "unlock", path: input.branch }];
+    return [{ do: input.accept ? "accept" : "unlock", path: input.branch }];
   },
 
   async perform(hands, input): Promise<Plan<{ unlock: Unlock }>> {
     if (input.end) return end(hands, input.branch);
+    if (input.accept) return accept(hands, input);
     const { site, seconds } = await expectUnlockable(hands, input);
     await confirm(hands, input.branch, input.for ?? "");
     const ref = branchRef(input.branch);
@@ -77,6 +82,11 @@ export const unlockOperation = procedure({
   },
 });
 
+async function accept(hands: Hands, input: Wanted): Promise<Plan<{ unlock: Unlock }>> {
+  const { site } = await expectUnlockable(hands, input);
+  return { data: { unlock: await acceptCommits(hands, site, input.branch, input.reason ?? "") } };
+}
+
 async function end(hands: Hands, branch: string): Promise<Plan<{ unlock: Unlock }>> {
   const closed = await closeUnlock(hands, await openUnlock(hands, branch));
   if (closed) return { data: { unlock: closed } };
@@ -101,7 +111,7 @@ const findOpen = (reader: Reader, clone: string, repo: string, ref: string) =>
 async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Site; seconds: number }> {
   await refuseAgents(hands, "unlock a protected branch");
   await expectTerminal(hands);
-  const seconds = secondsOf(input.for);
+  const seconds = input.accept ? 0 : secondsOf(input.for);
   const site = (await hands.git.sites()).here();
   if (!(await isProtectedBranch(hands, site, input.branch)))
     throw new Failure("refused", "not_protected", `${input.branch} is not protected; it is open already.`, {

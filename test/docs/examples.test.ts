@@ -43,6 +43,7 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl unlock main --for": [1, /no terminal/],
   "pawl remote trust": [1, /no terminal/],
   "pawl remote forget": [1, /no terminal/],
+  "pawl unlock main --accept": [1, /no terminal/],
   "pawl unlock main --end": [1, /main is not open/],
   "pawl uninstall --delete-state": [1, /T0001 has a worktree/],
   "pawl check --stage close": [1, /not ready for close/],

@@ -15,7 +15,7 @@ import {
 } from "../helpers/audited-project.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { bundlePawl } from "../helpers/pseudo-terminal.ts";
-import { approveIt, gitIn, makeReady, ok, type Ready } from "../helpers/ready-task.ts";
+import { approveIt, gitIn, makeReady, ok, type Ready, typing } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 let folder: string;
@@ -78,10 +78,21 @@ describe("a server with the pre-receive hook", () => {
     expect(refused.status).toBe(1);
     expect(refused.stderr).toContain(own.slice(0, 12));
     expect((await auditIn(clone)).code).toBe(1);
-    // Somebody gets it to the server all the same: a check tells, and so does the first clone.
+    // Somebody gets it to the server all the same: a check tells.
+    const before = tipThere(it);
     gitIn(it, it.remote, "fetch", "-q", clone.path, "main:main");
     const check = cloneForCheck(it, "check");
     expect(await auditIn(check, "--ci")).toMatchObject({ code: 1, counts: { unexplained: 1 } });
+    gitIn(it, it.remote, "update-ref", "refs/heads/main", before);
+    // An honest colleague has a human look at it: from then on it is explained, for the check too.
+    const mate = { root: it.root, env: it.env, repos: [clone] };
+    const no = await typing(mate, { typed: "yes", cwd: clone.path }, "unlock", "main", "--accept");
+    expect([no.code, no.json.error.code]).toEqual([1, "not_confirmed"]);
+    await ok(typing(mate, { typed: "main", cwd: clone.path }, "unlock", "main", "--accept"));
+    expect(await auditIn(clone)).toMatchObject({ code: 0, counts: { unlocked: 1 } });
+    await ok(clone.pawl("sync"));
+    clone.git("push", "-q", "--no-verify", "origin", "main");
+    expect(await auditIn(cloneForCheck(it, "check again"), "--ci")).toMatchObject({ code: 0 });
     await ok(it.home.pawl("sync"));
     const states = gitIn(it, it.remote, "rev-list", "--max-parents=0", "pawl/state").split("\n");
     expect(states).toHaveLength(1);

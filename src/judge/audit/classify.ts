@@ -136,7 +136,8 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
       return {
         ...one,
         reason: "late_baseline",
-        message: "Only a baseline covers it that was recorded after the first one.",
+        message:
+          "Only a baseline covers it that was recorded after the first one. A human may accept it: pawl unlock BRANCH --accept",
       };
     const move = bringers.get(one.commit.id);
     return move ? { ...one, ...howItCame(move, branch.ref) } : one;

@@ -1,0 +1,47 @@
+import { type Explained, isWrong } from "../../judge/audit/classify.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Unlock } from "../../model/records/unlock.ts";
+import { plural } from "../../model/text.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Site } from "../../ports/sites.ts";
+import { confirmTyped } from "../human-only.ts";
+import { auditRepository } from "./audit-repository.ts";
+import { readLedger, withHistory } from "./ledger.ts";
+import { branchRef, closeWithMove, newUnlock } from "./open-unlock.ts";
+import { subjectHere } from "./subject-here.ts";
+
+/** What nothing explains on a branch, the newest first. */
+async function unexplained(hands: Hands, site: Site, ref: string): Promise<Explained[]> {
+  const ledger = await withHistory(hands, site, await hands.look((reader) => readLedger(reader)));
+  const { branches } = await auditRepository(hands, await subjectHere(hands, site, ledger, true), ref);
+  return branches.filter((one) => one.ref === ref).flatMap((one) => one.commits.filter(isWrong));
+}
+
+/**
+ * A human takes what a branch has by now for good: the same record as an unlock leaves, with the one move that brought
+ * it. For commits from before a clone was guarded, and for whatever else a human has looked at.
+ */
+export async function acceptCommits(
+  hands: Hands,
+  site: Site,
+  branch: string,
+  reason: string,
+): Promise<Unlock> {
+  const ref = branchRef(branch);
+  const wrong = await unexplained(hands, site, ref);
+  const [newest, oldest] = [wrong[0]?.commit, wrong.at(-1)?.commit];
+  if (!newest || !oldest)
+    throw new Failure("refused", "nothing_to_accept", `Everything on ${branch} is explained already.`);
+  for (const { commit } of wrong) hands.say(`${commit.id.slice(0, 12)} ${commit.author}: ${commit.subject}`);
+  const what = `${plural(wrong.length, "commit")} that nobody approved`;
+  await confirmTyped(hands, `Type ${branch} to accept ${what}: `, branch);
+  const old = oldest.parents[0] ?? "0".repeat(oldest.id.length);
+  const until = (await hands.git.locks()).later(0);
+  const said = [`accepted afterwards: ${what}`, reason].filter(Boolean).join(". ");
+  const { data } = await hands.record(
+    (reader, at) => newUnlock(reader, at, { ref, tip: old, until, reason: said, repo: site.name }),
+    { phase: "before", milestone: `accept ${what} on ${branch}` },
+  );
+  await closeWithMove(hands, data.unlock.id, { old, new: newest.id });
+  return { ...data.unlock, status: "closed", moves: [{ old, new: newest.id }] };
+}
