@@ -42,12 +42,22 @@ function homeMissing(state: string): Failure {
   );
 }
 
-/** Whether the state folder is there; a link or a file in its place is told, never followed. */
+/** What records lie in: a hostile repository may track a link in place of any of them. */
+const FOLDERS = ["tasks", "notes", "repos", "unlocks", "events"];
+
+/** Whether the state folder is there; a link or a file in place of it, or of what it lies in or holds, is never followed. */
 export function stateExists(home: Home): boolean {
+  const around = lstatOr(dirname(home.state));
+  if (around !== "blocked" && around?.isSymbolicLink()) throw misplaced(home, "behind a symbolic link");
   const stat = lstatOr(home.state);
   if (stat === "blocked") throw misplaced(home, "below something that is no folder");
   if (stat && !stat.isDirectory())
     throw misplaced(home, stat.isSymbolicLink() ? "a symbolic link" : "not a folder");
+  for (const name of stat ? FOLDERS : []) {
+    const found = lstatOr(join(home.state, name));
+    if (found !== "blocked" && found?.isSymbolicLink())
+      throw misplaced(home, `holding a symbolic link, ${name}`);
+  }
   return stat !== undefined;
 }
 
