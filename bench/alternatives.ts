@@ -61,7 +61,7 @@ function install(name: string, spec: string): void {
 
 function packPawl(): string {
   const [packed] = JSON.parse(
-    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+    execFileSync(process.execPath, ["scripts/pack.mjs", folder, "--json"], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     }),

@@ -16,8 +16,7 @@ const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: folder, GIT_CONFI
 const npmEnv = { ...process.env, npm_config_fund: "false", npm_config_audit: "false" };
 
 function installPackage(): string {
-  const pack = ["pack", "--json", "--pack-destination", folder];
-  const out = execFileSync("npm", pack, {
+  const out = execFileSync(process.execPath, ["scripts/pack.mjs", folder, "--json"], {
     env: npmEnv,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],

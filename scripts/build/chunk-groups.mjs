@@ -12,7 +12,7 @@ const COMMON = [
     "src/judge/(?!authors|only-installed)[a-z-]+\\.ts",
     "src/ports/",
     "src/ops/(?:operation|index)\\.ts",
-    "node_modules/zod/[^?]*$",
+    "node_modules/zod/(?![^?]*json-schema)[^?]*$",
   ],
   ...[
     "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",

@@ -27,6 +27,7 @@ type Loader = () => Promise<AnyCommand>;
 const ownCommands: Partial<Record<Group, Record<string, Loader>>> = {
   look: {
     ui: async () => (await import("./ui-command.ts")).ui,
+    schema: async () => (await import("./schema-command.ts")).schema as OwnCommand,
     version: async () => (await import("./version-command.ts")).version as OwnCommand,
   },
   "set up": {

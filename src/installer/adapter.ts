@@ -89,3 +89,5 @@ export function readAdapter(data: unknown, sharedWords: Record<string, string> =
   const read = adapter.parse(data);
   return { ...read, words: read.words ?? sharedWords };
 }
+
+export const adapterSchema = () => z.toJSONSchema(adapter) as Readonly<Record<string, unknown>>;

@@ -4,10 +4,12 @@ import {
   type FieldValues,
   flag,
   group,
+  type JsonSchema,
   list,
   oneOf,
   optional,
   readFields,
+  schemaOfFields,
   text,
   withDefault,
 } from "./fields.ts";
@@ -20,7 +22,13 @@ export interface Check {
   argv: string[];
 }
 
+const command: JsonSchema = { type: "string", minLength: 1 };
+
 const checks: Field<Check[]> = {
+  schema: () => ({
+    type: "object",
+    additionalProperties: { anyOf: [command, { type: "array", items: command, minItems: 1 }] },
+  }),
   example: "\n  test: npm test",
   fallback: [],
   read(value) {
@@ -47,6 +55,7 @@ export interface FormatCheck {
 }
 
 const format: Field<FormatCheck[]> = {
+  schema: () => ({ anyOf: [command, { type: "object", additionalProperties: command }] }),
   example: '\n  "*.ts": npx biome check {files}',
   fallback: [],
   read(value) {
@@ -154,6 +163,8 @@ const configFields = {
   runner: command,
   runner_stop: command,
 };
+
+export const configSchema = (): JsonSchema => schemaOfFields(configFields);
 
 export interface Config {
   profile: (typeof PROFILES)[number];

@@ -5,6 +5,8 @@ import type { HeaderValue, PrintableValue } from "./markdown/front-matter.ts";
  * That keeps a sha such as `1234e567` a sha and a title such as `2026-11-16` a title.
  */
 export interface Field<T> {
+  /** What JSON Schema says of it as it is written; made when it is asked for. */
+  schema(): JsonSchema;
   /** The value, or a sentence that says what was expected. */
   read(value: HeaderValue): { ok: true; value: T } | { ok: false; expected: string };
   print(value: T): PrintableValue | undefined;
@@ -12,6 +14,8 @@ export interface Field<T> {
   /** What a missing key means; a field without it must be present. */
   fallback?: T;
 }
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export type FieldTable = Readonly<Record<string, Field<unknown>>>;
 export type FieldValues<F> = { -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
@@ -25,6 +29,7 @@ const readText: Field<string>["read"] = (value) =>
 
 export function text(example: string): Field<string> {
   return {
+    schema: () => ({ type: "string", minLength: 1 }),
     example,
     read: readText,
     print: same,
@@ -33,6 +38,7 @@ export function text(example: string): Field<string> {
 
 /** Text that may be empty, such as a word of a command line. */
 export const word: Field<string> = {
+  schema: () => ({ type: "string" }),
   example: "npm",
   read: (value) => (typeof value === "string" ? good(value) : bad("a word")),
   print: same,
@@ -40,12 +46,17 @@ export const word: Field<string> = {
 
 export function matching(pattern: RegExp | (() => RegExp), expected: string, example: string): Field<string> {
   return {
+    schema: () => patternSchema(patternOf(pattern)),
     example,
     read: (value) =>
       typeof value === "string" && patternOf(pattern).test(value) ? good(value) : bad(expected),
     print: same,
   };
 }
+
+/** Validators disagree on whether a pattern is about Unicode; where it has to be, none is given. */
+const patternSchema = ({ source, unicode }: RegExp): JsonSchema =>
+  unicode ? { type: "string", minLength: 1 } : { type: "string", pattern: source };
 
 const patternOf = (pattern: RegExp | (() => RegExp)) => (pattern instanceof RegExp ? pattern : pattern());
 
@@ -63,6 +74,7 @@ export const sha = matching(
 
 export function oneOf<const V extends string>(values: readonly V[]): Field<V> {
   return {
+    schema: () => ({ enum: [...values] }),
     example: values[0] ?? "",
     read: (value) => (values.includes(value as V) ? good(value as V) : bad(`one of ${values.join(", ")}`)),
     print: same,
@@ -70,6 +82,7 @@ export function oneOf<const V extends string>(values: readonly V[]): Field<V> {
 }
 
 export const integer: Field<number> = {
+  schema: () => ({ type: "integer" }),
   example: "1",
   read: (value) =>
     typeof value === "string" && /^-?\d{1,15}$/.test(value) ? good(Number(value)) : bad("a whole number"),
@@ -77,6 +90,7 @@ export const integer: Field<number> = {
 };
 
 export const flag: Field<boolean> = {
+  schema: () => ({ type: "boolean" }),
   example: "true",
   read: (value) => (value === "true" || value === "false" ? good(value === "true") : bad("true or false")),
   print: same,
@@ -85,6 +99,7 @@ export const flag: Field<boolean> = {
 /** The key may be missing; printing leaves it out again. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {
   return {
+    schema: field.schema,
     example: field.example,
     read: (value) => (value === "" ? good(undefined) : field.read(value)),
     print: (value) => (value === undefined ? undefined : field.print(value)),
@@ -98,6 +113,7 @@ export function withDefault<T>(field: Field<T>, fallback: T): Field<T> {
 
 export function list<T>(field: Field<T>): Field<T[]> {
   return {
+    schema: () => ({ type: "array", items: field.schema() }),
     example: `[${field.example}]`,
     fallback: [],
     read(value) {
@@ -119,6 +135,7 @@ export function list<T>(field: Field<T>): Field<T[]> {
 export function group<F extends FieldTable>(fields: F): Field<FieldValues<F>> {
   const names = Object.keys(fields);
   return {
+    schema: () => schemaOfFields(fields),
     example: `{ ${names.map((name) => `${name}: ${fields[name]?.example}`).join(", ")} }`,
     read(value) {
       if (typeof value !== "object" || Array.isArray(value)) return bad(`keys ${names.join(", ")}`);
@@ -130,6 +147,16 @@ export function group<F extends FieldTable>(fields: F): Field<FieldValues<F>> {
       for (const [name, one] of printFields(fields, value)) if (one !== undefined) printed[name] = one;
       return printed;
     },
+  };
+}
+
+/** A map of exactly these fields; those that mean something when they are missing need not be there. */
+export function schemaOfFields(fields: FieldTable): JsonSchema {
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema()])),
+    required: Object.keys(fields).filter((name) => !("fallback" in (fields[name] ?? {}))),
+    additionalProperties: false,
   };
 }
 

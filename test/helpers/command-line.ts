@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { test as base } from "vitest";
+import { test as base, expect } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { mistakesIn } from "./check-schema.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -47,7 +48,10 @@ export function openProject(repository: TemporaryRepository): Project {
       ask: () => undefined,
       readText: (path) => readFileSync(join(cwd, path), "utf8"),
     });
-    return { code, out, err, json: argv.includes("--json") ? JSON.parse(out) : undefined };
+    const json = argv.includes("--json") ? JSON.parse(out) : undefined;
+    // Whatever a test asks, the answer has to be what `pawl schema` says of it.
+    if (json) expect(mistakesIn("answer", json), argv.join(" ")).toEqual([]);
+    return { code, out, err, json };
   };
   const git = (...args: string[]) =>
     execFileSync("git", args, {

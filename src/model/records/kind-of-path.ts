@@ -4,6 +4,19 @@ import { approval, receipt, repository, run } from "./run.ts";
 import { task } from "./task.ts";
 import { unlock } from "./unlock.ts";
 
+/** Every kind of record that the state holds. */
+export const KINDS: readonly Kind[] = [
+  task,
+  ...TASK_PARTS,
+  run,
+  approval,
+  receipt,
+  touched,
+  note,
+  unlock,
+  repository,
+];
+
 /** The kind of record that a path of the state holds; undefined for logs, patches and whatever else there is. */
 export function kindOfPath(path: string): Kind | undefined {
   if (/^tasks\/T\d{4,}\/task\.md$/.test(path)) return task;
