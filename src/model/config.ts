@@ -22,13 +22,12 @@ export interface Check {
   argv: string[];
 }
 
-const command: JsonSchema = { type: "string", minLength: 1 };
+const LINE: JsonSchema = { type: "string", minLength: 1 };
+/** A line for the shell, or the words of a command. */
+const COMMAND: JsonSchema = { anyOf: [LINE, { type: "array", items: LINE, minItems: 1 }] };
 
 const checks: Field<Check[]> = {
-  schema: () => ({
-    type: "object",
-    additionalProperties: { anyOf: [command, { type: "array", items: command, minItems: 1 }] },
-  }),
+  schema: () => ({ type: "object", additionalProperties: COMMAND }),
   example: "\n  test: npm test",
   fallback: [],
   read(value) {
@@ -55,7 +54,7 @@ export interface FormatCheck {
 }
 
 const format: Field<FormatCheck[]> = {
-  schema: () => ({ anyOf: [command, { type: "object", additionalProperties: command }] }),
+  schema: () => ({ anyOf: [LINE, { type: "object", additionalProperties: LINE }] }),
   example: '\n  "*.ts": npx biome check {files}',
   fallback: [],
   read(value) {
@@ -96,6 +95,7 @@ export interface AgentConfig {
 }
 
 const price: Field<number> = {
+  schema: () => ({ type: "number", minimum: 0 }),
   example: "1.25",
   fallback: 0,
   read: (value) =>
@@ -107,6 +107,7 @@ const price: Field<number> = {
 
 /** A text is given to the shell, a list is run as it is; either way more words may follow. */
 const command: Field<string[] | undefined> = {
+  schema: () => COMMAND,
   example: "./agent.sh --quiet",
   fallback: undefined,
   read(value) {
@@ -125,7 +126,14 @@ const agentFields = {
   prices: optional(group({ input: price, cached: price, output: price })),
 };
 
+const AGENT_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+
 const agents: Field<AgentConfig[]> = {
+  schema: () => ({
+    type: "object",
+    propertyNames: { pattern: AGENT_NAME.source },
+    additionalProperties: schemaOfFields(agentFields),
+  }),
   example: "\n  mine:\n    command: ./agent.sh",
   fallback: [],
   read(value) {
@@ -135,7 +143,7 @@ const agents: Field<AgentConfig[]> = {
     const found: AgentConfig[] = [];
     for (const [name, settings] of Object.entries(value)) {
       const read = group(agentFields).read(settings);
-      if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) return { ok: false, expected: `another name than "${name}"` };
+      if (!AGENT_NAME.test(name)) return { ok: false, expected: `another name than "${name}"` };
       if (!read.ok) return { ok: false, expected: `for "${name}" ${read.expected}` };
       found.push({ name, ...read.value });
     }
