@@ -7,8 +7,11 @@ export async function refuseAgents(hands: Hands, what: string): Promise<void> {
   const { actor } = await hands.situation("write");
   const agent = hands.agent ?? (isHuman(actor) ? undefined : actor);
   if (agent === undefined) return;
+  // On a terminal it may be a human after all, in a shell that an agent once started.
+  const seen = (await hands.ask("")) === undefined ? undefined : hands.agentSeen;
+  const own = "Ask the person you work for to run it in their own terminal.";
   throw new Failure("refused", "human_only", `Only a human may ${what}; this is ${agent}.`, {
-    hint: "Ask the person you work for to run it in their own terminal.",
+    hint: seen === undefined ? own : `${own} In this one, ${seen}; open another that no agent started.`,
     details: { agent },
   });
 }

@@ -48,6 +48,8 @@ export interface Hands {
   remember(name: string, from: string, answer: string): void;
   /** The agent whose environment this is, whatever anybody claims; undefined for a human's own. */
   agent: string | undefined;
+  /** How that is known: which variable of which process says so. */
+  agentSeen: string | undefined;
   /** A line of progress, for whoever waits. */
   say(line: string): void;
   /**

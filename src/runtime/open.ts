@@ -34,6 +34,8 @@ export interface Surroundings {
   actor?: string | undefined;
   /** The agent that calls, where its environment does not tell; then nobody is taken for a human. */
   agent?: Actor | undefined;
+  /** How that is known, for a human who is taken for one. */
+  agentSeen?: string | undefined;
   /** The ids of all operations, for a doctor who reads what the skills tell agents to call. */
   operations: readonly string[];
   /** Stops a check that is running; then nothing is recorded. */
@@ -67,6 +69,8 @@ export interface Runtime {
   byItself(): Runtime;
   /** The agent whose environment this is. */
   agent: string | undefined;
+  /** How that is known. */
+  agentSeen: string | undefined;
   say(line: string): void;
   ask(question: string): Promise<string | undefined>;
 }
@@ -95,7 +99,9 @@ export function openRuntime(around: Surroundings): Runtime {
           return new Date(begun).toISOString();
         },
         actor: access === "read" ? "" : await actorOf(around, place),
-        minds: possibleMinds(around.env, around.agent).map(printActor),
+        get minds() {
+          return possibleMinds(around.env, around.agent).map(printActor);
+        },
         repo: repositoryName(home, place),
         run: around.env.PAWL_RUN || undefined,
         bound: lineIfReadable(join(place.gitDir, BINDING)),
@@ -123,7 +129,12 @@ export function openRuntime(around: Surroundings): Runtime {
       await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
       sweep(home, Date.now());
     },
-    agent: agentOf(around),
+    get agent() {
+      return agentOf(around);
+    },
+    get agentSeen() {
+      return around.agentSeen ?? signIn(around.env);
+    },
     git: openGitHands(around, place, () => home),
     agents: async () => (await import("./agent-hands.ts")).openAgentHands(around, place, home),
     at: (folder) => openRuntime({ ...around, cwd: folder }),
@@ -163,6 +174,11 @@ async function repositoryOf(around: Surroundings, place: Place) {
 function agentOf(around: Surroundings): string | undefined {
   const agent = recogniseAgent(around.env) ?? around.agent;
   return agent && printActor(agent);
+}
+
+function signIn(env: Environment): string | undefined {
+  const variable = AGENT_SIGNS.find((name) => env[name]);
+  return variable && `${variable} is set in this environment`;
 }
 
 async function actorOf(around: Surroundings, place: Place): Promise<string> {

@@ -59,7 +59,12 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
     reader: () => runtime.reader(),
     situation,
     look,
-    agent: runtime.agent,
+    get agent() {
+      return runtime.agent;
+    },
+    get agentSeen() {
+      return runtime.agentSeen;
+    },
     isStateForgettable: async () => {
       const { isForgettable } = await import("../store/state/forget-state.ts");
       return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, onlyInstallation));

@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findAgentAbove } from "../../src/files/agent-above.ts";
+import { bundlePawl } from "../helpers/pseudo-terminal.ts";
+import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+
+let root: string;
+beforeAll(() => {
+  root = makeTemporaryFolder("above");
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Processes as the system tells of them: pid, name, parent, environment. */
+function tell(
+  ...processes: [pid: number, name: string, parent: number, env: string[] | undefined][]
+): string {
+  const proc = join(root, `proc ${Math.random()}`);
+  for (const [pid, name, parent, env] of processes) {
+    mkdirSync(join(proc, String(pid)), { recursive: true });
+    writeFileSync(join(proc, String(pid), "stat"), `${pid} (${name}) S ${parent} 1 1 0 -1 4194304`);
+    if (env) writeFileSync(join(proc, String(pid), "environ"), env.map((one) => `${one}\0`).join(""));
+  }
+  return proc;
+}
+
+describe("the agent that a process descends from", () => {
+  test("is found above one whose environment was cleared", () => {
+    const proc = tell(
+      [30, "script", 20, ["PATH=/bin"]],
+      [20, "env -i) S 1 (x", 10, []],
+      [10, "claude", 1, ["PATH=/bin", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=s1"]],
+      [1, "init", 0, undefined],
+    );
+    expect(findAgentAbove(30, proc)).toEqual({
+      actor: { kind: "agent", name: "claude-code", session: "s1" },
+      pid: 10,
+      program: "claude",
+      variable: "CLAUDECODE",
+    });
+  });
+
+  test("is none where nobody bears a sign, or the system does not tell", () => {
+    const proc = tell([30, "bash", 10, ["CLAUDECODE=", "XCLAUDECODE=1"]], [10, "sshd", 1, undefined]);
+    expect(findAgentAbove(30, proc)).toBeUndefined();
+    expect(findAgentAbove(30, join(root, "nowhere"))).toBeUndefined();
+    expect(findAgentAbove(5, tell([5, "loop", 5, []]))).toBeUndefined();
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("the real program", () => {
+  test("is refused what is a human's, by the process and the variable, however its environment was cleared", async () => {
+    const program = await bundlePawl(join(root, "program"));
+    const repository = makeRepository(root);
+    const ask = `'${process.execPath}' '${program}' unlock main --for 10m`;
+    const clear = `env -i PATH="$PATH" HOME="$HOME"`;
+    const ways = [
+      `${clear} ${ask}`,
+      `CLAUDECODE= ${ask}`,
+      `${clear} script -qec "${ask}" /dev/null`,
+      `${clear} git -c alias.x="!${ask}" x`,
+    ];
+    for (const way of ways) {
+      // The shell stands for the agent's own program, which has the sign and starts the rest.
+      const { stdout, stderr } = spawnSync("sh", ["-c", `${way}; true`], {
+        cwd: repository.path,
+        env: { ...repository.env, CLAUDECODE: "1" },
+        encoding: "utf8",
+        timeout: 60_000,
+      });
+      const said = `${stdout}${stderr}`.replaceAll("\r", "");
+      expect(said, way).toMatch(/Only a human may .*; this is agent:claude-code/);
+      // Somebody who sits at a terminal learns why, and the way out.
+      if (way.includes("script"))
+        expect(said).toMatch(/process \d+ \(sh\), .* has CLAUDECODE set; open another/);
+    }
+  });
+});
