@@ -11,7 +11,7 @@ import { ANCESTORS } from "./ancestors.ts";
 import { showAnswer, showFailure, type ToolResult } from "./answer.ts";
 import { openFor } from "./place.ts";
 import { fieldsOf, takesRepo } from "./schema.ts";
-import { DRY_RUN, type Tier, TOOLS, type ToolSpec, toolId } from "./tools.ts";
+import { DRY_RUN, type Tier, TOOLS, type ToolSpec, toolId, toolName } from "./tools.ts";
 
 /** Who calls, and how to reach them while the call runs. */
 export interface Caller {
@@ -110,10 +110,13 @@ function badInput(field: string, problem: string): Failure {
 
 function notOffered(name: string): Failure {
   const shown = name.slice(0, 60);
-  const id = Object.keys(operations).find((one) => one.replaceAll(".", "_") === name);
+  const id = Object.keys(operations).find((one) => toolName(one) === name);
   if (id === undefined) return unheardOf(name);
   const [message, hint] = TOOLS[id]
-    ? ["was not asked for when this server was registered", "It comes with `pawl mcp --tools all`."]
+    ? [
+        "was not asked for when this server was registered",
+        `It comes with \`pawl mcp --tools ${TOOLS[id].tier}\`.`,
+      ]
     : ["is not for agents", "Ask the person you work for to run it in their own terminal."];
   return new Failure("refused", "not_offered", `"${shown}" ${message}.`, { hint, details: { tool: shown } });
 }

@@ -11,7 +11,12 @@ export const mcpCommand = {
   examples: ["pawl mcp", "pawl mcp --tools all --agent codex"],
   access: "read",
   input: z.strictObject({
-    tools: maybe(choice(["core", "all"], "how many tools (default: core)")),
+    tools: maybe(
+      choice(
+        ["core", "all", "manager"],
+        "which tools (default: core); manager: to start runs and to look after them",
+      ),
+    ),
     agent: maybe(line("which agent calls, where its environment does not tell", "NAME", 60)),
   }),
 } satisfies Command;

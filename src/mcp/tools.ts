@@ -1,7 +1,11 @@
 /** Which operations agents get as tools, under the same words. What is not listed here is not offered: approvals, unlocks and the like are a human's. */
 export interface ToolSpec {
   /** `core` is what every session needs; the rest comes with `--tools all`. */
-  tier: "core" | "all";
+  tier: "core" | "all" | "manager";
+  /** A manager, who starts others and does none of the work, has it as well. */
+  manages?: true;
+  /** Where the operation's own id would not say it. */
+  name?: string;
   /** Shorter than the command's own summary: the list of tools is paid for in every session. */
   summary: string;
   /** The fields that `core` offers; all of them where it is left out. */
@@ -30,6 +34,7 @@ const command = "argv; default: the configured checks";
 export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   session: {
     tier: "core",
+    manages: true,
     stands: "task",
     textOnly: true,
     summary: "Call first and after compaction: your task, worktree, gates, open findings, last handoff, next",
@@ -42,7 +47,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     summary: "Everything needed to resume a task from nothing",
     core: ["task"],
   },
-  "task.list": { tier: "core", stands: "here", summary: "List tasks", core: ["status"] },
+  "task.list": { tier: "core", manages: true, stands: "here", summary: "List tasks", core: ["status"] },
   "task.show": {
     tier: "core",
     stands: "task",
@@ -50,12 +55,14 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   },
   "task.new": {
     tier: "core",
+    manages: true,
     stands: "here",
     summary: "Create a task",
     core: ["title", "objective", "plan", "acceptance", "profile", "depends"],
   },
   "task.update": {
     tier: "core",
+    manages: true,
     stands: "task",
     summary: "Change a task: objective, plan text, acceptance criteria, notes, status, blocker, next steps",
     core: ["task", "objective", "plan", "acceptance", "notes", "status", "blocker", "next"],
@@ -138,6 +145,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   },
   handoff: {
     tier: "core",
+    manages: true,
     stands: "task",
     summary: "Before stopping: what is done and what failed, blocker, next",
   },
@@ -169,6 +177,19 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     core: ["title", "text", "about"],
   },
 
+  inbox: { tier: "manager", stands: "here", summary: "What needs whom, what runs" },
+  run: {
+    tier: "manager",
+    stands: "here",
+    name: "run_start",
+    summary: "Start an agent on tasks, where the project allows it",
+    without: ["follow", "mode"],
+  },
+  "run.wait": { tier: "manager", stands: "here", summary: "Until runs end, 45s at most; call again" },
+  "run.log": { tier: "manager", stands: "here", summary: "What a run said", without: ["follow"] },
+  "run.list": { tier: "manager", stands: "here", summary: "Who works on what" },
+  "run.stop": { tier: "manager", stands: "here", summary: "End a run" },
+  "run.resume": { tier: "manager", stands: "here", summary: "Go on with a run", without: ["follow"] },
   status: { tier: "all", stands: "here", summary: "Where am I" },
   "task.ready": { tier: "all", stands: "here", summary: "Tasks that can be begun" },
   "task.archive": {
@@ -179,7 +200,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   },
   "finding.defer": { tier: "all", stands: "task", summary: "Not now; for reviewers, not authors" },
   "note.list": { tier: "all", stands: "here", summary: "All notes" },
-  log: { tier: "all", stands: "here", summary: "The latest events" },
+  log: { tier: "all", stands: "here", summary: "The latest events", without: ["follow"] },
   "repo.list": { tier: "all", stands: "here", summary: "Repositories that tasks may touch" },
   sync: {
     tier: "all",
@@ -201,7 +222,7 @@ export const DRY_RUN = "dry_run";
 
 export type Tier = ToolSpec["tier"];
 
-export const toolName = (id: string) => id.replaceAll(".", "_");
+export const toolName = (id: string) => TOOLS[id]?.name ?? id.replaceAll(".", "_");
 
 /** The operation that a tool's name means, if it is offered. */
 export function toolId(name: string, tier: Tier): string | undefined {
@@ -209,5 +230,11 @@ export function toolId(name: string, tier: Tier): string | undefined {
 }
 
 export function toolIds(tier: Tier): string[] {
-  return Object.keys(TOOLS).filter((id) => tier === "all" || TOOLS[id]?.tier === "core");
+  return Object.keys(TOOLS).filter((id) => isOffered(TOOLS[id], tier));
+}
+
+/** Who manages starts others, and has nothing to work with; everybody else starts nobody. */
+function isOffered(spec: ToolSpec | undefined, tier: Tier): boolean {
+  if (tier === "manager") return spec?.tier === "manager" || spec?.manages === true;
+  return spec?.tier === "core" || spec?.tier === tier;
 }

@@ -52,6 +52,8 @@ export const groups = {
     "task.archive": async () => (await import("./task-archive.ts")).taskArchive,
   },
   look: {
+    inbox: async () => (await import("./inbox.ts")).inbox,
+    watch: async () => (await import("./watch.ts")).watch,
     status: async () => (await import("./status.ts")).status,
     "task.list": async () => (await import("./task-list.ts")).taskList,
     "task.show": async () => (await import("./task-show.ts")).taskShow,

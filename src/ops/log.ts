@@ -1,12 +1,16 @@
 import * as z from "zod/mini";
 import { parseTaskId } from "../model/ids.ts";
-import { count, maybe, taskField } from "../model/input.ts";
-import { columns, firstLine } from "../model/text.ts";
-import { operation } from "./operation.ts";
+import { count, flag, maybe, taskField } from "../model/input.ts";
+import { printable } from "../model/printable.ts";
+import { columns, firstLine, type Style } from "../model/text.ts";
+import type { LoggedEvent } from "../ports/ports.ts";
+import { procedure } from "./operation.ts";
 
 const USUAL = 50;
+const LOOK_MS = 500;
+const MOST_AT_ONCE = 500;
 
-export const log = operation({
+export const log = procedure({
   id: "log",
   summary: "Show what happened, when and by whom; for git actions before, after and failed",
   details:
@@ -17,25 +21,47 @@ export const log = operation({
   input: z.strictObject({
     task: taskField(),
     limit: maybe(count(`how many of the latest (default: ${USUAL})`)),
+    follow: flag("go on with what happens from now, until Ctrl-C"),
   }),
 
-  gather(reader, input) {
+  rehearse: async () => [],
+
+  async perform(hands, input) {
     const task = input.task === undefined ? undefined : parseTaskId(input.task);
-    // Somebody who mistypes the id should not read that nothing ever happened.
-    if (task !== undefined) reader.taskText(task);
-    return { events: reader.events({ task, limit: input.limit ?? USUAL }) };
+    const latest = (limit: number) =>
+      hands.look((reader) => {
+        // Somebody who mistypes the id should not read that nothing ever happened.
+        if (task !== undefined) reader.taskText(task);
+        return reader.events({ task, limit });
+      });
+    const events = await latest(input.limit ?? USUAL);
+    if (!input.follow) return { data: { events } };
+    return {
+      data: { events },
+      live: { endsWell: () => true },
+      async *body({ style }) {
+        const agents = await hands.agents();
+        const seen = new Set<string>();
+        for (let now = events; ; now = await latest(MOST_AT_ONCE)) {
+          const fresh = now.filter((one) => !seen.has(JSON.stringify(one)));
+          for (const one of fresh) seen.add(JSON.stringify(one));
+          if (fresh.length > 0) yield new TextEncoder().encode(`${printable(eventLines(fresh, style))}\n`);
+          await agents.pause(LOOK_MS);
+        }
+      },
+    };
   },
 
-  decide: (_input, { events }) => ({ data: { events } }),
-
-  text: ({ events }, style) =>
-    columns(
-      events.map((one) => [
-        style.dim(one.time.replace(/\.\d+Z$/, "Z")),
-        `${one.event}${one.phase ? ` ${one.phase === "failed" ? style.red(one.phase) : style.cyan(one.phase)}` : ""}`,
-        style.bold(one.record),
-        firstLine(one.about, 70),
-        style.dim(one.actor),
-      ]),
-    ),
+  text: ({ events }, style) => eventLines(events, style),
 });
+
+const eventLines = (events: readonly LoggedEvent[], style: Style) =>
+  columns(
+    events.map((one) => [
+      style.dim(one.time.replace(/\.\d+Z$/, "Z")),
+      `${one.event}${one.phase ? ` ${one.phase === "failed" ? style.red(one.phase) : style.cyan(one.phase)}` : ""}`,
+      style.bold(one.record),
+      firstLine(one.about, 70),
+      style.dim(one.actor),
+    ]),
+  );

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -26,6 +26,8 @@ export interface RunProject {
   env: Record<string, string>;
   /** As a person at the keyboard would: no agent is recognised in its environment. */
   pawl(...argv: string[]): Promise<Said>;
+  /** A command that goes on until it is ended. */
+  start(...argv: string[]): { said(): string; end(): void };
   git(...args: string[]): string;
   /** The model that the programs started next will ask. */
   aimAt(url: string): void;
@@ -84,6 +86,14 @@ export function makeRunProject(
     env,
     git,
     attempt,
+    start(...argv) {
+      const child = spawn(process.execPath, [built.pawl, ...argv], { cwd: path, env });
+      let said = "";
+      child.stdout.on("data", (chunk) => {
+        said += chunk;
+      });
+      return { said: () => said, end: () => child.kill() };
+    },
     pawl: (...argv) => spawnPawl(argv),
     aimAt: (url) => aim(root, path, env, url),
     read: (file) => readText(join(path, folders.state, file)),

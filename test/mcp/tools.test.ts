@@ -25,6 +25,10 @@ const CORE = [
   ...["finding_resolve", "finding_reopen", "finding_wontfix", "review_start", "review_record", "check"],
   ...["handoff", "snapshot", "diff", "refresh", "finish", "search", "note_add"],
 ];
+const MANAGER = [
+  ...["session", "handoff", "task_list", "task_new", "task_update", "inbox"],
+  ...["run_start", "run_wait", "run_log", "run_list", "run_stop", "run_resume"],
+];
 const MORE = [
   ...[
     "status",
@@ -43,6 +47,7 @@ describe("the tools", () => {
   test("core and all are exactly these", () => {
     expect(toolIds("core").map(toolName).sort()).toEqual([...CORE].sort());
     expect(toolIds("all").map(toolName).sort()).toEqual([...CORE, ...MORE].sort());
+    expect(toolIds("manager").map(toolName).sort()).toEqual([...MANAGER].sort());
   });
 
   test("nothing that a human decides is among them, nor anything internal or with an editor", async () => {
@@ -60,6 +65,7 @@ describe("the tools", () => {
       tokensOf(JSON.stringify({ tools: [...(await list(tier)), DRY_RUN_TOOL] }));
     expect(await cost("core")).toBeLessThanOrEqual(2_200);
     expect(await cost("all")).toBeLessThanOrEqual(3_000);
+    expect(await cost("manager")).toBeLessThanOrEqual(1_200);
   });
 
   test("a description says more than the name, because agents look tools up by it", async () => {

@@ -250,6 +250,28 @@ describe("whatever is killed", () => {
   });
 });
 
+test("the inbox and the followed log show it while it runs, and after it has ended", async () => {
+  const task = await newTask("wait");
+  const run = `${task}/R2`;
+  const following = project.start("log", task, "--follow");
+  await project.pawl("run", task, "--agent", "mine");
+  await waitUntilItSays(run, "waiting");
+  const seen = (await project.pawl("inbox", "--json")).json.data.inbox;
+  expect(seen.running.map((one: { id: string }) => one.id)).toEqual([run]);
+  expect(seen.needs_you.map((one: { task: string }) => one.task)).not.toContain(task);
+  await project.pawl("run", "stop", task, "--grace", "0s");
+  const after = (await project.pawl("inbox", "--json")).json.data.inbox;
+  expect(after.running).toEqual([]);
+  expect(after.needs_you.find((one: { task: string }) => one.task === task)).toMatchObject({
+    run,
+    command: `pawl run resume ${run}`,
+  });
+  await project.waitFor("the end in the followed log", () =>
+    following.said().includes("interrupted: stopped"),
+  );
+  following.end();
+});
+
 describe("several tasks", () => {
   test("run at the same time, each in its own worktree", async () => {
     const [one, two] = [await newTask(), await newTask()];

@@ -1,0 +1,95 @@
+import type { Finding } from "../../model/records/parts.ts";
+import type { Task } from "../../model/records/task.ts";
+import type { LoggedEvent, TaskSummary } from "../../ports/ports.ts";
+import type { Reason } from "../gates/gate.ts";
+import type { RunStanding } from "./standing.ts";
+
+/** Everything about one task that is under way, as far as the records and the processes here tell. */
+export interface LiveTask {
+  task: Pick<Task, "id" | "title" | "status" | "blocker">;
+  runs: readonly RunStanding[];
+  /** What the records say is missing before it can be approved. */
+  reasons: readonly Pick<Reason, "code" | "owner" | "command">[];
+  findings: readonly Pick<Finding, "severity">[];
+}
+
+/** Something that waits for a person, and the one command for it. */
+export interface Need {
+  task: string;
+  title: string;
+  run: string | undefined;
+  why: string;
+  command: string;
+}
+
+export interface Inbox {
+  needs_you: Need[];
+  running: (RunStanding & { title: string })[];
+  /** Worktrees that somebody works in by hand. */
+  held: { task: string; title: string; run: string; holder: string; since: string }[];
+  ready: Pick<TaskSummary, "id" | "title">[];
+  recent: Pick<LoggedEvent, "time" | "event" | "record" | "about" | "actor">[];
+}
+
+const AT_WORK: readonly RunStanding["state"][] = ["starting", "running", "orphaned", "ending"];
+const isAtWork = (run: RunStanding) => AT_WORK.includes(run.state);
+
+export function inboxOf(
+  live: readonly LiveTask[],
+  ready: readonly TaskSummary[],
+  events: readonly LoggedEvent[],
+): Inbox {
+  return {
+    needs_you: live.flatMap((one) => needOf(one) ?? []),
+    running: live.flatMap(({ task, runs }) =>
+      runs.filter(isAtWork).map((run) => ({ ...run, title: task.title })),
+    ),
+    held: live.flatMap(({ task, runs }) =>
+      runs
+        .filter((run) => run.state === "held")
+        .map(({ id, holder, since }) => ({ task: task.id, title: task.title, run: id, holder, since })),
+    ),
+    ready: ready.map(({ id, title }) => ({ id, title })),
+    recent: recentOf(events),
+  };
+}
+
+/** The first thing that only a person can settle; nothing while somebody is at work on it. */
+function needOf({ task, runs, reasons }: LiveTask): Need | undefined {
+  if (runs.some(isAtWork)) return undefined;
+  const last = runs.filter((run) => run.role !== "conductor" && run.state !== "held").at(-1);
+  const need = (why: string, command: string): Need => {
+    return { task: task.id, title: task.title, run: last?.id, why, command };
+  };
+  if (task.status === "blocked") return need(`blocked: ${task.blocker ?? ""}`, `pawl task show ${task.id}`);
+  if (last && last.state !== "succeeded")
+    return need(
+      `${last.id} ${last.state}${last.reason ? ` (${last.reason})` : ""}`,
+      last.next?.command ?? "",
+    );
+  const [first] = reasons;
+  if (!first) return need("nothing known is missing", `pawl approve ${task.id}`);
+  if (first.owner === "human") return need(first.code, first.command);
+  return last ? need(`still missing: ${codesOf(reasons)}`, `pawl check ${task.id} --stage close`) : undefined;
+}
+
+const codesOf = (reasons: readonly { code: string }[]) =>
+  [...new Set(reasons.map((one) => one.code))].slice(0, 4).join(", ");
+
+const TOLD = ["approve", "finish", "run", "review.record", "handoff", "task.new", "start"];
+const MOST_RECENT = 8;
+
+/** What came to its end lately, the latest first; each record once. */
+function recentOf(events: readonly LoggedEvent[]): Inbox["recent"] {
+  const seen = new Set<string>();
+  return events
+    .toReversed()
+    .filter(({ event, phase, record }) => {
+      const id = record.slice(0, record.indexOf("@"));
+      if (!TOLD.includes(event) || phase === "before" || seen.has(id)) return false;
+      seen.add(id);
+      return true;
+    })
+    .slice(0, MOST_RECENT)
+    .map(({ time, event, record, about, actor }) => ({ time, event, record, about, actor }));
+}
