@@ -456,7 +456,8 @@ describe("an approval that does not fit its commit is found", () => {
     amendRecord(it, (text) => text.replaceAll(tip, it.git("rev-parse", "main")));
     const found = await it.audit();
     expect(found.code).toBe(1);
-    expect(found.reasons).toEqual(["approval_mismatch"]);
+    // What was merged and published is still on the remote, and no approval names it any more.
+    expect(found.reasons).toEqual(["approval_mismatch", "pushed_directly"]);
   });
 
   test.each(["tree", "head", "old"])("the record's %s is another one", async (field) => {
@@ -475,7 +476,7 @@ describe("an approval that does not fit its commit is found", () => {
     it.git("update-ref", "refs/heads/main", twin);
     amendRecord(it, (text) => text.replaceAll(old, twin));
     const found = await it.audit();
-    expect(found.reasons).toEqual(["approval_mismatch"]);
+    expect(found.reasons).toEqual(["approval_mismatch", "pushed_directly"]);
   });
 
   test("a record that nobody can read leaves it untold", async () => {
@@ -496,7 +497,11 @@ describe("forged records are found", () => {
     const evil = it.home.commit("evil.txt", "evil\n");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace(/^( +commit: ).*$/m, `$1"${evil}"`));
-    expect(await it.audit()).toMatchObject({ code: 1, findings: ["record_not_ours"], reasons: [] });
+    expect(await it.audit()).toMatchObject({
+      code: 1,
+      findings: ["record_not_ours"],
+      reasons: ["late_baseline"],
+    });
     const push = it.gitWith({}, "push", "--dry-run", "origin", "main");
     expect(push.code).toBe(0);
     const pushed = `refs/heads/main ${evil} refs/heads/main ${it.git("rev-parse", "origin/main")}\n`;
@@ -692,8 +697,8 @@ describe("a check of what was published", () => {
     const it = fresh();
     it.home.commit("evil.txt", "evil\n");
     it.git("push", "-q", "--no-verify", "origin", "main");
-    // For the clone that pushed, it came from the remote; the published history tells.
-    expect((await it.audit()).counts).toMatchObject({ remote: 1 });
+    // The clone that pushed knows that it did; the published history tells.
+    expect(await it.audit()).toMatchObject({ code: 1, counts: { unapproved: 1, remote: 0 } });
     const found = await auditIn(cloneForCheck(it, "check"), "--ci");
     expect(found).toMatchObject({ code: 1, reasons: ["no_approval"] });
     expect(found.counts).toMatchObject({ approved: 1, unexplained: 1 });

@@ -269,7 +269,7 @@ test("two clones that each began with a baseline of their own agree after a sync
   await ok(other.pawl("sync"));
   await ok(it.home.pawl("sync"));
   const text = it.home.read("repos/shop.md");
-  expect(text.match(/ref: \S+/g)?.sort()).toEqual([
+  expect(text.match(/(?<=- )ref: \S+/g)?.sort()).toEqual([
     "ref: refs/heads/main",
     "ref: refs/heads/release/1",
     "ref: refs/heads/release/2",
