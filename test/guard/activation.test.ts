@@ -169,7 +169,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
   test("another profile is told from those that there are", async ({ project }) => {
     const { code, json } = await project.pawl("install", "--profile", "some", "--json");
     expect([code, json.error.code]).toEqual([3, "bad_input"]);
-    expect(json.error.message).toBe('"profile" must be one of all, hooks, skills, state');
+    expect(json.error.message).toBe("--profile must be one of all, hooks, skills, state.");
   });
 
   test("an agent may not uninstall, whatever it claims to be", async ({ project }) => {
