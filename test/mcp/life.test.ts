@@ -233,7 +233,7 @@ describe("the command line of the server", () => {
 
   test("help names it and its flags", () => {
     expect(pawl("--help")).toMatch(/pawl mcp +Serve an agent over MCP/);
-    expect(pawl("mcp", "--help")).toMatch(/--tools=<core\|all>[\s\S]*--agent=<NAME>/);
+    expect(pawl("mcp", "--help")).toMatch(/--tools=<core\|all\|manager>[\s\S]*--agent=<NAME>/);
     expect(pawl("mcp")).toBe("");
   });
 
