@@ -27,9 +27,13 @@ export function newAttempt(
   made: Pick<RunAttempt, "agent" | "model" | "version" | "session">,
   at: Situation,
 ): RunAttempt {
+  // In the order of the record's own fields, as it is compared with what was written.
   return {
     number,
-    ...made,
+    agent: made.agent,
+    session: made.session,
+    model: made.model,
+    version: made.version,
     status: "starting",
     reason: undefined,
     exit_code: undefined,

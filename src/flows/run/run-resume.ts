@@ -65,7 +65,7 @@ export async function resumeRun(
   const limits = wish.limits(value.limits);
   const launch = {
     ...{ task: taskName(value.id), agent: name, role, mode: value.mode ?? "single", parent: value.parent },
-    ...{ model: wish.model ?? last?.model, limits, message: wish.message },
+    ...{ model: wish.model, limits, message: wish.message },
   };
   const to: AttemptWish = {
     ...{ id: value.id, parts, prompt, resume: session },
