@@ -99,6 +99,13 @@ beforeAll(async () => {
   ];
   for (const seed of seeds) expect(await runJob(worker, prepared, seed)).toMatchObject({ ok: true });
   expect(inspectStore(stateOf(prepared)).records).toHaveLength(5);
+  // A finding is settled by a commit that came after it.
+  writeFileSync(join(prepared.path, "fix.txt"), "fixed\n");
+  for (const args of [
+    ["add", "fix.txt"],
+    ["commit", "-q", "-m", "Fix it"],
+  ])
+    execFileSync("git", args, { cwd: prepared.path, env: prepared.env });
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
