@@ -93,6 +93,7 @@ describe("a call about a task is made from the task's own worktree", () => {
     await call(client, "task_new", { title: "One", plan: "Do it" });
     const found = { severity: "low", task: "T1" };
     await call(client, "finding_add", { ...found, text: "plan", kind: "plan" });
+    await call(client, "task_update", { task: "T1", plan: "Do it better" });
     expect((await call(client, "finding_resolve", { finding: "T1/F1" })).failed).toBe(false);
     await call(client, "finding_add", { ...found, text: "early" });
     const early = await call(client, "finding_resolve", { finding: "T1/F2" });
