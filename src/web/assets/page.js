@@ -69,12 +69,6 @@ function showSeen() {
   }
 }
 
-for (const button of all("[data-layout]"))
-  button.addEventListener("click", () => {
-    diff.classList.toggle("split", button.dataset.layout === "split");
-    for (const one of all("[data-layout]")) one.ariaPressed = String(one === button);
-  });
-
 // Keys; none of them while somebody writes.
 let current;
 const rows = () => all("table.d tr.a, table.d tr.r, table.d tr.c").filter((row) => row.offsetParent);
@@ -114,7 +108,6 @@ const KEYS = {
     current?.closest(".file").querySelector("[name=seen]").click();
     goToFile(1);
   },
-  u: () => all("[data-layout][aria-pressed=false]")[0]?.click(),
   "/": () => byId("q").focus(),
 };
 

@@ -21,7 +21,7 @@ export const diffView: View = async (look) => {
   const rows = repos.flatMap((repo) => repo.files).reduce((sum, file) => sum + rowsOf(file), 0);
   const first = repos[0];
   const content = html`<div class="work">${tree(repos, shown, isViewed)}
-<section id="diff" tabindex="-1" aria-label="Diff" data-task="${shown.all.task.id}"><div class="tools"><span><b>${first?.run.split("/")[1]}</b> ${first && html`<span class="m">${short(first.base)} → ${short(first.head)}</span>, saved ${clock(first.saved)}`}</span><span class="sp"></span>${rows > ALL_AT_ONCE && html`<button type="button" id="load-all">Load all ${rows} rows</button>`}<span class="seg" role="group" aria-label="Layout"><button type="button" data-layout="unified" aria-pressed="true">Unified</button><button type="button" data-layout="split" aria-pressed="false">Split</button></span></div>
+<section id="diff" tabindex="-1" aria-label="Diff" data-task="${shown.all.task.id}"><div class="tools"><span><b>${first?.run.split("/")[1]}</b> ${first && html`<span class="m">${short(first.base)} → ${short(first.head)}</span>, saved ${clock(first.saved)}`}</span><span class="sp"></span>${rows > ALL_AT_ONCE && html`<button type="button" id="load-all">Load all ${rows} rows</button>`}</div>
 ${repos.map((repo, at) => repoSection(repo, at, shown, { later: rows > ALL_AT_ONCE, run, isViewed }))}</section></div>`;
   return taskPage(look, shown, {
     tab: "diff",
