@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { recogniseAgent } from "../model/actor.ts";
+import { type Actor, recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { operations } from "../ops/index.ts";
@@ -15,6 +15,8 @@ import { Sessions } from "./sessions.ts";
 export interface UiStart {
   cwd: string;
   env: Environment;
+  /** The agent that one of the processes above this one belongs to. */
+  agentAbove(): Actor | undefined;
   port: number | undefined;
   open: boolean;
   say(line: string): void;
@@ -46,8 +48,8 @@ export async function runUi(start: UiStart): Promise<void> {
   await listening.close();
 }
 
-async function refuseOthers({ env, ask }: UiStart): Promise<void> {
-  const agent = recogniseAgent(env);
+async function refuseOthers({ env, agentAbove, ask }: UiStart): Promise<void> {
+  const agent = recogniseAgent(env) ?? agentAbove();
   if (agent)
     throw new Failure("refused", "human_only", `The page is for humans, and this is ${agent.name}.`, {
       hint: "Use the commands; whoever is at the keyboard runs `pawl ui` in a terminal of their own.",
