@@ -43,7 +43,7 @@ const KNOWN_AGENTS: readonly KnownAgent[] = [
     called: /^claude/i,
   },
   // What `pawl run` starts, for programs that have no signs of their own.
-  { name: "agent", signs: ["PAWL_RUN"], session: ["PAWL_SESSION"], named: "PAWL_AGENT", called: /^$/ },
+  { name: "agent", signs: ["PAWL_RUN"], session: ["PAWL_SESSION"], named: "PAWL_AGENT", called: /(?!)/ },
   { name: "agent", signs: ["AI_AGENT"], session: [], called: /^agent$/i },
 ];
 

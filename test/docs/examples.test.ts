@@ -6,12 +6,16 @@ import { allCommands } from "../helpers/all-commands.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeRepository, makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 
+/** A finding is settled by a commit that came after it. */
+const FIX = "echo fixed > fix.txt; git add fix.txt; git commit -qm Fix";
+
 /** What has to be done in the project before an example means something. */
 const BEFORE: Record<string, string> = {
   "pawl task archive T0001": "pawl task update T1 --status dropped",
   "pawl task archive T0001 --undo": "pawl task update T1 --status dropped; pawl task archive T1",
-  "pawl finding reopen F1": "pawl finding resolve F1",
-  "pawl review record": "pawl finding resolve F1; pawl finding resolve F2",
+  "pawl finding resolve F1": FIX,
+  "pawl finding reopen F1": `${FIX}; pawl finding resolve F1`,
+  "pawl review record": `${FIX}; pawl finding resolve F1; pawl finding resolve F2`,
   "pawl diff": "pawl snapshot T1",
   "pawl finding batch": `echo '[{"text": "Never ends", "severity": "high"}]' > findings.json`,
   "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
@@ -40,6 +44,7 @@ const AFTER: Record<string, string> = {
 /** Examples that this project refuses, and why; all others succeed. */
 const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl approve": [1, /no terminal/],
+  "pawl ui": [1, /needs a terminal/],
   "pawl unlock main --for": [1, /no terminal/],
   "pawl remote trust": [1, /no terminal/],
   "pawl remote forget": [1, /no terminal/],
