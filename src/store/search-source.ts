@@ -120,6 +120,7 @@ const UNSEARCHED = new Set([
   "commit",
   "branch",
   "base_branch",
+  "line_sha256",
   "resolved_commit",
   "resolved_by",
   "integrated_commit",
