@@ -32,7 +32,7 @@ function linesOf(picture: string): string[] {
 test("the demo ends with a merged task in two repositories that can be explored", async () => {
   const home = makeTemporaryFolder("demo");
   mkdirSync(join(home, "tmp"));
-  const env = { PATH: process.env.PATH, HOME: home, TMPDIR: join(home, "tmp"), CLAUDECODE: "1" };
+  const env = { PATH: process.env.PATH, HOME: home, TMPDIR: join(home, "tmp") };
   const { stdout } = await promisify(execFile)(process.execPath, ["scripts/demo.mjs", "--built"], {
     cwd: root,
     env,
