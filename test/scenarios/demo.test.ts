@@ -8,8 +8,9 @@ import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Commit ids differ from run to run. */
-const masked = (text: string) => text.replace(/\b[0-9a-f]{7,40}\b/g, "COMMIT");
+/** Commit ids and receipts differ from run to run. */
+const masked = (text: string) =>
+  text.replace(/\b[0-9a-f]{7,40}\b/g, "COMMIT").replace(/Receipt(?: [0-9a-f]{4}){4}/g, "Receipt DIGITS");
 
 /** What a picture shows, line by line, without the marks that the picture adds. */
 function linesOf(picture: string): string[] {
