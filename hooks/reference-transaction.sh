@@ -199,6 +199,7 @@ for tip_file in "$home"/pawl/tips/*; do
 		read -r tip rest <"$home/$ref"
 	elif [ -d "$home/reftable" ] && tables_changed; then
 		look_up "$ref"
+		[ -n "$tip" ] || continue
 	else
 		continue
 	fi

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import { BINDING, discover } from "../git/discover.ts";
+import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
@@ -9,6 +10,7 @@ import type { Facts, Spot } from "./facts.ts";
 
 /** Facts from a handful of small files; nothing is started. */
 export function openFacts(env: Environment, now: number): Facts {
+  readTablesWith(env);
   const known = new Map<string, Spot | undefined>();
   return {
     home: env.HOME,

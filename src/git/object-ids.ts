@@ -1,13 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** What git writes where there is no commit: before a branch is made, and after it is deleted. */
-export const NOTHING = "0".repeat(40);
+const SHA1_LENGTH = 40;
+const SHA256_LENGTH = 64;
+
+/** What git writes where there is no commit, in a repository with ids like this one. */
+export const nothingLike = (id: string) => "0".repeat(id.length);
 
 /** Every repository knows this tree, whether it has it or not. */
-export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+export const emptyTree = (length: number) =>
+  length === SHA256_LENGTH
+    ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** The id of a blob with exactly these bytes; what a link points to is its content. */
-export function blobId(content: string | Buffer): string {
+/** How long ids are in a repository of this format. */
+export const idLength = (format: string) => (format === "sha256" ? SHA256_LENGTH : SHA1_LENGTH);
+
+/** Whether a blob is exactly these bytes; what a link points to is its content. */
+export function isBlob(id: string, content: string | Buffer): boolean {
   const bytes = Buffer.from(content);
-  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+  const how = id.length === SHA256_LENGTH ? "sha256" : "sha1";
+  return createHash(how).update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === id;
 }

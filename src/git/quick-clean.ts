@@ -11,6 +11,8 @@ export async function isSurelyClean(
   tree: string,
   options: { untracked: boolean },
 ): Promise<boolean> {
+  // Longer ids make longer entries; such repositories are rare, and git reads them.
+  if (tree.length !== SHA1_LENGTH) return false;
   try {
     const index = readIndex(join(gitDir, "index"));
     if (!index || index.tree !== tree) return false;
@@ -22,6 +24,8 @@ export async function isSurelyClean(
     return false;
   }
 }
+
+const SHA1_LENGTH = 40;
 
 interface Entry {
   path: string;
@@ -100,10 +104,10 @@ const MOST_YOUNG = 50;
 /** What git does with such files as well: it reads them. Where a filter stands between file and blob, git has to. */
 async function haveSameContent(root: string, young: readonly Entry[]): Promise<boolean> {
   if (young.length > MOST_YOUNG) return false;
-  const { blobId } = await import("./object-ids.ts");
+  const { isBlob } = await import("./object-ids.ts");
   return young.every(({ path, blob, mode }) => {
     const file = join(root, path);
-    return blobId(mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file)) === blob;
+    return isBlob(blob, mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file));
   });
 }
 

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lineIfReadable, textIfPresent, textIfReadable } from "../files/read.ts";
+import { readTableLog, readTables, tablesOf } from "./ref-tables.ts";
 
 /*
  * The one module that knows how a repository keeps its refs, HEAD and logs. All of it is read from git's own files,
- * because starting a git costs more than the whole of a read command. Shared refs are asked for with the common git
- * directory, HEAD and its log with the worktree's own.
+ * because starting a git costs more than the whole of a read command; only where refs lie in tables is git asked. Shared
+ * refs are asked for with the common git directory, HEAD and its log with the worktree's own.
  */
 
 export interface Head {
@@ -17,12 +18,12 @@ const HEADS = "refs/heads/";
 /** As deep as git follows one symbolic ref to the next. */
 const MOST_HOPS = 5;
 
-/** Whether the refs can be read here; where not, only git can tell, and nothing below finds any. */
-export const canReadRefs = (commonDir: string) => !existsSync(join(commonDir, "reftable"));
+/** Refs lie in tables here, which only git can read. */
+export const hasTables = (gitDir: string) => existsSync(join(gitDir, "reftable"));
 
 /** The commit that a ref names. */
 export function tipOf(commonDir: string, ref: string): string | undefined {
-  if (!canReadRefs(commonDir)) return undefined;
+  if (hasTables(commonDir)) return readTables(commonDir).tips.get(ref);
   let name = ref;
   for (let hops = 0; hops <= MOST_HOPS; hops++) {
     const loose = lineIfReadable(join(commonDir, name));
@@ -45,7 +46,8 @@ function packedTip(commonDir: string, ref: string): string | undefined {
 }
 
 /** The ref that a symbolic one, such as HEAD or `refs/remotes/origin/HEAD`, stands for. */
-export const targetOf = (gitDir: string, ref: string) => symbolic(lineIfReadable(join(gitDir, ref)));
+export const targetOf = (gitDir: string, ref: string) =>
+  hasTables(gitDir) ? readTables(gitDir).targets.get(ref) : symbolic(lineIfReadable(join(gitDir, ref)));
 
 /** Whether a worktree has this ref checked out, be it through a branch that is only another name of it. */
 export function isCheckedOut(at: { gitDir: string; commonDir: string }, ref: string): boolean {
@@ -66,7 +68,8 @@ export function branchOf(gitDir: string): string | undefined {
 /** What is checked out; undefined where only git could tell. */
 export function headOf({ gitDir, commonDir }: { gitDir: string; commonDir: string }): Head | undefined {
   const head = lineIfReadable(join(gitDir, "HEAD"));
-  if (head === undefined || !canReadRefs(commonDir)) return undefined;
+  if (head === undefined) return undefined;
+  if (hasTables(gitDir)) return { branch: branchOf(gitDir), commit: readTables(gitDir).tips.get("HEAD") };
   const ref = symbolic(head);
   if (ref === undefined) return { branch: undefined, commit: head };
   return { branch: branchOf(gitDir), commit: tipOf(commonDir, ref) };
@@ -74,15 +77,18 @@ export function headOf({ gitDir, commonDir }: { gitDir: string; commonDir: strin
 
 /** Files of which at least one changes with the ref; one without a file of its own is in the packed ones. */
 export function filesOf(commonDir: string, ref: string): string[] {
+  if (hasTables(commonDir)) return [tablesOf(commonDir)];
   const loose = join(commonDir, ref);
   return existsSync(loose) ? [loose] : [loose, join(commonDir, "packed-refs")];
 }
 
 /** The file that changes with a symbolic ref, which is never packed. */
-export const symbolicFileOf = (gitDir: string, ref: string) => join(gitDir, ref);
+export const symbolicFileOf = (gitDir: string, ref: string) =>
+  hasTables(gitDir) ? tablesOf(gitDir) : join(gitDir, ref);
 
 /** What keeps everybody else from moving a ref, until the git that made it ends. */
-export const lockOf = (gitDir: string, ref: string) => join(gitDir, `${ref}.lock`);
+export const lockOf = (gitDir: string, ref: string) =>
+  hasTables(gitDir) ? `${tablesOf(gitDir)}.lock` : join(gitDir, `${ref}.lock`);
 
 export interface LoggedChange {
   old: string;
@@ -96,6 +102,7 @@ const logFile = (gitDir: string, ref: string) => join(gitDir, "logs", ref);
 
 /** The log of a ref, oldest first, as it is: git's commands leave out what does not fit together. */
 export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
+  if (hasTables(gitDir)) return tableLog(gitDir, ref);
   return textIfPresent(logFile(gitDir, ref))
     ?.split("\n")
     .flatMap((line) => {
@@ -106,8 +113,22 @@ export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
     });
 }
 
+/** Git tells only where each change led to; it came from where the one before had led. */
+function tableLog(gitDir: string, ref: string): LoggedChange[] {
+  const changes = readTableLog(gitDir, ref).reverse();
+  return changes.map(({ commit, time, message }, at) => ({
+    old: changes[at - 1]?.commit ?? "0".repeat(commit.length),
+    new: commit,
+    time,
+    message,
+  }));
+}
+
 /** The files of a worktree that change when something else is checked out or committed there; the last one is the log. */
-export const headFiles = (gitDir: string) => [join(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const;
+export const headFiles = (gitDir: string) =>
+  hasTables(gitDir)
+    ? ([tablesOf(gitDir), tablesOf(gitDir)] as const)
+    : ([join(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const);
 
 /** Where a git directory keeps its refs, in whichever form. */
 export const refPlaces = (gitDir: string) =>

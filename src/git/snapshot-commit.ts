@@ -7,7 +7,7 @@ import type { RunRepo } from "../model/records/run.ts";
 import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
 import { discover, type Place } from "./discover.ts";
-import { NOTHING } from "./object-ids.ts";
+import { nothingLike } from "./object-ids.ts";
 import { PAWL } from "./policies.ts";
 import { dropStaleLock } from "./ref-locks.ts";
 import { branchOf, lockOf } from "./refs.ts";
@@ -128,7 +128,14 @@ export async function commitWork(
     const saved = { commit, head, tree, whole: whole && !links };
     if (commit === previous) return saved;
     step("snapshot ref");
-    const moved = await git.ask(["update-ref", "-m", "pawl: snapshot", ref, commit, previous ?? NOTHING]);
+    const moved = await git.ask([
+      "update-ref",
+      "-m",
+      "pawl: snapshot",
+      ref,
+      commit,
+      previous ?? nothingLike(commit),
+    ]);
     if (moved.code === 0) return saved;
     if (Date.now() - started > PATIENCE_MS) expectGit(moved, `The snapshot's ref ${ref} could not be moved`);
     dropStaleLock(lockOf(site.commonDir, ref));

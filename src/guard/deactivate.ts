@@ -15,7 +15,7 @@ export interface Deactivation {
 }
 
 /** What is only the guard's; task branches keep their bindings, because the tasks go on. */
-const LEDGERS = ["tips", "tripped", "moves", "remotes", "grants/unlock"];
+const LEDGERS = ["tips", "tripped", "moves", "tables", "remotes", "grants/unlock"];
 
 /** Takes the setting away first, so that git never looks for hooks that are gone, and the memory of it last. */
 export function deactivate(commonDir: string): Deactivation {

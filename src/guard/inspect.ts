@@ -111,7 +111,7 @@ function worktreeProblems(site: GuardedSite): GuardProblem[] {
     const [scope, origin = "", value = ""] = out.split("\0");
     if (value !== hooksDir(site.commonDir).replaceAll("\\", "/"))
       found.push(override(where, { scope, value, file: origin.replace(/^file:/, "") }));
-    else if (!answers(git))
+    else if (!answers(git, site.commonDir))
       found.push({
         ...({ code: "silent", where, command: REPAIR } as const),
         message: "Git was asked to change a ref there, and the guard did not answer.",

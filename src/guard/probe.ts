@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { EMPTY_TREE } from "../git/object-ids.ts";
+import { formatOf } from "../git/format.ts";
+import { emptyTree, idLength } from "../git/object-ids.ts";
 import { Git } from "../git/run-git.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
 import type { GuardedSite } from "./policy.ts";
@@ -12,8 +13,9 @@ const ANSWER = "pawl: the guard is on duty.";
  * Whether the guard is really asked when a ref is about to change in this worktree. The change is prepared and then
  * given up, so that nothing comes of it when nobody refuses.
  */
-export function answers(git: Git): boolean {
-  const stdin = `start\ncreate ${PROBE} ${EMPTY_TREE}\nprepare\nabort\n`;
+export function answers(git: Git, commonDir: string): boolean {
+  const tree = emptyTree(idLength(formatOf(commonDir).objects));
+  const stdin = `start\ncreate ${PROBE} ${tree}\nprepare\nabort\n`;
   const { code, err } = git.askSync(["update-ref", "--stdin"], stdin);
   return code !== 0 && err.includes(ANSWER);
 }

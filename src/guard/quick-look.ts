@@ -22,8 +22,13 @@ const pawlFile = (commonDir: string, name: string) => join(commonDir, "pawl", na
 
 /** Whoever writes to a file, or changes its mode, cannot help changing this. */
 export function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? "absent" : `${stat.size} ${stat.mode} ${stat.ctimeMs}`;
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? "absent" : `${stat.size} ${stat.mode} ${stat.ctimeMs}`;
+  } catch {
+    // A file where a folder was: git has taken to keeping refs in another way.
+    return "absent";
+  }
 }
 
 export const readStamps = (commonDir: string) => jsonIfReadable<Stamps>(pawlFile(commonDir, "stamps"));

@@ -1,6 +1,6 @@
 import type { Place } from "../git/discover.ts";
 import { grantMove, withdrawMove } from "../git/grants.ts";
-import { blobId, NOTHING } from "../git/object-ids.ts";
+import { isBlob, nothingLike } from "../git/object-ids.ts";
 import { operationIn } from "../git/unfinished-operation.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
@@ -53,7 +53,7 @@ export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
 
 export function isCommitted(git: TreeGit, ledger: Look): boolean {
   const committed = git.ask(["rev-parse", "-q", "--verify", `HEAD:${ledger.real}`]).out.trim();
-  return ledger.text !== undefined && committed === blobId(plainText(ledger.text));
+  return ledger.text !== undefined && isBlob(committed, plainText(ledger.text));
 }
 
 export interface CommitWanted {
@@ -188,7 +188,8 @@ function stagedAfter(
  * round the next commit of the user's would take them out again.
  */
 export function moveBranch(git: TreeGit, commonDir: string, made: MadeCommit, granted: boolean): void {
-  const { ref, old = NOTHING, commit } = made;
+  const { ref, commit } = made;
+  const old = made.old ?? nothingLike(commit);
   step("install index");
   git.stage(made.staged);
   try {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { blobId, NOTHING } from "../git/object-ids.ts";
+import { idLength, isBlob } from "../git/object-ids.ts";
 import { expectGit, Git, type GitAnswer } from "../git/run-git.ts";
 import type { Environment } from "../model/environment.ts";
 
@@ -56,7 +56,7 @@ export class TreeGit {
   /** The bytes of a blob as text; undefined when they are none in UTF-8. */
   text({ id }: GitEntry): string | undefined {
     const { code, out } = this.ask(["cat-file", "blob", id]);
-    return code === 0 && blobId(out) === id ? out : undefined;
+    return code === 0 && isBlob(id, out) ? out : undefined;
   }
 
   /** Those of the paths that the project's own rules keep out of git. */
@@ -87,7 +87,7 @@ export class TreeGit {
     const index = { GIT_INDEX_FILE: join(this.#local, `index-${randomBytes(4).toString("hex")}`) };
     try {
       this.expect(commit === undefined ? ["read-tree", "--empty"] : ["read-tree", commit], undefined, index);
-      this.expect(["update-index", "-z", "--index-info"], indexInfo(entries), index);
+      this.expect(["update-index", "-z", "--index-info"], this.#indexInfo(entries), index);
       return this.expect(["write-tree"], undefined, index);
     } finally {
       for (const end of ["", ".lock"]) rmSync(`${index.GIT_INDEX_FILE}${end}`, { force: true });
@@ -96,17 +96,18 @@ export class TreeGit {
 
   stage(entries: ReadonlyMap<string, GitEntry | undefined>): void {
     if (entries.size === 0) return;
-    this.expect(["update-index", "-z", "--index-info"], indexInfo(entries));
+    this.expect(["update-index", "-z", "--index-info"], this.#indexInfo(entries));
     // As git's own commit leaves it, with what it knows of the files and the tree: `check` need not ask git then.
     this.ask(["update-index", "-q", "--refresh"]);
     this.ask(["write-tree"]);
   }
-}
 
-function indexInfo(entries: ReadonlyMap<string, GitEntry | undefined>): string {
-  return [...entries]
-    .map(([path, entry]) => (entry ? `${entry.mode} ${entry.id}\t${path}\0` : `0 ${NOTHING}\t${path}\0`))
-    .join("");
+  #indexInfo(entries: ReadonlyMap<string, GitEntry | undefined>): string {
+    const nothing = "0".repeat(idLength(this.ask(["rev-parse", "--show-object-format"]).out.trim()));
+    return [...entries]
+      .map(([path, entry]) => (entry ? `${entry.mode} ${entry.id}\t${path}\0` : `0 ${nothing}\t${path}\0`))
+      .join("");
+  }
 }
 
 function readEntries(out: string, form: RegExp): Map<string, GitEntry> {

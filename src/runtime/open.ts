@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { explainFileError } from "../files/durable.ts";
 import { lineIfReadable } from "../files/read.ts";
 import { BINDING, discover, type Place } from "../git/discover.ts";
+import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
 import {
   type Actor,
@@ -76,6 +77,7 @@ export interface Runtime {
 }
 
 export function openRuntime(around: Surroundings): Runtime {
+  readTablesWith(around.env);
   const place = readably(() => discover(around.cwd, around.env));
   if (!place)
     throw new Failure("not_found", "not_a_repository", `${around.cwd} is not inside a git repository.`, {

@@ -44,6 +44,8 @@ export interface Making {
   /** The shell that runs the hooks; /bin/sh unless said. */
   shebang?: string;
   git?: TestGit;
+  /** How git names objects and keeps refs; as it does by default unless said. */
+  formats?: { objects: "sha256"; refs: "reftable" };
 }
 
 const sources = fileURLToPath(new URL("../../src", import.meta.url));
@@ -62,7 +64,10 @@ export async function makeGuardedRepository(making: Making = {}): Promise<Guarde
   const [repo, worktree, origin] = [join(root, "repo"), join(root, "wt"), join(root, "origin.git")];
   const base = scrubbedEnvironment(root);
   const path = [bin, making.git?.folder, base.PATH].filter((one) => one !== undefined).join(":");
-  const env = { ...base, PATH: path, R: repo, W: worktree, O: origin };
+  const formats = making.formats
+    ? { GIT_DEFAULT_HASH: making.formats.objects, GIT_DEFAULT_REF_FORMAT: making.formats.refs }
+    : {};
+  const env = { ...base, ...formats, PATH: path, R: repo, W: worktree, O: origin };
   writeFileSync(
     join(root, ".gitconfig"),
     "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n\ttemplateDir =\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n",

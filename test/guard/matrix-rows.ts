@@ -25,6 +25,8 @@ export interface Row {
   needs?: string;
   /** What newer versions of git make of it. */
   since?: { version: string; expected: Outcome };
+  /** What becomes of it where refs lie in tables; "no such thing" where there is nothing to try. */
+  tables?: "no such thing" | Partial<Pick<Row, "expected" | "byGit" | "found" | "silent" | "moves">>;
   /** Git says no by itself, so that the guard is not asked. */
   byGit?: boolean;
   /** The command keeps our words to itself. */
@@ -111,6 +113,7 @@ const committing = group("Committing", [
     name: "GIT_DIR of another git directory with a commondir",
     script: `mkdir "$R/../alt" && cp .git/HEAD .git/index "$R/../alt/" && echo "$R/.git" > "$R/../alt/commondir" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
     expected: "refused",
+    tables: { byGit: true },
   },
   { name: "commit on a detached HEAD", script: `${FREE} && ${NEW} && git commit -qm x`, expected: "allowed" },
   {
@@ -325,6 +328,8 @@ const plumbing = group("Plumbing", [
     name: "update-ref verify",
     script: 'printf "start\\nverify refs/heads/main %s\\nprepare\\ncommit\\n" "$M" | git update-ref --stdin',
     expected: "allowed",
+    tables: { expected: "refused" },
+    note: "where refs lie in tables, git does not tell it from a deletion",
     everyShell: true,
   },
   {
@@ -408,17 +413,20 @@ const plumbing = group("Plumbing", [
     name: "writing .git/refs/heads/main",
     script: 'printf "%s\\n" "$T" > .git/refs/heads/main',
     expected: "tripwire",
+    tables: "no such thing",
     everyShell: true,
   },
   {
     name: "a library that is not git (isomorphic-git, libgit2)",
     script: 'c=$(git commit-tree -p HEAD -m x "HEAD^{tree}") && printf "%s\\n" "$c" > .git/refs/heads/main',
     expected: "tripwire",
+    tables: "no such thing",
   },
   {
     name: "editing packed-refs",
     script: 'git pack-refs --all && sed -i "s/^$M \\(refs.heads.main\\)$/$T \\1/" .git/packed-refs',
     expected: "audit",
+    tables: "no such thing",
     found: "reflog_gap",
   },
   {
@@ -431,11 +439,13 @@ const plumbing = group("Plumbing", [
     name: "the same without its configuration",
     script: `mkdir "$R/../alt" && cp .git/HEAD .git/index "$R/../alt/" && ln -s "$R/.git/objects" "$R/.git/refs" "$R/../alt/" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
     expected: "tripwire",
+    tables: "no such thing",
   },
   {
     name: "writing .git/HEAD, and a commit",
     script: `cd "$W" && echo "ref: refs/heads/main" > "$(git rev-parse --git-dir)/HEAD" && ${NEW} && git commit -qnm x`,
     expected: "refused",
+    tables: "no such thing",
   },
   {
     name: "back to before an allowed change, with hooks off",
@@ -493,6 +503,7 @@ const plumbing = group("Plumbing", [
     name: "programs of one's own in place of git's, which confirm everything",
     script: `mkdir "$R/../exec" && for f in "$(git --exec-path)"/*; do ln -s "$f" "$R/../exec/"; done && rm "$R/../exec/git" && printf '#!/bin/sh\\ncase $1 in rev-parse | merge-base | for-each-ref) echo %s ;; *) exec "%s/git" "$@" ;; esac\\n' "$T" "$(git --exec-path)" > "$R/../exec/git" && chmod +x "$R/../exec/git" && GIT_EXEC_PATH="$R/../exec" git update-ref refs/heads/main "$T"`,
     expected: "audit",
+    tables: { expected: "tripwire" },
     found: "committed_directly",
     note: "the remote does not have it",
   },
@@ -544,17 +555,24 @@ const branches = group("Branch commands", [
     expected: "refused",
     everyShell: true,
   },
-  { name: "branch -M task/1 main", script: `${FREE} && git branch -M task/1 main`, expected: "refused" },
+  {
+    name: "branch -M task/1 main",
+    script: `${FREE} && git branch -M task/1 main`,
+    expected: "refused",
+    tables: { expected: "tripwire" },
+  },
   {
     name: "branch -M task/1 main, and the task's branch",
     script: `${FREE} && git branch -M task/1 main`,
     expected: "refused",
+    tables: { expected: "tripwire" },
     subject: "refs/heads/task/1",
   },
   {
     name: "branch -M feature main",
     script: `${FREE} && git branch -M feature main`,
     expected: "refused",
+    tables: { expected: "tripwire" },
     note: "git has deleted the name `feature` by then; its commit is in the reflog of HEAD",
   },
   {
@@ -564,11 +582,18 @@ const branches = group("Branch commands", [
     byGit: true,
   },
   { name: "branch -D main", script: `${FREE} && git branch -D main`, expected: "refused", everyShell: true },
-  { name: "branch -m main old", script: "git branch -m main old", expected: "refused" },
+  {
+    name: "branch -m main old",
+    script: "git branch -m main old",
+    expected: "refused",
+    tables: { expected: "audit", found: "branch_deleted" },
+    note: "git asks no hook about a new name for a branch that lies in tables",
+  },
   {
     name: "branch -m main old, then branch -m task/1 main",
     script: `${FREE} && git branch -m main old; git branch -m task/1 main`,
     expected: "refused",
+    tables: { expected: "tripwire" },
   },
   {
     name: "branch -C task/1 main (checked out)",
@@ -955,6 +980,7 @@ const remotes = group("Remotes", [
     name: "push --mirror of a moved main",
     script: 'printf "%s\\n" "$T" > .git/refs/heads/main && git push -q --mirror origin',
     expected: "refused",
+    tables: "no such thing",
     subject: "$O",
   },
   {
@@ -1264,12 +1290,14 @@ const tasks = group("Tasks' branches", [
     name: "renamed in its own worktree",
     script: 'cd "$W" && git branch -m task/1 mine',
     expected: "refused",
+    // The name is gone, and the worktree stays where it was.
+    tables: "no such thing",
     subject: "refs/heads/task/1",
   },
   {
     name: "deleted with a grant",
     script:
-      'mkdir -p .git/pawl/grants/update/refs/heads/task && echo "$T 0000000000000000000000000000000000000000 refs/heads/task/1" > .git/pawl/grants/update/refs/heads/task/1 && git update-ref -d refs/heads/task/1',
+      'mkdir -p .git/pawl/grants/update/refs/heads/task && echo "$T $(echo "$T" | tr 0-9a-f 0) refs/heads/task/1" > .git/pawl/grants/update/refs/heads/task/1 && git update-ref -d refs/heads/task/1',
     expected: "allowed",
     subject: "refs/heads/task/1",
     moves: true,

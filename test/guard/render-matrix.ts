@@ -45,6 +45,10 @@ export function renderMatrix(rows: readonly Row[]): string {
 function lineOf(row: Row): string {
   const newer = row.since ? `; ${WORDS[row.since.expected]} since git ${row.since.version}` : "";
   const by = row.byGit ? " by git itself" : "";
+  const tables =
+    typeof row.tables === "object" && row.tables.expected
+      ? `; ${WORDS[row.tables.expected]} where refs lie in tables`
+      : "";
   const subject = row.subject === "$O" ? "the remote's main" : row.subject?.replace(/^refs\/heads\//, "");
   const found = row.found ? `it says \`${row.found}\`` : "";
   const notes = [
@@ -55,5 +59,5 @@ function lineOf(row: Row): string {
     subject ? `about ${subject}` : "",
   ];
   const cell = (text: string) => text.replaceAll("|", "\\|");
-  return `| ${cell(row.name)} | ${WORDS[row.expected]}${by}${newer} | ${cell(notes.filter(Boolean).join("; "))} |`;
+  return `| ${cell(row.name)} | ${WORDS[row.expected]}${by}${newer}${tables} | ${cell(notes.filter(Boolean).join("; "))} |`;
 }

@@ -353,14 +353,8 @@ const CONFLICTS: {
   {
     code: "unsupported_repository",
     exit: 2,
-    hint: /SHA-1/,
-    prepare: (p) => appendFileSync(join(p.path, ".git/config"), "[extensions]\n\tobjectFormat = sha256\n"),
-  },
-  {
-    code: "unsupported_repository",
-    exit: 2,
-    hint: /refs are files/,
-    prepare: (p) => appendFileSync(join(p.path, ".git/config"), "[extensions]\n\trefStorage = reftable\n"),
+    hint: /in files and in tables/,
+    prepare: (p) => appendFileSync(join(p.path, ".git/config"), "[extensions]\n\trefStorage = stones\n"),
   },
   {
     code: "bad_template",

@@ -12,7 +12,7 @@ export function unsupported(site: Site, what: string): Failure {
     "unsupported_repository",
     `${site.name} uses ${what}, which pawl cannot.`,
     {
-      hint: "Pawl works with SHA-1 repositories whose refs are files. Nothing was changed.",
+      hint: "Pawl knows refs in files and in tables, and objects with SHA-1 and SHA-256 names. Nothing was changed.",
       details: { repo: site.name },
     },
   );

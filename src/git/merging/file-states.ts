@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bytesIfReadable } from "../../files/read.ts";
-import { blobId } from "../object-ids.ts";
+import { isBlob } from "../object-ids.ts";
 import type { Git } from "../run-git.ts";
 import { type ChangedPath, type Entry, LINK } from "./changed-paths.ts";
 
@@ -68,7 +68,7 @@ export async function hashFiles(git: Git, paths: readonly string[]): Promise<Map
 export function holds(entry: Entry | undefined, present: Present, hash: string | undefined): boolean {
   // Folders are not content: where no file is wanted, one may be there for the sake of others.
   if (entry === undefined) return present.kind !== "file" && present.kind !== "link";
-  if (present.kind === "link") return entry.mode === LINK && blobId(present.target) === entry.oid;
+  if (present.kind === "link") return entry.mode === LINK && isBlob(entry.oid, present.target);
   return present.kind === "file" && entry.mode !== LINK && hash === entry.oid;
 }
 

@@ -2,7 +2,7 @@ import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle, Targets } from "../../ports/targets.ts";
-import { EMPTY_TREE } from "../object-ids.ts";
+import { emptyTree } from "../object-ids.ts";
 import { Git } from "../run-git.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { involvedCheckouts } from "./checkouts.ts";
@@ -40,7 +40,7 @@ export function openTargets(env: Environment): Targets {
     },
     async changedSince(site, other, commit) {
       const git = at(site);
-      const split = (await git.line(["merge-base", other, commit])) ?? EMPTY_TREE;
+      const split = (await git.line(["merge-base", other, commit])) ?? emptyTree(commit.length);
       return (await changedPaths(git, split, commit)).map((one) => one.path);
     },
     async story(site, base, head) {
@@ -86,12 +86,6 @@ async function unsupported(git: Git, site: Site, branch: string): Promise<Obstac
     hint,
     details: { repo: site.name },
   });
-  const format = await git.line(["rev-parse", "--show-object-format"]);
-  if (format !== "sha1")
-    return say(
-      `keeps its objects as ${format ?? "something that git does not name"}`,
-      "Pawl merges SHA-1 repositories only.",
-    );
   if ((await git.line(["config", "core.worktree"])) !== undefined)
     return say(
       "has its working tree elsewhere (core.worktree)",

@@ -12,7 +12,7 @@ import { makeFolder } from "../../files/durable.ts";
 import { bytesIfReadable, removeIfEmpty } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
-import { blobId } from "../object-ids.ts";
+import { isBlob } from "../object-ids.ts";
 import { type Checkout, Git } from "../run-git.ts";
 import { type ChangedPath, isSubmodule } from "./changed-paths.ts";
 import { hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";
@@ -97,9 +97,8 @@ async function isOurs(
   if ([change.old, change.new].some((entry) => entry && holds(entry, present, hash))) return true;
   if (present.kind === "link") return false;
   const bytes = bytesIfReadable(join(root, change.path));
-  const raw = bytes && blobId(bytes);
   // The rules for converting may have changed with the move itself, so that content counts unconverted too.
-  if ([change.old, change.new].some((entry) => entry?.oid === raw)) return true;
+  if ([change.old, change.new].some((entry) => entry && bytes && isBlob(entry.oid, bytes))) return true;
   return isCutOff(git, root, change);
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
-import { NOTHING } from "../object-ids.ts";
+import { nothingLike } from "../object-ids.ts";
 import { outwaitLock } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { rootOf } from "../repository-files.ts";
@@ -119,7 +119,7 @@ async function runHook(place: Workplace, env: Environment): Promise<string[]> {
   const head = tipOf(place.site.commonDir, refOf(place));
   if (head === undefined) throw new Error(`${place.branch} is gone`);
   step("worktree hook");
-  const hook = ["hook", "run", "--ignore-missing", "post-checkout", "--", NOTHING, head, "1"];
+  const hook = ["hook", "run", "--ignore-missing", "post-checkout", "--", nothingLike(head), head, "1"];
   const { code, err } = await Git.in("user", env, place.path).ask(hook);
   if (code === 0) return [];
   const said = err.trim().split("\n").slice(-3).join(" ").slice(0, 300);

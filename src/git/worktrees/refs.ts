@@ -3,7 +3,7 @@ import { step } from "../../model/steps.ts";
 import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
 import { unsupportedFormat } from "../format.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
-import { NOTHING } from "../object-ids.ts";
+import { nothingLike } from "../object-ids.ts";
 import { outwaitLock } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { expectGit } from "../run-git.ts";
@@ -46,9 +46,10 @@ export async function makeBranch(git: SiteGit, place: Workplace, commit: string)
   const current = tipOf(commonDir, ref);
   if (current === undefined) {
     step("worktree branch");
-    grantMove(commonDir, { ref, old: NOTHING, new: commit });
+    const nothing = nothingLike(commit);
+    grantMove(commonDir, { ref, old: nothing, new: commit });
     const words = `pawl: ${place.task} started`;
-    const made = await git.ask(["update-ref", "--create-reflog", "-m", words, ref, commit, NOTHING]);
+    const made = await git.ask(["update-ref", "--create-reflog", "-m", words, ref, commit, nothing]);
     withdrawMove(commonDir, ref);
     if (made.code === 0) return;
     // Somebody may have been faster; otherwise git says why it could not.
@@ -76,7 +77,7 @@ export async function deleteBranch(git: SiteGit, place: Workplace, commit: strin
   if (current !== undefined && (current !== commit || used)) return false;
   if (current !== undefined) {
     step("worktree branch delete");
-    grantMove(commonDir, { ref, old: commit, new: NOTHING });
+    grantMove(commonDir, { ref, old: commit, new: nothingLike(commit) });
     const deleted = await git.ask(["update-ref", "-m", `pawl: ${place.task} ended`, "-d", ref, commit]);
     withdrawMove(commonDir, ref);
     expectGit(deleted, `${place.branch} could not be deleted`);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../files/durable.ts";
-import { NOTHING } from "../../git/object-ids.ts";
+import { nothingLike } from "../../git/object-ids.ts";
 import { Git } from "../../git/run-git.ts";
 import { step } from "../../model/steps.ts";
 import { gitOf, REF, type StateRepository } from "./state-repository.ts";
@@ -22,5 +22,5 @@ export async function checkOut(repo: StateRepository, commit: string, folder: st
 
 /** Begins our history with theirs, if we have none. Whoever began one meanwhile is joined to theirs later. */
 export function beginWith(repo: StateRepository, commit: string): void {
-  gitOf(repo).askSync(["update-ref", "-m", "pawl", REF, commit, NOTHING]);
+  gitOf(repo).askSync(["update-ref", "-m", "pawl", REF, commit, nothingLike(commit)]);
 }

@@ -12,9 +12,10 @@ import {
 import { dirname, join, relative } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import { copyIndex } from "../../git/copy-index.ts";
-import { NOTHING } from "../../git/object-ids.ts";
+import { formatOf } from "../../git/format.ts";
+import { nothingLike } from "../../git/object-ids.ts";
 import { dropStaleLock } from "../../git/ref-locks.ts";
-import { canReadRefs, hasRef, lockOf } from "../../git/refs.ts";
+import { hasRef, lockOf } from "../../git/refs.ts";
 import { expectGit, Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
@@ -59,9 +60,20 @@ function makeGitDir(repo: StateRepository): void {
     if (join(folder, name).startsWith(unfinished))
       rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
   const fresh = unfinished + unique();
-  // Whatever git makes by default here: our own commits are told apart by ids of one length.
-  const init = ["init", "-q", "--bare", "--object-format=sha1", "--template=", "-b", STATE_BRANCH, fresh];
-  Git.in("records", repo.env, folder).expectSync("The memory repository could not be made", init);
+  // Refs are read as files, whatever git makes by default; objects are named as in the project, whose remote gets them too.
+  const git = Git.in("records", repo.env, folder).with({ GIT_DEFAULT_REF_FORMAT: "files" });
+  const { objects } = formatOf(dirname(folder));
+  const init = [
+    "init",
+    "-q",
+    "--bare",
+    `--object-format=${objects}`,
+    "--template=",
+    "-b",
+    STATE_BRANCH,
+    fresh,
+  ];
+  git.expectSync("The memory repository could not be made", init);
   const config = join(fresh, "config");
   const worktree = slashes(relative(repo.gitDir, repo.state)).replace(/["\\]/g, "\\$&");
   const bare = readFileSync(config, "utf8").replace(
@@ -153,7 +165,7 @@ export async function commitState(
         if (!existsSync(shared)) renameSync(index, shared);
         return undefined;
       }
-      const moved = await git.ask(["update-ref", "-m", "pawl", REF, commit, parent ?? NOTHING]);
+      const moved = await git.ask(["update-ref", "-m", "pawl", REF, commit, parent ?? nothingLike(commit)]);
       if (moved.code === 0) {
         renameSync(index, shared);
         return commit;
@@ -207,7 +219,7 @@ const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random(
 
 export function tip(repo: StateRepository): string | undefined {
   // A new one has no branch yet, which its files tell without a git of its own.
-  if (canReadRefs(repo.gitDir) && !hasRef(repo.gitDir, REF)) return undefined;
+  if (!hasRef(repo.gitDir, REF)) return undefined;
   return gitOf(repo).lineSync(["rev-parse", "-q", "--verify", `${REF}^{commit}`]);
 }
 
