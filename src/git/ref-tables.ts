@@ -5,7 +5,7 @@ import { environmentFor } from "./policies.ts";
 
 /*
  * Refs that lie in tables (`extensions.refStorage = reftable`) can be read by git alone. One git lists all of them, and is
- * asked again only when the tables are others; whoever never meets such a repository never loads what starts it.
+ * asked again only when the tables have changed; whoever never meets such a repository never loads what starts it.
  */
 
 interface Tables {
