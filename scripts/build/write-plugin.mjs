@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,6 +17,8 @@ export async function writePlugin(root, dist) {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
     }
+    const icon = join(root, "src/installer/plugin/icon.png");
+    copyFileSync(icon, join(dist, "plugin/plugins/pawl/.claude-plugin/icon.png"));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

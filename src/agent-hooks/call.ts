@@ -1,6 +1,6 @@
+import { resolve } from "node:path";
 import type { Environment } from "../model/environment.ts";
-/** Which program started the hook. Each has its own idea of how an answer looks. */
-export type Agent = "claude" | "codex" | "copilot" | "gemini";
+import { type Agent, DIALECTS } from "./dialects.ts";
 
 /** What an agent tells before or after it does something, in our words. */
 export interface HookCall {
@@ -19,14 +19,13 @@ export interface HookCall {
 
 /** Copilot reads Claude's settings too; only its environment tells. */
 export function recogniseCaller(named: string | undefined, env: Environment): Agent {
-  if (named === "codex" || named === "gemini") return named;
-  if (named === "copilot" || env.COPILOT_PROJECT_DIR || env.COPILOT_CLI) return "copilot";
-  return "claude";
+  if (named !== "claude" && named !== undefined && Object.hasOwn(DIALECTS, named)) return named as Agent;
+  return env.COPILOT_PROJECT_DIR || env.COPILOT_CLI ? "copilot" : "claude";
 }
 
 /** Tools that write files, by the names that they have in the agents and editors we know. */
 const WRITERS =
-  /(?:^|__|[.:/])(?:write|write_file|edit|edit_file|editFiles|multi_?edit|notebook_?edit|create|create_file|createFile|str_replace\w*|replace_string_in_file|insert\w*|delete_file|update_file|replace|apply_patch)$/i;
+  /(?:^|__|[.:/])(?:write|write_file|edit|edit_file|editFiles|multi_?edit|notebook_?edit|create|create_file|createFile|str_?replace\w*|replace_string_in_file|insert\w*|delete|delete_file|update_file|replace|patch|apply_patch)$/i;
 const PATH_KEYS = ["file_path", "path", "notebook_path", "filePath", "target_file"];
 
 export function readCall(agent: Agent, raw: string, cwd: string): HookCall | undefined {
@@ -34,25 +33,21 @@ export function readCall(agent: Agent, raw: string, cwd: string): HookCall | und
   if (!input) return undefined;
   const toolInput = objectOr(input.tool_input) ?? {};
   const isWriter = WRITERS.test(textOr(input.tool_name) ?? "");
+  const event = textOr(input.hook_event_name) ?? "";
+  const { events } = DIALECTS[agent];
+  const stands = textOr(input.cwd) ?? textOr(listOr(input.workspace_roots)[0]) ?? cwd;
   return {
     agent,
-    event: eventOf(textOr(input.hook_event_name) ?? ""),
-    session: textOr(input.session_id) ?? "",
-    folder: textOr(input.cwd) ?? cwd,
+    event: Object.hasOwn(events, event) ? (events[event] ?? "") : event,
+    session: textOr(input.session_id) ?? textOr(input.conversation_id) ?? "",
+    // A shell tool may be told to begin elsewhere.
+    folder: resolve(stands, textOr(toolInput.dir_path) ?? textOr(toolInput.workdir) ?? "."),
     command: isWriter ? undefined : commandOf(toolInput.command ?? toolInput.cmd),
     writes: isWriter ? writesOf(toolInput) : [],
-    stoppedBefore: input.stop_hook_active === true,
+    stoppedBefore:
+      input.stop_hook_active === true || (typeof input.loop_count === "number" && input.loop_count > 0),
   };
 }
-
-/** Gemini has words of its own for the same moments. */
-const SAME: Readonly<Record<string, string>> = {
-  BeforeTool: "PreToolUse",
-  AfterTool: "PostToolUse",
-  PreCompress: "PreCompact",
-  AfterAgent: "Stop",
-};
-const eventOf = (name: string) => (Object.hasOwn(SAME, name) ? (SAME[name] ?? name) : name);
 
 /** A command may come as the words that start a shell; then the last one is the text. */
 function commandOf(value: unknown): string | undefined {
@@ -66,7 +61,7 @@ const quoted = (word: string) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word
 
 function writesOf(input: Record<string, unknown>): string[] {
   const named = PATH_KEYS.map((key) => textOr(input[key]));
-  const patches = [input.input, input.patch, input.command].map(textOr);
+  const patches = [input.input, input.patch, input.patchText, input.command].map(textOr);
   return [...named, ...patches.flatMap((text) => patchedFiles(text ?? ""))].filter(
     (path) => path !== undefined,
   );
@@ -89,6 +84,8 @@ function parseOr(raw: string): unknown {
 }
 
 const textOr = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const listOr = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function objectOr(value: unknown): Record<string, unknown> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { readInput, writeWhole } from "../files/standard-streams.ts";
-import { type Answer, printAnswer } from "./answer.ts";
-import { type Agent, readCall, recogniseCaller } from "./call.ts";
+import type { Answer } from "./answer.ts";
+import { readCall, recogniseCaller } from "./call.ts";
+import { type Agent, DIALECTS } from "./dialects.ts";
 import { HANDLERS } from "./events.ts";
 import { judgeUnread } from "./judge.ts";
 import { openFacts } from "./place.ts";
@@ -16,7 +17,7 @@ const agent = recogniseCaller(process.argv[2], env);
 
 answer(agent)
   .then((said) => {
-    const text = said ? printAnswer(agent, said) : "";
+    const text = said ? DIALECTS[agent].print(said) : "";
     if (text !== "") writeWhole(1, Buffer.from(text, "utf8"));
   })
   .catch(() => {})
@@ -41,7 +42,7 @@ async function answer(by: Agent): Promise<Answer | undefined> {
 
 /** What could not be judged is left to git's own guard; only what a human alone may do is refused even then. */
 function refuseUnread(raw: string): Answer | undefined {
-  if (!raw.includes("PreToolUse")) return undefined;
+  if (!/PreToolUse|BeforeTool/i.test(raw)) return undefined;
   const [refusal] = judgeUnread(raw);
   return refusal && { kind: "refuse", reason: printRefusal(refusal) };
 }

@@ -1,5 +1,5 @@
 import { tokensOf } from "../model/budget.ts";
-import type { Agent } from "./call.ts";
+import { type Agent, DIALECTS } from "./dialects.ts";
 
 /** What an agent pays for knowing where it is. */
 const MOST_TOKENS = 400;
@@ -7,13 +7,6 @@ const MOST_TOKENS = 400;
 const BESIDE_TOKENS = 70;
 const MOST_WARNINGS = 2;
 const LONGEST_WARNING = 240;
-
-const SKILL: Readonly<Record<Agent, string>> = {
-  claude: "/pawl",
-  codex: "$pawl",
-  copilot: "pawl",
-  gemini: "pawl",
-};
 
 export interface StartFacts {
   agent: Agent;
@@ -32,7 +25,7 @@ export const sessionBudget = (facts: Opening) => MOST_TOKENS - tokensOf(openingW
 
 function openingWords({ agent, guarded, launcher }: Opening): string {
   return [
-    `This repository is kept with pawl. \`pawl\` means \`node ${launcher}\`; the MCP server pawl has the same operations. Begin with the skill ${SKILL[agent]}.`,
+    `This repository is kept with pawl. \`pawl\` means \`node ${launcher}\`; the MCP server pawl has the same operations. Begin with the skill ${DIALECTS[agent].skill}.`,
     "Work in the task's own worktree, have checks run by `pawl verify`, leave a `pawl handoff` before you stop. Merging is a human's decision.",
     ...(guarded
       ? []

@@ -10,7 +10,7 @@ const json: z.ZodMiniType<Json, Json> = z.lazy(() =>
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
 );
 
-const AGENTS = ["claude", "codex", "copilot", "generic"] as const;
+const AGENTS = ["claude", "codex", "copilot", "gemini", "opencode", "cursor", "generic"] as const;
 
 /** `key`: the value at that path is ours. `item`: one element of the array at that path is ours. */
 export const entry = z.strictObject({

@@ -67,7 +67,7 @@ function render({ version, profile, agents, flags, overrides }: SurfaceChoices):
     wanted: [
       ...ownFolder(version, profile),
       ...rendered.map(({ path, text, template }): Wanted => ({ mode: "own", path, text, template })),
-      ...others.files.map(asWanted),
+      ...inOneFile(others.files.map(asWanted)),
     ],
     skills: reports,
     others: others.reports,
@@ -85,6 +85,21 @@ function asWanted(file: WantedFile): Wanted {
   if (format === "json") return { mode, path, entries, template };
   const tables = entries.map(({ at }) => at);
   return { mode: "block", path, comment: "hash", body: printTables(entries, "\n"), tables, template };
+}
+
+/** Entries of several kinds in one file are written, and taken out, together. */
+function inOneFile(parts: readonly Wanted[]): Wanted[] {
+  const byPath = new Map<string, Wanted>();
+  for (const part of parts) {
+    const known = byPath.get(part.path);
+    const both =
+      known?.mode === "entry" && part.mode === "entry" ? [...known.entries, ...part.entries] : undefined;
+    byPath.set(
+      part.path,
+      part.mode === "entry" && both ? { ...part, entries: both, template: JSON.stringify(both) } : part,
+    );
+  }
+  return [...byPath.values()];
 }
 
 function ownFolder(version: string, profile: SurfaceChoices["profile"]): Wanted[] {

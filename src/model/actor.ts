@@ -34,7 +34,12 @@ const KNOWN_AGENTS: readonly KnownAgent[] = [
     called: /copilot|^visual studio code/i,
   },
   { name: "gemini", signs: ["GEMINI_CLI"], session: [], called: /^gemini/i },
-  { name: "opencode", signs: ["OPENCODE", "OPENCODE_PID"], session: [], called: /^opencode/i },
+  {
+    name: "opencode",
+    signs: ["OPENCODE", "OPENCODE_PID"],
+    session: ["OPENCODE_SESSION_ID"],
+    called: /^opencode/i,
+  },
   { name: "cursor", signs: ["CURSOR_AGENT"], session: ["CURSOR_TRACE_ID"], called: /^cursor/i },
   {
     name: "claude-code",

@@ -57,7 +57,9 @@ export const install = procedure({
   cli: { folder: "target" },
   input: z.strictObject({
     target: maybe(raw("the repository to install into; by default this one", "DIR")),
-    agents: maybe(line("which agents: claude, codex, copilot, generic", "LIST", 100)),
+    agents: maybe(
+      line("which agents: claude, codex, copilot, gemini, opencode, cursor, generic", "LIST", 100),
+    ),
     with: maybe(
       line("what is not usual: vscode-local (prompt files and MCP for VS Code's older chat)", "LIST", 100),
     ),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { printAnswer } from "../../src/agent-hooks/answer.ts";
+import type { Answer } from "../../src/agent-hooks/answer.ts";
 import { readCall, recogniseCaller } from "../../src/agent-hooks/call.ts";
+import { type Agent, DIALECTS } from "../../src/agent-hooks/dialects.ts";
 import { checkRunIn } from "../../src/agent-hooks/evidence-offer.ts";
 import { needsHandoff } from "../../src/agent-hooks/handoff-reminder.ts";
 import { startText } from "../../src/agent-hooks/session-start.ts";
@@ -8,8 +9,24 @@ import { parser } from "../../src/agent-hooks/shell/parser.ts";
 import { readScript } from "../../src/agent-hooks/shell/read.ts";
 import { tokensOf } from "../../src/model/budget.ts";
 
+const printAnswer = (agent: Agent, answer: Answer) => DIALECTS[agent].print(answer);
+
 describe("an answer in each agent's form", () => {
-  test("a refusal is the same for all", () => {
+  test("Gemini, opencode and Cursor have refusals of their own", () => {
+    const refusal = { kind: "refuse", reason: "no" } as const;
+    expect(JSON.parse(printAnswer("gemini", refusal))).toEqual({ decision: "deny", reason: "no" });
+    expect(JSON.parse(printAnswer("opencode", refusal))).toEqual({ refuse: "no" });
+    expect(JSON.parse(printAnswer("cursor", refusal))).toMatchObject({
+      permission: "deny",
+      agent_message: "no",
+    });
+    const told = { kind: "tell", event: "PostToolUse", text: "hello" } as const;
+    expect(JSON.parse(printAnswer("gemini", told)).hookSpecificOutput).toEqual({
+      ...{ hookEventName: "AfterTool", additionalContext: "hello" },
+    });
+  });
+
+  test("a refusal is the same for Claude, Codex and Copilot", () => {
     for (const agent of ["claude", "codex", "copilot"] as const)
       expect(JSON.parse(printAnswer(agent, { kind: "refuse", reason: "no" }))).toEqual({
         hookSpecificOutput: {

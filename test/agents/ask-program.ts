@@ -24,6 +24,8 @@ const SETTINGS: Readonly<Record<ProgramName, (home: string) => Record<string, st
   copilot: (home) => ({
     ...{ COPILOT_HOME: join(home, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false" },
   }),
+  gemini: () => ({ GEMINI_API_KEY: "test", GOOGLE_GEMINI_BASE_URL: NOWHERE }),
+  opencode: (home) => ({ XDG_CONFIG_HOME: join(home, ".config"), OPENCODE_DISABLE_AUTOUPDATE: "1" }),
 };
 
 const environmentOf = (programs: Programs, name: ProgramName, { home, env }: Question) => ({

@@ -22,7 +22,7 @@ export interface InstalledProject {
   remove(): void;
 }
 
-export function makeProject(name: string): InstalledProject {
+export function makeProject(name: string, ...options: string[]): InstalledProject {
   const program = buildProgram();
   const root = makeTemporaryFolder(name);
   const { path, env } = makeRepository(root);
@@ -33,7 +33,7 @@ export function makeProject(name: string): InstalledProject {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
-  run(process.execPath, [program.pawl, "install", "--commit", "--yes"]);
+  run(process.execPath, [program.pawl, "install", "--commit", "--yes", ...options]);
   const launcher = join(path, ".pawl", "pawl.cjs");
   let homes = 0;
   return {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { type InstalledProject, makeProject } from "./installed-project.ts";
-import { PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";
+import { PROGRAMS, PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";
 import { type AgentResult, dialects, runAgent } from "./run-agent.ts";
 import type { Step } from "./scripted-model.ts";
 
@@ -14,8 +14,13 @@ import type { Step } from "./scripted-model.ts";
  */
 const FORBIDDEN = "git commit --allow-empty --no-verify -m 'Go around the hooks'";
 const TASK = "T0001";
+/** What brings our hook to each program. */
+const HOOKS = [
+  ...[".claude/settings.json", ".codex/hooks.json", ".codex/rules/pawl.rules", ".gemini/settings.json"],
+  ".opencode/plugins/pawl.js",
+];
 
-describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName) => {
+describe.each(PROGRAMS)("%s", (name: ProgramName) => {
   const { shell, mcp, skill, offered, unattended } = dialects[name];
   let programs: Programs;
   let project: InstalledProject;
@@ -40,6 +45,8 @@ describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName)
   const handOff = {
     call: mcp("handoff", { task: TASK, what: "Uploads are retried", next: "limit the backoff" }),
   };
+  // Nothing can hold up the end of `opencode run`.
+  const canBeHeld = name !== "opencode";
   const script: Step[] = [
     ...load,
     begin,
@@ -48,14 +55,17 @@ describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName)
     goAround,
     approve,
     ownCheck,
-    stop,
+    ...(canBeHeld ? [stop] : []),
     handOff,
     { say: "Bye." },
   ];
 
   beforeAll(async () => {
     programs = await realPrograms();
-    project = makeProject(`agent ${name}`);
+    project = makeProject(`agent ${name}`, "--agents", PROGRAMS.join(","));
+    // Gemini's shell hides the user's own settings from git.
+    project.git("config", "user.email", "ada@example.org");
+    project.git("config", "user.name", "Ada");
     mainBefore = project.git("rev-parse", "main");
     run = await runAgent(programs, name, {
       ...{ folder: project.path, home: project.newHome(), prompt, script },
@@ -112,27 +122,36 @@ describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName)
   });
 
   test("a stop without a handoff is answered once, and then there is one", () => {
-    expect(toldAfter(stop)).toContain("T0001 was changed in this session and has no handoff since.");
+    if (canBeHeld)
+      expect(toldAfter(stop)).toContain("T0001 was changed in this session and has no handoff since.");
     expect(project.records(TASK, "handoffs")).toEqual(["H1.md"]);
     expect(project.pawl("session", TASK)).toContain("limit the backoff");
   });
 
   test("with the agent's hook removed, the same command is refused by git", async () => {
-    for (const file of [".claude/settings.json", ".codex/hooks.json", ".codex/rules/pawl.rules"])
-      rmSync(join(project.path, file));
+    for (const file of HOOKS) rmSync(join(project.path, file));
     const bare = await runAgent(programs, name, {
       ...{ folder: project.path, home: project.newHome(), prompt: "Go on.", script: [goAround, stop] },
       ...unattended,
     });
     expect(bare.read(0)).not.toContain("This repository is kept with pawl.");
-    expect(bare.news(1)).toContain("main is protected, and nobody approved this change of it.");
     expect(bare.news(1)).not.toContain("Refused by pawl.");
-    expect(project.git("rev-parse", "main")).toBe(mainBefore);
+    if (project.git("rev-parse", "main") === mainBefore)
+      expect(bare.news(1)).toContain("main is protected, and nobody approved this change of it.");
+    else {
+      // Gemini's shell empties core.hooksPath: what git cannot stop there is found.
+      expect(name).toBe("gemini");
+      expect(whatFails(() => project.pawl("audit"))).toMatch(
+        /unexplained[\s\S]*Go around the hooks|Go around the hooks[\s\S]*unexplained/,
+      );
+    }
   });
 
   test("without pawl, the same command makes a commit: nothing else stood in its way", async () => {
     const root = makeTemporaryFolder(`control ${name}`);
     const plain = makeRepository(root);
+    for (const [key, value] of Object.entries({ "user.email": "ada@example.org", "user.name": "Ada" }))
+      execFileSync("git", ["config", key, value], { cwd: plain.path });
     const control = await runAgent(programs, name, {
       ...{ folder: plain.path, home: root, prompt: "Go on.", script: [goAround, stop] },
       ...unattended,
@@ -144,3 +163,13 @@ describe.each(["claude", "codex", "copilot"] as const)("%s", (name: ProgramName)
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   });
 });
+
+/** What a command printed that ended as a failure. */
+function whatFails(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return String((error as { stdout?: string }).stdout);
+  }
+  throw new Error("It ended well");
+}

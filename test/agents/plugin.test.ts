@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SKILLS } from "../../src/installer/render/templates.ts";
-import { TOOLS } from "../../src/mcp/tools.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { askCodexServer, askProgram } from "./ask-program.ts";
@@ -71,9 +70,10 @@ async function expectWork(
 async function expectNothingTwice(name: ProgramName, home: string, args: string[] = []): Promise<void> {
   const script = [{ say: "done" }];
   const run = { folder: full, home, prompt: "hello", script, args, env: { PWD: full } };
-  const { read } = await runAgent(programs, name, run);
+  const { read, requests } = await runAgent(programs, name, run);
+  const [first] = requests;
   expect(read(0).split("No task is active")).toHaveLength(2);
-  expect(read(0).split(TOOLS.session?.summary ?? "")).toHaveLength(2);
+  expect(first && dialects[name].offered(first).filter((tool) => tool === "session")).toEqual(["session"]);
 }
 
 describe("Claude Code", () => {
@@ -86,6 +86,10 @@ describe("Claude Code", () => {
         code: 0,
         out: expect.stringContaining("Validation passed"),
       });
+    const listed = join(marketplace, "plugins/pawl");
+    const words = ["plugin", "validate", "--strict", "--profile", "directory", listed];
+    const asListed = await askProgram(programs, "claude", { folder, home }, ...words);
+    expect(asListed).toMatchObject({ code: 0, out: expect.not.stringMatching(/MISSING/) });
     const broken = join(base, "broken");
     cpSync(join(marketplace, "plugins/pawl"), broken, { recursive: true });
     const manifest = join(broken, ".claude-plugin/plugin.json");

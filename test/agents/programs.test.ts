@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
+import { PROGRAMS, PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
 
 test(
   "the real programs are there, in exact versions, and Copilot has unpacked itself into the shared cache",
   async () => {
     const manifest = JSON.parse(readFileSync(new URL("./programs.json", import.meta.url), "utf8"));
     const programs = await realPrograms();
-    expect(Object.keys(programs.path)).toEqual(["claude", "codex", "copilot"]);
+    expect(Object.keys(programs.path)).toEqual([...PROGRAMS]);
     for (const [name, path] of Object.entries(programs.path)) {
       expect(statSync(path).mode & 0o111, name).not.toBe(0);
       expect(manifest[name].version).toMatch(/^\d+\.\d+\.\d+$/);

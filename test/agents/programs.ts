@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +9,11 @@ import { testPrograms } from "../helpers/optional-program.ts";
 
 /**
  * The agents' real programs, from npm, in exact versions. They are no dependencies of ours: they lie in the user's
- * cache folder (PAWL_TEST_PROGRAMS names another), are fetched by the first test that asks, and stay there.
+ * cache folder (PAWL_TEST_PROGRAMS names another), each version in a folder of its own, are fetched by the first test
+ * that asks, and stay there.
  */
-export type ProgramName = "claude" | "codex" | "copilot";
+export const PROGRAMS = ["claude", "codex", "copilot", "gemini", "opencode"] as const;
+export type ProgramName = (typeof PROGRAMS)[number];
 
 export interface Programs {
   /** The file to start, for each program. */
@@ -31,9 +32,10 @@ interface Wanted {
 
 const run = promisify(execFile);
 const PATIENCE_MS = 10 * 60_000;
-const MANIFEST = new URL("./programs.json", import.meta.url);
+/** `npm run agents:latest` names another list: the newest of each, in place of the pinned ones. */
+const MANIFEST = process.env.PAWL_TEST_PROGRAMS_LIST ?? new URL("./programs.json", import.meta.url);
 
-/** A file may wait this long in its `beforeAll`: fetching 900 MB can take minutes. */
+/** A file may wait this long in its `beforeAll`: fetching 1.3 GB can take minutes. */
 export const PROGRAMS_TIMEOUT_MS = PATIENCE_MS;
 
 let ready: Promise<Programs> | undefined;
@@ -43,31 +45,27 @@ export function realPrograms(): Promise<Programs> {
   return ready;
 }
 
+export const pinnedVersions = (): Readonly<Record<ProgramName, Wanted>> =>
+  JSON.parse(readFileSync(MANIFEST, "utf8"));
+
 async function prepare(): Promise<Programs> {
-  const text = readFileSync(MANIFEST, "utf8");
-  const wanted = JSON.parse(text) as Record<ProgramName, Wanted>;
-  const digest = createHash("sha256")
-    .update(`${text}${process.platform}-${process.arch}`)
-    .digest("hex")
-    .slice(0, 12);
   const base = testPrograms();
-  const folder = join(base, digest);
-  const cacheHome = join(folder, "cache");
-  const entries = Object.entries(wanted).map(([name, { package: from, bin }]) => [
-    name,
-    join(folder, "node_modules", from, bin),
-  ]);
-  const programs: Programs = { path: Object.fromEntries(entries), cacheHome };
-  if (!existsSync(join(folder, "checked"))) {
-    const release = await waitForTurn(join(base, `${digest}.lock`));
+  const cacheHome = join(base, "cache");
+  const path: Partial<Record<ProgramName, string>> = {};
+  for (const [name, wanted] of Object.entries(pinnedVersions())) {
+    const folder = join(base, `${name}-${wanted.version}-${process.platform}-${process.arch}`);
+    const program = join(folder, "node_modules", wanted.package, wanted.bin);
+    path[name as ProgramName] = program;
+    if (existsSync(join(folder, "checked"))) continue;
+    const release = await waitForTurn(`${folder}.lock`);
     try {
       if (!existsSync(folder)) await install(folder, wanted);
-      if (!existsSync(join(folder, "checked"))) await check(folder, programs, wanted);
+      if (!existsSync(join(folder, "checked"))) await check(folder, program, wanted, cacheHome);
     } finally {
       release();
     }
   }
-  return programs;
+  return { path: path as Programs["path"], cacheHome };
 }
 
 async function waitForTurn(lock: string): Promise<() => void> {
@@ -79,40 +77,34 @@ async function waitForTurn(lock: string): Promise<() => void> {
 }
 
 /** Beside its place first, so that an interrupted installation is not taken for a finished one. */
-async function install(folder: string, wanted: Record<string, Wanted>): Promise<void> {
+async function install(folder: string, wanted: Wanted): Promise<void> {
   const unfinished = `${folder}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
-  const dependencies = Object.fromEntries(Object.values(wanted).map((one) => [one.package, one.version]));
+  const dependencies = { [wanted.package]: wanted.version };
   writeFileSync(join(unfinished, "package.json"), JSON.stringify({ private: true, dependencies }));
   await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"], {
     cwd: unfinished,
     timeout: PATIENCE_MS,
     shell: process.platform === "win32",
   });
-  for (const one of Object.values(wanted))
-    if (one.prepare)
-      await run(process.execPath, [one.prepare], { cwd: join(unfinished, "node_modules", one.package) });
+  if (wanted.prepare)
+    await run(process.execPath, [wanted.prepare], { cwd: join(unfinished, "node_modules", wanted.package) });
   renameSync(unfinished, folder);
 }
 
-/** Each program says its version, once; for Copilot this is also when it unpacks itself. */
-async function check(folder: string, programs: Programs, wanted: Record<ProgramName, Wanted>): Promise<void> {
-  for (const [name, { version }] of Object.entries(wanted)) {
-    const home = join(tmpdir(), `pawl-programs-${process.pid}-${name}`);
-    mkdirSync(home, { recursive: true });
-    const env = {
-      PATH: process.env.PATH,
-      HOME: home,
-      XDG_CACHE_HOME: programs.cacheHome,
-      COPILOT_AUTO_UPDATE: "false",
-    };
-    const { stdout } = await run(programs.path[name as ProgramName], ["--version"], {
-      env,
-      timeout: 120_000,
-    });
-    rmSync(home, { recursive: true, force: true });
-    if (!stdout.includes(version)) throw new Error(`${name} should be ${version} and says: ${stdout}`);
-  }
+/** The program says its version, once; for Copilot this is also when it unpacks itself. */
+async function check(folder: string, program: string, { version }: Wanted, cacheHome: string): Promise<void> {
+  const home = join(tmpdir(), `pawl-programs-${process.pid}`);
+  mkdirSync(home, { recursive: true });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    XDG_CACHE_HOME: cacheHome,
+    COPILOT_AUTO_UPDATE: "false",
+  };
+  const { stdout } = await run(program, ["--version"], { env, timeout: 120_000 });
+  rmSync(home, { recursive: true, force: true });
+  if (!stdout.includes(version)) throw new Error(`${program} should be ${version} and says: ${stdout}`);
   writeFileSync(join(folder, "checked"), "");
 }

@@ -29,11 +29,9 @@ export const dialects: Readonly<Record<ProgramName, Dialect>> = {
     shell: (command) => ({ name: "Bash", input: { command, description: "a command" } }),
     mcp: (tool, input) => ({ name: `mcp__pawl__${tool}`, input }),
     skill: (name) => ({ prompt: `/${name}`, load: [] }),
-    offered: (request) =>
-      withoutPrefix(
-        toolsOf(request).map((tool) => tool.name),
-        "mcp__pawl__",
-      ),
+    // Since 2.1.3xx it names them in the conversation, and gives their schemas when the model asks for one.
+    offered: ({ text }) =>
+      [...text.matchAll(/\bmcp__(?:plugin_pawl_)?pawl__(\w+)/g)].map(([, tool = ""]) => tool),
     // It refuses this option to root, unless it is told that there is nothing to lose.
     unattended: { args: ["--dangerously-skip-permissions"], env: { IS_SANDBOX: "1" } },
   },
@@ -60,6 +58,32 @@ export const dialects: Readonly<Record<ProgramName, Dialect>> = {
         "pawl-",
       ),
     unattended: { args: ["--yolo"] },
+  },
+  gemini: {
+    shell: (command) => ({ name: "run_shell_command", input: { command, description: "a command" } }),
+    mcp: (tool, input) => ({ name: `mcp_pawl_${tool}`, input }),
+    skill: (name) => ({
+      prompt: `Use the skill ${name}.`,
+      load: [{ call: { name: "activate_skill", input: { name } } }],
+    }),
+    offered: (request) =>
+      withoutPrefix(
+        toolsOf(request).flatMap((tool) => (tool.functionDeclarations ?? []).map((one: Tool) => one.name)),
+        "mcp_pawl_",
+      ),
+    unattended: { args: ["--approval-mode", "yolo"] },
+  },
+  opencode: {
+    shell: (command) => ({ name: "bash", input: { command, description: "a command" } }),
+    mcp: (tool, input) => ({ name: `pawl_${tool}`, input }),
+    // As a command; its tool for skills first fetches ripgrep from the network.
+    skill: (name) => ({ prompt: `/${name}`, load: [] }),
+    offered: (request) =>
+      withoutPrefix(
+        toolsOf(request).map((tool) => tool.function?.name),
+        "pawl_",
+      ),
+    unattended: { args: [] },
   },
 };
 
@@ -165,7 +189,40 @@ const STARTS: Readonly<Record<ProgramName, Start>> = {
       },
     };
   },
+
+  gemini: ({ home, prompt, folder, root = folder }, url) => {
+    const trusted = Object.fromEntries([root, folder].map((path) => [path, "TRUST_FOLDER"]));
+    writeJson(join(home, ".gemini", "settings.json"), {
+      security: { auth: { selectedType: "gemini-api-key" } },
+    });
+    writeJson(join(home, ".gemini", "trustedFolders.json"), trusted);
+    return {
+      args: ["-p", prompt, "-m", "gemini-2.5-flash"],
+      env: { GEMINI_API_KEY: "test", GOOGLE_GEMINI_BASE_URL: url },
+    };
+  },
+
+  opencode: ({ home, prompt, folder }, url) => {
+    const models = { "scripted-1": { name: "scripted", tool_call: true } };
+    const options = { baseURL: `${url}/v1`, apiKey: "test" };
+    const provider = { npm: "@ai-sdk/openai-compatible", name: "scripted", options, models };
+    writeJson(join(home, ".config", "opencode", "opencode.json"), {
+      model: "scripted/scripted-1",
+      autoupdate: false,
+      provider: { scripted: provider },
+    });
+    // It finds the project by this variable, not by where it was started.
+    const place = { PWD: folder, XDG_CONFIG_HOME: join(home, ".config"), XDG_DATA_HOME: join(home, "data") };
+    const quiet = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
+    const [, command] = /^\/([a-z-]+)$/.exec(prompt) ?? [];
+    return { args: ["run", ...(command ? ["--command", command] : [prompt])], env: { ...place, ...quiet } };
+  },
 };
+
+function writeJson(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(value));
+}
 
 export function runProgram(command: string, args: string[], cwd: string, env: Record<string, string>) {
   return new Promise<{ code: number | null; out: string; err: string }>((done, fail) => {

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { text as readAll } from "node:stream/consumers";
 
 /**
- * A model on loopback that says what a test wrote down, in the three languages that agents speak: Anthropic Messages,
- * OpenAI Responses and OpenAI Chat Completions. Every request is kept, because what reached the model is the proof.
+ * A model on loopback that says what a test wrote down, in the four languages that agents speak: Anthropic Messages,
+ * OpenAI Responses, OpenAI Chat Completions and Gemini's. Every request is kept, because what reached the model is the proof.
  */
 export interface ToolCall {
   name: string;
@@ -89,7 +89,7 @@ async function serve(
   const step = hasTools ? (script[number] ?? AFTER_THE_SCRIPT) : { say: "ok" };
   const turn = typeof step === "function" ? step(recorded) : step;
   const { whole, events } = wire.answer(turn, number, body);
-  if (!body.stream) {
+  if (!body.stream && !path.endsWith(":streamGenerateContent")) {
     sendJson(response, whole);
     return;
   }
@@ -103,6 +103,7 @@ async function serve(
 
 function sendOther(path: string, response: ServerResponse): void {
   if (path.endsWith("/count_tokens")) sendJson(response, { input_tokens: 10 });
+  else if (path.endsWith(":countTokens")) sendJson(response, { totalTokens: 10 });
   else if (path.endsWith("/models")) sendJson(response, { object: "list", data: [], models: [] });
   else response.writeHead(path === "/" ? 200 : 404).end();
 }
@@ -251,4 +252,20 @@ const completions: Wire = {
   },
 };
 
-const WIRES: readonly Wire[] = [messages, responses, completions];
+const generateContent: Wire = {
+  path: /:(?:stream)?[gG]enerateContent$/,
+  items: (body) => body.contents ?? [],
+  isModels: (one) => one.role === "model",
+  answer(turn) {
+    const parts = [
+      ...(turn.say === undefined ? [] : [{ text: turn.say }]),
+      ...callsOf(turn).map(({ name, input }) => ({ functionCall: { name, args: input } })),
+    ];
+    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+    const candidate = { content: { role: "model", parts }, finishReason: "STOP", index: 0 };
+    const whole = { candidates: [candidate], usageMetadata };
+    return { whole, events: [{ data: whole }] };
+  },
+};
+
+const WIRES: readonly Wire[] = [messages, responses, completions, generateContent];

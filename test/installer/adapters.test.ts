@@ -5,15 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AgentName, readAdapter } from "../../src/installer/adapter.ts";
-import { ADAPTERS, SHARED, wantedFiles } from "../../src/installer/adapters.ts";
+import { type AdapterFile, type AgentName, readAdapter } from "../../src/installer/adapter.ts";
+import { ADAPTERS, isOurPlace, SHARED, wantedFiles } from "../../src/installer/adapters.ts";
 import {
   applySurfaceOverrides,
   readSurfaceOverride,
   type SurfaceOverride,
   surfaceUpstream,
 } from "../../src/installer/overrides/surface-overrides.ts";
-import { isOurPlace } from "../../src/installer/plan/ledger.ts";
 import { digestOf } from "../../src/installer/render/overrides.ts";
 import { upstreamSkills } from "../../src/installer/render/skills.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
@@ -66,7 +65,7 @@ describe("adapters are strict data", () => {
   });
 
   test("no folder and no template is forgotten", () => {
-    expect(readdirSync(`${root}/adapters`).sort()).toEqual([...AGENTS].sort());
+    expect(readdirSync(`${root}/adapters`).sort()).toEqual([...AGENTS, "README.md"].sort());
     const index = readFileSync(`${root}/src/installer/adapters.ts`, "utf8");
     const templates = AGENTS.flatMap((agent) =>
       readdirSync(`${root}/adapters/${agent}`)
@@ -93,15 +92,18 @@ describe("what is written", () => {
     for (const one of ALL)
       for (const other of ALL)
         for (const file of one.files) {
-          const same = other.files.find(({ path }) => path === file.path);
+          const kindOf = (one: AdapterFile) => (one.mode === "entry" ? one.surface : one.mode);
+          const same = other.files.find((one) => one.path === file.path && kindOf(one) === kindOf(file));
           if (same) expect(same, `${one.agent} and ${other.agent}: ${file.path}`).toEqual(file);
         }
   });
 
   test("no hook runs twice, and none is missing", () => {
     for (const agents of CHOICES) {
-      const paths = wantedFiles(agents, [], skills).map(({ path }) => path);
-      expect(new Set(paths).size).toBe(paths.length);
+      const files = wantedFiles(agents, [], skills);
+      const parts = files.map((file) => `${file.path} ${file.mode === "entry" ? file.surface : ""}`);
+      expect(new Set(parts).size).toBe(parts.length);
+      const paths = files.map(({ path }) => path);
       // Copilot and VS Code read both of these.
       const both = paths.filter((path) =>
         [".claude/settings.json", ".github/hooks/pawl.json"].includes(path),
@@ -115,7 +117,7 @@ describe("what is written", () => {
 
   test("few files, all inside the repository, the same every time", () => {
     const files = wantedFiles(AGENTS, ["vscode-local"], skills);
-    expect(files.length + 2 * skills.length).toBeLessThan(60);
+    expect(files.length + 2 * skills.length).toBeLessThan(66);
     expect(wantedFiles(AGENTS, ["vscode-local"], skills)).toEqual(files);
     expect(JSON.stringify(files)).not.toMatch(/\/(?:home|work|root|Users)\//);
     for (const file of files) expect(isOurPlace(file), file.path).toBe(true);

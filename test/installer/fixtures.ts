@@ -90,6 +90,13 @@ export const FIXTURES: readonly Fixture[] = [
       ".codex/hooks.json": '{"hooks":{}}',
       ".mcp.json": '{"mcpServers":{"other":{"command":"x"}}}\n',
       ".vscode/mcp.json": "{}",
+      "GEMINI.md": "Be brief.",
+      ".gemini/settings.json":
+        '{\n  // mine\n  "mcpServers": { "other": { "command": "x" } },\n  "hooks": { "BeforeTool": [] }\n}',
+      "opencode.json": '{"$schema":"https://opencode.ai/config.json"}\n',
+      ".opencode/plugins/mine.js": "export const Mine = async () => ({});\n",
+      ".cursor/mcp.json": "{}\n",
+      ".cursor/hooks.json": '{ "version": 1, "hooks": { "stop": [{ "command": "mine" }] } }\n',
       ".claude/skills/mine/SKILL.md": "---\nname: mine\ndescription: x\n---\n",
     }),
   },
@@ -101,6 +108,8 @@ export const FIXTURES: readonly Fixture[] = [
       ".mcp.json": '{\r\n\t"mcpServers": {}\r\n}\r\n',
       ".codex/config.toml": 'model = "x"\r\n',
       ".claude/settings.json": "\ufeff{}",
+      ".gemini/settings.json": '{\r\n  "mcpServers": {}\r\n}',
+      "GEMINI.md": "\ufeffOdd.\r\n",
     }),
   },
   {

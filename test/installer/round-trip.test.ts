@@ -16,6 +16,9 @@ import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { changeTimes, gitBytes, treeBytes } from "../helpers/tree-bytes.ts";
 import { FIXTURES } from "./fixtures.ts";
 
+/** Every agent that we have an adapter for. */
+const SIX = ["claude", "codex", "copilot", "gemini", "opencode", "cursor"];
+
 let root: string;
 beforeEach(() => {
   root = makeTemporaryFolder("round trip");
@@ -38,9 +41,9 @@ describe.each(FIXTURES)("$name", ({ make }) => {
     const dotGit = gitDir ?? join(project.path, ".git");
     const before = { tree: treeBytes(project.path), git: gitBytes(dotGit) };
 
-    const first = await done(project, "install");
+    const first = await done(project, "install", "--agents", SIX.join(","));
     expect(first.data.install.written).toContain(".pawl/lock.json");
-    expect(first.data.install.written.length).toBeLessThan(70);
+    expect(first.data.install.written.length).toBeLessThan(75);
     const installed = treeBytes(project.path);
     for (const [path, bytes] of Object.entries(before.tree))
       expect(installed[path]?.split(" ")[0], path).toBe(bytes.split(" ")[0]);

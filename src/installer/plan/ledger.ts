@@ -72,15 +72,6 @@ export type LedgerFile = Ledger["files"][number];
 export type OwnRecord = Extract<LedgerFile, { mode: "own" }>;
 export type PartRecord = Exclude<LedgerFile, { mode: "own" }>;
 
-const OWN_PLACES =
-  /^(?:\.pawl\/[^/]+|\.(?:claude|agents)\/skills\/.+|\.codex\/rules\/pawl\.rules|\.github\/prompts\/[^/]+\.prompt\.md)$/;
-const SHARED_PLACES =
-  /^(?:AGENTS\.md|CLAUDE\.md|\.mcp\.json|\.claude\/settings\.json|\.codex\/(?:config\.toml|hooks\.json)|\.github\/hooks\/pawl\.json|\.vscode\/mcp\.json)$/;
-
-/** Anybody's branch may bring a ledger along: what it says of a file that no pawl writes is no reason to touch that. */
-export const isOurPlace = ({ mode, path: at }: Pick<LedgerFile, "mode" | "path">) =>
-  (mode === "own" ? OWN_PLACES : SHARED_PLACES).test(at);
-
 export function parseLedger(text: string, shown = LEDGER): Ledger {
   let value: unknown;
   try {

@@ -1,7 +1,8 @@
 import { digestOf, sha256 } from "../../files/digest.ts";
 import { Failure } from "../../model/failure.ts";
+import { isOurPlace } from "../adapters.ts";
 import type { Change } from "../journal.ts";
-import { isOurPlace, type LedgerFile, type OwnRecord, type PartRecord } from "./ledger.ts";
+import type { LedgerFile, OwnRecord, PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { removePart } from "./parts.ts";
 import { plainText, type Step } from "./steps.ts";

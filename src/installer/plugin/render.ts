@@ -3,6 +3,7 @@ import { ADAPTERS, SHARED } from "../adapters.ts";
 import type { Entry, Json } from "../edit/types.ts";
 import { printJson } from "../json-text.ts";
 import { renderSkills, upstreamSkills } from "../render/skills.ts";
+import { SKILLS } from "../render/templates.ts";
 import launcher from "./run.cjs.txt";
 
 export interface PluginFile {
@@ -16,6 +17,20 @@ const DESCRIPTION =
 const OWNER = { name: "Pawl" };
 /** The agents put the plugin's folder here, in the text or in the environment. */
 const RUN = `\${CLAUDE_PLUGIN_ROOT}/run.cjs`;
+
+const README = `# Pawl
+
+${DESCRIPTION}
+
+Pawl keeps tasks, evidence, findings and handoffs of coding agents in the repository itself, and lets a protected branch move
+only when a human says so. This plugin brings its skills, hooks and MCP server to every repository in which pawl is installed,
+and does nothing anywhere else. It runs no file that a repository tracks, and talks to nobody.
+
+1. Install pawl into a repository: \`npx pawl install --profile hooks\`.
+2. Start the agent there, and use the skill \`pawl\`: it says which task you are in and what comes next.
+
+Skills: ${Object.keys(SKILLS).join(", ")}.
+`;
 
 /**
  * The plugin form: a folder that Claude Code, Codex and Copilot accept as a marketplace with one plugin. Its skills, hooks
@@ -38,6 +53,7 @@ export function renderPlugin(version: string): PluginFile[] {
     json(".mcp.json", server([RUN, "mcp", "claude"])),
     json(".mcp.codex.json", server(["-e", onOneLine(run), "mcp", "codex"])),
     { path: "run.cjs", text: run },
+    { path: "README.md", text: README },
     ...skills(),
   ];
   return [
