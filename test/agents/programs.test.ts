@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROGRAMS, PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
 
@@ -10,6 +11,8 @@ test(
     expect(Object.keys(programs.path)).toEqual([...PROGRAMS]);
     for (const [name, path] of Object.entries(programs.path)) {
       expect(statSync(path).mode & 0o111, name).not.toBe(0);
+      const typed = programs.folders.map((folder) => join(folder, name)).find(existsSync) ?? "";
+      expect(realpathSync(typed), name).toBe(realpathSync(path));
       expect(manifest[name].version).toMatch(/^\d+\.\d+\.\d+$/);
     }
     expect(statSync(`${programs.cacheHome}/copilot`).isDirectory()).toBe(true);

@@ -18,6 +18,8 @@ export type ProgramName = (typeof PROGRAMS)[number];
 export interface Programs {
   /** The file to start, for each program. */
   path: Readonly<Record<ProgramName, string>>;
+  /** Folders for the PATH, in which npm put each program under the name that people type. */
+  folders: readonly string[];
   /** XDG_CACHE_HOME for every run: Copilot unpacks 235 MB into it once, instead of once for each throw-away home. */
   cacheHome: string;
 }
@@ -52,10 +54,12 @@ async function prepare(): Promise<Programs> {
   const base = testPrograms();
   const cacheHome = join(base, "cache");
   const path: Partial<Record<ProgramName, string>> = {};
+  const folders: string[] = [];
   for (const [name, wanted] of Object.entries(pinnedVersions())) {
     const folder = join(base, `${name}-${wanted.version}-${process.platform}-${process.arch}`);
     const program = join(folder, "node_modules", wanted.package, wanted.bin);
     path[name as ProgramName] = program;
+    folders.push(join(folder, "node_modules", ".bin"));
     if (existsSync(join(folder, "checked"))) continue;
     const release = await waitForTurn(`${folder}.lock`);
     try {
@@ -65,7 +69,7 @@ async function prepare(): Promise<Programs> {
       release();
     }
   }
-  return { path: path as Programs["path"], cacheHome };
+  return { path: path as Programs["path"], folders, cacheHome };
 }
 
 async function waitForTurn(lock: string): Promise<() => void> {

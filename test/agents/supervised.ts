@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptSpec } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses } from "../../src/agents/processes.ts";
@@ -120,9 +120,8 @@ function newRoot(name: string): string {
 
 /** Empty homes, and the programs on the PATH as npm puts them there. */
 function prepareHomes(root: string, path: string, programs: Programs, env: Record<string, string>): void {
-  const bin = join(dirname(dirname(dirname(dirname(programs.path.copilot)))), "node_modules", ".bin");
   Object.assign(env, baseEnvironment(root, programs));
-  env.PATH = `${bin}:${env.PATH}`;
+  env.PATH = [...programs.folders, env.PATH].join(":");
   Object.assign(env, {
     ...{ CLAUDE_CONFIG_DIR: join(root, ".claude"), ANTHROPIC_API_KEY: "test" },
     ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_TELEMETRY: "1", DISABLE_AUTOUPDATER: "1" },
