@@ -2,10 +2,11 @@ import { join, resolve } from "node:path";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { unsupportedFormat } from "../git/format.ts";
 import { Failure } from "../model/failure.ts";
-import { type GuardPolicy, readPolicy, strictest } from "../model/guard-policy.ts";
+import { type GuardPolicy, strictest } from "../model/guard-policy.ts";
 import { matchesPattern } from "../model/naming.ts";
 import type { Loosening } from "../ports/guard.ts";
 import { readBefore } from "./before.ts";
+import { readMade } from "./made-policy.ts";
 import { canRun, isOurs } from "./place.ts";
 import { branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
 import { hooksDir, readSettings, type Settings } from "./settings.ts";
@@ -61,14 +62,6 @@ export interface Facts {
   inputs: string[];
   /** Protected branches with their tips. */
   tips: Map<string, string>;
-}
-
-export const policyFile = (commonDir: string) => join(commonDir, "pawl", "policy");
-
-/** What the hooks that are in place were made from. */
-export function readMade(commonDir: string): GuardPolicy | undefined {
-  const text = textIfPresent(policyFile(commonDir));
-  return text === undefined ? undefined : readPolicy(text);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { printPolicy } from "../model/guard-policy.ts";
-import { type Facts, policyFile } from "./facts.ts";
+import type { Facts } from "./facts.ts";
+import { policyFile } from "./made-policy.ts";
 import type { OwnFile } from "./place.ts";
 import { type HookRemote, type Programs, renderHooks } from "./render-hooks.ts";
 import { hooksDir } from "./settings.ts";

@@ -44,6 +44,9 @@ export const check = procedure({
     return {
       data: { check: { ...result, seal: undefined, receipt: seal?.digest } },
       next: nextOf(result),
+      warnings: result.repos
+        .filter((one) => !one.guarded)
+        .map((one) => `${one.base_branch} of ${one.name} is not protected: nothing guards it.`),
       notReady: !result.ready,
     };
   },

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { recoverHolding } from "../flows/approve/approve-recover.ts";
 import { short } from "../flows/approve/approve-show.ts";
 import { planRefresh, type Refresh, type RefreshPlan } from "../flows/refresh/refresh-plan.ts";
-import { noteRefresh } from "../flows/refresh/refresh-records.ts";
+import { noteBases, noteRefresh } from "../flows/refresh/refresh-records.ts";
 import { getRun } from "../judge/current-run.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
@@ -41,6 +41,10 @@ export const refresh = procedure({
       const { task, run } = await find(hands, input.task);
       const plan = await planRefresh(hands, task, run);
       const refreshed = plan.moves.length === 0 ? [] : await carryOut(hands, task, run, plan.moves);
+      if (run.repos.some((one) => one.base_was !== undefined))
+        await hands.record((reader, at) => noteBases(reader, at, run.id, plan.bases), {
+          milestone: `${task}: another base`,
+        });
       return answer(task, plan, refreshed, said);
     });
   },

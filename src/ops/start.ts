@@ -13,6 +13,7 @@ import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
 import { planFor } from "../flows/start/start-facts.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { findRun, getRun } from "../judge/current-run.ts";
+import { unguardedTargets } from "../judge/target.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { flag, taskField } from "../model/input.ts";
@@ -71,7 +72,13 @@ export const start = procedure({
         hands,
         plan.data.run.repos.map((one) => sites.named(one.name)),
       );
-      return { ...plan, warnings: [...(plan.warnings ?? []), ...unguarded] };
+      const targets = await hands.world.targets(
+        plan.data.run.repos.map((one) => ({ repo: one.name, branch: one.base_branch })),
+      );
+      return {
+        ...plan,
+        warnings: [...(plan.warnings ?? []), ...unguarded, ...unguardedTargets(targets)],
+      };
     } finally {
       release();
     }

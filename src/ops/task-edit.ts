@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { findRun } from "../judge/current-run.ts";
+import { checkMeaning, checkRepositories, retarget } from "../judge/target.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
@@ -6,6 +8,7 @@ import { taskField } from "../model/input.ts";
 import { checkTransition } from "../model/lifecycle.ts";
 import { taskFile } from "../model/paths.ts";
 import { editRecord } from "../model/record.ts";
+import { run } from "../model/records/run.ts";
 import { task } from "../model/records/task.ts";
 import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -39,16 +42,22 @@ export const taskEdit = operation({
     now: reader.taskText(id),
     draft: checked(reader, id, edited),
     was: readable(reader, id, before),
+    current: findRun(reader, id),
+    begun: reader.partNames(run, id).length > 0,
   }),
 
-  decide(_input, { id, before, edited, now, draft, was }, at) {
+  decide(_input, { id, before, edited, now, draft, was, current, begun }, at) {
     if (now !== before)
       throw new Failure("conflict", "changed_meanwhile", `${id} was changed while you edited it.`, {
         hint: `Your text is in ${edited.kept}; bring it over with \`pawl task edit ${id}\`.`,
         details: { kept: edited.kept },
       });
     if (draft.text === before) return { data: { task: draft.value } };
-    if (was) checkTransition(id, was.status, draft.value.status);
+    if (was) {
+      checkTransition(id, was.status, draft.value.status);
+      checkMeaning(was, draft.value, begun, at.actor);
+      checkRepositories(was, draft.value, current);
+    }
     // A rev that was set back by hand must not be given out a second time.
     const rev = Math.max(draft.value.rev, was?.rev ?? 0) + 1;
     const plan_digest = draft.value.plan === "" ? undefined : at.sha256(draft.value.plan);
@@ -56,7 +65,10 @@ export const taskEdit = operation({
     const text = editRecord(task, draft, changes);
     return {
       data: { task: { ...draft.value, ...changes } },
-      effects: [{ do: "replace", record: id, rev, path: draft.path, before, text, about: "edited by hand" }],
+      effects: [
+        { do: "replace", record: id, rev, path: draft.path, before, text, about: "edited by hand" },
+        ...(was ? retarget(current, was, draft.value, at) : []),
+      ],
     };
   },
 

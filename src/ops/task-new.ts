@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { madeNow, newTask } from "../judge/change.ts";
+import { checkTargets, unguardedTargets } from "../judge/target.ts";
 import { isHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
@@ -31,12 +32,23 @@ export const taskNew = operation({
   }),
   milestone: ({ task }) => `${task.id}: ${shorten(task.title, 60)}`,
 
-  observe: async (world) => ({ config: await world.config() }),
+  async observe(world, input, at) {
+    const config = await world.config();
+    const base = input.base ?? (config.base_branch || at.branch);
+    const repos = input.repo ?? (at.repo ? [at.repo] : []);
+    const wanted = base === undefined ? [] : repos.map((repo) => ({ repo, branch: base }));
+    return { config, base, repos, targets: await world.targets(wanted) };
+  },
 
-  gather(reader, input, _at, { config }) {
+  gather(reader, input, _at, { config, base, repos, targets }) {
     const depends = [...new Set((input.depends ?? []).map(parseTaskId))];
+    const own = reader.repositories().records.filter(({ value }) => value.base_branch !== undefined);
     return {
       config,
+      base,
+      repos,
+      // Where a repository has a base of its own, the task's is not meant.
+      targets: targets.filter((one) => !own.some(({ value }) => value.id === one.repo)),
       waits: reader.waits(),
       names: reader.taskNames(),
       missing: depends.filter((id) => !reader.hasTask(id)),
@@ -44,7 +56,7 @@ export const taskNew = operation({
     };
   },
 
-  decide(input, { config, waits, names, depends, missing }, at) {
+  decide(input, { config, base, repos, targets, waits, names, depends, missing }, at) {
     // Ids are given here without asking anybody: a second T0001 would meet the first one at the next sync.
     if (waits)
       throw new Failure(
@@ -61,13 +73,14 @@ export const taskNew = operation({
         details: { field: "depends", missing },
       });
     checkCeremony(input.profile ?? config.profile, config.profile, at.actor);
+    checkTargets(targets);
     const task: Task = {
       id: formatTaskId(nextNumber(names, "T")),
       title: input.title,
       status: "open",
       profile: input.profile ?? config.profile,
-      base_branch: input.base ?? (config.base_branch || at.branch),
-      repos: input.repo ?? (at.repo ? [at.repo] : []),
+      base_branch: base,
+      repos,
       labels: [...new Set(input.label ?? [])],
       depends_on: depends,
       blocker: undefined,
@@ -86,6 +99,7 @@ export const taskNew = operation({
     return {
       data: { task },
       effects: [newTask(task, shorten(task.title, 80))],
+      warnings: unguardedTargets(targets),
       next: {
         command: `pawl start ${task.id}`,
         reason: "a branch and a worktree of its own for the work",

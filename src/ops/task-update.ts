@@ -1,14 +1,21 @@
 import * as z from "zod/mini";
 import { change, checkRev } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
+import {
+  checkMeaning,
+  checkRepositories,
+  checkTargets,
+  retarget,
+  unguardedTargets,
+} from "../judge/target.ts";
 import { getTask } from "../judge/which-task.ts";
-import { isHuman } from "../model/actor.ts";
 import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId, shorten } from "../model/ids.ts";
 import { choice, count, line, many, maybe, planField, prose, taskField } from "../model/input.ts";
 import { checkTransition } from "../model/lifecycle.ts";
 import type { ChangesOf } from "../model/record.ts";
+import { run } from "../model/records/run.ts";
 import { PROFILES, TASK_STATUSES, type Task, task } from "../model/records/task.ts";
 import type { Situation } from "../ports/operation.ts";
 import { operation } from "./operation.ts";
@@ -45,14 +52,28 @@ export const taskUpdate = operation({
   }),
   milestone: ({ task: value }) => `${value.id}: ${value.status}, rev ${value.rev}`,
 
-  gather(reader, input, at) {
-    const stored = reader.task(getTask(reader, input.task, at));
-    const depends = input.depends?.map(parseTaskId);
-    const run = findRun(reader, stored.value.id)?.value;
-    return { stored, run, depends, tasks: depends ? reader.tasks().tasks : [] };
+  async observe(world, input, at, reader) {
+    if (input.base === undefined) return [];
+    const { repos } = reader.task(getTask(reader, input.task, at)).value;
+    const branch = input.base;
+    return world.targets((input.repo ?? repos).map((repo) => ({ repo, branch })));
   },
 
-  decide(input, { stored, run, depends, tasks }, at) {
+  gather(reader, input, at, targets) {
+    const stored = reader.task(getTask(reader, input.task, at));
+    const depends = input.depends?.map(parseTaskId);
+    const { id } = stored.value;
+    return {
+      stored,
+      current: findRun(reader, id),
+      begun: reader.partNames(run, id).length > 0,
+      depends,
+      targets,
+      tasks: depends ? reader.tasks().tasks : [],
+    };
+  },
+
+  decide(input, { stored, current: running, begun, depends, targets, tasks }, at) {
     const current = stored.value;
     checkRev(current, input.rev);
     const changes = wanted(input, current, depends, at);
@@ -62,11 +83,21 @@ export const taskUpdate = operation({
       });
     if (changes.status) checkTransition(current.id, current.status, changes.status);
     if (depends) checkDependencies(current.id, depends, tasks);
-    if (changes.profile) checkCeremony(current, changes.profile, at.actor);
-    if (depends) checkNoneDropped(current, depends, at.actor);
-    if (changes.repos && run && run.ended === undefined) throw alreadyStarted(current, run.id);
+    const wantedTask = { ...current, ...changes } as Task;
+    checkMeaning(current, wantedTask, begun, at.actor);
+    checkRepositories(current, wantedTask, running);
+    checkTargets(targets);
     const { effect, value } = change(task, stored, changes, at, describe(current, changes));
-    return { data: { task: value }, effects: [effect] };
+    const follows = retarget(running, current, value, at);
+    return {
+      data: { task: value },
+      effects: [effect, ...follows],
+      warnings: unguardedTargets(targets),
+      next:
+        follows.length === 0
+          ? undefined
+          : { command: `pawl refresh ${value.id}`, reason: `brings ${value.base_branch} into its branch` },
+    };
   },
 
   text: ({ task: value }, style) =>
@@ -118,39 +149,6 @@ function noReason(id: string): Failure {
 function notBlocked(status: string): Failure {
   return new Failure("usage", "blocker_and_status", `A blocker makes a task blocked, not ${status}.`, {
     details: { field: "blocker" },
-  });
-}
-
-/** Less ceremony is a looser policy, and that is for a human to say. */
-function checkCeremony(current: Task, profile: Task["profile"], actor: string): void {
-  if (isHuman(actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(current.profile)) return;
-  throw new Failure(
-    "refused",
-    "human_only",
-    `Only a human may lower the profile of ${current.id} from ${current.profile} to ${profile}.`,
-    { hint: "Ask the person you work for.", details: { field: "profile" } },
-  );
-}
-
-/** What a task has to wait for is part of its gate. */
-function checkNoneDropped(current: Task, depends: readonly string[], actor: string): void {
-  const dropped = current.depends_on.filter((one) => !depends.includes(one));
-  if (isHuman(actor) || dropped.length === 0) return;
-  throw new Failure(
-    "refused",
-    "human_only",
-    `Only a human may say that ${current.id} need not wait for ${dropped.join(", ")}.`,
-    {
-      hint: "Ask the person you work for.",
-      details: { field: "depends" },
-    },
-  );
-}
-
-function alreadyStarted(current: Task, run: string): Failure {
-  return new Failure("refused", "already_started", `${current.id} is at work in ${run}.`, {
-    hint: `Finish the run first: pawl finish ${current.id} --keep --reason "…"`,
-    details: { field: "repo" },
   });
 }
 

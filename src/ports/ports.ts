@@ -144,10 +144,25 @@ export interface Machine {
   system: string;
 }
 
+/** Where a task's work is to go, in one of its repositories. */
+export interface Target {
+  repo: string;
+  branch: string;
+  exists: boolean;
+  /** The branches there are, asked for only where this one is not: none in a repository without commits. */
+  others: string[];
+  /** The remote has such a branch. */
+  published: boolean;
+  /** The guard watches it, or there is no guard at all, which is told elsewhere. */
+  guarded: boolean;
+}
+
 /** Looks outside the store: git, running programs, the search index, the project's own settings. */
 export interface World {
   config(): Promise<Config>;
   isDirty(): Promise<boolean>;
+  /** These branches of repositories that this machine knows; others are left out. */
+  targets(wanted: readonly { repo: string; branch: string }[]): Promise<Target[]>;
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
   resolveCommit(name: string): Promise<string | undefined>;
   /** Whether two commits differ in any file; an empty commit changes nothing. */

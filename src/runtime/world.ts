@@ -15,6 +15,10 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
   const repository = async () => (await import("../git/repository.ts")).openRepository(place, around.env);
   return {
     config: () => readConfig(place, runtime()),
+    async targets(wanted) {
+      const { lookAtTargets } = await import("./targets.ts");
+      return lookAtTargets(await runtime().git.sites(), wanted, around.env);
+    },
     isDirty: async () => (await repository()).isDirty(),
     isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),
     resolveCommit: async (name) => (await repository()).resolveCommit(name),

@@ -46,6 +46,8 @@ export async function makeRun(
         worktree: path,
         branch: "task/T0001",
         base_branch: "main",
+        base_was: undefined,
+        base_since: undefined,
         base_head: base,
         head: undefined,
         dirty: false,

@@ -154,6 +154,14 @@ const AT_GATE: Refusal[] = [
     },
   },
   {
+    code: "base_changed",
+    because: "a human chose another base after the close check",
+    async provoke(repo) {
+      repo.git("branch", "release/1", "main");
+      await ok(repo.pawl("task", "update", "T1", "--base", "release/1"));
+    },
+  },
+  {
     code: "base_missing",
     because: "the base branch was renamed",
     provoke: (repo) => repo.git("branch", "-m", "main", "trunk"),

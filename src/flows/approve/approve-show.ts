@@ -33,7 +33,7 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
   const where =
     checkouts.length === 0 ? "checked out nowhere" : `checked out clean in ${checkouts.join(", ")}`;
   return [
-    `\n${name}: ${branch} (${short(head)}) into ${base_branch}`,
+    `\n${name}: ${branch} (${short(head)}) into ${base_branch}${repo.guarded ? "" : ", which is not protected: nothing guards it"}`,
     `  ${base_branch} is at ${short(base)}, not moved since the check, ${where}`,
     `  ${plural(total, "commit")}:`,
     ...commits.map((one) => `    ${one.id} ${quoteLine(one.subject, 90)}`),

@@ -123,6 +123,9 @@ async function lookAtRepos(
   options: { fresh?: boolean },
 ): Promise<RepoFacts[]> {
   const branches = await hands.git.branches();
+  const targets = await hands.world.targets(
+    run.repos.map((one) => ({ repo: one.name, branch: one.base_branch })),
+  );
   return Promise.all(
     run.repos.map(async (repo) => {
       const state = await branches.look(repo, options);
@@ -130,9 +133,11 @@ async function lookAtRepos(
       for (const one of findings.filter((each) => isFixedIn(each, repo.name)))
         if (!(await branches.contains(repo, [one.resolved_commit ?? ""], options))) lostFixes.push(one.id);
       const snapshot = branches.ref(repo.name, snapshotRef(run.id));
-      return hands.look((reader) =>
-        describe(reader, repo, state, lostFixes, isKept(reader, run, repo, snapshot)),
-      );
+      const guarded = targets.find((one) => one.repo === repo.name)?.guarded ?? true;
+      return hands.look((reader) => ({
+        ...describe(reader, repo, state, lostFixes, isKept(reader, run, repo, snapshot)),
+        guarded,
+      }));
     }),
   );
 }
@@ -153,7 +158,7 @@ function describe(
   state: BranchState,
   lostFixes: string[],
   kept: boolean,
-): RepoFacts {
+): Omit<RepoFacts, "guarded"> {
   const { policy, defaultBranch, ...git } = state;
   const parse = (text: string | undefined, where: string): Config[] =>
     text === undefined ? [] : [reader.config(where, text)];
@@ -171,10 +176,10 @@ function describe(
   };
 }
 
-function stateOf({ repo, head, tree, base, changed }: RepoFacts): GateResult["repos"] {
+function stateOf({ repo, head, tree, base, changed, guarded }: RepoFacts): GateResult["repos"] {
   if (head === undefined || tree === undefined || base === undefined) return [];
   const { name, branch, base_branch } = repo;
-  return [{ name, branch, base_branch, head, tree, base, changed }];
+  return [{ name, branch, base_branch, guarded, head, tree, base, changed }];
 }
 
 /** Everything that a passed gate rests on, in one digest: whatever changes it makes another one. */

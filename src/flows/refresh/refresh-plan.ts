@@ -21,16 +21,19 @@ export interface RefreshPlan {
   moves: Refresh[];
   /** Repositories whose branch has its base already. */
   current: string[];
+  /** What each base was at. */
+  bases: { repo: string; base: string }[];
   notes: string[];
 }
 
 export async function planRefresh(hands: Hands, task: string, run: Run): Promise<RefreshPlan> {
   const sites = await hands.git.sites();
-  const plan: RefreshPlan = { moves: [], current: [], notes: [] };
+  const plan: RefreshPlan = { moves: [], current: [], bases: [], notes: [] };
   for (const repo of run.repos) {
     const site = sites.named(repo.name);
     plan.notes.push(...(await noteRemote(hands, site, repo)));
-    const move = await lookAtRepository(hands, task, site, repo);
+    const { base, move } = await lookAtRepository(hands, task, site, repo);
+    plan.bases.push({ repo: repo.name, base });
     if (move) plan.moves.push(move);
     else plan.current.push(repo.name);
   }
@@ -42,7 +45,7 @@ async function lookAtRepository(
   task: string,
   site: Site,
   repo: RunRepo,
-): Promise<Refresh | undefined> {
+): Promise<{ base: string; move?: Refresh }> {
   const targets = await hands.git.targets();
   const missing = (code: string, branch: string, hint: string) =>
     new Failure("refused", code, `There is no branch ${branch} in ${repo.name}.`, {
@@ -55,7 +58,7 @@ async function lookAtRepository(
   if (!from) throw missing("branch_missing", repo.branch, `pawl start ${task} --claim`);
   const base = await targets.tip(site, `refs/heads/${repo.base_branch}`);
   if (!base) throw missing("base_missing", repo.base_branch, `git branch ${repo.base_branch} <commit>`);
-  if (await targets.contains(site, from, base)) return undefined;
+  if (await targets.contains(site, from, base)) return { base };
   const follows = await targets.contains(site, base, from);
   const tree = follows ? undefined : await mergedTree(hands, { site, repo, from, base });
   const [obstacle] = await targets.obstacles(site, { branch: repo.branch, from, to: tree ?? base });
@@ -72,7 +75,7 @@ async function lookAtRepository(
     );
   const theirs = new Set(await targets.changedSince(site, from, base));
   const overlap = (await targets.changedSince(site, base, from)).filter((path) => theirs.has(path));
-  return { site, repo, from, base, tree, overlap };
+  return { base, move: { site, repo, from, base, tree, overlap } };
 }
 
 async function mergedTree(

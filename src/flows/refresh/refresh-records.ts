@@ -22,3 +22,26 @@ export function noteRefresh(reader: Reader, at: Situation, purpose: Refreshed): 
   );
   return { data: value, effects: [effect] };
 }
+
+/** The base that a human chose is in the branch: from here on the work differs from that one. */
+export function noteBases(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  bases: readonly { repo: string; base: string }[],
+): Plan<Run> {
+  const [task = "", part = ""] = id.split("/");
+  const stored = reader.part(run, task, part);
+  const fresh = bases.filter((one) =>
+    stored.value.repos.some((repo) => repo.name === one.repo && repo.base_was !== undefined),
+  );
+  const baseOf = (name: string) => fresh.find((one) => one.repo === name)?.base;
+  const repos = stored.value.repos.map((repo) => {
+    const base_head = baseOf(repo.name);
+    return base_head === undefined ? repo : { ...repo, base_was: undefined, base_head };
+  });
+  // What was saved differs from another base.
+  const snapshots = stored.value.snapshots.filter((one) => baseOf(one.repo) === undefined);
+  const { effect, value } = change(run, stored, { repos, snapshots }, at, "the new base is in");
+  return { data: value, effects: [effect] };
+}

@@ -48,6 +48,8 @@ export async function adopt(
       worktree: sites.relate(site, found.path),
       branch,
       base_branch: base.branch,
+      base_was: undefined,
+      base_since: undefined,
       base_head: from,
       head: undefined,
       dirty: await worktrees.isDirty(found.path),

@@ -93,6 +93,8 @@ async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promi
       worktree: facts.sites.relate(site, path),
       branch,
       base_branch: base,
+      base_was: undefined,
+      base_since: undefined,
       base_head: tip,
       head: undefined,
       // What is not committed there is no part of the task's branch, and somebody may miss it.

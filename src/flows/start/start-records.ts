@@ -81,11 +81,16 @@ export function recordRunning(
   const held = stored.value.holder === at.actor ? "" : `, by ${at.actor} from ${stored.value.holder}`;
   const all = { ...changes, status: "running", holder: at.actor } as const;
   const nowRunning = change(run, stored, all, at, about + held);
-  const branch = stored.value.repos[0]?.branch;
   const { value } = storedTask;
-  if (value.status === "active" && value.branch === branch && value.blocker === undefined)
+  const [first] = stored.value.repos;
+  const branch = first?.branch;
+  // From here on the task's record says where the work goes, whoever had said it before.
+  const isMeant = stored.value.repos.some((one) => one.base_branch === value.base_branch);
+  const base_branch = isMeant ? value.base_branch : first?.base_branch;
+  const isActive = value.status === "active" && value.blocker === undefined;
+  if (isActive && value.branch === branch && value.base_branch === base_branch)
     return { data: { run: nowRunning.value, task: value }, effects: [nowRunning.effect] };
-  const wanted = { status: "active", branch, blocker: undefined } as const;
+  const wanted = { status: "active", branch, base_branch, blocker: undefined } as const;
   const active = change(task, storedTask, wanted, at, `${value.status} → active on ${branch ?? "no branch"}`);
   return { data: { run: nowRunning.value, task: active.value }, effects: [nowRunning.effect, active.effect] };
 }

@@ -22,6 +22,7 @@ export interface RecordFacts {
 export interface RepoFacts extends Omit<BranchState, "policy" | "defaultBranch"> {
   repo: RunRepo;
   isProtected: boolean;
+  guarded: boolean;
   /** The commit and the patch that the run's record names are there. */
   snapshotKept: boolean;
   /** Findings about this repository whose fixing commit is not part of the branch. */

@@ -17,6 +17,8 @@ export interface RepoState {
   name: string;
   branch: string;
   base_branch: string;
+  /** The base is a protected branch; or nothing is guarded here, which is told elsewhere. */
+  guarded: boolean;
   head: string;
   tree: string;
   /** The tip of the base branch. */

@@ -18,8 +18,20 @@ export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Bre
         command: `pawl start ${task.id}`,
       },
     ];
+  const bases = run.repos.map((one) => one.base_branch);
+  const drifted: Breach[] =
+    task.base_branch === undefined || bases.includes(task.base_branch)
+      ? []
+      : [
+          {
+            code: "base_changed",
+            message: `${task.id} says ${task.base_branch}, and ${run.id} works for ${bases.join(" and ")}.`,
+            record: task.id,
+            command: `pawl task update ${task.id} --base ${quoted(bases[0] ?? "")}`,
+          },
+        ];
   const whole = repos.filter((one) => one.head !== undefined && one.base !== undefined);
-  const breaches = repos.flatMap((one) => judgePlace(facts, one));
+  const breaches = [...drifted, ...repos.flatMap((one) => judgePlace(facts, one))];
   if (whole.length === repos.length && !whole.some((one) => one.changed))
     breaches.push({
       code: "no_changes",
@@ -39,18 +51,31 @@ export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Bre
   ];
 }
 
-function judgePlace({ task, run }: RecordFacts, { repo, ...git }: RepoFacts): Breach[] {
-  const breach = (code: Breach["code"], message: string, command: string): Breach => ({
+const breachIn =
+  (repo: RepoFacts["repo"]) =>
+  (code: Breach["code"], message: string, command: string): Breach => ({
     code,
     message,
     record: repo.worktree,
     repo: repo.name,
     command,
   });
+
+/** The branches that the work is on, and that it goes to. */
+function judgeBranches({ task }: RecordFacts, { repo, ...git }: RepoFacts): Breach[] {
+  const breach = breachIn(repo);
   const found: Breach[] = [];
   if (git.head === undefined)
     found.push(
       breach("branch_missing", `The branch ${repo.branch} is gone.`, `pawl start ${task.id} --claim`),
+    );
+  if (repo.base_was !== undefined)
+    found.push(
+      breach(
+        "base_changed",
+        `${task.id} goes to ${repo.base_branch} now, and its branch was made for ${repo.base_was}.`,
+        `pawl refresh ${task.id}`,
+      ),
     );
   if (git.base === undefined)
     found.push(
@@ -60,6 +85,14 @@ function judgePlace({ task, run }: RecordFacts, { repo, ...git }: RepoFacts): Br
         `git branch ${repo.base_branch} <commit>`,
       ),
     );
+  return found;
+}
+
+function judgePlace(facts: RecordFacts, one: RepoFacts): Breach[] {
+  const { task, run } = facts;
+  const { repo, ...git } = one;
+  const breach = breachIn(repo);
+  const found = judgeBranches(facts, one);
   if (git.isProtected)
     found.push(
       breach(
@@ -199,11 +232,12 @@ function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]
   return changed
     .filter(({ repo, head }) => {
       const seen = latest.heads.find((one) => one.repo === repo.name)?.head;
+      if (repo.base_since !== undefined && latest.created < repo.base_since) return true;
       return seen === undefined || head === undefined || !stillHolds(run, repo.name, seen, head);
     })
     .map(({ repo }) => ({
       code: "review_stale",
-      message: `${repo.branch} was changed after ${latest.id} reviewed it.`,
+      message: `${repo.branch}, or where it goes, was changed after ${latest.id} reviewed it.`,
       record: latest.id,
       repo: repo.name,
       command,

@@ -24,6 +24,7 @@ export const RULES = {
   on_protected_branch: { stages: WORK, from: "light", owner: "author" },
   worktree_missing: { stages: WORK, from: "light", owner: "author" },
   branch_missing: { stages: WORK, from: "light", owner: "author" },
+  base_changed: { stages: WORK, from: "light", owner: "author" },
   base_missing: { stages: WORK, from: "light", owner: "human" },
   surfaces_not_in_base: { stages: WORK, from: "light", owner: "human" },
   no_changes: { stages: WORK, from: "light", owner: "author" },

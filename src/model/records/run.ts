@@ -21,8 +21,12 @@ export const runRepo = group({
   name: text("my-project"),
   worktree: text(".worktrees/T0001-make-it-faster"),
   branch: text("task/T0001-make-it-faster"),
+  /** What the task means for this repository. A human may change it; then it says which one it was, until `refresh` brought the new one in. */
   base_branch: text("main"),
-  /** What the world looked like when the run began; `refresh` does not move it. */
+  base_was: optional(text("main")),
+  /** When a human changed it: who reviewed the work before that saw another diff. */
+  base_since: optional(time),
+  /** What the world looked like when the run began, or when another base was brought in; a base that only moved does not change it. */
   base_head: sha,
   /** The tip of the task's branch when the run ended. */
   head: optional(sha),

@@ -33,7 +33,17 @@ function aRun(more: Partial<Run> = {}): Run {
       clone: "1",
       holder: "agent:codex",
     },
-    repos: [{ ...repo, base_head: BASE, head: undefined, dirty: false, adopted: false }],
+    repos: [
+      {
+        ...repo,
+        base_was: undefined,
+        base_since: undefined,
+        base_head: BASE,
+        head: undefined,
+        dirty: false,
+        adopted: false,
+      },
+    ],
     snapshots: [
       {
         ...{
@@ -106,6 +116,7 @@ function inGit(more: Partial<RepoFacts> = {}): RepoFacts {
       head: HEAD,
       base: BASE,
       tree: TREE,
+      guarded: true,
       contained: true,
       changed: true,
     },
@@ -156,6 +167,7 @@ const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]
   on_protected_branch: [complete(), [inGit({ isProtected: true })]],
   worktree_missing: [complete(), [inGit({ dirty: undefined })]],
   branch_missing: [complete(), [inGit({ head: undefined })]],
+  base_changed: [strict({ base_branch: "release/1" })],
   base_missing: [complete(), [inGit({ base: undefined })]],
   surfaces_not_in_base: [complete(), [inGit({ surfacesMissing: true })]],
   no_changes: [complete(), [inGit({ changed: false })]],

@@ -1,0 +1,87 @@
+import { isHuman } from "../model/actor.ts";
+import { Failure } from "../model/failure.ts";
+import type { Stored } from "../model/record.ts";
+import { run } from "../model/records/run.ts";
+import { PROFILES, type Task } from "../model/records/task.ts";
+import type { Effect, Situation } from "../ports/operation.ts";
+import type { Target } from "../ports/ports.ts";
+import { change } from "./change.ts";
+
+type Meaning = Pick<Task, "id" | "profile" | "depends_on" | "base_branch" | "repos">;
+
+/**
+ * What a task needs before it may be merged, and where it goes, is its gate. Agents may make that stricter; anything else
+ * is for a human to say, whichever command it is said with.
+ */
+export function checkMeaning(now: Meaning, wanted: Meaning, begun: boolean, actor: string): void {
+  if (isHuman(actor)) return;
+  const refuse = (field: string, what: string) =>
+    new Failure("refused", "human_only", `Only a human may ${what}.`, {
+      hint: "Ask the person you work for.",
+      details: { field },
+    });
+  if (PROFILES.indexOf(wanted.profile) < PROFILES.indexOf(now.profile))
+    throw refuse("profile", `lower the profile of ${now.id} from ${now.profile} to ${wanted.profile}`);
+  const dropped = now.depends_on.filter((one) => !wanted.depends_on.includes(one));
+  if (dropped.length > 0)
+    throw refuse("depends", `say that ${now.id} need not wait for ${dropped.join(", ")}`);
+  if (!begun) return;
+  if (wanted.base_branch !== now.base_branch)
+    throw refuse(
+      "base",
+      `have ${now.id} merged into ${wanted.base_branch ?? "another branch"} instead of ${now.base_branch}, once it was started`,
+    );
+  if (wanted.repos.join("\n") !== now.repos.join("\n"))
+    throw refuse("repo", `change which repositories ${now.id} touches, once it was started`);
+}
+
+/** A run's worktrees were made for these repositories; others need another run. */
+export function checkRepositories(
+  now: Meaning,
+  wanted: Meaning,
+  current: Stored<typeof run> | undefined,
+): void {
+  if (!current || current.value.ended !== undefined || wanted.repos.join("\n") === now.repos.join("\n"))
+    return;
+  throw new Failure("refused", "already_started", `${now.id} is at work in ${current.value.id}.`, {
+    hint: `Finish the run first: pawl finish ${now.id} --keep --reason "…"`,
+    details: { field: "repo" },
+  });
+}
+
+/** The run follows its task to another base, so that nothing that looks at either one can disagree. */
+export function retarget(
+  current: Stored<typeof run> | undefined,
+  now: Meaning,
+  wanted: Meaning,
+  at: Situation,
+): Effect[] {
+  const [from, to] = [now.base_branch, wanted.base_branch];
+  if (!current || to === undefined || from === to) return [];
+  const repos = current.value.repos.map((repo) =>
+    repo.base_branch === from ? { ...repo, base_branch: to, base_was: from, base_since: at.now } : repo,
+  );
+  return [change(run, current, { repos }, at, `goes to ${to} instead of ${from}`).effect];
+}
+
+/** A branch that is not there is no target. A repository without any commit has none yet, and gets one. */
+export function checkTargets(targets: readonly Target[]): void {
+  for (const { repo, branch, exists, others, published } of targets) {
+    if (exists || others.length === 0) continue;
+    throw new Failure("not_found", "base_branch_missing", `${repo} has no branch ${branch}.`, {
+      hint: published
+        ? `Its remote has one: git branch ${branch} origin/${branch}`
+        : `It has ${others.slice(0, 6).join(", ")}. Say which with --base.`,
+      details: { field: "base", repo, base_branch: branch },
+    });
+  }
+}
+
+/** What whoever works for such a branch should know. */
+export const unguardedTargets = (targets: readonly Target[]): string[] =>
+  targets
+    .filter((one) => one.exists && !one.guarded)
+    .map(
+      ({ repo, branch }) =>
+        `${branch} of ${repo} is not protected: nothing guards it, and anybody may move it without an approval. To guard it, add it to protected: in .pawl/config.yaml.`,
+    );
