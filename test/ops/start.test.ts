@@ -199,6 +199,13 @@ describe("which task", () => {
   });
 });
 
+/** The branch was there when the task was made to start at it. */
+async function vanishedBase(project: Project): Promise<void> {
+  project.git("branch", "develop");
+  await project.pawl("task", "update", "T1", "--base", "develop");
+  project.git("branch", "-D", "develop");
+}
+
 /** Everything that can stand in the way, provoked on a real repository. */
 const CONFLICTS: {
   code: string;
@@ -250,7 +257,7 @@ const CONFLICTS: {
     code: "base_branch_missing",
     exit: 4,
     hint: /pawl task update T0001 --base/,
-    prepare: async (p) => void (await p.pawl("task", "update", "T1", "--base", "develop")),
+    prepare: vanishedBase,
   },
   {
     code: "base_branch_missing",
@@ -258,7 +265,7 @@ const CONFLICTS: {
     hint: /^git branch develop origin\/develop$/,
     async prepare(p) {
       p.git("update-ref", "refs/remotes/origin/develop", "HEAD");
-      await p.pawl("task", "update", "T1", "--base", "develop");
+      await vanishedBase(p);
     },
   },
   {
