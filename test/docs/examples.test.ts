@@ -1,7 +1,16 @@
 import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { allCommands } from "../helpers/all-commands.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { makeRepository, makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
@@ -95,7 +104,8 @@ beforeAll(async () => {
   execFileSync("cp", ["-a", project(), saved()]);
 }, 120_000);
 
-afterAll(() => {
+afterAll(async () => {
+  await untilNothingRuns();
   built.remove();
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
@@ -130,8 +140,26 @@ git add -A; git commit -qm "Retry"
 pawl slice open "Retry twice"; pawl verify --slice S1 --red -- false; pawl verify --slice S1 -- true
 for i in 1 2; do pawl finding add "Finding $i" --severity low; done`;
 
+/**
+ * A supervisor still has records to write when its agent's run has ended. Everything that examples start has the project
+ * as its home, which is how it is found.
+ */
+async function untilNothingRuns(): Promise<void> {
+  const isOurs = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${project()}`);
+    } catch {
+      return false;
+    }
+  };
+  const running = () =>
+    existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isOurs(name)) : [];
+  await vi.waitFor(() => expect(running()).toEqual([]), { timeout: 30_000, interval: 50 });
+}
+
 /** Back to how it was, and still the same clone, which is known by its folder's inode. */
-function restore(): void {
+async function restore(): Promise<void> {
+  await untilNothingRuns();
   rmSync(project(), { recursive: true, force: true, maxRetries: 3 });
   execFileSync("cp", ["-a", saved(), project()]);
   const local = join(top(), ".git", "pawl");
@@ -145,8 +173,8 @@ const examples = (await allCommands()).flatMap(({ access, examples }) =>
 /** Reads change nothing, which other tests show; only after a write the next one needs the project as it was. */
 let touched = true;
 
-test.each(examples)("%s", (example, access) => {
-  if (touched) restore();
+test.each(examples)("%s", async (example, access) => {
+  if (touched) await restore();
   const cwd = AT_THE_TOP.test(example) ? top() : worktree();
   const before = inTable(BEFORE, example);
   touched = before !== undefined || access === "write";
