@@ -54,10 +54,13 @@ export function openRepository(place: Place, env: Environment): Repository {
     },
     workingTree: () => (place.root ? hashWorkingTree(place, env) : Promise.resolve(undefined)),
     async changedFiles(base) {
-      const split = await git.line(["merge-base", base, "HEAD"]);
-      const from = split ?? base;
-      const tracked = await git.ask(["diff", "--name-only", "-z", "--end-of-options", from]);
-      const fresh = await git.ask(["ls-files", "-z", "--others", "--exclude-standard"]);
+      const names = (from: readonly string[]) => git.ask(["diff", "--name-only", "-z", ...from]);
+      const [sinceSplit, fresh] = await Promise.all([
+        names(["--merge-base", "--end-of-options", base]),
+        git.ask(["ls-files", "-z", "--others", "--exclude-standard"]),
+      ]);
+      // Two histories without a common commit have no split; what differs from the base is what changed then.
+      const tracked = sinceSplit.code === 0 ? sinceSplit : await names(["--end-of-options", base]);
       return [...new Set([...tracked.out.split("\0"), ...fresh.out.split("\0")])].filter(Boolean).sort();
     },
     userName: () => git.line(["config", "user.name"]),

@@ -35,10 +35,7 @@ async function changedFiles(world: World, reader: Reader, own: Own, at: Situatio
   const { base_branch: base, branch, id } = own.task;
   const isHere = branch === undefined ? findTask(reader, undefined, at).id === id : branch === at.branch;
   if (base === undefined || !isHere) return [];
-  return unlessFailing(async () => {
-    const commit = await world.resolveCommit(base);
-    return commit === undefined ? [] : world.changedFiles(commit);
-  }, []);
+  return unlessFailing(() => world.changedFiles(base), []);
 }
 
 async function unlessFailing<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
