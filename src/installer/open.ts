@@ -30,6 +30,7 @@ import {
   applyPlan,
   planInstallation,
   planUninstallation,
+  proposalFor,
   shownStep,
   surfacesOf,
 } from "./plan/plan-installation.ts";
@@ -62,6 +63,7 @@ export function openInstallation({ place, env, program, commands }: Installation
       const { pawl: version, profile, agents, flags } = ledger;
       return { version, profile, agents, flags };
     },
+    proposal: () => (place.root === undefined ? undefined : proposalFor(tree)),
     hold: () => hold(commonDir),
     recover: () => finishJournal(tree.local),
     plan: (request) => planInstallation(tree, request).steps.map(shownStep),

@@ -22,6 +22,8 @@ export interface SurfaceChoices {
   agents: readonly AgentName[];
   flags: readonly Flag[];
   overrides: Overrides;
+  /** What `.pawl/config.yaml` begins with. */
+  config: string;
 }
 
 export interface Surfaces {
@@ -30,20 +32,6 @@ export interface Surfaces {
   skills: OverrideReport[];
   others: SurfaceReport[];
 }
-
-const CONFIG = `# What pawl goes by in this project; every line is optional.
-# The gates use the copy that is committed on the protected branch.
-
-# How much ceremony a new task needs: light, standard or strict.
-# profile: standard
-
-# What \`pawl verify\` runs and the gates require.
-# checks:
-#   test: npm test
-
-# By default the remote's default branch, else main and master.
-# protected: [main]
-`;
 
 let latest: { key: string; surfaces: Surfaces } | undefined;
 
@@ -55,7 +43,7 @@ export function wantedSurfaces(choices: SurfaceChoices): Surfaces {
   return latest.surfaces;
 }
 
-function render({ version, profile, agents, flags, overrides }: SurfaceChoices): Surfaces {
+function render({ version, profile, agents, flags, overrides, config }: SurfaceChoices): Surfaces {
   const { skills, reports } = applyOverrides(upstreamSkills(ADAPTERS.generic), overrides.skills, sha256);
   const folders = new Map(agents.map((agent) => [ADAPTERS[agent].skills.dir, ADAPTERS[agent]]));
   const rendered = [...folders.values()].flatMap((adapter) => renderSkills(adapter, skills));
@@ -65,7 +53,7 @@ function render({ version, profile, agents, flags, overrides }: SurfaceChoices):
   const others = applySurfaceOverrides(chosen, overrides.surfaces, Object.values(ADAPTERS), sha256);
   return {
     wanted: [
-      ...ownFolder(version, profile),
+      ...ownFolder(version, profile, config),
       ...rendered.map(({ path, text, template }): Wanted => ({ mode: "own", path, text, template })),
       ...inOneFile(others.files.map(asWanted)),
     ],
@@ -102,7 +90,7 @@ function inOneFile(parts: readonly Wanted[]): Wanted[] {
   return [...byPath.values()];
 }
 
-function ownFolder(version: string, profile: SurfaceChoices["profile"]): Wanted[] {
+function ownFolder(version: string, profile: SurfaceChoices["profile"], config: string): Wanted[] {
   const own = (name: string, { text, template }: { text: string; template: string }): Wanted => ({
     mode: "own",
     path: `.pawl/${name}`,
@@ -110,7 +98,7 @@ function ownFolder(version: string, profile: SurfaceChoices["profile"]): Wanted[
     template,
   });
   return [
-    { mode: "own", path: ".pawl/config.yaml", text: CONFIG, template: CONFIG, seed: true },
+    { mode: "own", path: ".pawl/config.yaml", text: config, template: config, seed: true },
     own(".gitignore", { text: "state/\n", template: "state/\n" }),
     own("pawl.cjs", programLauncher(version)),
     ...(profile === "all" ? [own("hook.cjs", hookLauncher(version))] : []),

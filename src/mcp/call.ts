@@ -10,7 +10,7 @@ import { standing } from "../runtime/workplaces.ts";
 import { ANCESTORS } from "./ancestors.ts";
 import { showAnswer, showFailure, type ToolResult } from "./answer.ts";
 import { openFor } from "./place.ts";
-import { fieldsOf, takesRepo } from "./schema.ts";
+import { fieldsOf } from "./schema.ts";
 import { DRY_RUN, type Tier, TOOLS, type ToolSpec, toolId, toolName } from "./tools.ts";
 
 /** Who calls, and how to reach them while the call runs. */
@@ -54,9 +54,9 @@ export async function callOperation(
   args: unknown,
   { dryRun = false, ...caller }: Caller & { dryRun?: boolean },
 ): Promise<Answer> {
-  const { repo, fields } = sortArguments(operation, spec, tier, args);
+  const fields = sortArguments(operation, spec, tier, args);
   const parsed = parseInput(operation.input, fields) as Parsed<Record<string, unknown>>;
-  const { runtime, input } = await openFor(operation, spec, parsed, repo, around(caller));
+  const { runtime, input } = await openFor(operation, spec, parsed, around(caller));
   return run(operation, input, runtime, { dryRun });
 }
 
@@ -83,15 +83,9 @@ function around({ env, agent, signal, progress }: Caller): Surroundings {
 /** Fields that are not offered are as unknown as any other word; the operation checks the rest. */
 function sortArguments(operation: AnyOperation, spec: ToolSpec, tier: Tier, args: unknown) {
   const known = fieldsOf(operation, spec, tier);
-  const fields: Record<string, unknown> = {};
-  let repo: string | undefined;
-  for (const [field, value] of Object.entries(objectOf(args))) {
-    if (known.includes(field)) fields[field] = value;
-    else if (field !== "repo" || !takesRepo(operation, spec)) throw unknownField(field);
-    else if (typeof value !== "string") throw badInput(field, `"repo" must be a string`);
-    else repo = value;
-  }
-  return { repo, fields };
+  const fields = objectOf(args);
+  for (const field of Object.keys(fields)) if (!known.includes(field)) throw unknownField(field);
+  return fields;
 }
 
 function objectOf(args: unknown): Record<string, unknown> {

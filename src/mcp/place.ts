@@ -29,7 +29,6 @@ export async function openFor(
   operation: AnyOperation,
   spec: ToolSpec,
   input: Input,
-  repo: string | undefined,
   around: Surroundings,
 ): Promise<{ runtime: Runtime; input: Input }> {
   const here = openRuntime(around);
@@ -37,7 +36,7 @@ export async function openFor(
   await here.restoreLostState();
   const at = await here.situation("read");
   const aim = await withYaml(here, async () =>
-    readably(() => aimOf(operation, spec, input, repo, here.reader(), at)),
+    readably(() => aimOf(operation, spec, input, here.reader(), at)),
   );
   if (!aim) return { runtime: here, input };
   const named = input.task === undefined ? { ...input, task: aim.task } : input;
@@ -51,12 +50,12 @@ function aimOf(
   operation: AnyOperation,
   spec: ToolSpec,
   input: Input,
-  repo: string | undefined,
   reader: Reader,
   at: Situation,
 ): Aim | undefined {
   const task = taskOf(input, reader, at);
   if (task === undefined || !reader.hasTask(task)) return undefined;
+  const repo = typeof input.repo === "string" ? input.repo : undefined;
   if (operation.id !== "finding.resolve") return { task, repo, needsTree: spec.stands === "tree" };
   // A finding about a plan is settled by words; one about a branch only where that branch is.
   const { value } = gatherFinding(reader, { finding: String(input.finding), task }, at).stored;

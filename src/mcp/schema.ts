@@ -22,18 +22,12 @@ export interface Tool {
 }
 
 /** A field of the call that no operation has: which of a task's worktrees is meant. */
-const REPO = { type: "string", description: "if there are several" } as const;
-
 /** The operation's own fields that are offered. */
 export function fieldsOf(operation: AnyOperation, spec: ToolSpec, tier: Tier): string[] {
   const known = Object.keys(operation.input.shape).filter((field) => !spec.without?.includes(field));
   const chosen = tier === "core" && spec.core ? spec.core : known;
   return chosen.filter((field) => known.includes(field));
 }
-
-/** Whether the call may say in which of a task's repositories it stands. */
-export const takesRepo = (operation: AnyOperation, spec: ToolSpec) =>
-  spec.core?.includes("repo") === true && !("repo" in operation.input.shape);
 
 export function describeTool(operation: AnyOperation, spec: ToolSpec, tier: Tier): Tool {
   const properties: Record<string, Property> = {};
@@ -44,7 +38,6 @@ export function describeTool(operation: AnyOperation, spec: ToolSpec, tier: Tier
     properties[field] = { ...formOf(info), ...(words ? { description: words } : {}) };
     if (info.required) required.push(field);
   }
-  if (takesRepo(operation, spec)) properties.repo = REPO;
   return {
     name: toolName(operation.id),
     description: spec.summary,

@@ -92,7 +92,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "tree",
     summary: "Run tests or checks in the task's worktree and record the result as evidence",
     core: ["command", "slice", "red", "task", "repo"],
-    words: { command, red: "must fail" },
+    words: { command, red: "must fail", repo: "if there are several" },
   },
   touch: {
     tier: "core",

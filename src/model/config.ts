@@ -46,6 +46,19 @@ const checks: Field<Check[]> = {
   print: (value) => Object.fromEntries(value.map((check) => [check.name, check.argv])),
 };
 
+/** A line for the shell, or the words of a command. */
+const setup: Field<string[] | undefined> = {
+  schema: () => COMMAND,
+  example: "npm ci",
+  fallback: undefined,
+  read(value) {
+    if (typeof value === "string" && value !== "") return { ok: true, value: ["sh", "-c", value] };
+    const words = list(text("npm")).read(value);
+    return words.ok && words.value.length > 0 ? words : { ok: false, expected: "a command" };
+  },
+  print: (value) => value,
+};
+
 export interface FormatCheck {
   /** A pathspec of git such as `*.ts`; empty for every file. */
   files: string;
@@ -159,6 +172,7 @@ const configFields = {
   profile: withDefault(oneOf(PROFILES), "standard" as const),
   base_branch: withDefault(text("main"), ""),
   checks,
+  setup,
   format,
   /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
   protected: list(text("main")),
@@ -178,6 +192,8 @@ export interface Config {
   profile: (typeof PROFILES)[number];
   base_branch: string;
   checks: Check[];
+  /** What `start` runs in a new worktree, so that the checks can run there. */
+  setup: string[] | undefined;
   /** What the files of a commit have to pass, as git's `pre-commit` hook runs it. */
   format: FormatCheck[];
   protected: string[];

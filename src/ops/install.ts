@@ -8,6 +8,7 @@ import {
   nextCommit,
 } from "../flows/install/commit.ts";
 import { type FileReport, fileRows, nextRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
+import { proposalRows } from "../flows/install/proposal-rows.ts";
 import {
   type InstallInput,
   PROFILES,
@@ -22,7 +23,13 @@ import { choice, flag, line, maybe, raw } from "../model/input.ts";
 import { columns, PLAIN, paragraphs, plural, type Style } from "../model/text.ts";
 import type { GuardActivation } from "../ports/guard.ts";
 import type { Hands } from "../ports/hands.ts";
-import type { AgentNext, Installation, PreparedCommit, SurfaceRequest } from "../ports/installation.ts";
+import type {
+  AgentNext,
+  Installation,
+  PreparedCommit,
+  ProjectProposal,
+  SurfaceRequest,
+} from "../ports/installation.ts";
 import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
 
@@ -31,6 +38,8 @@ interface InstallReport extends FileReport {
   profile: Profile;
   /** How many files of the program were copied into the clone. */
   runtime: number;
+  /** What was proposed for a first `.pawl/config.yaml`; null where there was one. */
+  proposed: ProjectProposal | null;
   commit: { branch: string; id: string; left: { path: string; why: string }[] } | null;
   agents: AgentNext[];
   guard: {
@@ -115,6 +124,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
     confirmed = hands.agent === undefined;
   }
   const taken = confirmed ? [...remotes.sure, ...remotes.open] : remotes.sure;
+  const proposed = request ? installation.proposal() : undefined;
   const runtime = profile === "state" ? [] : installation.copyRuntime();
   const done = request ? installation.apply(request) : [];
   refuseObstacles(done);
@@ -129,6 +139,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
     profile,
     ...reportFiles(done),
     runtime: runtime.length,
+    proposed: proposed ?? null,
     commit: reportCommit(commit),
     agents: request ? installation.next(request.agents) : [],
     guard: reportGuard(guard, taken),
@@ -178,7 +189,12 @@ async function confirm(
   const trusted = [...remotes.sure, ...remotes.open].map(
     (way) => `${describeWay(way)}: what it has on protected branches may be pulled`,
   );
-  const rows = [...fileRows(news, PLAIN), ...rowsOf("trust", trusted)];
+  const proposed = ready.request && ready.installation.proposal();
+  const rows = [
+    ...fileRows(news, PLAIN),
+    ...(proposed ? proposalRows(proposed) : []),
+    ...rowsOf("trust", trusted),
+  ];
   for (const row of columns(rows).split("\n")) if (row !== "") hands.say(row);
   const { installation, site } = ready;
   const offered = ready.request && news.written.length > 0 && !installation.lookAtCommit().obstacle;
@@ -211,7 +227,7 @@ const reportGuard = (guard: GuardActivation | undefined, taken: readonly Way[]):
     : null;
 
 function describe(report: InstallReport, style: Style): string {
-  const { guard, commit } = report;
+  const { guard, commit, proposed } = report;
   const nothing =
     report.written.length + report.removed.length + report.runtime + (guard?.changed.length ?? 0) === 0;
   const rows = [
@@ -219,6 +235,7 @@ function describe(report: InstallReport, style: Style): string {
     ...(report.runtime > 0
       ? [["copied", `pawl ${report.version} into this clone (${plural(report.runtime, "file")})`]]
       : []),
+    ...(proposed ? proposalRows(proposed) : []),
     ...(guard ? [["guard", `protected: ${guard.protected.join(", ")}`]] : []),
     ...rowsOf("trusts", guard?.trusted.map(({ name, address }) => `${name} (${address})`) ?? []),
     ...(guard && guard.chained.length > 0

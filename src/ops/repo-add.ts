@@ -48,13 +48,22 @@ export const repoAdd = procedure({
       milestone: `Repository ${name} linked`,
     });
     sites.link(found, name);
+    const guarded = (await hands.git.audits()).guardActive(found);
     return {
       ...plan,
       effects: [],
-      next: {
-        command: `pawl task new "<title>" --repo ${quoted(sites.here().name)} --repo ${quoted(name)}`,
-        reason: "a task that touches both",
-      },
+      warnings: guarded
+        ? []
+        : [`${name} is linked, but not guarded: nothing stops a commit on its protected branches.`],
+      next: guarded
+        ? {
+            command: `pawl task new "<title>" --repo ${quoted(sites.here().name)} --repo ${quoted(name)}`,
+            reason: "a task that touches both",
+          }
+        : {
+            command: `pawl install --target ${quoted(input.path)} --commit`,
+            reason: `guard ${name} and give its agents what they need; its own checks come with it`,
+          },
     };
   },
 

@@ -7,7 +7,7 @@ import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, raw, taskField } from "../model/input.ts";
 import { type Evidence, evidence } from "../model/records/parts.ts";
-import { columns } from "../model/text.ts";
+import { columns, firstLine, quoted } from "../model/text.ts";
 import type { Effect, Situation } from "../ports/operation.ts";
 import type { CheckRun, World } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -18,11 +18,12 @@ export const verify = operation({
   id: "verify",
   summary: "Run a check and record what happened, bound to the exact tree it ran on",
   details:
-    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. With --red\nit must fail: a red that passes is refused, and so is a command that could not be started. Without a command,\nthe checks of .pawl/config.yaml are run. Exit code 0 when the result is the wanted one, else 1.",
+    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. It runs in the\ntask's worktree, wherever you stand; --repo names the repository where a task has several. With --red it must fail:\na red that passes is refused. Without a command, the checks of .pawl/config.yaml are run. A command that could not be\nstarted (126, 127) is told and proves nothing. Exit code 0 when the result is the wanted one, else 1.",
   examples: [
     "pawl verify -- npm test",
     "pawl verify --slice S1 --red -- npx vitest run test/upload.test.ts",
     "pawl verify",
+    "pawl verify T0001 --repo my-project",
   ],
   access: "write",
   cli: { positional: ["task"], rest: "command" },
@@ -31,12 +32,14 @@ export const verify = operation({
     slice: maybe(line("the slice it proves", "S", 40)),
     red: flag("it has to fail now"),
     check: many(line("only this check of the config", "NAME")),
+    repo: maybe(line("only in this repository of the task", "REPO", 60)),
     command: many(raw("the command to run, after --", "CMD"), 100_000),
   }),
 
   async rehearse(world, input, at, reader) {
-    getTask(reader, input.task, at);
-    return (await chooseChecks(world, input)).map((check) => ({ do: "run", path: check.argv.join(" ") }));
+    const places = await choosePlaces(world, getTask(reader, input.task, at), input, at);
+    const chosen = await Promise.all(places.map((place) => chooseChecks(place.world, input)));
+    return chosen.flat().map((check) => ({ do: "run", path: check.argv.join(" ") }));
   },
 
   async observe(world, input, at, reader) {
@@ -44,10 +47,11 @@ export const verify = operation({
     const id = getTask(reader, oneTask(ref?.task, input.task), at);
     const { slices } = reader.task(id).value;
     if (ref && !slices.some((one) => one.id === ref.part)) throw noSlice(id, ref.part, slices);
-    const checks = await chooseChecks(world, input);
+    const places = await choosePlaces(world, id, input, at);
     const runs: Observation[] = [];
-    for (const check of checks) runs.push(await watch(world, check, at));
-    return { id, slice: ref?.part, runs };
+    for (const place of places)
+      for (const check of await chooseChecks(place.world, input)) runs.push(await watch(place, check));
+    return { id, slice: ref?.part, runs, places: places.flatMap(({ path }) => path ?? []) };
   },
 
   gather: (reader, _input, at, observed) => ({
@@ -56,8 +60,11 @@ export const verify = operation({
     inRun: runOf(reader, observed.id, at),
   }),
 
-  decide(input, { id, slice, runs, names, inRun }, at) {
-    if (input.red) for (const one of runs) refuseFalseRed(one.run);
+  decide(input, { id, slice, runs: all, names, inRun, places }) {
+    if (input.red) for (const one of all) refuseFalseRed(one.run);
+    const runs = all.filter((one) => !NOT_RUN.includes(one.run.exitCode));
+    const unheard = all.filter((one) => NOT_RUN.includes(one.run.exitCode));
+    if (runs.length === 0 && unheard[0]) throw notRun(unheard[0]);
     const taken = [...names];
     const effects: Effect[] = [];
     const records: Evidence[] = [];
@@ -69,7 +76,7 @@ export const verify = operation({
         evidence,
         id,
         taken,
-        (name) => ({ ...describe(name, kind, one, at), slice, run: inRun }),
+        (name) => ({ ...describe(name, kind, one), slice, run: inRun }),
         about,
       );
       taken.push(`${made.value.id.slice(id.length + 1)}.md`);
@@ -81,28 +88,70 @@ export const verify = operation({
     // One command makes one record; the checks of the config make a list, however many they are.
     const single = only !== undefined && only.check === undefined;
     return {
-      data: { evidence: single ? only : records },
+      data: { evidence: single ? only : records, worktrees: places },
       effects,
-      notReady: !wanted,
-      warnings: records
-        .filter((one) => one.unstable)
-        .map(
-          (one) =>
-            `${one.id}: the check changed files, or a submodule or nested repository has changes of its own; no gate will count it.`,
-        ),
+      notReady: !wanted || unheard.length > 0,
+      warnings: [
+        ...unheard.map((one) => `${notRun(one).message} Nothing was recorded for it.`),
+        ...records
+          .filter((one) => one.unstable)
+          .map(
+            (one) =>
+              `${one.id}: the check changed files, or a submodule or nested repository has changes of its own; no gate will count it.`,
+          ),
+      ],
     };
   },
 
-  text: ({ evidence: recorded }, style) =>
-    columns(
-      [recorded].flat().map((one) => {
-        const [id = "", kind = "", result = "", ...rest] = evidenceRow(one);
-        return [style.bold(id), kind, one.exit_code === 0 ? style.green(result) : style.red(result), ...rest];
-      }),
-    ),
+  text: ({ evidence: recorded, worktrees }, style) =>
+    [
+      columns(
+        [recorded].flat().map((one) => {
+          const [id = "", kind = "", result = "", ...rest] = evidenceRow(one);
+          return [
+            style.bold(id),
+            kind,
+            one.exit_code === 0 ? style.green(result) : style.red(result),
+            ...rest,
+          ];
+        }),
+      ),
+      ...worktrees.map((path) => style.dim(`  in ${path}`)),
+    ].join("\n"),
 });
 
+/** Where checks run; a path only where that is not where the command stands. */
+interface CheckPlace {
+  path: string | undefined;
+  world: World;
+  at: Situation;
+}
+
+/** In the task's own worktrees, wherever we stand; a task that nobody has started is checked here. */
+async function choosePlaces(world: World, task: string, input: Wanted, at: Situation): Promise<CheckPlace[]> {
+  const here: CheckPlace = { path: undefined, world, at };
+  if (at.bound === task && (input.repo === undefined || input.repo === at.repo)) return [here];
+  const found = await world.workplaces(task);
+  const wanted = found.filter((one) => input.repo === undefined || one.repo === input.repo);
+  if (input.repo !== undefined && wanted.length === 0)
+    throw new Failure("not_found", "no_worktree", `${task} has no worktree in ${input.repo}.`, {
+      hint:
+        found.length === 0
+          ? `pawl start ${task}`
+          : `It has one in ${found.map((one) => one.repo).join(", ")}.`,
+      details: { field: "repo", repos: found.map((one) => one.repo) },
+    });
+  if (wanted.length < 2 || !input.command?.length) return wanted.length === 0 ? [here] : wanted;
+  const own = wanted.find((one) => one.repo === at.repo);
+  if (own) return [own];
+  throw new Failure("usage", "which_repository", `${task} has several worktrees: in which one?`, {
+    hint: `pawl verify ${task} --repo ${quoted(found[0]?.repo ?? "")} -- ${input.command.map(quoted).join(" ")}`,
+    details: { field: "repo", repos: found.map((one) => one.repo) },
+  });
+}
+
 interface Observation {
+  at: Situation;
   check: string | undefined;
   run: CheckRun;
   tree: string | undefined;
@@ -112,6 +161,7 @@ interface Observation {
 }
 
 interface Wanted {
+  repo?: string | undefined;
   check?: string[] | undefined;
   command?: string[] | undefined;
 }
@@ -141,20 +191,33 @@ async function chooseChecks(
 
 /** The tree is hashed before and after: a result belongs to a tree only if the check left it alone. */
 async function watch(
-  world: World,
+  { world, at, path }: CheckPlace,
   check: { name: string | undefined; argv: string[] },
-  at: Situation,
 ): Promise<Observation> {
   const [tree, dirty] = [await world.workingTree(), await world.isDirty()];
   // A check of the policy means the same wherever it is asked for.
-  const run = await world.runCheck(check.argv, check.name === undefined ? "here" : "top");
+  const run = await world.runCheck(check.argv, check.name === undefined && !path ? "here" : "top");
   const after = await world.workingTree();
   const stable = tree?.tree === after?.tree && tree?.whole !== false && after?.whole !== false;
-  return { check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };
+  return { at, check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };
 }
 
 /** What a shell answers when a command is missing or may not be run: no test has failed, none has run. */
 const NOT_RUN = [126, 127];
+
+function notRun({ check, run }: Observation): Failure {
+  const what = check === undefined ? "The command" : `The check "${check}"`;
+  const said = firstLine(run.tail.split("\n").at(-1) ?? "", 160);
+  return new Failure(
+    "refused",
+    "check_not_run",
+    `${what} could not be run (exit ${run.exitCode}${said === "" ? "" : `: ${said}`}).`,
+    {
+      hint: "No test has failed, none has run, so nothing was recorded. Install what it needs here (`setup:` in .pawl/config.yaml is what `pawl start` runs), and run this again.",
+      details: { check, argv: run.argv, exit_code: run.exitCode, output: run.tail },
+    },
+  );
+}
 
 function refuseFalseRed(run: CheckRun): void {
   const command = run.argv.join(" ").slice(0, 120);
@@ -177,12 +240,7 @@ function refuseFalseRed(run: CheckRun): void {
     );
 }
 
-function describe(
-  id: string,
-  kind: Evidence["kind"],
-  one: Observation,
-  at: Situation,
-): Omit<Evidence, "slice" | "run"> {
+function describe(id: string, kind: Evidence["kind"], one: Observation): Omit<Evidence, "slice" | "run"> {
   return {
     id,
     kind,
@@ -196,7 +254,7 @@ function describe(
     tree: one.tree,
     dirty: one.dirty,
     unstable: !one.stable,
-    ...madeNow(at),
+    ...madeNow(one.at),
     output: one.run.tail,
   };
 }

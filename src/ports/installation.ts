@@ -1,5 +1,14 @@
 import type { Diagnosis } from "./doctor.ts";
 
+/** What the project's own files say about how it is checked. */
+export interface ProjectProposal {
+  checks: { name: string; command: string }[];
+  /** Makes a fresh worktree ready for them. */
+  setup: string | undefined;
+  /** The files that say so. */
+  from: string[];
+}
+
 /** What is to be installed into the tracked files. */
 export interface SurfaceRequest {
   agents: readonly string[];
@@ -87,6 +96,8 @@ export interface Installation {
   /** False inside a bare repository: there are no files to write to. */
   hasFiles: boolean;
   installed(): Installed | undefined;
+  /** What a first `.pawl/config.yaml` would say; undefined where there is one. */
+  proposal(): ProjectProposal | undefined;
   /** Keeps others from installing or uninstalling here until it is released; waits for whoever does so now. */
   hold(): Promise<() => void>;
   /** What a killed run left is completed; answers with what could not be. */

@@ -6,6 +6,7 @@ import type { Task, TaskStatus, task } from "../model/records/task.ts";
 import type { unlock } from "../model/records/unlock.ts";
 import type { AttemptView } from "./agents.ts";
 import type { Phase } from "./hands.ts";
+import type { Situation } from "./operation.ts";
 
 /** What a list of tasks needs to know of each one, without its body. */
 export interface TaskSummary {
@@ -157,6 +158,14 @@ export interface Target {
   guarded: boolean;
 }
 
+/** A worktree that is bound to a task, and the world as it is seen from there. */
+export interface TaskPlace {
+  repo: string;
+  path: string;
+  world: World;
+  at: Situation;
+}
+
 /** Looks outside the store: git, running programs, the search index, the project's own settings. */
 export interface World {
   config(): Promise<Config>;
@@ -175,6 +184,8 @@ export interface World {
   changedFiles(base: string): Promise<string[]>;
   /** Runs where we stand, or at the top of the worktree. */
   runCheck(argv: string[], where: "here" | "top"): Promise<CheckRun>;
+  /** Where a task is worked on, on this machine. */
+  workplaces(task: string): Promise<TaskPlace[]>;
   /** The tips of a run's branches, in every repository that this machine knows. */
   branchTips(repos: readonly { name: string; branch: string }[]): Promise<{ repo: string; head: string }[]>;
   /** The files that a run's branches changed since they left their base. */

@@ -35,6 +35,16 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
         signal: around.signal,
       });
     },
+    async workplaces(task) {
+      const { findWorkplaces } = await import("./workplaces.ts");
+      const found = await findWorkplaces(runtime(), task);
+      return Promise.all(
+        found.map(async (one) => {
+          const there = runtime().at(one.path);
+          return { ...one, world: there.world, at: await there.situation("write") };
+        }),
+      );
+    },
     async branchTips(repos) {
       const branches = await runtime().git.branches();
       return repos.flatMap((one) => {

@@ -28,6 +28,12 @@ const KEYS: Record<keyof Config, Key> = {
     example: "checks:\n  test: npm test\n  lint: [npx, biome, check, .]",
     wrong: "checks: npm test",
   },
+  setup: {
+    describe:
+      "What `pawl start` runs at the top of a new worktree, so that the checks can run there. A text is given to `sh -c`, a list is run as it is. What fails is told and can be repeated by hand; it never counts as evidence.",
+    example: "setup: npm ci",
+    wrong: "setup:\n  a: b",
+  },
   format: {
     describe:
       "What the files of a commit have to pass: commands by git pathspec, or one command for all; `{files}` stands for the files' names. The guard's `pre-commit` hook runs it at the top of the worktree. It counts once the protected branch has it by an approval or from the remote, or when a person runs `pawl install`: an edited copy alone makes nobody run it.",

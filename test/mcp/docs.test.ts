@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { fieldsOf, takesRepo } from "../../src/mcp/schema.ts";
+import { fieldsOf } from "../../src/mcp/schema.ts";
 import { DRY_RUN, TOOLS, toolIds, toolName } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/ops/index.ts";
 
@@ -17,9 +17,8 @@ async function renderTools(): Promise<string> {
     const core = spec.tier === "core" ? fieldsOf(operation, spec, "core") : [];
     const all = fieldsOf(operation, spec, "all");
     const rest = all.filter((field) => !core.includes(field));
-    const own = takesRepo(operation, spec) ? [...core, "repo"] : core;
     const more = rest.length > 0 ? `(${rest.map((field) => `\`${field}\``).join(" ")})` : "";
-    const fields = [...own.map((field) => `\`${field}\``), more].filter(Boolean).join(" ");
+    const fields = [...core.map((field) => `\`${field}\``), more].filter(Boolean).join(" ");
     return `| \`${toolName(id)}\` | ${spec.tier} | ${operation.summary} | ${fields} |\n`;
   });
   return `\n| tool | in | what it does | fields |\n|---|---|---|---|\n${(await Promise.all(rows)).join("")}\nFields in brackets come with \`--tools all\`.\n\n`;

@@ -4,6 +4,7 @@ import { type Run, run } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan } from "../../ports/operation.ts";
+import { setUp } from "./set-up.ts";
 import type { Part } from "./start-plan.ts";
 import { recordFailed, recordRunning, recordStarting, taskName } from "./start-records.ts";
 
@@ -57,7 +58,8 @@ export async function carryOut(
     phase: "after",
     milestone: `${value.id}: started`,
   });
-  return answer(data, parts, [...said, ...(await earlierWork(hands, value))]);
+  said.push(...(await earlierWork(hands, value)), ...(await setUp(hands, parts)));
+  return answer(data, parts, said);
 }
 
 /** What went wrong, as a record may say it: on one line, and without the folders of this machine. */

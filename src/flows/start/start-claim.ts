@@ -5,6 +5,7 @@ import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan } from "../../ports/operation.ts";
 import type { KnownWorktree } from "../../ports/worktrees.ts";
+import { setUp } from "./set-up.ts";
 import { answer, partsOf, type Started } from "./start-carry-out.ts";
 import { checkHolder } from "./start-holder.ts";
 import type { Part } from "./start-plan.ts";
@@ -45,6 +46,7 @@ export async function claim(hands: Hands, value: Run): Promise<Plan<Started>> {
       }),
     { phase: "after", milestone: `${value.id}: claimed from ${from}` },
   );
+  warnings.push(...(await setUp(hands, lost)));
   return answer(data, parts, warnings);
 }
 

@@ -1,7 +1,11 @@
+import { sha256 } from "../../files/digest.ts";
 import { VERSION } from "../../model/version.ts";
-import type { FileStep, SurfaceRequest } from "../../ports/installation.ts";
+import type { FileStep, ProjectProposal, SurfaceRequest } from "../../ports/installation.ts";
 import { carryOut } from "../journal.ts";
 import { type Overlay, readOverrides } from "../overrides/overrides.ts";
+import { configText } from "../project/config-text.ts";
+import { lookAtProject } from "../project/look.ts";
+import { proposeFor } from "../project/propose.ts";
 import { showDiff } from "../show-diff.ts";
 import { isAgent, isFlag, type Surfaces, wantedSurfaces } from "../surfaces.ts";
 import {
@@ -16,9 +20,9 @@ import {
   workOf,
 } from "./installed-tree.ts";
 import { LEDGER, type Ledger } from "./ledger.ts";
-import type { Look } from "./look.ts";
+import { type Look, lookAt } from "./look.ts";
 import { planFiles } from "./plan-files.ts";
-import { blocked, type Step } from "./steps.ts";
+import { blocked, plainText, type Step } from "./steps.ts";
 
 /** What one run makes of the tree: the steps, and the ledgers before and after. */
 export interface InstallationPlan {
@@ -35,7 +39,24 @@ export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overla
     overrides: readOverrides(tree.root, overlay),
     agents: request.agents.filter(isAgent),
     flags: request.flags.filter(isFlag),
+    config: firstConfig(tree),
   });
+}
+
+const CONFIG = ".pawl/config.yaml";
+
+/** What was written once stays what is wanted, whatever the project's files would make us propose today. */
+function firstConfig(tree: Tree): string {
+  const { text } = lookAt(tree.root, CONFIG);
+  const record = readLedger(tree)?.files.find((one) => one.path === CONFIG);
+  if (text !== undefined && record?.mode === "own" && record.sha256 === sha256(plainText(text)))
+    return plainText(text);
+  return configText(proposeFor(lookAtProject(tree.root)));
+}
+
+/** Undefined where the project has a policy already. */
+export function proposalFor(tree: Tree): ProjectProposal | undefined {
+  return lookAt(tree.root, CONFIG).bytes === undefined ? proposeFor(lookAtProject(tree.root)) : undefined;
 }
 
 /** From the tree as it is now, and from overrides that are about to be written; nothing is changed. */

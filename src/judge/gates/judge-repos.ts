@@ -161,7 +161,7 @@ function judgeBase(task: string, { repo, ...git }: RepoFacts): Breach[] {
   return [{ code: "unmergeable", message: `Merging conflicts in ${files}.`, command, ...common }, moved];
 }
 
-function judgeChecks({ task, evidence }: RecordFacts, one: RepoFacts): Breach[] {
+function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Breach[] {
   const { repo, tree, checks } = one;
   const mine = evidence.filter((each) => each.repo === undefined || each.repo === repo.name);
   const wanted: (Check | undefined)[] = checks.length > 0 ? checks : [undefined];
@@ -171,12 +171,13 @@ function judgeChecks({ task, evidence }: RecordFacts, one: RepoFacts): Breach[] 
     const last = here.at(-1) ?? runs.at(-1);
     if (here.length > 0 && last?.exit_code === 0) return [];
     const name = check ? `The check "${check.name}"` : "A check";
+    const where = (run?.repos.length ?? 0) > 1 ? ` --repo ${quoted(repo.name)}` : "";
+    const before = last?.argv.map(quoted).join(" ") ?? "";
+    const what = before !== "" && before.length <= 200 ? before : "<test command>";
     const common = {
       record: last?.id ?? task.id,
       repo: repo.name,
-      command: check
-        ? `pawl verify ${task.id} --check ${quoted(check.name)}`
-        : `pawl verify ${task.id} -- <test command>`,
+      command: `pawl verify ${task.id}${where} ${check ? `--check ${quoted(check.name)}` : `-- ${what}`}`,
     };
     if (!last) return [{ code: "check_missing", message: `${name} was not run.`, ...common }];
     if (here.length > 0)

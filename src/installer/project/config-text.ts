@@ -1,0 +1,33 @@
+import type { ProjectProposal } from "../../ports/installation.ts";
+
+const HEAD = `# What pawl goes by in this project; every line is optional.
+# The gates use the copy that is committed on the protected branch.
+
+# How much ceremony a new task needs: light, standard or strict.
+`;
+const PROTECTED = "\n# By default the remote's default branch, else main and master.\n";
+
+export interface ConfigChoices extends ProjectProposal {
+  profile?: string | undefined;
+  protected?: readonly string[] | undefined;
+}
+
+/** The first `.pawl/config.yaml` of a project: the user's to edit from then on. */
+export function configText({ checks, setup, from, profile, protected: branches }: ConfigChoices): string {
+  const found = from.length === 0 ? "" : ` Proposed from ${from.join(", ")}.`;
+  return [
+    HEAD,
+    profile === undefined ? "# profile: standard\n" : `profile: ${profile}\n`,
+    `\n# What \`pawl verify\` runs and the gates require.${found}\n`,
+    checks.length === 0
+      ? "# checks:\n#   test: npm test\n"
+      : `checks:\n${checks.map(({ name, command }) => `  ${name}: ${scalar(command)}\n`).join("")}`,
+    "\n# What `pawl start` runs in a new worktree, so that the checks can run there.\n",
+    setup === undefined ? "# setup: npm ci\n" : `setup: ${scalar(setup)}\n`,
+    PROTECTED,
+    branches === undefined ? "# protected: [main]\n" : `protected: [${branches.map(scalar).join(", ")}]\n`,
+  ].join("");
+}
+
+/** Plain where YAML cannot read anything else into it. */
+const scalar = (text: string) => (/^[A-Za-z./][\w./ @+-]*[\w./]$/.test(text) ? text : JSON.stringify(text));
