@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { textIfReadable } from "../files/read.ts";
+import { sessionVariable } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Answer } from "./answer.ts";
 import type { HookCall } from "./call.ts";
+import type { Agent } from "./dialects.ts";
 import { checkRunIn, MAY_BE_CHECK, offerWords } from "./evidence-offer.ts";
 import type { Facts, Spot } from "./facts.ts";
-import { beforeCompaction, beforeStopping, needsHandoff, type Work } from "./handoff-reminder.ts";
+import { beforeCompaction, beforeStopping, needsHandoff } from "./handoff-reminder.ts";
 import { CONCERNS, judgeScript, judgeUnread, judgeWrites, LONGEST } from "./judge.ts";
 import { type Marks, openMarks, sweepMarks } from "./marks.ts";
 import { nearestExisting } from "./place.ts";
@@ -74,9 +76,21 @@ async function atStart(call: HookCall, { facts, env, now, program }: Around): Pr
   const { askPawl } = await import("./ask.ts");
   const known = { agent: call.agent, guarded: spot.guarded, launcher: launcherIn(spot.root ?? "") };
   const args = ["session", "--budget", String(sessionBudget(known))];
-  const session = askPawl(program, args, call.folder, env);
+  const session = askPawl(program, args, call.folder, { ...env, ...sessionSigns(call) });
   return { kind: "tell", event: "SessionStart", text: startText({ ...known, session }) };
 }
+
+/** Whose session it is, for hooks that some agents start without what they give to their shell. */
+function sessionSigns({ agent, session }: HookCall): Environment {
+  const name = sessionVariable(AGENT_NAMES[agent]);
+  return name === undefined || session === "" ? {} : { [name]: session };
+}
+
+/** What records call the agents that start our hook. */
+const AGENT_NAMES: Readonly<Record<Agent, string>> = {
+  ...{ claude: "claude-code", codex: "codex", copilot: "copilot" },
+  ...{ gemini: "gemini", opencode: "opencode", cursor: "cursor" },
+};
 
 /** A worktree whose base was installed by pawl 0.1.0 has the launcher of that version. */
 function launcherIn(root: string): string {
@@ -100,30 +114,25 @@ async function afterTool(call: HookCall, { facts }: Around): Promise<Answer | un
   return { kind: "tell", event: "PostToolUse", text: offerWords(check) };
 }
 
-async function beforeCompacting(call: HookCall, around: Around): Promise<Answer | undefined> {
-  const text = await remindOnce(call, around, "reminded before compaction", beforeCompaction);
-  return text === undefined ? undefined : { kind: "before compaction", text };
-}
-
-async function atStop(call: HookCall, around: Around): Promise<Answer | undefined> {
-  if (call.stoppedBefore) return undefined;
-  const reason = await remindOnce(call, around, "reminded at stop", beforeStopping);
-  return reason === undefined ? undefined : { kind: "go on", reason };
-}
-
-async function remindOnce(
-  call: HookCall,
-  { facts, env }: Around,
-  mark: string,
-  words: (work: Work) => string,
-): Promise<string | undefined> {
+/** Every time: each summary is all that the next stretch knows. */
+async function beforeCompacting(call: HookCall, { facts, env }: Around): Promise<Answer | undefined> {
   const spot = facts.spotOf(call.folder);
   if (!spot?.guarded) return undefined;
-  const marks = openMarks(spot.commonDir, call.session);
-  if (marks.began === undefined || marks.has(mark)) return undefined;
-  const work = await workSince(spot, call, marks, env);
-  return work && needsHandoff(work) && marks.add(mark) ? words(work) : undefined;
+  const work = await workSince(spot, call, openMarks(spot.commonDir, call.session), env);
+  return work && { kind: "before compaction", text: beforeCompaction(work) };
 }
+
+async function atStop(call: HookCall, { facts, env }: Around): Promise<Answer | undefined> {
+  const spot = facts.spotOf(call.folder);
+  if (call.stoppedBefore || !spot?.guarded) return undefined;
+  const marks = openMarks(spot.commonDir, call.session);
+  if (marks.began === undefined || marks.has(STOPPED)) return undefined;
+  const work = await workSince(spot, call, marks, env);
+  const isAsked = work && needsHandoff(work) && marks.add(STOPPED);
+  return isAsked ? { kind: "go on", reason: beforeStopping(work) } : undefined;
+}
+
+const STOPPED = "reminded at stop";
 
 async function workSince(spot: Spot, call: HookCall, { began = 0 }: Marks, env: Around["env"]) {
   const place = findWorkplace(spot, call.session);

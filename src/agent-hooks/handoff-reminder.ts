@@ -1,6 +1,8 @@
 /** What is known about the work of a session when it is about to stop. */
 export interface Work {
   task: string;
+  /** The worktree that it is done in. */
+  root: string;
   status: string;
   /** The last change that this session may have made, in milliseconds. */
   changedAt: number | undefined;
@@ -21,5 +23,10 @@ const HOW = (task: string) =>
 export const beforeStopping = ({ task }: Work) =>
   `${task} was changed in this session and has no handoff since. Leave one so that anybody can go on, also when the work is not done: ${HOW(task)}. Then stop.`;
 
-export const beforeCompaction = ({ task }: Work) =>
-  `Keep in the summary: this session works on ${task}, which was changed and has no handoff since. Leave one before stopping: ${HOW(task)}.`;
+/** For whoever goes on with nothing but the summary. */
+export function beforeCompaction(work: Work): string {
+  const { task, root } = work;
+  const where = `Keep in the summary: this session works on ${task}, in the worktree ${root}.`;
+  if (!needsHandoff(work)) return where;
+  return `${where} It was changed and has no handoff since. Leave one before stopping: ${HOW(task)}.`;
+}

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { textIfReadable } from "../files/read.ts";
+import { sessionFile } from "../model/naming.ts";
 
 /**
  * What was said to a session already, so that it is said once: a few lines in `<git common dir>/pawl/sessions/<id>`.
@@ -17,12 +18,7 @@ export interface Marks {
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 export function openMarks(commonDir: string, session: string): Marks {
-  const file = join(
-    commonDir,
-    "pawl",
-    "sessions",
-    session.replace(/[^\w-]+/g, "-").slice(0, 100) || "unnamed",
-  );
+  const file = join(commonDir, "pawl", "sessions", sessionFile(session));
   const lines = new Set((textIfReadable(file) ?? "").split("\n"));
   const began = [...lines].find((line) => line.startsWith("began "));
   return {

@@ -62,6 +62,7 @@ export function lookAtWork(
   const changed = Math.max(0, ...times.filter((time) => time >= began));
   return {
     task: place.task,
+    root: place.root,
     status: field(join(folder, "task.md"), "status") ?? "",
     changedAt: changed === 0 ? undefined : changed,
     handoffAt: written || undefined,

@@ -108,7 +108,7 @@ async function changesOf(
   untracked: boolean,
   env: Environment,
 ): Promise<string[]> {
-  if (tree && (await isSurelyClean(path, gitDir, tree, { untracked }))) return [];
+  if (tree && (await isSurelyClean(path, gitDir, { tree }, { untracked }))) return [];
   const { askStatus } = await import("./ask-branches.ts");
   return askStatus(path, untracked, env);
 }

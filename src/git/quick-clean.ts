@@ -8,14 +8,16 @@ import { join } from "node:path";
 export async function isSurelyClean(
   root: string,
   gitDir: string,
-  tree: string,
+  /** Its tree; or the commit, where it is enough that nothing differs from what is staged as a whole. */
+  expected: { tree: string } | { commit: string },
   options: { untracked: boolean },
 ): Promise<boolean> {
+  const id = "tree" in expected ? expected.tree : expected.commit;
   // Longer ids make longer entries; such repositories are rare, and git reads them.
-  if (tree.length !== SHA1_LENGTH) return false;
+  if (id.length !== SHA1_LENGTH) return false;
   try {
     const index = readIndex(join(gitDir, "index"));
-    if (!index || index.tree !== tree) return false;
+    if (index?.tree === undefined || ("tree" in expected && index.tree !== expected.tree)) return false;
     if (!index.entries.every((entry) => isUnchanged(root, entry))) return false;
     const young = index.entries.filter((entry) => entry.mtimeNs + TICK_NS >= index.writtenNs);
     if (young.length > 0 && !(await haveSameContent(root, young))) return false;

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
+import { sessionFile } from "../model/naming.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
 
 interface Asked {
@@ -22,6 +24,35 @@ export function examineTrust({ root, agents, env }: Asked): Diagnosis[] {
     agents.includes("copilot") ? copilot(root, env.COPILOT_HOME ?? join(home, ".copilot")) : undefined,
   ];
   return found.flat().filter((one) => one !== undefined);
+}
+
+interface Started extends Asked {
+  /** Where this was asked. */
+  cwd: string;
+  commonDir: string;
+}
+
+/** Where an agent that was started here does without our hooks. */
+export function examineStart({ root, cwd, agents, env, commonDir }: Started): Diagnosis[] {
+  const found: Diagnosis[] = [];
+  if (agents.includes("claude") && realpathSync(cwd) !== realpathSync(root))
+    found.push(
+      note(
+        "claude_start_folder",
+        cwd,
+        `Claude Code reads its settings, and with them pawl's hooks, only in the folder it is started in. Started here it has the skills, the MCP server and git's guard, but no session text and no early refusals: start it in ${root}.`,
+      ),
+    );
+  const session = recogniseAgent(env)?.session;
+  if (session && !existsSync(join(commonDir, "pawl", "sessions", sessionFile(session))))
+    found.push(
+      note(
+        "hooks_not_run",
+        session,
+        `pawl's hook was not started when this agent's session began: the session began below ${root}, or before this folder and its hooks were trusted. git's guard holds all the same. Start the agent again in ${root}.`,
+      ),
+    );
+  return found;
 }
 
 const note = (code: string, where: string, message: string): Diagnosis => ({

@@ -11,7 +11,7 @@ import { VERSION } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
 import type { Installation, PreparedCommit, SurfaceRequest } from "../ports/installation.ts";
 import { ADAPTERS } from "./adapters.ts";
-import { examineTrust } from "./agent-trust.ts";
+import { examineStart, examineTrust } from "./agent-trust.ts";
 import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
 import {
   examineCommands,
@@ -40,6 +40,8 @@ import { TreeGit } from "./tree-git.ts";
 
 export interface InstallationAround {
   place: Place;
+  /** Where we stand, which may be below the top. */
+  cwd: string;
   env: Environment;
   /** The folder of the program that runs; undefined when it was not built. */
   program: string | undefined;
@@ -47,7 +49,7 @@ export interface InstallationAround {
   commands: readonly string[];
 }
 
-export function openInstallation({ place, env, program, commands }: InstallationAround): Installation {
+export function openInstallation({ place, cwd, env, program, commands }: InstallationAround): Installation {
   const { commonDir } = place;
   const [root, local] = [place.root ?? commonDir, join(commonDir, "pawl")];
   const git = () => new TreeGit(root, local, env);
@@ -85,7 +87,7 @@ export function openInstallation({ place, env, program, commands }: Installation
       planInstallation(tree, request, overlayFor(change, tree.root)).steps.map(shownStep),
     applyOverride: (change, request) =>
       explained(() => applyPlan(tree, planInstallation(tree, request, overlayFor(change, tree.root)))),
-    examine: () => examine({ tree, place, env, commands, built: program !== undefined }),
+    examine: () => examine({ tree, place, cwd, env, commands, built: program !== undefined }),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
     copyRuntime: (thoroughly = false) =>
       program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
@@ -100,12 +102,13 @@ export function openInstallation({ place, env, program, commands }: Installation
 interface Examined {
   tree: Tree;
   place: Place;
+  cwd: string;
   env: InstallationAround["env"];
   commands: readonly string[];
   built: boolean;
 }
 
-function examine({ tree, place, env, commands, built }: Examined): Diagnosis[] {
+function examine({ tree, place, cwd, env, commands, built }: Examined): Diagnosis[] {
   const ledger = place.root === undefined ? undefined : readTrackedLedger(tree);
   const runtime = examineRuntime(place.commonDir, ledger, built);
   if (!ledger) return runtime;
@@ -119,6 +122,7 @@ function examine({ tree, place, env, commands, built }: Examined): Diagnosis[] {
     ...examineOldLauncher(tree, ledger),
     ...examineOverrides(listOverrides(skills, others)),
     ...examineTrust({ root: tree.root, agents: ledger.agents, env }),
+    ...examineStart({ root: tree.root, cwd, agents: ledger.agents, env, commonDir: place.commonDir }),
   ];
 }
 

@@ -58,6 +58,10 @@ export const AGENT_SIGNS: readonly string[] = KNOWN_AGENTS.flatMap(({ signs, ses
   ...session,
 ]);
 
+/** The variable in which an agent tells its session, where it tells one. */
+export const sessionVariable = (agent: string): string | undefined =>
+  KNOWN_AGENTS.find((one) => one.name === agent)?.session[0];
+
 export function recogniseAgent(env: Environment): Actor | undefined {
   return recogniseAgents(env)[0];
 }

@@ -71,3 +71,6 @@ export function matchesPattern(pattern: string, branch: string): boolean {
 
 /** Where the saved diff of a run is kept from git's garbage collection, in each of its repositories. */
 export const snapshotRef = (run: string) => `refs/pawl/snapshots/${run}`;
+
+/** What is known of an agent's session lies in a file of this name; ids come from outside. */
+export const sessionFile = (session: string) => session.replace(/[^\w-]+/g, "-").slice(0, 100) || "unnamed";

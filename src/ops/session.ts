@@ -1,16 +1,14 @@
 import * as z from "zod/mini";
 import { openDependencies } from "../flows/check/check-task.ts";
 import { isPlace } from "../judge/current-run.ts";
-import { findingPlace } from "../judge/findings.ts";
 import type { RecordFacts } from "../judge/gates/facts.ts";
 import { sessionGates } from "../judge/gates/session-gates.ts";
-import { nextStep, severityRank } from "../judge/next-step.ts";
+import { nextStep } from "../judge/next-step.ts";
 import { readyTasks } from "../judge/ready.ts";
-import { findTask } from "../judge/which-task.ts";
-import { tokensOf } from "../model/budget.ts";
+import { type Loaded, type NothingLoaded, withinBudget } from "../judge/session/text.ts";
+import { holds, othersUnderWay, sessionTask } from "../judge/session/whose.ts";
 import { count, maybe, taskField } from "../model/input.ts";
 import {
-  type Decision,
   decision,
   type Evidence,
   evidence,
@@ -23,8 +21,9 @@ import {
 } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
-import { firstLine, type Style, warningsOf } from "../model/text.ts";
+import { firstLine, warningsOf } from "../model/text.ts";
 import type { Next } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
 
 /** What an agent pays for knowing where it is. */
@@ -34,7 +33,9 @@ const FEWEST_TOKENS = 200;
 
 export const session = operation({
   id: "session",
-  summary: "Load the session: task, gates, open findings, decisions, last handoff, next",
+  summary: "Load the session: task, worktree, holder, verdicts, open findings, changed files, handoff, next",
+  details:
+    "With several tasks under way it is about the one whose worktree you stand in, else about the one that this session\nholds; the others are named with who holds them. Changed files are what git sees in the task's worktrees.",
   examples: ["pawl session", "pawl session T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },
@@ -45,16 +46,24 @@ export const session = operation({
     ),
   }),
 
-  observe: (world) => world.guardWarnings(),
+  async observe(world, input, at, reader) {
+    const { id } = sessionTask(reader, input.task, at);
+    const current = id === undefined || !reader.hasTask(id) ? undefined : readableRun(reader, id);
+    return {
+      unguarded: await world.guardWarnings(),
+      places: id !== undefined && current ? await world.changedPlaces(id, current.repos) : [],
+    };
+  },
 
-  gather(reader, input, at, unguarded) {
-    const which = findTask(reader, input.task, at);
+  gather(reader, input, at, { unguarded, places }) {
+    const which = sessionTask(reader, input.task, at);
+    const underWay = othersUnderWay(reader, which.id, at);
     if (which.id === undefined) {
       const ready = readyTasks(reader.tasks().tasks);
-      return { task: undefined, which, waits: reader.waits(), ready, unguarded };
+      return { task: undefined, which, underWay, waits: reader.waits(), ready, unguarded };
     }
     return {
-      unguarded,
+      ...{ unguarded, places, underWay },
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       decisions: reader.parts(decision, which.id),
@@ -67,36 +76,68 @@ export const session = operation({
     };
   },
 
-  decide(input, facts) {
+  decide(input, facts, at) {
     const budget = input.budget ?? MOST_TOKENS;
     const { unguarded } = facts;
     if (facts.task === undefined)
       return { data: { session: none(facts, budget) }, next: nextWithoutTask(facts), warnings: unguarded };
+    const { task, places, underWay } = facts;
     const open = facts.findings.records.map((one) => one.value).filter((one) => one.status === "open");
     const last = facts.handoffs.records.at(-1)?.value;
     const { findings, decisions, handoffs, evidence: proofs, reviews, runs } = facts;
     const problems = [findings, decisions, handoffs, proofs, reviews, runs].flatMap((one) => one.problems);
-    // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
-    const gates = problems.length > 0 ? undefined : sessionGates(recordFacts(facts.task, facts));
+    const known = recordFacts(task, facts);
+    const holder = known.run?.holder;
+    const session: Loaded = {
+      task,
+      worktrees: places.map(({ repo, path }) => ({ repo, path })),
+      here: at.bound === task.id,
+      ...{ holder, yours: holds(holder, at.minds) },
+      others: underWay,
+      // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
+      gates: problems.length > 0 ? undefined : sessionGates(known),
+      verdicts: verdictsOf(values(reviews)),
+      findings: open,
+      decisions: values(decisions),
+      handoff: last,
+      touched: [...new Set([...places.flatMap(namedFiles), ...facts.touched])],
+      budget,
+    };
     return {
-      data: {
-        session: {
-          task: facts.task,
-          gates,
-          findings: open,
-          decisions: values(decisions),
-          handoff: last,
-          touched: facts.touched,
-          budget,
-        },
-      },
-      next: nextStep(facts.task, open, last, values(proofs)),
+      data: { session },
+      next: nextStep(task, open, last, values(proofs)),
       warnings: [...unguarded, ...warningsOf(problems)],
     };
   },
 
   text: ({ session: loaded }, style) => withinBudget(loaded, style),
 });
+
+/** One that cannot be read is told in `gather`; it only keeps git from being asked. */
+function readableRun(reader: Reader, id: string): Run | undefined {
+  const { records } = reader.parts(run, id);
+  const latest = records.findLast((one) => isPlace(one.value))?.value;
+  return latest?.ended === "removed" ? undefined : latest;
+}
+
+/** With several repositories a file is called by both names. */
+function namedFiles(
+  { repo, files }: { repo: string; files: string[] },
+  _at: number,
+  all: readonly unknown[],
+): string[] {
+  return all.length > 1 ? files.map((file) => `${repo}: ${file}`) : files;
+}
+
+/** The latest review of each kind; one by an author was recorded and says nothing. */
+function verdictsOf(reviews: readonly Review[]) {
+  const latest = (["plan", "branch"] as const).map((kind) =>
+    reviews.findLast((one) => one.kind === kind && one.counts),
+  );
+  return latest
+    .filter((one) => one !== undefined)
+    .map(({ id, kind, verdict, actor }) => ({ id, kind, verdict, actor }));
+}
 
 interface Parts {
   findings: { records: { value: Finding }[] };
@@ -124,29 +165,19 @@ function recordFacts(task: Task, parts: Parts): RecordFacts {
   };
 }
 
-type Loaded =
-  | {
-      task: Task;
-      gates: ReturnType<typeof sessionGates> | undefined;
-      findings: Finding[];
-      decisions: Decision[];
-      handoff: Handoff | undefined;
-      touched: string[];
-      budget: number;
-    }
-  | { task: null; why: string; candidates: string[]; ready: string[]; budget: number };
-
 type NoTask = {
   waits: boolean;
   which: { why?: string; candidates?: { id: string; title: string }[] };
+  underWay: NothingLoaded["under_way"];
   ready: { id: string; title: string }[];
 };
 
-function none({ which, ready }: NoTask, budget: number): Loaded {
+function none({ which, underWay, ready }: NoTask, budget: number): Loaded {
   const name = (one: { id: string; title: string }) => `${one.id} ${firstLine(one.title, 60)}`;
   return {
     task: null,
     why: which.why ?? "",
+    under_way: underWay,
     candidates: (which.candidates ?? []).slice(0, 10).map(name),
     ready: ready.slice(0, 5).map(name),
     budget,
@@ -160,80 +191,4 @@ function nextWithoutTask({ which, waits, ready }: NoTask): Next {
   const [open] = ready;
   if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that can be begun" };
   return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
-}
-
-/** Findings have lines of their own. */
-function gatesLine({ stage, reasons }: NonNullable<Extract<Loaded, { task: Task }>["gates"]>): string {
-  const codes = [...new Set(reasons.map((one) => one.code))].filter((code) => code !== "open_finding");
-  const before = stage === "plan" ? "before the work begins" : "before it can be approved";
-  return codes.length === 0 ? `${before}: nothing known; pawl check tells` : `${before}: ${codes.join(", ")}`;
-}
-
-function withinBudget(loaded: Loaded, style: Style): string {
-  if (loaded.task === null) return noTaskText(loaded);
-  // Shorter and shorter until it fits: the task, the findings and the next step are worth more than file names.
-  for (const detail of [4, 3, 2, 1, 0]) {
-    const text = sessionText(loaded, detail, style);
-    if (tokensOf(text) <= loaded.budget || detail === 0) return text;
-  }
-  return "";
-}
-
-function noTaskText(loaded: Extract<Loaded, { task: null }>): string {
-  const list = loaded.candidates.length > 0 ? loaded.candidates : loaded.ready;
-  const lines = [loaded.why, ...list.map((one) => `  ${one}`)];
-  while (lines.length > 2 && tokensOf(lines.join("\n")) > loaded.budget) lines.pop();
-  return lines.join("\n");
-}
-
-function sessionText(loaded: Extract<Loaded, { task: Task }>, detail: number, style: Style): string {
-  const { task, findings, handoff: last, touched } = loaded;
-  const width = Math.max(detail * 45, 24);
-  const few = <T>(items: readonly T[], print: (item: T) => string, most: number): string[] => [
-    ...items.slice(0, most).map((item) => `  ${print(item)}`),
-    ...(items.length > most ? [`  … and ${items.length - most} more`] : []),
-  ];
-  const slices = task.slices.filter((one) => one.status === "open");
-  const lines = [
-    style.bold(`${task.id} ${firstLine(task.title, width)}`),
-    `${task.status}, ${task.profile}${task.branch ? `, branch ${task.branch}` : ""}${task.base_branch ? `, base ${task.base_branch}` : ""}`,
-  ];
-  if (task.blocker) lines.push(`blocked: ${firstLine(task.blocker, width)}`);
-  if (task.objective) lines.push(`objective: ${firstLine(task.objective, width * 2)}`);
-  if (task.slices.length > 0)
-    lines.push(
-      `slices: ${task.slices.length - slices.length} of ${task.slices.length} closed`,
-      ...few(slices, (one) => `${one.id} ${firstLine(one.title, width)}`, detail * 2),
-    );
-  if (loaded.gates) lines.push(gatesLine(loaded.gates));
-  lines.push(findings.length === 0 ? "no open findings" : `open findings: ${findings.length}`);
-  lines.push(
-    ...few(
-      [...findings].sort((a, b) => severityRank(a) - severityRank(b)),
-      (one) =>
-        `${one.id} ${one.severity} ${findingPlace(one).slice(-width)} ${firstLine(one.text, width)}`.replace(
-          / +/g,
-          " ",
-        ),
-      Math.max(detail * 2, 1),
-    ),
-  );
-  // The newest say most about where the work stands.
-  if (loaded.decisions.length > 0)
-    lines.push(
-      `decisions: ${loaded.decisions.length}`,
-      ...few(
-        [...loaded.decisions].reverse(),
-        (one) => `${one.id} ${firstLine(one.what, width)}`,
-        Math.max(detail, 1),
-      ),
-    );
-  if (touched.length > 0) lines.push("touched:", ...few(touched, (file) => file.slice(-width), detail * 3));
-  if (last) {
-    lines.push(`last handoff ${last.id} by ${last.actor.slice(0, 60)}: ${firstLine(last.what, width * 2)}`);
-    if (last.blocker) lines.push(`  blocker: ${firstLine(last.blocker, width)}`);
-    lines.push(`  next: ${firstLine(last.next, width * 2)}`);
-  } else lines.push("no handoff yet");
-  if (task.next.length > 0) lines.push("next:", ...few(task.next, (one) => firstLine(one, width), detail));
-  return lines.join("\n");
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { readyTasks } from "../judge/ready.ts";
-import { findTask } from "../judge/which-task.ts";
+import { sessionTask } from "../judge/session/whose.ts";
+import { LIVE } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
 import type { Next } from "../ports/operation.ts";
@@ -10,16 +11,24 @@ interface Around {
   waits: boolean;
   installed: boolean;
   mine: { id: string } | undefined;
+  underWay: readonly { id: string }[];
   ready: { id: string } | undefined;
+  waiting: number;
 }
 
-function nextOf({ waits, installed, mine, ready }: Around): Next {
+function nextOf({ waits, installed, mine, underWay, ready, waiting }: Around): Next {
   if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
   if (!installed) return { command: "pawl install", reason: "nothing guards this repository yet" };
   if (mine) return { command: "pawl session", reason: `load what is known about ${mine.id}` };
-  return ready
-    ? { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" }
-    : { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
+  if (underWay.length > 0)
+    return {
+      command: "pawl session",
+      reason: `${plural(underWay.length, "task")} under way: whose they are`,
+    };
+  if (ready) return { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" };
+  if (waiting > 0)
+    return { command: "pawl task list", reason: `${plural(waiting, "open task")} waiting for others` };
+  return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
 }
 
 export const status = operation({
@@ -33,7 +42,7 @@ export const status = operation({
 
   gather(reader, _input, at, guard) {
     const { tasks, past, problems } = reader.current();
-    const which = findTask(reader, undefined, at);
+    const which = sessionTask(reader, undefined, at);
     const mine = tasks.find((task) => task.id === which.id);
     const findings = mine ? reader.parts(finding, mine.id).records.map((record) => record.value) : [];
     // Only without a task of one's own does it matter which one could be begun, and that takes a look at all.
@@ -60,7 +69,11 @@ export const status = operation({
         },
       },
       warnings: [...guard.unguarded, ...warningsOf(problems)],
-      next: nextOf({ waits, installed: guard.installed, mine, ready }),
+      next: nextOf({
+        ...{ waits, installed: guard.installed, mine, ready },
+        underWay: tasks.filter((task) => LIVE.includes(task.status)),
+        waiting: tasks.filter((task) => task.status === "open").length,
+      }),
     };
   },
 
@@ -73,7 +86,7 @@ export const status = operation({
         "task",
         now.task
           ? `${style.bold(now.task.id)} ${firstLine(now.task.title, 80)} (${statusColour(now.task.status, style)})`
-          : "none active",
+          : underWayText(now.tasks),
       ],
       ["tasks", counts.length === 0 ? "none" : counts.join(", ")],
     ];
@@ -81,3 +94,9 @@ export const status = operation({
     return columns(rows);
   },
 });
+
+/** Several may be under way, and none of them be meant by where one stands. */
+function underWayText(counts: Readonly<Record<string, number>>): string {
+  const live = LIVE.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+  return live === 0 ? "none active" : `none of this folder or session; ${live} under way`;
+}

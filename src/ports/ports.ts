@@ -192,6 +192,11 @@ export interface World {
   branchChanges(repos: readonly RunRepo[]): Promise<{ repo: string; files: string[] }[]>;
   /** Whether a commit is part of a run's branch, in its own repository. */
   isInBranch(repo: RunRepo, commit: string): Promise<boolean>;
+  /** The worktrees of a task on this machine, and the files that differ there from where its run began. */
+  changedPlaces(
+    task: string,
+    repos: readonly RunRepo[],
+  ): Promise<{ repo: string; path: string; files: string[] }[]>;
   /** Whether anybody has installed pawl in this repository. */
   isInstalled(): boolean;
   /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */

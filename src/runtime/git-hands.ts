@@ -52,6 +52,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       const { openInstallation } = await import("../installer/open.ts");
       return openInstallation({
         place,
+        cwd: around.cwd,
         env: around.env,
         program: builtProgram(),
         commands: around.operations,

@@ -1,6 +1,9 @@
 import { realpathSync } from "node:fs";
+import { changedSince } from "../git/changed-since.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import type { RunRepo } from "../model/records/run.ts";
 import type { Runtime } from "./open.ts";
 
 interface Workplace {
@@ -15,6 +18,24 @@ export async function findWorkplaces(runtime: Runtime, task: string): Promise<Wo
     listWorktrees(site.commonDir, site.mainRoot)
       .filter((one) => one.present && one.task === task)
       .map((one) => ({ repo: site.name, path: one.path })),
+  );
+}
+
+/** The same with what was changed there; one that git cannot tell about has no files rather than no place. */
+export async function lookAtWorkplaces(
+  runtime: Runtime,
+  task: string,
+  repos: readonly RunRepo[],
+  env: Environment,
+): Promise<(Workplace & { files: string[] })[]> {
+  const places = await findWorkplaces(runtime, task);
+  return Promise.all(
+    places.map(async (place) => {
+      const { base_branch: branch, base_head: head } =
+        repos.find((one) => one.name === place.repo) ?? repos[0] ?? {};
+      const files = branch && head ? await changedSince(place.path, { branch, head }, env) : [];
+      return { ...place, files };
+    }),
   );
 }
 

@@ -59,6 +59,10 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       );
     },
     isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
+    async changedPlaces(task, repos) {
+      const { lookAtWorkplaces } = await import("./workplaces.ts");
+      return lookAtWorkplaces(runtime(), task, repos, around.env);
+    },
     isInstalled: () => isInstalled(place),
     guardWarnings: () => guardWarnings(place, around.env, runtime().home),
     search: async (query) =>

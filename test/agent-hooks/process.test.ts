@@ -241,9 +241,11 @@ describe("a missing handoff", () => {
     change();
     git(worktree, "commit", "-q", "-am", "Change it");
     const before = send("codex", "PreCompact", { cwd: repo.path, trigger: "auto" });
-    expect(before.systemMessage).toContain("T0001");
-    expect(send("codex", "PreCompact", { cwd: repo.path })).toBeUndefined();
+    expect(before.systemMessage).toContain(`T0001, in the worktree ${worktree}. It was changed`);
     pawl(worktree, "handoff", "--what", "Changed", "--next", "check it");
+    // The next summary is all that the next stretch knows, whatever an earlier one was told.
+    const again = send("codex", "PreCompact", { cwd: repo.path });
+    expect(again.systemMessage).toMatch(/in the worktree .*T0001-retry-uploads\.$/);
     expect(send("codex", "Stop", { cwd: repo.path })).toBeUndefined();
   });
 
@@ -254,4 +256,20 @@ describe("a missing handoff", () => {
     change();
     expect(stop()).toBeUndefined();
   });
+});
+
+/** Last, because a second task makes it less clear which one is meant. */
+test("whose task it is comes from the hook's own word for the session, also from the top", () => {
+  const env = { ...repo.env, CODEX_SESSION_ID: "held" };
+  for (const words of [
+    ["task", "new", "Sort names"],
+    ["start", "T2"],
+  ])
+    execFileSync(process.execPath, [built.pawl, ...words], { cwd: repo.path, env, stdio: "pipe" });
+  const told = (agent: string, id: string) =>
+    send(agent, "SessionStart", { session_id: id, cwd: repo.path, source: "resume" }).hookSpecificOutput
+      .additionalContext;
+  const place = join(repo.path, ".worktrees/T0002-sort-names");
+  expect(told("codex", "held")).toContain(`worktree: ${place} (work there)\nheld by this session`);
+  expect(told("codex", "other")).toContain("T0002 Sort names (held by agent:codex:held");
 });

@@ -55,7 +55,13 @@ describe("an answer in each agent's form", () => {
 });
 
 describe("a handoff is asked for", () => {
-  const work = { task: "T0001", status: "active", changedAt: 2000, handoffAt: undefined };
+  const work = {
+    task: "T0001",
+    root: "/p/.worktrees/T0001",
+    status: "active",
+    changedAt: 2000,
+    handoffAt: undefined,
+  };
   test.each<[string, Partial<typeof work> | { handoffAt: number }, boolean]>([
     ["after a change without one", {}, true],
     ["after a change that is newer", { handoffAt: 1000 }, true],

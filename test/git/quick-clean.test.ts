@@ -36,9 +36,8 @@ function age(project: Project): void {
 }
 
 function look(project: Project, untracked = true): Promise<boolean> {
-  return isSurelyClean(project.path, join(project.path, ".git"), project.git("rev-parse", "HEAD^{tree}"), {
-    untracked,
-  });
+  const tree = project.git("rev-parse", "HEAD^{tree}");
+  return isSurelyClean(project.path, join(project.path, ".git"), { tree }, { untracked });
 }
 
 test("a worktree that is its commit is clean without asking git", async ({ project }) => {
@@ -217,9 +216,9 @@ test("a large file as young as the index is read too", async ({ project }) => {
 test("another commit than the one that is checked out is not what the worktree is", async ({ project }) => {
   settle(project);
   const before = project.git("rev-parse", "HEAD~1^{tree}");
-  expect(await isSurelyClean(project.path, join(project.path, ".git"), before, { untracked: true })).toBe(
-    false,
-  );
+  expect(
+    await isSurelyClean(project.path, join(project.path, ".git"), { tree: before }, { untracked: true }),
+  ).toBe(false);
 });
 
 test("a linked worktree has an index of its own", async ({ project }) => {
@@ -234,7 +233,7 @@ test("a linked worktree has an index of its own", async ({ project }) => {
     encoding: "utf8",
   });
   const tree = project.git("rev-parse", "HEAD^{tree}");
-  expect(await isSurelyClean(path, gitDir.trim(), tree, { untracked: true })).toBe(true);
+  expect(await isSurelyClean(path, gitDir.trim(), { tree: tree }, { untracked: true })).toBe(true);
   writeFileSync(join(path, "run.sh"), "changed");
-  expect(await isSurelyClean(path, gitDir.trim(), tree, { untracked: true })).toBe(false);
+  expect(await isSurelyClean(path, gitDir.trim(), { tree: tree }, { untracked: true })).toBe(false);
 });

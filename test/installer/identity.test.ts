@@ -104,7 +104,13 @@ test("for any files of the user's, install and uninstall is the identity, and tw
         const before = treeBytes(root);
         const dotGit = join(root, ".git");
         const place = { root, gitDir: dotGit, commonDir: dotGit, mainRoot: root, name: "x" };
-        const installation = openInstallation({ place, env: {}, program: undefined, commands: [] });
+        const installation = openInstallation({
+          place,
+          cwd: place.root,
+          env: {},
+          program: undefined,
+          commands: [],
+        });
         const request: SurfaceRequest = { ...chosen, force: false, lenient: false };
         const steps = installation.apply(request);
         if (steps.some((one) => one.do === "refuse")) {

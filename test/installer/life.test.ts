@@ -260,6 +260,25 @@ describe("pawl doctor", () => {
     );
     expect(await trust()).toEqual(["codex_hooks_not_trusted"]);
   });
+
+  test("tells where an agent would do without our hooks, and a session that began without them", async ({
+    project,
+  }) => {
+    await done(project, "install");
+    mkdirSync(join(project.path, "src"));
+    const codes = async (folder: string, env: Record<string, string>) => {
+      const { json } = await project.pawlIn(join(project.path, folder), env, "doctor", "--json");
+      const found: { code: string }[] = json.data.doctor.diagnoses;
+      return found.map(({ code }) => code).filter((code) => /start_folder|hooks_not_run/.test(code));
+    };
+    const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s/1" };
+    expect(await codes(".", {})).toEqual([]);
+    expect(await codes("src", {})).toEqual(["claude_start_folder"]);
+    expect(await codes("src", agent)).toEqual(["claude_start_folder", "hooks_not_run"]);
+    mkdirSync(join(project.path, ".git/pawl/sessions"), { recursive: true });
+    writeFileSync(join(project.path, ".git/pawl/sessions/s-1"), "began 1\n");
+    expect(await codes(".", agent)).toEqual([]);
+  });
 });
 
 describe("a fresh clone", () => {

@@ -1,0 +1,65 @@
+import { LIVE } from "../../model/lifecycle.ts";
+import { run } from "../../model/records/run.ts";
+import type { Situation } from "../../ports/operation.ts";
+import type { Reader, TaskSummary } from "../../ports/ports.ts";
+import { isPlace } from "../current-run.ts";
+import { findTask, type Which } from "../which-task.ts";
+
+/** A task that somebody works on. */
+export interface UnderWay {
+  id: string;
+  title: string;
+  status: string;
+  /** Undefined where nobody has started it. */
+  holder: string | undefined;
+  /** This very session holds it. */
+  yours: boolean;
+  /** Relative to the repository's main worktree. */
+  worktrees: string[];
+}
+
+type Here = Pick<Situation, "branch" | "bound" | "minds">;
+
+/**
+ * The task that a session is about. Where several are under way and the place does not tell which is meant, it is the one
+ * that this session holds: that was recorded when it began.
+ */
+export function sessionTask(reader: Reader, named: string | undefined, at: Here): Which {
+  const which = findTask(reader, named, at);
+  if (which.id !== undefined) return which;
+  const [mine, second] = which.candidates
+    .filter((task) => LIVE.includes(task.status))
+    .map((task) => underWay(reader, task, at))
+    .filter((task) => task.yours);
+  return mine && !second ? { id: mine.id } : which;
+}
+
+/** More than anybody can keep in mind, and few enough to look at each. */
+const MOST = 8;
+
+/** What else is being worked on, this session's own first. */
+export function othersUnderWay(
+  reader: Reader,
+  task: string | undefined,
+  at: Pick<Here, "minds">,
+): UnderWay[] {
+  const { tasks } = reader.current();
+  const live = tasks.filter((one) => LIVE.includes(one.status) && one.id !== task).slice(0, MOST);
+  const all = live.map((one) => underWay(reader, one, at));
+  return [...all.filter((one) => one.yours), ...all.filter((one) => !one.yours)];
+}
+
+function underWay(reader: Reader, { id, title, status }: TaskSummary, at: Pick<Here, "minds">): UnderWay {
+  const place = reader.parts(run, id).records.findLast((one) => isPlace(one.value))?.value;
+  const current = place?.ended === "removed" ? undefined : place;
+  return {
+    ...{ id, title, status, holder: current?.holder },
+    yours: holds(current?.holder, at.minds),
+    worktrees: (current?.repos ?? []).map((one) => one.worktree),
+  };
+}
+
+/** One session of one agent; where the agent names no sessions, all of them are one. */
+export function holds(holder: string | undefined, minds: readonly string[]): boolean {
+  return holder !== undefined && minds.includes(holder);
+}
