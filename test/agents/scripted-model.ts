@@ -46,9 +46,17 @@ type Event = { name?: string; data: unknown };
 
 const AFTER_THE_SCRIPT: Turn = { say: "The script has ended." };
 
-export async function startModel(script: readonly Step[]): Promise<ScriptedModel> {
+export async function startModel(
+  script: readonly Step[],
+  /** Answers every request with this status, as a provider does that refuses or is down. */
+  options: { fail?: number } = {},
+): Promise<ScriptedModel> {
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
+    if (options.fail !== undefined && request.method === "POST") {
+      refuse(response, options.fail);
+      return;
+    }
     serve(request, response, script, requests).catch((error) => {
       response.writeHead(500).end(String(error));
     });
@@ -99,6 +107,12 @@ async function serve(
       `${name ? `event: ${name}\n` : ""}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`,
     );
   response.end();
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  const error = { type: "api_error", message: `scripted failure ${status}`, code: "scripted" };
+  response.writeHead(status, { "content-type": "application/json", "retry-after": "1" });
+  response.end(JSON.stringify({ type: "error", error }));
 }
 
 function sendOther(path: string, response: ServerResponse): void {
