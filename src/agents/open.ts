@@ -28,7 +28,7 @@ import {
   sizeOf,
   unmarkOpen,
 } from "./attempt/folder.ts";
-import { settleAttempt } from "./attempt/settle.ts";
+import { isAtRest, settleAttempt } from "./attempt/settle.ts";
 import { NUDGE, seeState } from "./attempt/state.ts";
 import { endProcesses, sleep } from "./end-processes.ts";
 import { withoutSession } from "./environment.ts";
@@ -73,6 +73,10 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
     },
     look: (run) => lookAtRun(runs, run),
     settle,
+    isAtRest(run) {
+      const found = attemptOf(run);
+      return found === undefined || isAtRest(found.path);
+    },
     launch: (wish) => launchAttempt(programFor(wish, place()), wish, place()),
     stop: (run, request) => stop(attemptOf(run), request, () => settle(run)),
     ended: (run, number) => endedOf(attemptOf(run, number)),

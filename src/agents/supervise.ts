@@ -49,7 +49,7 @@ export async function supervise(path: string, env: Environment): Promise<void> {
   else await outliveGuard(path, spec);
   watch.end();
   await settleAttempt(path, spec);
-  writeDown(path, spec, env);
+  await writeDown(path, spec, env);
 }
 
 /** Runs the agent behind its guard. Its stream goes to files, which outlive everybody. */
@@ -150,8 +150,11 @@ function beat(path: string): void {
   utimesSync(path, now, now);
 }
 
-/** The end is written down by an ordinary command, as any later one would; this one only comes first. */
-function writeDown(path: string, spec: AttemptSpec, env: Environment): void {
+/**
+ * The end is written down by an ordinary command, as any later one would; this one only comes first. The supervisor stays
+ * until it has, so that whoever finds no supervisor knows that nothing of this attempt is written any more.
+ */
+async function writeDown(path: string, spec: AttemptSpec, env: Environment): Promise<void> {
   const [command = "", ...args] = spec.settle.argv;
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("PAWL_"));
   const log = openSync(join(path, files.log), "a", 0o600);
@@ -162,8 +165,10 @@ function writeDown(path: string, spec: AttemptSpec, env: Environment): void {
       stdio: ["ignore", log, log],
       detached: true,
     });
-    child.on("error", () => {});
-    child.unref();
+    await new Promise<void>((done) => {
+      child.on("error", () => done());
+      child.on("close", () => done());
+    });
   } finally {
     closeSync(log);
   }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { chooseRun } from "../flows/run/run-choose.ts";
-import { settleRuns } from "../flows/run/run-settle.ts";
+import { settleRuns, untilAtRest } from "../flows/run/run-settle.ts";
 import { runRow } from "../judge/runs/show.ts";
 import { openAttempt, standingOf } from "../judge/runs/standing.ts";
 import { parseDuration } from "../model/duration.ts";
@@ -19,7 +19,7 @@ export const runWait = procedure({
   id: "run.wait",
   summary: "Wait until runs have ended, and say how",
   details:
-    "Exit code 0 when all of them ended well, 1 when one did not, 2 when one is still at work after --for. What has ended is\nwritten down on the way, also what a crash left.",
+    "Exit code 0 when all of them ended well, 1 when one did not, 2 when one is still at work after --for. What has ended is\nwritten down on the way, also what a crash left. Nothing of a run that has ended runs or writes any more.",
   examples: ["pawl run wait T0001", "pawl run wait T1 T2 --for 2m"],
   access: "write",
   cli: { positional: ["run"] },
@@ -41,6 +41,8 @@ export const runWait = procedure({
       if (ids.some((id) => agents.look(id)?.state !== "running")) await settleRuns(hands);
       runs = await look(hands, ids);
     }
+    // With --for 0s it is only asked how they stand; so does the supervisor's own command, which must not wait for itself.
+    if (seconds > 0 && !runs.some(openAttempt)) await untilAtRest(hands, ids);
     const all = runs.map((one) => standingOf(one, agents.look(one.id)));
     const undecided = runs.some((one) => openAttempt(one) !== undefined);
     const worst = all.find((one) => one.state !== "succeeded");

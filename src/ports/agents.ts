@@ -140,6 +140,8 @@ export interface Agents {
   look(run: string): AttemptView | undefined;
   /** Completes what a crash left, and puts a supervisor in the place of one that was lost. */
   settle(run: string): Promise<AttemptView | undefined>;
+  /** The latest attempt has ended, and nothing of it is written any more: its supervisor is gone and none can come. */
+  isAtRest(run: string): boolean;
   /** Refused while an attempt of the run is open. */
   launch(wish: LaunchWish): Promise<Launched>;
   /** Asks the supervisor to end everything that belongs to the run, and waits until it has. */

@@ -22,7 +22,7 @@ export function agentsAt({ runs, project, supervisor, program }: ChaosPlace) {
   }));
 }
 
-async function launch(job: ChaosLaunch): Promise<string> {
+export async function launch(job: ChaosLaunch): Promise<string> {
   const agents = agentsAt(job);
   const now = await agents.settle(job.run);
   if (now && now.state !== "ended") return "refused";

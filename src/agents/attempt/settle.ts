@@ -12,9 +12,10 @@ import {
   ownerFile,
   owners,
   putOnce,
+  readExit,
   readGuard,
 } from "./folder.ts";
-import { giveUp, isRebooted, isSupervised, seeState } from "./state.ts";
+import { giveUp, isGivenUp, isRebooted, isSupervised, seeState } from "./state.ts";
 
 /** What outlives its agent has nothing to finish. */
 const SWEEP_MS = 400;
@@ -71,10 +72,22 @@ export function writeExit(
   return putOnce(join(path, files.exit), JSON.stringify({ code, by, lost, at: new Date().toISOString() }));
 }
 
-/** Takes the place of nobody, or of a supervisor that is dead; false when somebody else was faster. */
+/** Takes the place of nobody, or of a supervisor that is dead; false when somebody else was faster, or closed it. */
 export function takeOver(path: string): boolean {
   const before = owners(path);
   const last = before.at(-1);
-  if (last !== undefined && isSupervised(path, last)) return false;
+  if (last !== undefined && (isGivenUp(last) || isSupervised(path, last))) return false;
   return putOnce(join(path, ownerFile(before.length + 1)), self());
+}
+
+/** True once nobody supervises an attempt that has ended. Asking closes it, so that nobody ever will again. */
+export function isAtRest(path: string): boolean {
+  if (!readExit(path)) return false;
+  for (;;) {
+    const all = owners(path);
+    const last = all.at(-1);
+    if (last !== undefined && isGivenUp(last)) return true;
+    if (last !== undefined && isSupervised(path, last)) return false;
+    putOnce(join(path, ownerFile(all.length + 1)), giveUp(self()));
+  }
 }

@@ -34,6 +34,7 @@ export function seeState(path: string, spec: Pick<AttemptSpec, "mark">): SeenSta
 
 /** Whoever gives an attempt up takes the place of its supervisor, so that none can come any more. */
 export const giveUp = (who: string) => `${GIVEN_UP} ${who}`;
+export const isGivenUp = (owner: string) => owner.startsWith(GIVEN_UP);
 
 /**
  * False for a supervisor that is dead, and for an attempt that was given up. Locally the identity tells; what another

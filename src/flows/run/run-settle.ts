@@ -48,6 +48,26 @@ export async function settleRun(hands: Hands, agents: Agents, id: string): Promi
   return over;
 }
 
+const REST_TRIES = 400;
+const REST_PAUSE_MS = 25;
+
+/**
+ * Whoever waited for an end goes on with something else, and may remove the project: so not before the supervisor, and
+ * whatever command writes the end down, are done. One that hangs is not waited for forever; the records are true by then.
+ */
+export async function untilAtRest(hands: Hands, ids: readonly string[]): Promise<void> {
+  const agents = await hands.agents();
+  const worktrees = await hands.git.worktrees();
+  // A command that outlived its supervisor still holds the task while it writes.
+  const isFree = (task: string) => {
+    const release = worktrees.hold(task);
+    release?.();
+    return release !== undefined;
+  };
+  const isOver = (id: string) => agents.isAtRest(id) && isFree(taskName(id));
+  for (let tries = 0; tries < REST_TRIES && !ids.every(isOver); tries++) await agents.pause(REST_PAUSE_MS);
+}
+
 /** Refused while agents of this task are at work. */
 export async function expectNoneAtWork(hands: Hands, task: string, what: string): Promise<void> {
   const agents = await hands.agents();

@@ -7,7 +7,7 @@ import { taskName } from "../start/start-records.ts";
 import { elsewhere } from "./run-choose.ts";
 import { runPolicy } from "./run-policy.ts";
 import { storedRun } from "./run-records.ts";
-import { settleRun } from "./run-settle.ts";
+import { settleRun, untilAtRest } from "./run-settle.ts";
 
 /** Ends an attempt and everything that it started, and writes down how it ended. */
 export async function stopRun(hands: Hands, value: Run, graceMs: number): Promise<Run> {
@@ -23,8 +23,14 @@ export async function stopRun(hands: Hands, value: Run, graceMs: number): Promis
   return settled(hands, value);
 }
 
-/** The end is written down by whoever comes first, the supervisor's own command or us. */
+/** The end is written down by whoever comes first, the supervisor's own command or us; then nobody writes any more. */
 export async function settled(hands: Hands, value: Run): Promise<Run> {
+  const over = await writtenDown(hands, value);
+  await untilAtRest(hands, [value.id]);
+  return over;
+}
+
+async function writtenDown(hands: Hands, value: Run): Promise<Run> {
   const agents = await hands.agents();
   for (let tries = 0; ; tries++) {
     const now = await hands.look((reader) => storedRun(reader, value.id).value);

@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { owners, readExit } from "../../src/agents/attempt/folder.ts";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { agentsAt, type ChaosPlace, launch } from "./chaos-worker.ts";
+
+/** An attempt is at rest when the last thing that its supervisor starts is over, and not a moment before. */
+const RUN = "T0001/R1";
+
+let root: string;
+let place: ChaosPlace;
+
+beforeAll(async () => {
+  root = makeTemporaryFolder("at rest");
+  const source = join(import.meta.dirname, "../../src/agents/bin.ts");
+  const program = join(root, "write-down.cjs");
+  writeFileSync(program, `setTimeout(() => require("node:fs").writeFileSync("written", "yes"), 1000);`);
+  place = {
+    runs: join(root, "runs"),
+    project: root,
+    supervisor: await bundleProgram(source, root, "supervise"),
+    program,
+  };
+});
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+test("the end is written down before an attempt is at rest, and no supervisor comes after that", async () => {
+  const agents = agentsAt(place);
+  await launch({ ...place, run: RUN, command: ["true"] });
+  const path = join(place.runs, "T0001.R1", "a1");
+  const written = join(root, "written");
+  let wasBusy = false;
+  for (const end = Date.now() + 60_000; !agents.isAtRest(RUN); await sleep(10)) {
+    wasBusy ||= readExit(path) !== undefined && !existsSync(written);
+    expect(Date.now(), "the supervisor never goes").toBeLessThan(end);
+  }
+  expect(wasBusy).toBe(true);
+  expect(readFileSync(written, "utf8")).toBe("yes");
+
+  const before = owners(path);
+  rmSync(written);
+  expect(spawnSync(process.execPath, [place.supervisor, path], { stdio: "inherit" }).status).toBe(0);
+  expect(owners(path)).toEqual(before);
+  expect(existsSync(written)).toBe(false);
+});
