@@ -36,6 +36,7 @@ import { findProgram, programMissing } from "./find-program.ts";
 import { type LaunchPlace, launchAttempt, startSupervisor } from "./launch.ts";
 import { costOf } from "./limits.ts";
 import { lookAtRun, viewOf } from "./look.ts";
+import { send } from "./processes.ts";
 import type { AgentProgram } from "./program.ts";
 import { KNOWN_PROGRAMS, programOf } from "./programs/all.ts";
 import { ownCommand } from "./programs/own-command.ts";
@@ -134,7 +135,7 @@ async function stop(
 function nudge(path: string): void {
   const owner = parseIdentity(owners(path).at(-1) ?? "");
   if (!owner || !isThere(join(path, files.beat))) return;
-  if (seeProcesses().livenessOf(owner) === "alive") process.kill(owner.pid, NUDGE);
+  if (seeProcesses().livenessOf(owner) === "alive") send(owner.pid, NUDGE);
 }
 
 const TAIL_LINES = 400;
