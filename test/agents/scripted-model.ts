@@ -48,16 +48,16 @@ const AFTER_THE_SCRIPT: Turn = { say: "The script has ended." };
 
 export async function startModel(
   script: readonly Step[],
-  /** Answers every request with this status, as a provider does that refuses or is down. */
-  options: { fail?: number } = {},
+  options: {
+    /** Answers a request with this status, by what is asked, as a provider does that refuses or is down. */
+    fail?: (asked: string) => number | undefined;
+    /** Keeps no requests: hours of conversations would fill the memory. */
+    forgets?: boolean;
+  } = {},
 ): Promise<ScriptedModel> {
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
-    if (options.fail !== undefined && request.method === "POST") {
-      refuse(response, options.fail);
-      return;
-    }
-    serve(request, response, script, requests).catch((error) => {
+    serve(request, response, script, options.forgets ? [] : requests, options.fail).catch((error) => {
       response.writeHead(500).end(String(error));
     });
   });
@@ -78,12 +78,18 @@ async function serve(
   response: ServerResponse,
   script: readonly Step[],
   requests: RecordedRequest[],
+  fail: (asked: string) => number | undefined = () => undefined,
 ): Promise<void> {
   const raw = await readAll(request);
   const path = (request.url ?? "").split("?")[0] ?? "";
   const wire = WIRES.find((one) => one.path.test(path));
   if (request.method !== "POST" || !wire) {
     sendOther(path, response);
+    return;
+  }
+  const status = fail(raw);
+  if (status !== undefined) {
+    refuse(response, status);
     return;
   }
   const body = JSON.parse(raw) as Body;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { owners, readExit } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses } from "../../src/agents/processes.ts";
+import { parseIdentity } from "../../src/files/process-identity.ts";
 import { PROGRAMS_TIMEOUT_MS, type ProgramName, realPrograms } from "./programs.ts";
 import { dialects } from "./run-agent.ts";
 import { type ScriptedModel, type Step, startModel } from "./scripted-model.ts";
@@ -14,6 +15,24 @@ import { makeRunProject, type RunProject } from "./supervised.ts";
  */
 const NAMES: readonly ProgramName[] = ["claude", "codex", "copilot"];
 const TOOL = "touch mid-tool; sleep 120";
+
+/**
+ * What each program exits with, measured. It is not what a run is judged by: two of three exit with 0 when they are
+ * interrupted, and one that a signal ended is told as 128 and its number.
+ */
+const EXITS = {
+  claude: { well: 0, 400: 1, 401: 0, 429: 0, 500: 0, stopped: 0, "unknown session": 1 },
+  codex: { well: 0, 400: 1, 401: 1, 429: 1, 500: 1, stopped: 1, "unknown session": 1 },
+  copilot: { well: 0, 400: 1, 401: 1, 429: 1, 500: 1, stopped: 0, "unknown session": 1 },
+} as const;
+
+/** Claude goes on trying for minutes where it may come to an end by itself; a limit of ours does not wait for it. */
+const REFUSALS = {
+  claude: { 400: "model_error", 401: "model_auth", 429: "limit_time", 500: "limit_time" },
+  codex: { 400: "model_error", 401: "model_auth", 429: "model_rate", 500: "model_error" },
+  copilot: { 400: "model_error", 401: "model_auth", 429: "model_rate", 500: "model_error" },
+} as const;
+const STATUSES = [400, 401, 429, 500] as const;
 
 let project: RunProject;
 let model: ScriptedModel | undefined;
@@ -27,21 +46,46 @@ afterAll(async () => {
   project?.remove();
 });
 
-async function begin(name: ProgramName, script: readonly Step[], options = {}, ...words: string[]) {
+async function aim(script: readonly Step[], options: Parameters<typeof startModel>[1] = {}): Promise<void> {
   await model?.close();
   model = await startModel(script, options);
   project.aimAt(model.url);
+}
+
+async function newTask(name: ProgramName): Promise<string> {
   const { json } = await project.pawl("task", "new", `With ${name} ${++tasks}`, "--json");
-  const task: string = json.data.task.id;
+  return json.data.task.id;
+}
+
+async function begin(name: ProgramName, script: readonly Step[], ...words: string[]) {
+  await aim(script);
+  const task = await newTask(name);
   const started = await project.pawl("run", task, "--agent", name, ...words);
   expect(started.code, started.err).toBe(0);
   return { task, run: `${task}/R1` };
 }
 
-async function end(run: string, seconds = 90) {
+async function end(run: string, seconds = 120) {
   const { code, json, err } = await project.pawl("run", "wait", run, "--for", `${seconds}s`, "--json");
   expect(json, err).toBeDefined();
   return { code, standing: json.data.runs[0] };
+}
+
+/** One of them may take others with it, or be gone by the time it is its turn. */
+function killAll(pids: readonly number[]): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+}
+
+async function supervisorOf(run: string): Promise<number> {
+  const { path } = project.attempt(run);
+  const pid = () => parseIdentity(owners(path).at(-1) ?? "")?.pid ?? 0;
+  await project.waitFor("the supervisor", () => pid() > 0);
+  return pid();
 }
 
 const worktree = (task: string, name: string) =>
@@ -63,7 +107,7 @@ describe.each(NAMES)("%s", (name) => {
       code: 0,
       standing: { state: "succeeded", usage: { input: 40, output: 20 } },
     });
-    expect(exitCode(run)).toBe(0);
+    expect(exitCode(run)).toBe(EXITS[name].well);
     expect(project.git("log", "-1", "--format=%s", `task/${task}-with-${name}-${tasks}`)).toBe("Work");
     expect(project.read(`tasks/${task}/evidence/E1.md`)).toContain(`run: ${run}\n`);
     expect(project.read(`tasks/${task}/handoffs/H1.md`)).toMatch(/automatic: false\n[\s\S]*actor: "agent:/);
@@ -74,19 +118,25 @@ describe.each(NAMES)("%s", (name) => {
     expect(model?.requests[0]?.text).toContain(`You are the author of ${task}.`);
   });
 
-  // Claude goes on trying for minutes where it may come to an end by itself; a limit of ours does not wait for it.
-  test.each([
-    [400, "failed", "model_error"],
-    [401, "failed", "model_auth"],
-    [429, name === "claude" ? "interrupted" : "failed", name === "claude" ? "limit_time" : "model_rate"],
-    [500, name === "claude" ? "interrupted" : "failed", name === "claude" ? "limit_time" : "model_error"],
-  ] as const)("the model answers %s", async (status, state, reason) => {
-    const slow = name === "claude" && status >= 429 ? ["--time", "8s"] : [];
-    const { run } = await begin(name, [], { fail: status }, ...slow);
-    const { code, standing } = await end(run);
-    expect({ code, state: standing.state, reason: standing.reason }).toEqual({ code: 1, state, reason });
-    expect(project.left(run)).toBe(0);
-  });
+  test("the model answers 400, 401, 429, 500: each fails for its own reason, and nothing of it is left", async () => {
+    const wanted = new Map<string, (typeof STATUSES)[number]>();
+    for (const status of STATUSES) wanted.set(await newTask(name), status);
+    await aim([], {
+      fail: (asked) => wanted.get(/You are the author of (T\d+)\./.exec(asked)?.[1] ?? ""),
+    });
+    for (const [task, status] of wanted) {
+      const isSlow = REFUSALS[name][status] === "limit_time";
+      const started = await project.pawl("run", task, "--agent", name, ...(isSlow ? ["--time", "10s"] : []));
+      expect(started.code, started.err).toBe(0);
+    }
+    for (const [task, status] of wanted) {
+      const reason = REFUSALS[name][status];
+      const state = reason === "limit_time" ? "interrupted" : "failed";
+      expect((await end(`${task}/R1`)).standing, `${status}`).toMatchObject({ state, reason });
+      expect(exitCode(`${task}/R1`), `exit code after ${status}`).toBe(EXITS[name][status]);
+      expect(project.left(`${task}/R1`)).toBe(0);
+    }
+  }, 180_000);
 
   test("stopped in the middle of a tool: interrupted whatever it exits with, nothing of it is left, and it goes on", async () => {
     const { task, run } = await begin(name, [{ call: shell(TOOL) }, { say: "Went on." }]);
@@ -94,6 +144,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(project.left(run)).toBeGreaterThanOrEqual(3);
     const stopped = await project.pawl("run", "stop", run, "--json");
     expect(stopped.json.data.run).toMatchObject({ status: "interrupted", attempts: [{ reason: "stopped" }] });
+    expect(exitCode(run)).toBe(EXITS[name].stopped);
     expect(project.left(run)).toBe(0);
     const resumed = await project.pawl("run", "resume", run, "Please go on", "--json");
     expect(resumed.code, resumed.out).toBe(0);
@@ -110,8 +161,7 @@ describe.each(NAMES)("%s", (name) => {
     await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
     const { path, spec } = project.attempt(run);
     await project.waitFor("its session", () => existsSync(join(path, "progress.json")));
-    process.kill(Number(owners(path).at(-1)?.split(".")[2]), "SIGKILL");
-    for (const { pid } of markedProcesses(spec.mark)) process.kill(pid, "SIGKILL");
+    killAll([await supervisorOf(run), ...markedProcesses(spec.mark).map((one) => one.pid)]);
     expect(await end(run)).toMatchObject({
       code: 1,
       standing: { state: "interrupted", reason: "guard_lost" },
@@ -127,16 +177,41 @@ describe.each(NAMES)("%s", (name) => {
       { say: "All done." },
     ]);
     await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
-    process.kill(Number(owners(project.attempt(run).path).at(-1)?.split(".")[2]), "SIGKILL");
+    killAll([await supervisorOf(run)]);
     expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded" } });
     expect(readExit(project.attempt(run).path)).toMatchObject({ code: 0, by: "guard" });
+  });
+
+  test("the terminal is closed in the middle of a tool: the agent goes on, and its end is known", async () => {
+    await aim([{ call: shell("touch mid-tool; sleep 3; touch after-tool") }, { say: "All done." }]);
+    const task = await newTask(name);
+    const run = `${task}/R1`;
+    const terminal = project.onTerminal("run", task, "--agent", name, "--follow");
+    await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
+    await project.waitFor("a line of its log", () => terminal.said().includes("mid-tool"));
+    await terminal.close();
+    expect(existsSync(join(worktree(task, name), "after-tool"))).toBe(false);
+    expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded" } });
+    expect(existsSync(join(worktree(task, name), "after-tool"))).toBe(true);
+    expect(readExit(project.attempt(run).path)).toMatchObject({ code: 0, by: "guard" });
+  });
+
+  test("its conversation is gone: resuming fails and says so, and a new conversation goes on", async () => {
+    const { run } = await begin(name, [{ say: "Once." }]);
+    await end(run);
+    project.forgetSessions();
+    await project.pawl("run", "resume", run);
+    expect((await end(run)).standing).toMatchObject({ state: "failed", attempts: 2 });
+    expect(exitCode(run, 2)).toBe(EXITS[name]["unknown session"]);
+    const fresh = await project.pawl("run", "resume", run, "--fresh", "--json");
+    expect(fresh.json.data.same_session).toBe(false);
+    expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded", attempts: 3 } });
   });
 
   test("a reviewer has our tools, and neither an editor nor a shell that could change anything", async () => {
     const { task, run } = await begin(
       name,
       [{ call: mcp("session", {}) }, { call: shell("touch made-by-reviewer") }, { say: "Reviewed." }],
-      {},
       "--role",
       "reviewer",
     );

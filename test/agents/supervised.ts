@@ -1,13 +1,23 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AttemptSpec } from "../../src/agents/attempt/folder.ts";
-import { markedProcesses } from "../../src/agents/processes.ts";
+import { type AttemptSpec, attemptNumbers, owners, readSpec } from "../../src/agents/attempt/folder.ts";
+import { markedProcesses, send } from "../../src/agents/processes.ts";
+import { parseIdentity, seeProcesses } from "../../src/files/process-identity.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
+import { terminalFor } from "../helpers/pseudo-terminal.ts";
 import { makeRepository } from "../helpers/temporary-repository.ts";
-import type { Programs } from "./programs.ts";
+import type { ProgramName, Programs } from "./programs.ts";
 import { baseEnvironment } from "./run-agent.ts";
 
 /** What a command said. */
@@ -28,9 +38,13 @@ export interface RunProject {
   pawl(...argv: string[]): Promise<Said>;
   /** A command that goes on until it is ended. */
   start(...argv: string[]): { said(): string; end(): void };
+  /** The same on a terminal of its own, which can be closed under it. */
+  onTerminal(...argv: string[]): { said(): string; close(): Promise<void> };
   git(...args: string[]): string;
-  /** The model that the programs started next will ask. */
-  aimAt(url: string): void;
+  /** Removes what the programs know of earlier conversations. */
+  forgetSessions(): void;
+  /** The model that the programs started next will ask; each its own, where several are named. */
+  aimAt(url: string | Readonly<Record<ProgramName, string>>): void;
   attempt(run: string, number?: number): { path: string; spec: AttemptSpec };
   read(path: string): string;
   /** Processes that carry the mark of an attempt. */
@@ -95,6 +109,11 @@ export function makeRunProject(
       return { said: () => said, end: () => child.kill() };
     },
     pawl: (...argv) => spawnPawl(argv),
+    onTerminal: (...argv) => openTerminal([process.execPath, built.pawl, ...argv], path, env),
+    forgetSessions() {
+      for (const folder of [".claude/projects", ".codex/sessions", ".copilot/session-state"])
+        rmSync(join(root, folder), { recursive: true, force: true });
+    },
     aimAt: (url) => aim(root, path, env, url),
     read: (file) => readText(join(path, folders.state, file)),
     left: (run, number) => markedProcesses(attempt(run, number).spec.mark).length,
@@ -103,10 +122,46 @@ export function makeRunProject(
         if (Date.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
     },
     remove() {
+      endEverything(join(path, folders.runs));
       built.remove();
-      rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+      rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
+}
+
+/** A terminal ends as a window does that is closed: everybody on it gets a hangup. */
+function openTerminal(words: readonly string[], cwd: string, env: Record<string, string>) {
+  const [command, args] = terminalFor(words);
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...env, TERM: "dumb" },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const closed = new Promise<void>((done) => child.on("close", () => done()));
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += chunk;
+  });
+  return {
+    said: () => said,
+    close() {
+      child.kill("SIGKILL");
+      return closed;
+    },
+  };
+}
+
+/** A test that failed may have left agents at work: the supervisors first, because they would write about the rest. */
+function endEverything(runs: string): void {
+  const attempts = (existsSync(runs) ? readdirSync(runs) : []).flatMap((run) =>
+    attemptNumbers(join(runs, run)).map((number) => join(runs, run, `a${number}`)),
+  );
+  for (const path of attempts) {
+    const owner = parseIdentity(owners(path).at(-1) ?? "");
+    if (owner && seeProcesses().livenessOf(owner) === "alive") send(owner.pid, "SIGKILL");
+    const mark = readSpec(path)?.mark;
+    if (mark !== undefined) for (const { pid } of markedProcesses(mark)) send(pid, "SIGKILL");
+  }
 }
 
 const readText = (file: string) => execFileSync("cat", [file], { encoding: "utf8" });
@@ -133,15 +188,21 @@ function prepareHomes(root: string, path: string, programs: Programs, env: Recor
   writeFileSync(join(root, ".copilot/config.json"), JSON.stringify({ trustedFolders: [path] }));
 }
 
-function aim(root: string, path: string, env: Record<string, string>, url: string): void {
-  env.ANTHROPIC_BASE_URL = url;
-  env.COPILOT_PROVIDER_BASE_URL = `${url}/v1`;
+function aim(
+  root: string,
+  path: string,
+  env: Record<string, string>,
+  where: string | Readonly<Record<ProgramName, string>>,
+): void {
+  const urls = typeof where === "string" ? { claude: where, codex: where, copilot: where } : where;
+  env.ANTHROPIC_BASE_URL = urls.claude;
+  env.COPILOT_PROVIDER_BASE_URL = `${urls.copilot}/v1`;
   const settings = [
     'model = "scripted-1"',
     'model_provider = "scripted"',
     "[model_providers.scripted]",
     'name = "scripted"',
-    `base_url = "${url}/v1"`,
+    `base_url = "${urls.codex}/v1"`,
     'wire_api = "responses"',
     'env_key = "SCRIPTED_KEY"',
     `[projects.${JSON.stringify(path)}]`,
