@@ -56,6 +56,16 @@ export const BUDGETS = [
     lines: [["git", /pawl start/]],
   },
   {
+    what: "`pawl run` until the agent's own process exists; `run list` with 100 runs",
+    budget: "≤ 4 × `node -e 0`; ≤ 2 ×",
+    lines: [["runs", /^(?:pawl run until|run list).*≤/]],
+  },
+  {
+    what: "supervisor, waiting",
+    budget: "≤ 40 MB, no measurable processor time",
+    lines: [["runs", /^supervisor, waiting/]],
+  },
+  {
     what: "package unpacked; packages installed with it",
     budget: "≤ 5 MB; at most the one that cannot be bundled",
     lines: [["package", /^package/]],
