@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { owners, readExit } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses } from "../../src/agents/processes.ts";
 import { parseIdentity } from "../../src/files/process-identity.ts";
-import { PROGRAMS_TIMEOUT_MS, type ProgramName, realPrograms } from "./programs.ts";
+import { PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
 import { dialects } from "./run-agent.ts";
 import { type ScriptedModel, type Step, startModel } from "./scripted-model.ts";
-import { makeRunProject, type RunProject } from "./supervised.ts";
+import { makeRunProject, type RunProject, type SupervisedName } from "./supervised.ts";
 
 /**
  * The real programs under `pawl run`, against a scripted model: how each ends, fails, is stopped and goes on. What their
  * exit codes and streams mean is pinned here: a new version that changes it fails a test, not a user's run.
  */
-const NAMES: readonly ProgramName[] = ["claude", "codex", "copilot"];
+const NAMES: readonly SupervisedName[] = ["claude", "codex", "copilot"];
 const TOOL = "touch mid-tool; sleep 120";
 
 /**
@@ -52,12 +52,12 @@ async function aim(script: readonly Step[], options: Parameters<typeof startMode
   project.aimAt(model.url);
 }
 
-async function newTask(name: ProgramName): Promise<string> {
+async function newTask(name: SupervisedName): Promise<string> {
   const { json } = await project.pawl("task", "new", `With ${name} ${++tasks}`, "--json");
   return json.data.task.id;
 }
 
-async function begin(name: ProgramName, script: readonly Step[], ...words: string[]) {
+async function begin(name: SupervisedName, script: readonly Step[], ...words: string[]) {
   await aim(script);
   const task = await newTask(name);
   const started = await project.pawl("run", task, "--agent", name, ...words);

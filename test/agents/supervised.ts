@@ -17,8 +17,11 @@ import { parseIdentity, seeProcesses } from "../../src/files/process-identity.ts
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { terminalFor } from "../helpers/pseudo-terminal.ts";
 import { makeRepository } from "../helpers/temporary-repository.ts";
-import type { ProgramName, Programs } from "./programs.ts";
+import type { Programs } from "./programs.ts";
 import { baseEnvironment } from "./run-agent.ts";
+
+/** The programs that `pawl run` knows. */
+export type SupervisedName = "claude" | "codex" | "copilot";
 
 /** What a command said. */
 export interface Said {
@@ -44,7 +47,7 @@ export interface RunProject {
   /** Removes what the programs know of earlier conversations. */
   forgetSessions(): void;
   /** The model that the programs started next will ask; each its own, where several are named. */
-  aimAt(url: string | Readonly<Record<ProgramName, string>>): void;
+  aimAt(url: string | Readonly<Record<SupervisedName, string>>): void;
   attempt(run: string, number?: number): { path: string; spec: AttemptSpec };
   read(path: string): string;
   /** Processes that carry the mark of an attempt. */
@@ -192,7 +195,7 @@ function aim(
   root: string,
   path: string,
   env: Record<string, string>,
-  where: string | Readonly<Record<ProgramName, string>>,
+  where: string | Readonly<Record<SupervisedName, string>>,
 ): void {
   const urls = typeof where === "string" ? { claude: where, codex: where, copilot: where } : where;
   env.ANTHROPIC_BASE_URL = urls.claude;

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { owners } from "../../src/agents/attempt/folder.ts";
 import { parseIdentity } from "../../src/files/process-identity.ts";
-import { PROGRAMS_TIMEOUT_MS, type ProgramName, realPrograms } from "./programs.ts";
+import { PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
 import { dialects } from "./run-agent.ts";
 import { type RecordedRequest, type ScriptedModel, type Step, startModel } from "./scripted-model.ts";
-import { makeRunProject, type RunProject } from "./supervised.ts";
+import { makeRunProject, type RunProject, type SupervisedName } from "./supervised.ts";
 
 /**
  * Runs of three vendors at once in one repository, each of which commits, records decisions and runs checks as fast as it
@@ -16,7 +16,7 @@ import { makeRunProject, type RunProject } from "./supervised.ts";
  * ten of them for ten minutes.
  */
 const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? 0);
-const AGENTS: readonly ProgramName[] =
+const AGENTS: readonly SupervisedName[] =
   SECONDS > 0
     ? ["claude", "claude", "claude", "claude", "codex", "codex", "codex", "copilot", "copilot", "copilot"]
     : ["claude", "codex", "copilot", "claude", "codex", "copilot"];
@@ -39,7 +39,7 @@ let deadline = Number.POSITIVE_INFINITY;
 beforeAll(async () => {
   project = makeRunProject("ten at once", await realPrograms());
   const urls = { claude: "", codex: "", copilot: "" };
-  for (const name of Object.keys(urls) as ProgramName[]) {
+  for (const name of Object.keys(urls) as SupervisedName[]) {
     const model = await startModel(scriptFor(name), { forgets: true });
     models.push(model);
     urls[name] = model.url;
@@ -51,7 +51,7 @@ afterAll(async () => {
   project?.remove();
 });
 
-function scriptFor(name: ProgramName): Step[] {
+function scriptFor(name: SupervisedName): Step[] {
   const { shell, mcp } = dialects[name];
   const over = new Map<string, number>();
   return Array.from({ length: TURNS + 2 }, (_, turn) => (request: RecordedRequest) => {
@@ -146,7 +146,7 @@ test(
   async () => {
     const main = project.git("rev-parse", "main");
     const status = project.git("status", "--porcelain");
-    const all: { task: string; agent: ProgramName; run: string }[] = [];
+    const all: { task: string; agent: SupervisedName; run: string }[] = [];
     for (const [nth, agent] of AGENTS.entries()) {
       const { json } = await project.pawl("task", "new", `Of ${agent} ${nth}`, "--json");
       all.push({ task: json.data.task.id, agent, run: `${json.data.task.id}/R1` });
