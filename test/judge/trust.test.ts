@@ -65,6 +65,11 @@ test.each<[string, TrustFacts, string]>([
     "trusted",
   ],
   [
+    "another clone confirmed the same address, which it asks in its own way",
+    facts(way(), { recorded: [record("there", proxied)] }),
+    "trusted",
+  ],
+  [
     "another clone confirmed another address",
     facts(elsewhere, { recorded: [record("there", way())] }),
     "unconfirmed",

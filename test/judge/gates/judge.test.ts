@@ -290,6 +290,7 @@ describe("evidence", () => {
 
   test.each([
     ["another command under the same name", { ...good, argv: ["true"] }, ["check_missing"]],
+    ["the beginning of the command", { ...good, argv: CHECK.argv.slice(0, 1) }, ["check_missing"]],
     ["the right command without the name", { ...good, check: undefined }, ["check_missing"]],
     ["a result that belongs to no tree", { ...good, unstable: true }, ["check_stale"]],
     ["a result of another repository", { ...good, repo: "dock" }, ["check_missing"]],
@@ -301,6 +302,11 @@ describe("evidence", () => {
   test("the last result on a tree is the one that counts", () => {
     expect(codes(withEvidence(good, { ...good, exit_code: 1 }))).toEqual(["check_failed"]);
     expect(codes(withEvidence({ ...good, exit_code: 1 }, good))).toEqual([]);
+  });
+
+  test("a high finding that was settled is in nobody's way", () => {
+    const settled = { status: "fixed", severity: "high", kind: "branch" } as const;
+    expect(codes(complete({ findings: [aFinding(1, settled)] }))).toEqual([]);
   });
 
   test("without a policy some check has to have passed on the tree", () => {
