@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   flows: ["model", "ports", "judge"],
   ops: ["model", "ports", "judge", "flows", "lib:zod/mini"],
   files: ["model", "node:"],
-  signatures: ["model", "node:"],
+  signatures: ["model", "ports", "node:"],
   git: ["model", "ports", "files", "node:", "lib:simple-git"],
   store: ["model", "ports", "files", "git", "node:", "lib:node-sqlite3-wasm"],
   guard: ["model", "ports", "files", "git", "hooks", "node:"],
@@ -29,7 +29,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   agents: ["model", "ports", "files", "node:"],
   "agent-hooks": ["model", "files", "git", "store", "node:", "lib:unbash"],
   runtime: [
-    ...["model", "ports", "judge", "flows", "files", "store", "git", "guard", "installer", "agents", "node:"],
+    ...["model", "ports", "judge", "flows", "files", "store", "git", "guard", "installer", "agents"],
+    ...["signatures", "node:"],
   ],
   // Each surface knows the registry and the runtime; the command line also starts the others.
   mcp: [

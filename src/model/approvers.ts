@@ -38,10 +38,18 @@ const approverFields = {
 
 export type Approver = FieldValues<typeof approverFields>;
 
-const fields = { approvers: list(group(approverFields)) as Field<Approver[]> };
+const fields = {
+  /** Chance, made with the first key: what is signed for another repository, or for a fork, is worth nothing in this one. */
+  repository: matching(/^[0-9a-f]{32}$/, "32 digits", `"${"0123abcd".repeat(4)}"`),
+  approvers: list(group(approverFields)) as Field<Approver[]>,
+};
+
+export type Approvers = FieldValues<typeof fields>;
+
+export const APPROVERS_FILE = ".pawl/approvers.yaml";
 
 /** The keys of the humans who may decide. A file that cannot be read whole names nobody, so it is refused. */
-export function readApprovers(path: string, source: string, fullYaml: FullYaml | undefined): Approver[] {
+export function readApprovers(path: string, source: string, fullYaml: FullYaml | undefined): Approvers {
   const read = readFields(fields, headerOf(path, source, fullYaml));
   if (!read.ok)
     throw broken(path, `"${read.key}" needs ${read.expected}`, `Write it like this: ${read.example}`);
@@ -55,7 +63,7 @@ export function readApprovers(path: string, source: string, fullYaml: FullYaml |
     );
     if (twice) throw broken(path, `two keys have the same "${field}" (${twice.key})`, "Remove one of them.");
   }
-  return approvers;
+  return read.value;
 }
 
 function headerOf(
@@ -77,7 +85,7 @@ const broken = (path: string, what: string, hint: string) =>
   new Failure("unreadable", "broken_approvers", `${path}: ${what}.`, { hint, details: { file: path } });
 
 /** The file as we write it; one order and one form, so that a diff shows the key that came or went. */
-export function printApprovers(approvers: readonly Approver[]): string {
+export function printApprovers({ repository, approvers }: Approvers): string {
   const head =
     "# Who may approve, unlock and settle. Only the copy on the protected branch counts; change it with `pawl approver`.\n";
   const blocks = approvers.map((one) =>
@@ -89,5 +97,5 @@ export function printApprovers(approvers: readonly Approver[]): string {
       .map((line, at) => `${at === 0 ? "  - " : "    "}${line}\n`)
       .join(""),
   );
-  return `${head}approvers:${blocks.length === 0 ? " []\n" : `\n${blocks.join("")}`}`;
+  return `${head}repository: ${JSON.stringify(repository)}\napprovers:${blocks.length === 0 ? " []\n" : `\n${blocks.join("")}`}`;
 }

@@ -1,3 +1,4 @@
+import { LEVELS, type Level } from "./approvers.ts";
 import { Failure } from "./failure.ts";
 import {
   type Field,
@@ -167,6 +168,9 @@ const agents: Field<AgentConfig[]> = {
 
 export const WHO_MAY_RUN = ["human", "agents"] as const;
 
+/** What makes a human's yes: typed on a terminal, or signed with an enrolled key as well. */
+export const APPROVALS = ["terminal", "signed"] as const;
+
 /** `.pawl/config.yaml`: the project's policy, tracked with the project. */
 const configFields = {
   profile: withDefault(oneOf(PROFILES), "standard" as const),
@@ -178,6 +182,8 @@ const configFields = {
   protected: list(text("main")),
   /** Absent while every clone decides for itself. */
   remotes: optional(list(group(trustedRemote))),
+  approvals: withDefault(oneOf(APPROVALS), "terminal" as const),
+  level: withDefault(oneOf(LEVELS), "present" as const),
   branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
   worktree: withDefault(text(".worktrees/{id}-{slug}"), ".worktrees/{id}-{slug}"),
   agents,
@@ -198,6 +204,9 @@ export interface Config {
   format: FormatCheck[];
   protected: string[];
   remotes: TrustedRemote[] | undefined;
+  approvals: (typeof APPROVALS)[number];
+  /** What a signature has to say at least, where approvals are signed. */
+  level: Level;
   /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
   branch: string;
   worktree: string;

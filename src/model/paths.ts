@@ -1,5 +1,11 @@
 import type { Kind } from "./record.ts";
 
+/** The project's policy, tracked with the project. */
+export const POLICY_FILE = ".pawl/config.yaml";
+
+/** What an install wrote, tracked with the project. */
+export const LEDGER_FILE = ".pawl/lock.json";
+
 /** Paths of records inside the state folder, with forward slashes on every system. */
 export const taskFile = (task: string) => `tasks/${task}/task.md`;
 export const partFile = (kind: Kind, task: string, part: string) =>

@@ -11,9 +11,9 @@ export type Statement =
     }
   | { kind: "unlock"; record: string; repos: (Target & { old: string; until: string })[] }
   | { kind: "unlocked"; record: string; repos: (Target & { old: string; new: string })[] }
-  | { kind: "baseline"; record: string; repos: (Target & { new: string })[] }
   | { kind: "settle"; record: string; repos: Target[]; ours: string; theirs: string; kept: "ours" | "theirs" }
-  | { kind: "approvers" | "policy"; record: string; repos: (Target & Change)[] }
+  | { kind: "approvers" | "policy"; record: string; repos: [Target & Change] }
+  | { kind: "uninstall"; record: string; repos: Target[] }
   | {
       kind: "request";
       record: string;
@@ -24,7 +24,7 @@ export type Statement =
 export const MERGE_STYLES = ["merge", "squash", "ff"] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
 
-/** One protected branch of one repository; `id` is the one in its `.pawl/lock.json`. */
+/** One protected branch of one repository; `id` is the `repository` of its `.pawl/approvers.yaml`. */
 export interface Target {
   id: string;
   ref: string;
@@ -37,6 +37,37 @@ interface Change {
   before: string;
   after: string;
 }
+
+/** What is read of an approval's record; where a merge was made on what the remote had, that is what the branch was. */
+interface SignedApproval {
+  uid?: string | undefined;
+  receipt: string;
+  repos: {
+    id?: string | undefined;
+    ref: string;
+    style: MergeStyle;
+    old: string;
+    onto?: string | undefined;
+    head: string;
+    tree: string;
+    new: string;
+  }[];
+}
+
+export const approvalStatement = ({ uid = "", receipt, repos }: SignedApproval): Statement => ({
+  kind: "approval",
+  record: uid,
+  receipt,
+  repos: repos.map(({ id = "", ref, style, old, onto = old, head, tree, new: fresh }) => ({
+    id,
+    ref,
+    style,
+    old: onto,
+    head,
+    tree,
+    new: fresh,
+  })),
+});
 
 /** What the ssh signature says it is for; ssh-keygen calls it a namespace. */
 export const SSH_NAMESPACE = "pawl-statement";

@@ -1,15 +1,16 @@
 import * as z from "zod/mini";
 import { confirm, expectHuman } from "../flows/approve/approve-ask.ts";
 import { type Candidate, lookForApproval } from "../flows/approve/approve-candidate.ts";
-import { mergeApproved } from "../flows/approve/approve-merge.ts";
+import { type Approved, makeMerges, mergeApproved } from "../flows/approve/approve-merge.ts";
 import { pushApproval } from "../flows/approve/approve-push.ts";
 import type { Landed } from "../flows/approve/approve-records.ts";
 import { recoverHolding, recoverMerges } from "../flows/approve/approve-recover.ts";
 import { checkAgain, lookForRedo, type Redo } from "../flows/approve/approve-redo.ts";
 import { short, showCandidate } from "../flows/approve/approve-show.ts";
+import { signMerges } from "../flows/approve/approve-sign.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
-import { flag, taskField } from "../model/input.ts";
+import { flag, maybe, raw, taskField } from "../model/input.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
@@ -17,13 +18,14 @@ import { procedure } from "./operation.ts";
 interface Wanted {
   push?: boolean | undefined;
   offline?: boolean | undefined;
+  sign_with?: string | undefined;
 }
 
 export const approve = procedure({
   id: "approve",
   summary: "Merge a task into its base branch, in all repositories or in none: a human's decision",
   details:
-    "Shows what would be merged, and asks for the task's id on the terminal; nothing skips that. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved or lags behind its remote, a check that is not the latest. --push publishes\nthe result. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
+    "Shows what would be merged, and asks for the task's id on the terminal; nothing skips that. Where the policy says\n`approvals: signed`, it has your ssh key sign the merge as well, one that asks for a touch unless the policy is content with less. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved or lags behind its remote, a check that is not the latest. --push publishes\nthe result. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
   examples: ["pawl approve T0001", "pawl approve T0001 --push", "pawl approve T0001 --redo --push"],
   access: "write",
   cli: { positional: ["task"] },
@@ -32,6 +34,7 @@ export const approve = procedure({
     push: flag("publish the base branches afterwards"),
     redo: flag("merge again on the remote's tip, after a push that came too late"),
     offline: flag("do not ask the remotes whether they moved"),
+    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -81,30 +84,35 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
   const push = input.push ?? false;
   const shown = await lookForApproval(hands, id, { fetch: !input.offline, push });
   await showCandidate(hands, shown);
+  await checkTrees(hands, shown);
+  const approved = approvedOf(shown, input.offline ?? false);
+  const made = await makeMerges(hands, approved);
   const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
   await confirm(hands, id, `Type ${id} to merge it into ${bases}: `);
+  const signed = await signMerges(hands, approved, made, input.sign_with);
   return (await hands.git.merges()).exclusively(async () => {
     await recoverHolding(hands);
     // A human takes minutes, and everything may have changed in them.
     const now = await lookForApproval(hands, id, { fetch: false, push });
     checkSame(shown, now);
-    await checkTrees(hands, now);
-    return mergeApproved(hands, {
-      task: now.task,
-      receipt: now.receipt,
-      summary: summaryOf(now, input.offline ?? false),
-      redoOf: undefined,
-      merges: now.repos.map(({ site, base_branch, base, head, tree }) => ({
-        site,
-        base_branch,
-        old: base,
-        onto: base,
-        head,
-        tree,
-      })),
-    });
+    return mergeApproved(hands, { ...approved, task: now.task }, made, signed);
   });
 }
+
+const approvedOf = (shown: Candidate, offline: boolean): Approved => ({
+  task: shown.task,
+  receipt: shown.receipt,
+  summary: summaryOf(shown, offline),
+  redoOf: undefined,
+  merges: shown.repos.map(({ site, base_branch, base, head, tree }) => ({
+    site,
+    base_branch,
+    old: base,
+    onto: base,
+    head,
+    tree,
+  })),
+});
 
 /** The tree that was checked is the one that the branch's own commit has, and so the one that the merge will have. */
 async function checkTrees(hands: Hands, { task, repos }: Candidate): Promise<void> {
@@ -159,17 +167,20 @@ async function redo(hands: Hands, id: string, input: Wanted): Promise<Plan<Lande
     );
   await confirm(hands, id, `Type ${id} to merge it into ${overtaken[0]?.base_branch} again: `);
   const passed = await checkAgain(hands, found);
+  const approved: Approved = {
+    task,
+    receipt: last.receipt,
+    summary: [`Merged again on what the remote had, instead of ${last.id}.`, ...passed].join("\n"),
+    redoOf: last.id,
+    merges: overtaken,
+  };
+  const made = await makeMerges(hands, approved);
+  const signed = await signMerges(hands, approved, made, input.sign_with);
   return (await hands.git.merges()).exclusively(async () => {
     await recoverHolding(hands);
     const now = await lookForRedo(hands, id, { fetch: false });
     checkSameRedo(found, now);
-    return mergeApproved(hands, {
-      task: now.task,
-      receipt: now.last.receipt,
-      summary: [`Merged again on what the remote had, instead of ${last.id}.`, ...passed].join("\n"),
-      redoOf: last.id,
-      merges: now.overtaken,
-    });
+    return mergeApproved(hands, { ...approved, task: now.task }, made, signed);
   });
 }
 

@@ -14,6 +14,7 @@ import {
   readLedger,
   withHistory,
 } from "../flows/audit/ledger.ts";
+import { judgingSignatures } from "../flows/audit/subject.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
 import { closeExpired } from "../flows/audit/unlocks.ts";
 import { CLASSES, type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
@@ -144,7 +145,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
     ledger,
     manner,
     remotes: [],
-    guardedIn: async () => new Set<string>(),
+    ...(await judgingSignatures(hands)),
   };
   const audited =
     input.updates !== undefined

@@ -1,3 +1,6 @@
+import type { Approval } from "../model/records/run.ts";
+import type { SignedBy } from "../model/signature.ts";
+
 /** One commit, as its object says it: no replacement, graft or cache has a say. */
 export interface CommitFact {
   id: string;
@@ -21,7 +24,13 @@ export interface ApprovedMerge {
   tree: string;
   /** It was made on what the remote had, so that its first parent is not `old`. */
   again: boolean;
+  onto: string | undefined;
   pushed: boolean;
+  record: Pick<Approval, "uid" | "receipt" | "repos" | "signatures">;
+  /** Whose signature it has, where one was needed. */
+  signed?: SignedBy;
+  /** Why it explains nothing, although it says so. */
+  distrust?: string;
 }
 
 /** What there is to explain commits with. Sets may be empty where git has left such commits out already. */
@@ -30,6 +39,8 @@ export interface Known {
   approvals: readonly ApprovedMerge[];
   /** Commits that came while a human had opened the branch, with the record's id. */
   unlocked: ReadonlyMap<string, string>;
+  /** Commits that a record would explain if it were signed, with what is wrong. */
+  rejected: ReadonlyMap<string, string>;
   /** Commits that a remote has, with its name. */
   remote: ReadonlyMap<string, string>;
   /** Commits that reached a remote past its rules. */
@@ -38,8 +49,8 @@ export interface Known {
 
 export interface Unapproved {
   remote: string;
-  /** The remote takes only what was approved, or this clone pushed it past its own hook. */
-  how: "guarded" | "pushed";
+  /** The remote takes only what was approved, this clone pushed it past its own hook, or it needs a signature. */
+  how: "guarded" | "pushed" | "unsigned";
 }
 
 /** Where a change of a branch was noticed. */

@@ -75,10 +75,10 @@ export interface Audits {
   guardActive(site: Site): boolean;
   /** The commits up to which all of these have the same history; none when one of them is not here. */
   common(site: Site, commits: readonly string[]): Promise<string[]>;
-  /** The first commit of a branch that has pawl's ledger. */
-  installedAt(site: Site, tip: string): Promise<string | undefined>;
-  /** The policy below a stretch of history (by the name ""), and at each commit of it that changed the policy. */
-  policies(site: Site, stretch: Stretch): Promise<ReadonlyMap<string, string>>;
+  /** The text of a file in a commit's tree; undefined where it has none. */
+  fileAt(site: Site, commit: string, path: string): Promise<string | undefined>;
+  /** The first-parent commits of a stretch that change one of these files, newest first. */
+  changing(site: Site, stretch: Stretch, paths: readonly string[]): Promise<string[]>;
   /** Every text that records of a folder have had in the history of the state: of a commit, or of this clone's own. */
   recordVersions(
     site: Site,

@@ -2,6 +2,7 @@ import type { Agents } from "./agents.ts";
 import type { GitHands } from "./git-hands.ts";
 import type { Plan, Situation } from "./operation.ts";
 import type { Reader, World } from "./ports.ts";
+import type { Signatures } from "./signatures.ts";
 import type { Viewed } from "./viewed.ts";
 
 /** When an event was written that is about something outside the store. */
@@ -43,6 +44,8 @@ export interface Hands {
   /** Which files of saved diffs this clone's human has looked at. */
   viewed(): Promise<Viewed>;
   sha256(text: string): Promise<string>;
+  /** Signing, and checking what was signed; loaded when it is used. */
+  signatures(): Promise<Signatures>;
   /** An answer that was made from exactly this before; only for telling, never for deciding. */
   recall(name: string, from: string): string | undefined;
   remember(name: string, from: string, answer: string): void;

@@ -13,6 +13,8 @@ export interface BranchMove {
 export type Purpose =
   /** The commits tell our own record from one that came to the same number elsewhere. */
   | { kind: "approval"; task: string; approval: string; commits: string[] }
+  /** A new list of approvers, told by the record of an unlock. */
+  | { kind: "approvers"; unlock: string; move: { old: string; new: string } }
   | {
       kind: "refresh";
       task: string;
@@ -58,6 +60,8 @@ export interface Merges {
     ours: string,
     theirs: string,
   ): Promise<{ tree: string } | { conflicts: string[]; said: string }>;
+  /** The tree of a commit with one file replaced or added. */
+  withFile(site: Site, commit: string, path: string, text: string): Promise<string>;
   /** A commit by whoever git says the user is here, on no branch yet; refused where git does not know. */
   commit(site: Site, what: NewCommit): Promise<string>;
   /** Refuses where git does not know who the user is. */

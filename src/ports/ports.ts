@@ -1,3 +1,4 @@
+import type { Approvers } from "../model/approvers.ts";
 import type { Config } from "../model/config.ts";
 import type { Kind, Problem, Stored } from "../model/record.ts";
 import type { note } from "../model/records/parts.ts";
@@ -99,6 +100,8 @@ export interface Reader {
   receipt(task: string): Stored<typeof receipt> | undefined;
   /** A text as the project's policy, or what is wrong with it. */
   config(where: string, text: string): Config;
+  /** A text as the list of those who may decide, or what is wrong with it. */
+  approvers(where: string, text: string): Approvers;
   /** The repositories that tasks may touch. */
   repositories(): { records: Stored<typeof repository>[]; problems: Problem[] };
 }

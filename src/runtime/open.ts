@@ -54,6 +54,7 @@ export interface Runtime {
   place: Place;
   readonly home: Home;
   world: World;
+  env: Environment;
   reader(): Reader;
   situation(access: "read" | "write"): Promise<Situation>;
   loadYaml(): Promise<FullYaml>;
@@ -87,6 +88,7 @@ export function openRuntime(around: Surroundings): Runtime {
   let fullYaml: FullYaml | undefined;
   const runtime: Runtime = {
     place,
+    env: around.env,
     get home() {
       return home;
     },

@@ -76,6 +76,7 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
     viewed: async () => (await import("../store/viewed.ts")).openViewed(runtime.home.local),
+    signatures: async () => (await import("../signatures/open.ts")).openSignatures(runtime.env),
     sha256: async (text) => (await import("../files/digest.ts")).sha256(text),
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),

@@ -1,15 +1,7 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { Approver } from "../model/approvers.ts";
+import { type Assertion, refused, type Verdict } from "../model/signature.ts";
 import { strictBase64 } from "./ssh-wire.ts";
-import { refused, type Verdict } from "./verdict.ts";
-
-/** What a browser's `navigator.credentials.get` answers, each part in base64url. */
-export interface Assertion {
-  credential: string;
-  authenticator_data: string;
-  client_data: string;
-  signature: string;
-}
 
 const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;

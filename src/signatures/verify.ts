@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Approver, atLeast, type Level } from "../model/approvers.ts";
+import { refused, type Signature, type Verdict } from "../model/signature.ts";
 import { type Statement, statementText } from "../model/statement.ts";
-import { type Assertion, verifyPasskey } from "./passkey.ts";
+import { verifyPasskey } from "./passkey.ts";
 import { verifySsh } from "./ssh-signature.ts";
 import { MalformedSignature } from "./ssh-wire.ts";
-import { refused, type Verdict } from "./verdict.ts";
-
-/** A signature as a record keeps it: of ssh, or of a passkey. */
-export type Signature = { ssh: string } | { passkey: Assertion };
 
 /** What is really signed: 32 bytes, the same for both kinds of key. */
 export const digestOf = (statement: Statement) =>

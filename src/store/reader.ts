@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { readApprovers } from "../model/approvers.ts";
 import { readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
@@ -86,6 +87,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
     config: (where, text) => readConfigText(where, text, fullYaml),
+    approvers: (where, text) => readApprovers(where, text, fullYaml),
     hasFile: (path) => exists && existsSync(join(home.state, path)),
     fileText: (path) => (exists ? textIfPresent(join(home.state, path)) : undefined),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),

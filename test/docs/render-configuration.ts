@@ -52,6 +52,18 @@ const KEYS: Record<keyof Config, Key> = {
     example: "remotes:\n  - name: origin\n    address: git@example.com:team/shop.git\n    guarded: true",
     wrong: "remotes: [origin]",
   },
+  approvals: {
+    describe:
+      "What makes a human's yes. `terminal`: the task's id, typed on a terminal that no agent started. `signed`: also the signature of a key that is enrolled with `pawl approver add`; then every audit checks it, every trusted remote is guarded, and `unlock`, `sync --ours`, changes of this file and of the approvers are signed as well. Only the copy on the protected branch counts.",
+    example: "approvals: signed",
+    wrong: "approvals: none",
+  },
+  level: {
+    describe:
+      "What a signature has to say at least. `present`: an authenticator vouches that somebody touched it (security keys, passkeys). `possession`: any enrolled key, also one that every program of yours can use. Counts with `approvals: signed`.",
+    example: "level: possession",
+    wrong: "level: none",
+  },
   branch: {
     describe: "The name of a task's branch. `{id}` and `{slug}` stand for its id and its title.",
     example: 'branch: "work/{id}"',

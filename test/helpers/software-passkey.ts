@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import type { Approver } from "../../src/model/approvers.ts";
-import type { Assertion } from "../../src/signatures/passkey.ts";
+import type { Assertion } from "../../src/model/signature.ts";
 
 type Algorithm = "ES256" | "EdDSA" | "RS256";
 

@@ -25,22 +25,21 @@ const passkey: Approver = {
   rp: "pawl.localhost",
 };
 const read = (text: string) => readApprovers("approvers.yaml", text, fullYaml);
+const repository = "0123abcd".repeat(4);
+const print = (approvers: Approver[]) => printApprovers({ repository, approvers });
 
 describe("approvers.yaml", () => {
   test.each([[[]], [[ssh]], [[ssh, passkey]]])("is read as it was written", (approvers) => {
-    expect(read(printApprovers(approvers))).toEqual(approvers);
+    expect(read(print(approvers))).toEqual({ repository, approvers });
   });
 
   const rows: [string, string, RegExp][] = [
-    ["two keys of one name", printApprovers([ssh, { ...passkey, key: ssh.key }]), /same "key"/],
-    ["one key enrolled twice", printApprovers([ssh, { ...ssh, key: "again" }]), /same "public"/],
-    ["a passkey without its site", printApprovers([{ ...passkey, rp: undefined }]), /id, alg and rp/],
-    ["an unknown word", `${printApprovers([ssh])}owner: me\n`, /"owner"/],
-    [
-      "an unknown level",
-      printApprovers([ssh]).replace("possession", "certain"),
-      /one of possession, present/,
-    ],
+    ["two keys of one name", print([ssh, { ...passkey, key: ssh.key }]), /same "key"/],
+    ["one key enrolled twice", print([ssh, { ...ssh, key: "again" }]), /same "public"/],
+    ["a passkey without its site", print([{ ...passkey, rp: undefined }]), /id, alg and rp/],
+    ["an unknown word", `${print([ssh])}owner: me\n`, /"owner"/],
+    ["an unknown level", print([ssh]).replace("possession", "certain"), /one of possession, present/],
+    ["no name for the repository", print([ssh]).replace(/repository.*/, ""), /"repository"/],
     ["not YAML", "approvers: [", /YAML/],
     ["an anchor", "approvers: &a [*a]", /approvers.yaml/],
   ];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Approver, Level } from "../../src/model/approvers.ts";
+import type { Assertion } from "../../src/model/signature.ts";
 import type { Statement } from "../../src/model/statement.ts";
-import type { Assertion } from "../../src/signatures/passkey.ts";
 import { digestOf, verifySignature } from "../../src/signatures/verify.ts";
 import { answer, makePasskey } from "../helpers/software-passkey.ts";
 

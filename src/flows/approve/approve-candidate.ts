@@ -1,4 +1,6 @@
 import type { GateResult, RepoState } from "../../judge/gates/gate.ts";
+import type { Keys } from "../../judge/keys.ts";
+import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Task } from "../../model/records/task.ts";
 import { plural } from "../../model/text.ts";
@@ -7,11 +9,14 @@ import type { Upstream } from "../../ports/remotes.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle } from "../../ports/targets.ts";
 import { checkTask } from "../check/check-task.ts";
+import { expectSigners, keysAt } from "../trust/sign.ts";
 
 /** One repository that is about to be merged, as it was looked at. */
 export interface CandidateRepo extends RepoState {
   site: Site;
   upstream: Upstream | undefined;
+  /** Who may decide by the base, and by what the merge would make of it. */
+  keys: { before: Keys; after: Keys };
 }
 
 /** Everything that a human is asked to say yes to. */
@@ -39,12 +44,32 @@ export async function lookForApproval(hands: Hands, id: string, options: LookOpt
   const repos: CandidateRepo[] = [];
   for (const repo of gate.repos.filter((one) => one.changed)) {
     const site = sites.named(repo.name);
-    repos.push({ ...repo, site, upstream: await remotes.remoteOf(site, repo.base_branch) });
+    const keys = {
+      before: await keysAt(hands, site, repo.base),
+      after: await keysAt(hands, site, repo.head),
+    };
+    checkKeys(repo, keys);
+    repos.push({ ...repo, site, keys, upstream: await remotes.remoteOf(site, repo.base_branch) });
   }
   if (options.push) for (const repo of repos) checkPublishable(repo);
   if (options.fetch) await fetchBases(hands, repos);
   for (const repo of repos) await checkRepository(hands, id, repo);
   return { task, receipt, repos };
+}
+
+/** Who may decide is not a part of anybody's task. */
+function checkKeys({ name, base_branch }: RepoState, { before, after }: CandidateRepo["keys"]): void {
+  expectSigners(before, `${base_branch} of ${name}`);
+  if (before.digests.approvers === after.digests.approvers) return;
+  throw new Failure(
+    "refused",
+    "approvers_changed",
+    `This task changes who may approve in ${name} (${APPROVERS_FILE}).`,
+    {
+      hint: "Take that out of the task: only `pawl approver add` and `pawl approver remove` change it.",
+      details: { repo: name, file: APPROVERS_FILE },
+    },
+  );
 }
 
 function checkStatus(task: Task): void {

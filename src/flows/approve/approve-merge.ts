@@ -12,6 +12,7 @@ import {
   prepareApproval,
   withdrawApproval,
 } from "./approve-records.ts";
+import type { SignedMerges } from "./approve-sign.ts";
 
 /** One repository's part of an approved merge, before its commit exists. */
 export interface WantedMerge {
@@ -34,14 +35,31 @@ export interface Approved {
   redoOf: string | undefined;
 }
 
-/**
- * Objects first, then the journal, then the record, then the branches of all repositories or of none, then the records
- * that tell it. Only inside `exclusively`.
- */
-export async function mergeApproved(hands: Hands, approved: Approved): Promise<Plan<Landed>> {
-  const id = approved.task.id;
+/** The merges as objects that no branch has yet: what a human says yes to is exactly these. */
+export interface MadeMerges {
+  /** The number of the approval, which the commits name. */
+  part: string;
+  repos: { repo: ApprovalRepo; move: BranchMove }[];
+}
+
+/** Makes the commits before anybody is asked, so that they are what is signed. */
+export async function makeMerges(hands: Hands, approved: Approved): Promise<MadeMerges> {
+  const { id } = approved.task;
   const part = await hands.look((reader) => nextApproval(reader, id));
-  const made = await makeCommits(hands, approved, `${id}/${part}`);
+  return { part, repos: await makeCommits(hands, approved, `${id}/${part}`) };
+}
+
+/**
+ * The objects are there; now the journal, then the record, then the branches of all repositories or of none, then the
+ * records that tell it. Only inside `exclusively`.
+ */
+export async function mergeApproved(
+  hands: Hands,
+  approved: Approved,
+  { part, repos: made }: MadeMerges,
+  signed: SignedMerges,
+): Promise<Plan<Landed>> {
+  const { id } = approved.task;
   const merges = await hands.git.merges();
   const commits = made.map((one) => one.repo.new);
   const purpose = { kind: "approval" as const, task: id, approval: part, commits };
@@ -54,8 +72,7 @@ export async function mergeApproved(hands: Hands, approved: Approved): Promise<P
   );
   try {
     const { receipt, summary, redoOf } = approved;
-    const repos = made.map((one) => one.repo);
-    const prepared = { task: id, part, receipt, summary, repos, redoOf };
+    const prepared = { task: id, part, receipt, summary, redoOf, ...signed };
     await hands.record((reader, at) => prepareApproval(reader, at, prepared), { phase: "before" });
     await undertaking.carryOut();
   } catch (error) {
@@ -99,6 +116,9 @@ async function makeCommits(
         tree,
         diff_sha256,
         pushed: false,
+        onto: onto === old ? undefined : onto,
+        style: "merge",
+        id: undefined,
       },
     });
   }

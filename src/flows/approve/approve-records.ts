@@ -3,9 +3,11 @@ import { Failure } from "../../model/failure.ts";
 import { nextNumber } from "../../model/ids.ts";
 import { finding } from "../../model/records/parts.ts";
 import { type Approval, approval } from "../../model/records/run.ts";
+import type { RecordSignature } from "../../model/records/signed.ts";
 import { type Task, task as taskKind } from "../../model/records/task.ts";
 import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
+import { howOf } from "../trust/sign.ts";
 
 export type ApprovalRepo = Approval["repos"][number];
 
@@ -17,6 +19,9 @@ export interface Prepared {
   repos: ApprovalRepo[];
   summary: string;
   redoOf: string | undefined;
+  /** What it is called in what was signed, and what was; nothing where the terminal is enough. */
+  uid: string | undefined;
+  signatures: RecordSignature[];
 }
 
 export const nextApproval = (reader: Reader, task: string) =>
@@ -24,7 +29,7 @@ export const nextApproval = (reader: Reader, task: string) =>
 
 /** Said before anything moves: a human's yes, and to what exactly. */
 export function prepareApproval(reader: Reader, at: Situation, prepared: Prepared): Plan<Approval> {
-  const { task, part, receipt, repos, summary, redoOf } = prepared;
+  const { task, part, receipt, repos, summary, redoOf, uid, signatures } = prepared;
   if (nextApproval(reader, task) !== part)
     throw new Failure(
       "conflict",
@@ -41,10 +46,12 @@ export function prepareApproval(reader: Reader, at: Situation, prepared: Prepare
     (id): Approval => ({
       id,
       status: "prepared",
-      how: `typed ${task} on the terminal`,
+      how: howOf(task, signatures),
       receipt,
       repos,
       redo_of: redoOf,
+      uid,
+      signatures,
       ...madeNow(at),
       summary,
       trouble: "",

@@ -1,5 +1,6 @@
 import type { Hands } from "../../ports/hands.ts";
 import type { Settled } from "../../ports/merges.ts";
+import { closeWithMoves } from "../audit/open-unlock.ts";
 import { noteRefresh } from "../refresh/refresh-records.ts";
 import { landApproval, withdrawApproval } from "./approve-records.ts";
 
@@ -29,6 +30,10 @@ async function tellRecords(hands: Hands, { purpose, outcome, notes }: Settled): 
         milestone: `${purpose.task}: refreshed`,
       });
     return `A refresh of ${purpose.task} was cut off; it was ${done ? "completed" : "taken back"}.`;
+  }
+  if (purpose.kind === "approvers") {
+    await closeWithMoves(hands, purpose.unlock, done ? [purpose.move] : []);
+    return `A change of the approvers (${purpose.unlock}) was cut off; it was ${done ? "completed" : "taken back"}.`;
   }
   const { task, approval: part } = purpose;
   const id = `${task}/${part}`;

@@ -7,7 +7,7 @@ import type { Site } from "../../ports/sites.ts";
 import { confirmTyped } from "../human-only.ts";
 import { auditRepository } from "./audit-repository.ts";
 import { readLedger, withHistory } from "./ledger.ts";
-import { branchRef, closeWithMove, newUnlock } from "./open-unlock.ts";
+import { branchRef, closeWithMoves, newUnlock } from "./open-unlock.ts";
 import { subjectHere } from "./subject-here.ts";
 
 /** What nothing explains on a branch, the newest first. */
@@ -42,6 +42,6 @@ export async function acceptCommits(
     (reader, at) => newUnlock(reader, at, { ref, tip: old, until, reason: said, repo: site.name }),
     { phase: "before", milestone: `accept ${what} on ${branch}` },
   );
-  await closeWithMove(hands, data.unlock.id, { old, new: newest.id });
+  await closeWithMoves(hands, data.unlock.id, [{ old, new: newest.id }]);
   return { ...data.unlock, status: "closed", moves: [{ old, new: newest.id }] };
 }

@@ -1,4 +1,5 @@
 import { type AuditedBranch, judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
+import { mustSign } from "../../judge/keys.ts";
 import type { Standing } from "../../judge/trust.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type {
@@ -12,8 +13,10 @@ import type {
 } from "../../ports/audit-facts.ts";
 import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
-import { type Baseline, mergesOf } from "./ledger.ts";
-import { afterBaseline, baselineFor, lateCommits } from "./one-baseline.ts";
+import { keysLine } from "./keys-line.ts";
+import type { Baseline } from "./ledger.ts";
+import { afterBaseline, baselineFor, lateCommits, type OneBaseline } from "./one-baseline.ts";
+import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
 import { movesWithin } from "./unlocks.ts";
@@ -24,7 +27,7 @@ export async function auditBranch(
   subject: Subject,
   branch: BranchTip,
 ): Promise<Verdict & { ahead?: AuditedBranch[] }> {
-  const { site, names, ledger, manner } = subject;
+  const { site, manner } = subject;
   const { ref, tip } = branch;
   const baseline = await baselineFor(audits, subject, ref, tip);
   if (baseline.from === "none") return untouched(audits, site, branch);
@@ -34,8 +37,16 @@ export async function auditBranch(
   const asked = askedRemotes(subject, [tip, ...baseline.commits]);
   const answers = local ? await audits.remotes(site, ref, asked) : [];
   const remote = await fromRemotes(audits, site, chain, answers);
+  const line = await keysLine(audits, subject, chain);
   const opened = unlocksOf(audits, subject, ref);
-  const approvals = mergesOf(ledger, names, ref);
+  const approvals = await signedMerges(subject, line, ref);
+  const { unlocked, rejected, moves } = await unlockedCommits(
+    audits,
+    subject,
+    line,
+    opened,
+    baseline.commits,
+  );
   const log = local ? audits.log(site, ref) : undefined;
   const audit: BranchAudit = {
     ref,
@@ -59,19 +70,22 @@ export async function auditBranch(
   const known = {
     baseline: new Set(baseline.commits),
     approvals,
-    unlocked: await unlockedCommits(audits, site, opened, baseline.commits),
+    unlocked,
+    rejected,
     remote,
     unapproved: local
-      ? await unapprovedCommits(audits, subject, ref, { chain, remote, baseline })
+      ? await unapprovedCommits(audits, subject, ref, { chain, remote, baseline, line })
       : new Map<string, Unapproved>(),
   };
-  const verdict = judgeBranch(site.name, audit, {
-    known,
-    unlockedMoves: opened.flatMap((one) => one.moves),
-  });
+  const verdict = judgeBranch(site.name, audit, { known, unlockedMoves: moves });
   const lost = local ? [] : await lostBaseline(audits, site, branch, baseline);
-  const ahead = judgeAhead(subject, known, answers);
-  return { ...verdict, ahead, findings: [...verdict.findings, ...lost] };
+  const ahead = judgeAhead(subject, known, answers, mustSign(await line.at(tip)));
+  return {
+    ...verdict,
+    branch: { ...verdict.branch, root: describeRoot(verdict.branch, baseline) },
+    ahead,
+    findings: [...verdict.findings, ...lost],
+  };
 }
 
 /** Nothing says what was there before, so everything was. */
@@ -90,6 +104,7 @@ export async function untouched(
         baseline: new Set(),
         approvals: [],
         unlocked: new Map(),
+        rejected: new Map(),
         remote: new Map(),
         unapproved: new Map(),
       },
@@ -156,23 +171,11 @@ export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subje
   });
 }
 
-export async function unlockedCommits(
-  audits: Audits,
-  site: Site,
-  unlocks: readonly Unlock[],
-  baseline: readonly string[],
-): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const one of unlocks)
-    for (const move of one.moves) {
-      const { brought } = await audits.follow(
-        site,
-        { ...move, seen: "log", time: one.created, message: "" },
-        baseline,
-      );
-      for (const commit of brought) found.set(commit.id, one.id);
-    }
-  return found;
+/** Which commit the keys are trusted from, and how it came. */
+function describeRoot({ commits }: AuditedBranch, { root }: OneBaseline): AuditedBranch["root"] {
+  if (root === undefined) return undefined;
+  const found = commits.find(({ commit }) => commit.id === root);
+  return { commit: root, class: found?.class ?? "baseline", ...(found?.by && { by: found.by }) };
 }
 
 /** What the log says, what it leaves out, and what the guard saw. */

@@ -1,12 +1,15 @@
 import { type Explained, explainer } from "../../judge/audit/classify.ts";
+import { mustSign } from "../../judge/keys.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Known } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
-import { askedRemotes, fromRemotes, unlockedCommits, unlocksOf } from "./audit-branch.ts";
+import { keyTextsAt } from "../trust/read-keys.ts";
+import { askedRemotes, fromRemotes, unlocksOf } from "./audit-branch.ts";
 import { protectedRefs } from "./audit-repository.ts";
-import { mergesOf } from "./ledger.ts";
+import { type KeysLine, keysLine } from "./keys-line.ts";
 import { baselineFor } from "./one-baseline.ts";
+import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Chain, Subject } from "./subject.ts";
 
 /** One line of what git tells before a push. */
@@ -43,7 +46,7 @@ export async function auditPush(
   const { now } = await hands.situation("read");
   const refused: RefusedPush[] = [];
   for (const one of pushed.filter((each) => guarded(each.remoteRef))) {
-    if (isOpen(subject, one.remoteRef, now)) continue;
+    if (isOpen(subject, one.remoteRef, now) && !(await isSigned(audits, subject, one))) continue;
     const found = await judgePush(audits, subject, one);
     if (found.loses !== undefined || found.commits.length > 0) refused.push(found);
   }
@@ -62,6 +65,12 @@ function isOpen({ names, ledger, manner }: Subject, ref: string, now: string): b
   );
 }
 
+/** Where decisions are signed, an unlock explains nothing before it was closed. */
+async function isSigned(audits: Audits, { site, readKeys }: Subject, { remoteId, localId }: PushedRef) {
+  const from = isNothing(remoteId) ? localId : remoteId;
+  return !isNothing(from) && mustSign(await readKeys(await keyTextsAt(audits, site, from)));
+}
+
 async function judgePush(
   audits: Audits,
   subject: Subject,
@@ -77,11 +86,15 @@ async function judgePush(
   if (baseline.length === 0) throw noBaseline(ref);
   const without = [...baseline, remoteId].filter((id) => !isNothing(id));
   const chain = { tip: localId, without, commits: await audits.history(site, { tip: localId, without }) };
-  const known = await whatExplains(audits, subject, refs, baseline);
+  const line = await keysLine(audits, subject, chain);
+  const known = await whatExplains(audits, subject, refs, baseline, line);
   let left = unexplained(chain, known);
   // Another remote may have it; only its own word counts, because anybody can write a remote-tracking ref.
-  if (left.length > 0)
-    left = unexplained(chain, { ...known, remote: await confirmed(audits, subject, ref, chain) });
+  if (left.length > 0) {
+    const remote = await confirmed(audits, subject, ref, chain);
+    for (const { commit } of left) if (await line.needsSignature(commit)) remote.delete(commit.id);
+    left = unexplained(chain, { ...known, remote });
+  }
   const merge = forward ? undefined : known.approvals.find((one) => one.new === localId);
   return {
     ref,
@@ -109,13 +122,17 @@ async function whatExplains(
   subject: Subject,
   refs: readonly string[],
   baseline: readonly string[],
+  line: KeysLine,
 ): Promise<Known> {
-  const { site, names, ledger } = subject;
   const unlocks = refs.flatMap((ref) => unlocksOf(audits, subject, ref));
+  const { unlocked, rejected } = await unlockedCommits(audits, subject, line, unlocks, baseline);
+  const approvals = [];
+  for (const ref of refs) approvals.push(...(await signedMerges(subject, line, ref)));
   return {
     baseline: new Set(baseline),
-    approvals: refs.flatMap((ref) => mergesOf(ledger, names, ref)),
-    unlocked: await unlockedCommits(audits, site, unlocks, baseline),
+    approvals,
+    unlocked,
+    rejected,
     remote: new Map(),
     unapproved: new Map(),
   };

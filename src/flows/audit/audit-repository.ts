@@ -13,8 +13,10 @@ import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { auditBranch, untouched } from "./audit-branch.ts";
+import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import { baselineFor } from "./one-baseline.ts";
+import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
 
 export interface RepositoryAudit {
@@ -178,20 +180,17 @@ async function explainStretch(
   if (named !== undefined && baseline.from === "none")
     return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
   const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));
-  const unlocked = new Map<string, string>();
-  for (const one of ledger.unlocks.filter((each) => names.has(each.repo ?? "") && each.status === "closed"))
-    for (const move of one.moves) {
-      const told = { ...move, seen: "log" as const, time: one.created, message: "" };
-      for (const each of (await audits.follow(site, told, without)).brought) unlocked.set(each.id, one.id);
-    }
-  const approvals = mergesOf(ledger, names, named);
   const commits = await audits.history(site, { tip, without });
+  const line = await keysLine(audits, subject, { tip, without, commits });
+  const closed = ledger.unlocks.filter((each) => names.has(each.repo ?? "") && each.status === "closed");
+  const { unlocked, rejected } = await unlockedCommits(audits, subject, line, closed, without);
+  const approvals = await signedMerges(subject, line, named);
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
   return judgeBranch(
     site.name,
     { ...facts, unlogged: false, doubtful: new Map(), late: new Set() },
     {
-      known: { baseline: new Set(), approvals, unlocked, remote: new Map(), unapproved: new Map() },
+      known: { baseline: new Set(), approvals, unlocked, rejected, remote: new Map(), unapproved: new Map() },
       unlockedMoves: [],
     },
   );

@@ -125,16 +125,18 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
   return ledger.approvals.flatMap((one) =>
     one.repos
       .filter((repo) => names.has(repo.name) && (ref === undefined || repo.ref === ref))
-      .map(({ ref: target, old, new: fresh, head, tree, pushed }) => ({
+      .map(({ ref: target, old, onto, new: fresh, head, tree, pushed }) => ({
         id: one.id,
         status: one.status,
         again: one.redo_of !== undefined,
         ref: target,
         old,
+        onto,
         new: fresh,
         head,
         tree,
         pushed,
+        record: one,
       })),
   );
 }

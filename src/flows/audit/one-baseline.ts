@@ -1,3 +1,5 @@
+import { APPROVERS_FILE } from "../../model/approvers.ts";
+import { LEDGER_FILE } from "../../model/paths.ts";
 import type { Audits, LoggedMove } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type Baseline, baselineOf } from "./ledger.ts";
@@ -6,23 +8,33 @@ import { type Chain, type Subject, within } from "./subject.ts";
 /** A baseline, and those that somebody recorded for the same branch after it. */
 export interface OneBaseline extends Baseline {
   late: string[];
+  /** The first commit of the branch that names approvers: what came later is judged by their keys. */
+  root: string | undefined;
 }
 
 /**
  * A branch has one baseline. Where several were recorded, as by a clone that was guarded before it knew of the first
  * one, only what all of them contain was there before; everything above needs an explanation of its own. Neither can it
- * be later than the commit that brought pawl's ledger to the branch, whatever became of the records since.
+ * be later than the commit that brought pawl's ledger to the branch, or the first key, whatever became of the records
+ * since. Where nothing is recorded at all, the first key is where it begins; one that a human pins is believed.
  */
 export async function baselineFor(
   audits: Audits,
-  { site, names, ledger, manner }: Subject,
+  { site, names, ledger, manner, root: pinned }: Subject,
   ref: string,
   tip: string,
 ): Promise<OneBaseline> {
   const found = baselineOf(ledger, names, ref, manner.clones);
-  const installed = found.commits.length > 0 ? await audits.installedAt(site, tip) : undefined;
-  const commits = await audits.common(site, [...found.commits, ...(installed ? [installed] : [])]);
-  const one = { ...found, commits, late: found.commits.filter((commit) => !commits.includes(commit)) };
+  if (pinned !== undefined && (await audits.contains(site, tip, pinned)))
+    return { ...found, commits: [pinned], late: [], root: pinned, from: "recorded" };
+  const first = async (path: string) => (await audits.changing(site, { tip, without: [] }, [path])).slice(-1);
+  const root = await first(APPROVERS_FILE);
+  if (found.commits.length === 0 && root.length > 0)
+    return { ...found, commits: root, late: [], root: root[0], from: "recorded" };
+  const bounds = found.commits.length > 0 ? [...(await first(LEDGER_FILE)), ...root] : [];
+  const commits = await audits.common(site, [...found.commits, ...bounds]);
+  const late = found.commits.filter((commit) => !commits.includes(commit));
+  const one = { ...found, commits, late, root: root[0] };
   // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
   if (found.from === "recorded" || manner.view !== "here") return one;
   const created = audits.created(site).find((each) => each.ref === ref);

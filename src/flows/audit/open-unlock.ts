@@ -4,11 +4,14 @@ import { matchesPattern } from "../../model/naming.ts";
 import { unlockFile } from "../../model/paths.ts";
 import { protectedPatterns } from "../../model/protection.ts";
 import { printRecord } from "../../model/record.ts";
+import { type RecordSignature, UNSIGNED } from "../../model/records/signed.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
+import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site } from "../../ports/sites.ts";
+import { howOf } from "../trust/sign.ts";
 
 export const branchRef = (branch: string) => `refs/heads/${branch}`;
 
@@ -33,6 +36,8 @@ export interface Opening {
   until: string;
   reason: string;
   repo: string;
+  uid?: string | undefined;
+  signatures?: RecordSignature[];
 }
 
 export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unlock: Unlock }> {
@@ -40,10 +45,11 @@ export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<
   const value: Unlock = {
     id: formatUnlockId(nextNumber(reader.unlockNames(), unlock.letter)),
     status: "open",
-    how: `typed ${branch} on the terminal`,
+    how: howOf(branch, wanted.signatures ?? []),
     closed: undefined,
     clone: at.clone,
     moves: [],
+    ...UNSIGNED,
     ...madeNow(at),
     ...wanted,
   };
@@ -55,21 +61,22 @@ export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<
   };
 }
 
-/** Closes an unlock of which exactly one move is known; what a branch's log says is not needed for it. */
-export async function closeWithMove(
+/** Closes an unlock whose moves are known; what a branch's log says is not needed for it. */
+export async function closeWithMoves(
   hands: Hands,
   id: string,
-  move: { old: string; new: string },
+  moves: Unlock["moves"],
+  signatures: RecordSignature[] = [],
 ): Promise<void> {
   await hands.record(
     (reader, at) => {
       const stored = reader.unlocks().records.find((one) => one.path === unlockFile(id));
       if (!stored || stored.value.status === "closed") return { data: undefined };
-      const changes = { status: "closed" as const, closed: at.now, moves: [move] };
-      return {
-        data: undefined,
-        effects: [change(unlock, stored, changes, at, "closed after 1 move").effect],
-      };
+      const all = [...stored.value.signatures, ...signatures];
+      const how = signatures.length > 0 ? howOf("", signatures) : stored.value.how;
+      const changes = { status: "closed" as const, closed: at.now, moves, signatures: all, how };
+      const about = `closed after ${plural(moves.length, "move")}`;
+      return { data: undefined, effects: [change(unlock, stored, changes, at, about).effect] };
     },
     { phase: "after", milestone: `${id}: closed again` },
   );

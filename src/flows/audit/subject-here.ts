@@ -1,8 +1,8 @@
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
-import { guardedIn, readTrust } from "../trust/read-trust.ts";
+import { readTrust } from "../trust/read-trust.ts";
 import { type Ledger, namesOf } from "./ledger.ts";
-import type { Subject } from "./subject.ts";
+import { judgingSignatures, type Subject } from "./subject.ts";
 import { ownClones } from "./unlocks.ts";
 
 /** A repository as the clone has it that people work in: its own logs, files and settings have a say. */
@@ -14,6 +14,6 @@ export async function subjectHere(hands: Hands, site: Site, ledger: Ledger, ask:
     ledger,
     manner: { view: "here", ask, clones: await ownClones(hands) },
     remotes,
-    guardedIn: (text) => guardedIn(hands, text),
+    ...(await judgingSignatures(hands)),
   };
 }

@@ -1,7 +1,11 @@
+import type { Keys } from "../../judge/keys.ts";
 import type { RemoteTrust } from "../../judge/trust.ts";
 import type { CommitFact } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { CheckSignature } from "../../ports/signatures.ts";
 import type { Site } from "../../ports/sites.ts";
+import { type KeyTexts, readKeys } from "../trust/read-keys.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** How thorough an audit is, and of what. */
@@ -21,8 +25,16 @@ export interface Subject {
   manner: Manner;
   /** What the remotes of this clone are worth; none where only what was published counts. */
   remotes: readonly RemoteTrust[];
-  /** The remotes that a policy's text calls guarded; none where it cannot be read. */
-  guardedIn(policy: string): Promise<ReadonlySet<string>>;
+  /** The commit that a human says the keys are trusted from. */
+  root?: string | undefined;
+  readKeys(texts: KeyTexts): Promise<Keys>;
+  checkSignature: CheckSignature;
+}
+
+/** What every subject needs to judge signatures. */
+export async function judgingSignatures(hands: Hands): Promise<Pick<Subject, "readKeys" | "checkSignature">> {
+  const { check } = await hands.signatures();
+  return { readKeys: (texts) => readKeys(hands, texts), checkSignature: check };
 }
 
 /** Of a branch's commits those that are part of another commit. */

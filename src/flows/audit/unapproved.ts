@@ -2,33 +2,39 @@ import { CLASSES, type Class, type Explained, explainer } from "../../judge/audi
 import type { AuditedBranch } from "../../judge/audit/judge.ts";
 import type { Known, Unapproved } from "../../ports/audit-facts.ts";
 import type { Audits, RemoteAnswer } from "../../ports/audits.ts";
+import type { KeysLine } from "./keys-line.ts";
 import type { OneBaseline } from "./one-baseline.ts";
 import type { Chain, Subject } from "./subject.ts";
 
 /**
  * Commits that reached a remote past its rules: because the policy in force before them says that the remote is guarded,
- * or because this very clone pushed them there, which its own hook would have refused.
+ * or wants decisions signed, or because this very clone pushed them there, which its own hook would have refused.
  */
 export async function unapprovedCommits(
   audits: Audits,
   subject: Subject,
   ref: string,
-  { chain, remote, baseline }: { chain: Chain; remote: ReadonlyMap<string, string>; baseline: OneBaseline },
+  { chain, remote, baseline, line }: Around,
 ): Promise<Map<string, Unapproved>> {
   const found = await pushedFromHere(audits, subject, ref, baseline);
   if (remote.size === 0) return found;
   const always = new Set(subject.remotes.filter((one) => one.guarded).map((one) => one.name));
-  const policies = await audits.policies(subject.site, chain);
-  let guarded: ReadonlySet<string> = new Set();
-  // From the oldest on: what counts for a commit is the policy that it found, not the one that it brings.
-  for (const { id } of [{ id: "" }, ...chain.commits.toReversed()]) {
-    const by = remote.get(id);
-    if (by !== undefined && (always.has(by) || guarded.has(by)))
-      found.set(id, { remote: by, how: "guarded" });
-    const changed = policies.get(id);
-    if (changed !== undefined) guarded = await subject.guardedIn(changed);
+  // What counts for a commit is the policy that it found, not the one that it brings.
+  for (const commit of chain.commits) {
+    const by = remote.get(commit.id);
+    if (by === undefined) continue;
+    const { guarded } = await line.at(commit.parents[0]);
+    if (always.has(by) || guarded.has(by)) found.set(commit.id, { remote: by, how: "guarded" });
+    else if (await line.needsSignature(commit)) found.set(commit.id, { remote: by, how: "unsigned" });
   }
   return found;
+}
+
+interface Around {
+  chain: Chain;
+  remote: ReadonlyMap<string, string>;
+  baseline: OneBaseline;
+  line: KeysLine;
 }
 
 async function pushedFromHere(
@@ -54,10 +60,11 @@ export function judgeAhead(
   subject: Subject,
   known: Known,
   answers: readonly RemoteAnswer[],
+  signed: boolean,
 ): AuditedBranch[] {
   const tell = explainer(known);
   return answers.flatMap(({ name, tracking, ahead }): AuditedBranch[] => {
-    const guarded = subject.remotes.some((one) => one.name === name && one.guarded);
+    const guarded = signed || subject.remotes.some((one) => one.name === name && one.guarded);
     const commits = ahead.map(tell).flatMap((one): Explained[] => {
       if (one.class === "unapproved") return [one];
       if (one.class !== "unexplained" || !guarded) return [];

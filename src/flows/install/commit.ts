@@ -3,7 +3,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { CommitLook, Installation, PreparedCommit, SurfaceRequest } from "../../ports/installation.ts";
 import type { Next } from "../../ports/operation.ts";
 import type { Site } from "../../ports/sites.ts";
-import { closeWithMove, isProtectedBranch, newUnlock } from "../audit/open-unlock.ts";
+import { closeWithMoves, isProtectedBranch, newUnlock } from "../audit/open-unlock.ts";
 import { closeUnlock } from "../audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../human-only.ts";
 
@@ -83,6 +83,6 @@ export async function commitInstalled(
     await closeUnlock(hands, opened.data.unlock);
     throw error;
   }
-  await closeWithMove(hands, opened.data.unlock.id, { old, new: commit });
+  await closeWithMoves(hands, opened.data.unlock.id, [{ old, new: commit }]);
   return prepared;
 }

@@ -1,6 +1,5 @@
 import { judgeTrust, type RemoteTrust, type Way } from "../../judge/trust.ts";
 import type { TrustedRemote } from "../../model/config.ts";
-import { Failure } from "../../model/failure.ts";
 import { USUAL } from "../../model/protection.ts";
 import type { RepositoryRecord } from "../../model/records/run.ts";
 import type { Branching } from "../../ports/audits.ts";
@@ -78,17 +77,6 @@ async function upstreamOf(
   const own = await (await hands.git.remotes()).remoteOf(site, known ?? defaultBranch ?? "main");
   const [first, ...others] = routes;
   return own?.remote ?? (others.length === 0 ? first?.name : undefined);
-}
-
-/** The remotes that a policy's text calls guarded; one that cannot be read names none. */
-export async function guardedIn(hands: Hands, policy: string): Promise<ReadonlySet<string>> {
-  try {
-    const { remotes = [] } = await hands.look((reader) => reader.config(".pawl/config.yaml", policy));
-    return new Set(remotes.filter((one) => one.guarded).map((one) => one.name));
-  } catch (error) {
-    if (error instanceof Failure) return new Set();
-    throw error;
-  }
 }
 
 /** What hooks let in: the remotes that a human confirmed, and those of a clone in which nobody was asked yet. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
+import { LEDGER_FILE, POLICY_FILE } from "../../model/paths.ts";
 import type { Audits, Branching, BranchTip, Stretch } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { Git } from "../run-git.ts";
@@ -13,8 +14,6 @@ import { askRemotes } from "./remote-tips.ts";
 import { readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
 
-const POLICY = ".pawl/config.yaml";
-const LEDGER = ".pawl/lock.json";
 const STATE = "refs/heads/pawl/state";
 const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
 
@@ -47,11 +46,8 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
-    async installedAt(site, tip) {
-      const changed = await at(site).must(["rev-list", "--first-parent", tip, "--", LEDGER]);
-      return changed.split("\n").filter(Boolean).at(-1);
-    },
-    policies: (site, stretch) => policiesIn(at(site), stretch),
+    fileAt: (site, commit, path) => textAt(at(site), commit, path),
+    changing: (site, stretch, paths) => readChanging(at(site), stretch, paths),
     common: (site, commits) => commonHistory(at(site), commits),
     async recordVersions(site, kind, commit) {
       if (commit !== undefined) return readVersions(at(site), commit, kind);
@@ -65,13 +61,14 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
   };
 }
 
-async function policiesIn(git: HistoryGit, { tip, without }: Stretch): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const base of without) found.set("", (await textAt(git, base)) ?? found.get("") ?? "");
+async function readChanging(
+  git: HistoryGit,
+  { tip, without }: Stretch,
+  paths: readonly string[],
+): Promise<string[]> {
   const limits = (await known(git, without)).map((one) => `^${one}`);
-  const changed = await git.must(["rev-list", "--first-parent", tip, ...limits, "--", POLICY]);
-  for (const id of changed.split("\n").filter(Boolean)) found.set(id, (await textAt(git, id)) ?? "");
-  return found;
+  const changed = await git.must(["rev-list", "--first-parent", tip, ...limits, "--", ...paths]);
+  return changed.split("\n").filter(Boolean);
 }
 
 async function commonHistory(git: HistoryGit, commits: readonly string[]): Promise<string[]> {
@@ -107,12 +104,13 @@ async function readBranching(git: HistoryGit, copies: "own" | "remote"): Promise
     branches: branches.filter((one) => one.ref !== `${HEADS}pawl/state`),
     defaultBranch: head || undefined,
     committed: base && (await textAt(git, base.tip)),
-    installed: base && (await textAt(git, base.tip, LEDGER)),
-    copy: mainRoot === undefined || copies === "remote" ? undefined : textIfPresent(join(mainRoot, POLICY)),
+    installed: base && (await textAt(git, base.tip, LEDGER_FILE)),
+    copy:
+      mainRoot === undefined || copies === "remote" ? undefined : textIfPresent(join(mainRoot, POLICY_FILE)),
   };
 }
 
-async function textAt(git: HistoryGit, commit: string, path = POLICY): Promise<string | undefined> {
+async function textAt(git: HistoryGit, commit: string, path = POLICY_FILE): Promise<string | undefined> {
   if ((await git.must(["ls-tree", commit, "--", path])) === "") return undefined;
   return git.must(["cat-file", "blob", `${commit}:${path}`]);
 }

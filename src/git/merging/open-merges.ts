@@ -12,6 +12,7 @@ import { involvedCheckouts } from "./checkouts.ts";
 import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
 import { complete, hold, letGo, partsOf, takeBack } from "./settling.ts";
 import { pause, waitForChildren } from "./stale-locks.ts";
+import { treeWithFile } from "./tree-with-file.ts";
 import { tryOut } from "./try-out.ts";
 import { JournaledMoves } from "./undertaking.ts";
 
@@ -39,6 +40,7 @@ export function openMerges(setup: MergesSetup): Merges {
       if (code === 0) return { tree };
       return { conflicts: code === 1 ? [...new Set(conflicts)] : [], said: err.trim() };
     },
+    withFile: (site, id, path, text) => treeWithFile(at(site), id, path, text),
     commit: (site, what) => commit(at(site), site, what),
     checkIdentity: (site) => checkIdentity(at(site), site),
     diffDigest: (site, from, to) =>

@@ -1,3 +1,4 @@
+import type { SignedBy } from "../../model/signature.ts";
 import type {
   ApprovedMerge,
   BranchAudit,
@@ -28,6 +29,7 @@ export type Reason =
   | "approval_mismatch"
   | "approval_rewritten"
   | "approval_unfinished"
+  | "not_signed"
   | "late_baseline"
   | "pushed_directly"
   | "remote_not_confirmed"
@@ -46,6 +48,8 @@ export interface Explained {
   class: Class;
   /** The approval, unlock or remote that explains it. */
   by?: string;
+  /** Whose signature the approval has. */
+  signed?: SignedBy;
   reason?: Reason;
   message?: string;
 }
@@ -66,10 +70,15 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
   return (commit) => {
     if (known.baseline.has(commit.id)) return { commit, class: "baseline" };
     const named = merges.get(commit.id) ?? [];
-    const approval = named.find((one) => one.status === "merged" && mismatch(one, commit) === undefined);
-    if (approval) return { commit, class: "approved", by: approval.id };
+    const approval = named.find((one) => isGood(one, commit));
+    if (approval) {
+      const { id: by, signed } = approval;
+      return { commit, class: "approved", by, ...(signed && { signed }) };
+    }
     const unlock = known.unlocked.get(commit.id);
     if (unlock !== undefined) return { commit, class: "unlocked", by: unlock };
+    const unsigned = notSigned(commit, named, known);
+    if (unsigned) return { commit, class: "unexplained", ...unsigned };
     const unapproved = known.unapproved.get(commit.id);
     if (unapproved !== undefined) return { commit, ...whyUnapproved(unapproved) };
     const remote = known.remote.get(commit.id);
@@ -78,13 +87,35 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
   };
 }
 
-function whyUnapproved({ remote, how }: Unapproved): Omit<Explained, "commit"> {
-  const [reason, message] =
-    how === "pushed"
-      ? (["pushed_directly", `This clone pushed it to ${remote}, and nobody approved it.`] as const)
-      : (["no_approval", `${remote} has it, which is guarded, and nobody approved it.`] as const);
-  return { class: "unapproved", by: remote, reason, message };
+const isGood = (one: ApprovedMerge, commit: CommitFact) =>
+  one.status === "merged" && one.distrust === undefined && mismatch(one, commit) === undefined;
+
+/** A record is there and would explain it, were it signed as it has to be. */
+function notSigned(
+  commit: CommitFact,
+  named: readonly ApprovedMerge[],
+  { rejected }: Known,
+): { reason: Reason; message: string } | undefined {
+  const one = named.find(
+    (each) => each.distrust !== undefined && each.status === "merged" && mismatch(each, commit) === undefined,
+  );
+  const message = one ? `${one.id} names it, but ${one.distrust}.` : rejected.get(commit.id);
+  return message === undefined ? undefined : { reason: "not_signed", message };
 }
+
+function whyUnapproved({ remote, how }: Unapproved): Omit<Explained, "commit"> {
+  const [reason, message] = HOW[how];
+  return { class: "unapproved", by: remote, reason, message: message(remote) };
+}
+
+const HOW: Record<Unapproved["how"], [Reason, (remote: string) => string]> = {
+  pushed: ["pushed_directly", (remote) => `This clone pushed it to ${remote}, and nobody approved it.`],
+  guarded: ["no_approval", (remote) => `${remote} has it, which is guarded, and nobody approved it.`],
+  unsigned: [
+    "not_signed",
+    (remote) => `${remote} has it, but only a signature explains it, and there is none.`,
+  ],
+};
 
 function whyNot(
   commit: CommitFact,
@@ -112,8 +143,9 @@ export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | 
   const [first, second, ...others] = commit.parents;
   if (second !== approval.head || others.length > 0)
     return `it merges ${(second ?? "nothing").slice(0, 12)} instead of ${approval.head.slice(0, 12)}`;
-  if (!approval.again && first !== approval.old)
-    return `it was made on ${(first ?? "nothing").slice(0, 12)} instead of ${approval.old.slice(0, 12)}`;
+  const base = approval.onto ?? (approval.again ? first : approval.old);
+  if (first !== base)
+    return `it was made on ${(first ?? "nothing").slice(0, 12)} instead of ${base?.slice(0, 12)}`;
   if (commit.tree !== approval.tree) return "its content is not what was approved";
   if (!commit.names.includes(approval.id)) return "its message does not name that approval";
   return undefined;

@@ -26,6 +26,8 @@ export interface AuditedBranch {
   counts: Record<Class, number>;
   /** Every commit that the baseline does not have, newest first. */
   commits: Explained[];
+  /** Where the branch's trust in keys begins, and how that commit came; absent where nobody is enrolled. */
+  root?: { commit: string; class: Class; by?: string } | undefined;
 }
 
 export interface Verdict {

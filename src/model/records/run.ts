@@ -13,8 +13,10 @@ import {
   word,
 } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
+import { MERGE_STYLES } from "../statement.ts";
 import { attempt, limits, ROLES, RUN_MODES, RUN_STATUSES } from "./attempt.ts";
 import { digest, partId, provenance, taskId } from "./shared.ts";
+import { signed } from "./signed.ts";
 
 /** Where one repository's part of the work is done; paths are relative to that repository's main worktree. */
 export const runRepo = group({
@@ -109,6 +111,11 @@ export const approvalRepo = group({
   tree: sha,
   diff_sha256: digest,
   pushed: withDefault(flag, false),
+  /** What the merge was made on, where that is not `old`: the remote's tip, when it was faster. */
+  onto: optional(sha),
+  style: withDefault(oneOf(MERGE_STYLES), "merge" as const),
+  /** The repository's own name in what was signed; absent where nobody has a key. */
+  id: optional(text("0123abcd")),
 });
 
 export const APPROVAL_STATUSES = ["prepared", "merged", "rolled_back"] as const;
@@ -127,6 +134,7 @@ export const approval = kind({
     repos: list(approvalRepo),
     /** The approval under which this one merged again, because the remote was faster. */
     redo_of: optional(partId("A")),
+    ...signed,
     ...provenance,
   },
   sections: { summary: "Summary", trouble: "Trouble" },

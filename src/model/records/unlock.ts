@@ -1,6 +1,7 @@
 import { group, list, matching, oneOf, optional, sha, text, time } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
 import { provenance } from "./shared.ts";
+import { signed } from "./signed.ts";
 
 /** A human opened a protected branch for a while. Once it is closed, it says exactly what was done meanwhile. */
 export const unlock = kind({
@@ -21,6 +22,7 @@ export const unlock = kind({
     clone: text("1a2b3c4d"),
     /** Every move of the branch while it was open. The commits of a move are those that `new` has and `old` has not. */
     moves: list(group({ old: sha, new: sha })),
+    ...signed,
     ...provenance,
   },
   sections: { reason: "Reason" },

@@ -37,7 +37,9 @@ const merge = (change: Partial<ApprovedMerge> = {}): ApprovedMerge => ({
   head: id("h"),
   tree: id("t"),
   again: false,
+  onto: undefined,
   pushed: false,
+  record: { uid: undefined, receipt: "", repos: [], signatures: [] },
   ...change,
 });
 
@@ -45,6 +47,7 @@ const nothing: Known = {
   baseline: new Set(),
   approvals: [],
   unlocked: new Map(),
+  rejected: new Map(),
   remote: new Map(),
   unapproved: new Map(),
 };

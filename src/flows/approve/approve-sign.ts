@@ -1,0 +1,50 @@
+import { type Keys, mustSign, neededFor } from "../../judge/keys.ts";
+import { atLeast, type Level } from "../../model/approvers.ts";
+import type { RecordSignature } from "../../model/records/signed.ts";
+import { approvalStatement } from "../../model/statement.ts";
+import type { Hands } from "../../ports/hands.ts";
+import { keysAt, signAll, type ToSign } from "../trust/sign.ts";
+import type { Approved, MadeMerges } from "./approve-merge.ts";
+import type { ApprovalRepo } from "./approve-records.ts";
+
+/** What an approval's record says of the merges once they are signed; where nobody has to, they stay as they are. */
+export interface SignedMerges {
+  repos: ApprovalRepo[];
+  uid: string | undefined;
+  signatures: RecordSignature[];
+}
+
+/** Each repository is judged by its own keys and policy, as they were before the merge; one signature is about all. */
+export async function signMerges(
+  hands: Hands,
+  { merges, receipt }: Approved,
+  made: MadeMerges,
+  keyFile: string | undefined,
+): Promise<SignedMerges> {
+  const found: { repo: ApprovalRepo; before: Keys; after: Keys }[] = [];
+  for (const [index, { repo }] of made.repos.entries()) {
+    const site = merges[index]?.site;
+    if (!site) throw new Error("a merge that nobody asked for");
+    const before = await keysAt(hands, site, repo.onto ?? repo.old);
+    const after = await keysAt(hands, site, repo.new);
+    found.push({ repo: { ...repo, id: before.id || undefined }, before, after });
+  }
+  const repos = found.map((one) => one.repo);
+  const signing = found.filter((one) => mustSign(one.before));
+  if (signing.length === 0) return { repos, uid: undefined, signatures: [] };
+  const uid = (await hands.signatures()).newId();
+  const approval = approvalStatement({ uid, receipt, repos });
+  const level = highest(signing.map((one) => one.before.level));
+  const keys = signing.map((one) => one.before);
+  const signatures = await signAll(hands, [{ about: "approval", statement: approval, level }], keys, keyFile);
+  for (const { repo, before, after } of signing) {
+    const move = { ref: repo.ref, old: repo.onto ?? repo.old, new: repo.new, uid, approval };
+    const others = neededFor(move, before, after).filter((one) => one.about !== "approval");
+    const own = others.map((one): ToSign => ({ ...one, repo: repo.name }));
+    signatures.push(...(await signAll(hands, own, [before], keyFile)));
+  }
+  return { repos, uid, signatures };
+}
+
+const highest = (levels: readonly Level[]): Level =>
+  levels.some((one) => atLeast(one, "present")) ? "present" : "possession";

@@ -1,0 +1,141 @@
+import { enrolled, type Keys, neededFor } from "../../judge/keys.ts";
+import { APPROVERS_FILE, type Approver, printApprovers } from "../../model/approvers.ts";
+import { Failure } from "../../model/failure.ts";
+import type { RecordSignature } from "../../model/records/signed.ts";
+import type { Unlock } from "../../model/records/unlock.ts";
+import type { BranchTip } from "../../ports/audits.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { BranchMove } from "../../ports/merges.ts";
+import type { Site } from "../../ports/sites.ts";
+import { refusalOf } from "../approve/approve-candidate.ts";
+import { recoverHolding } from "../approve/approve-recover.ts";
+import { closeWithMoves, isProtectedBranch, newUnlock } from "../audit/open-unlock.ts";
+import { keysAt, signAll } from "./sign.ts";
+
+const SECONDS = 60;
+
+/** One protected branch, and who may decide on it by its own file. */
+export interface KeyBranch {
+  branch: string;
+  ref: string;
+  tip: string;
+  keys: Keys;
+}
+
+/** A new list for one branch. */
+export interface NewList extends KeyBranch {
+  approvers: readonly Approver[];
+}
+
+export interface ListChange {
+  lists: readonly NewList[];
+  /** What is done, as the commit and the record say it. */
+  what: string;
+  /** Where nobody is enrolled yet, the first key proves that it is the human's: this file. */
+  firstKey: string | undefined;
+  signWith: string | undefined;
+  /** All keys are lost, so that nobody can sign; every audit tells it. */
+  lost: boolean;
+}
+
+/** The protected branches that are here. */
+export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]> {
+  const { branches } = await (await hands.git.audits()).branching(site, "own");
+  const found: KeyBranch[] = [];
+  for (const { ref, tip, standsFor } of branches as BranchTip[]) {
+    const branch = ref.slice("refs/heads/".length);
+    if (standsFor !== undefined || !(await isProtectedBranch(hands, site, branch))) continue;
+    found.push({ branch, ref, tip, keys: await keysAt(hands, site, tip) });
+  }
+  if (found.length > 0) return found;
+  throw new Failure(
+    "refused",
+    "nothing_protected",
+    `${site.name} has no protected branch that could name approvers.`,
+    {
+      hint: "Commit something on it first; `protected:` in .pawl/config.yaml names the branches.",
+    },
+  );
+}
+
+/** Puts new lists on their branches, one commit each. Asked and confirmed before. */
+export async function changeApprovers(hands: Hands, site: Site, change: ListChange): Promise<Unlock[]> {
+  // The same repository on each of its branches.
+  const known = change.lists.map((one) => one.keys.id).find((id) => id !== "");
+  const repository = (!change.lost && known) || (await hands.signatures()).newId();
+  const done: Unlock[] = [];
+  for (const list of change.lists) await checkMovable(hands, site, list);
+  for (const list of change.lists) done.push(await changeOne(hands, site, list, change, repository));
+  return done;
+}
+
+async function checkMovable(hands: Hands, site: Site, { branch, tip }: NewList): Promise<void> {
+  const targets = await hands.git.targets();
+  const unsupported = await targets.unsupported(site, branch);
+  const [obstacle] = unsupported
+    ? [unsupported]
+    : await targets.obstacles(site, { branch, from: tip, to: tip });
+  if (obstacle) throw refusalOf(obstacle, site.name);
+}
+
+async function changeOne(
+  hands: Hands,
+  site: Site,
+  list: NewList,
+  change: ListChange,
+  repository: string,
+): Promise<Unlock> {
+  const merges = await hands.git.merges();
+  const { branch, ref, tip: old, approvers } = list;
+  const text = printApprovers({ repository, approvers: [...approvers] });
+  const tree = await merges.withFile(site, old, APPROVERS_FILE, text);
+  const message = `${change.what}\n\nBy pawl approver. What follows is judged by the keys in ${APPROVERS_FILE}.\n`;
+  const fresh = await merges.commit(site, { tree, parents: [old], message });
+  const uid = (await hands.signatures()).newId();
+  const signatures = await sign(hands, site, { ...list, fresh, uid }, change);
+  return merges.exclusively(async () => {
+    await recoverHolding(hands);
+    const until = (await hands.git.locks()).later(SECONDS);
+    const opening = { ref, tip: old, until, reason: change.what, repo: site.name, uid, signatures };
+    const { data } = await hands.record((reader, at) => newUnlock(reader, at, opening), {
+      phase: "before",
+      milestone: `${change.what} on ${branch}`,
+    });
+    await move(hands, data.unlock.id, { site, branch, old, new: fresh });
+    const moves = [{ old, new: fresh }];
+    return { ...data.unlock, status: "closed", moves };
+  });
+}
+
+async function move(hands: Hands, unlock: string, moved: BranchMove): Promise<void> {
+  const merges = await hands.git.merges();
+  const move = { old: moved.old, new: moved.new };
+  const purpose = { kind: "approvers" as const, unlock, move };
+  const undertaking = await merges.begin(unlock, purpose, `pawl: change approvers (${unlock})`, [moved]);
+  try {
+    await undertaking.carryOut();
+  } catch (error) {
+    if (undertaking.decided()) throw error;
+    for (const note of await undertaking.undo()) hands.say(note);
+    await closeWithMoves(hands, unlock, []);
+    await undertaking.close();
+    throw error;
+  }
+  await closeWithMoves(hands, unlock, [move]);
+  await undertaking.close();
+}
+
+async function sign(
+  hands: Hands,
+  site: Site,
+  { ref, tip, keys, fresh, uid }: NewList & { fresh: string; uid: string },
+  { lost, firstKey, signWith }: ListChange,
+): Promise<RecordSignature[]> {
+  if (lost) return [];
+  const after = await keysAt(hands, site, fresh);
+  const about = { ref, old: tip, new: fresh, uid, approval: undefined };
+  if (enrolled(keys)) return signAll(hands, neededFor(about, keys, after), [keys], signWith);
+  // Nobody could be asked before: the first key shows that it works, and that it is here.
+  const asIfKnown = { ...after, digests: keys.digests };
+  return signAll(hands, neededFor(about, asIfKnown, after), [after], firstKey);
+}

@@ -1,0 +1,132 @@
+import { type Approver, atLeast, type Level } from "../model/approvers.ts";
+import type { RecordSignature } from "../model/records/signed.ts";
+import type { Signature, SignedBy } from "../model/signature.ts";
+import type { Statement } from "../model/statement.ts";
+import type { CheckSignature } from "../ports/signatures.ts";
+
+/** Who may decide what, as one commit's tree says it. */
+export interface Keys {
+  /** The repository's own name in what is signed; empty where nobody is enrolled. */
+  id: string;
+  approvers: readonly Approver[];
+  /** There is a list of keys that cannot be read: nobody can sign then, and nobody else can decide either. */
+  broken: boolean;
+  /** The policy wants decisions signed, at this level. */
+  signed: boolean;
+  level: Level;
+  /** Remotes whose protected branches take nothing that was not approved. */
+  guarded: ReadonlySet<string>;
+  /** Of both files; empty where there is none. */
+  digests: { policy: string; approvers: string };
+}
+
+export const enrolled = ({ approvers, broken }: Pick<Keys, "approvers" | "broken">) =>
+  approvers.length > 0 || broken;
+
+/** Decisions are signed where the policy says so and somebody could: without any key there is only the terminal. */
+export const mustSign = (keys: Keys) => keys.signed && enrolled(keys);
+
+/** What a change of the keys needs. */
+export const highestLevel = ({ approvers }: Pick<Keys, "approvers">): Level =>
+  approvers.some((one) => one.level === "present") ? "present" : "possession";
+
+/** One move of a protected branch that a record explains. */
+export interface Move {
+  ref: string;
+  /** What the branch was, and what it became. */
+  old: string;
+  new: string;
+  /** What the record is called in what was signed. */
+  uid: string;
+  signatures: readonly RecordSignature[];
+  /** The statement that an approval's signature is about; an unlock's is made from the move. */
+  approval: Statement | undefined;
+}
+
+/** A statement that has to be signed before a move is explained, and how good the signature has to be. */
+export interface Needed {
+  about: RecordSignature["about"];
+  statement: Statement;
+  level: Level;
+}
+
+/** What has to be signed for a move, by the keys and the policy from before it. */
+export function neededFor(
+  move: Omit<Move, "signatures">,
+  before: Keys,
+  after: Pick<Keys, "digests">,
+): Needed[] {
+  if (!enrolled(before)) return [];
+  const { uid: record, ref, old, new: fresh } = move;
+  const target = { id: before.id, ref, old, new: fresh };
+  const change = (kind: "approvers" | "policy", level: Level): Needed[] => {
+    const [was, is] = [before.digests[kind], after.digests[kind]];
+    if (was === is) return [];
+    const repos: [typeof target & { before: string; after: string }] = [
+      { ...target, before: was, after: is },
+    ];
+    return [{ about: kind, statement: { kind, record, repos }, level }];
+  };
+  const changes = [
+    ...change("approvers", highestLevel(before)),
+    ...(before.signed ? change("policy", before.level) : []),
+  ];
+  if (move.approval) {
+    const own: Needed = { about: "approval", statement: move.approval, level: before.level };
+    return before.signed ? [own, ...changes] : changes;
+  }
+  // What is signed of a change names the move, too.
+  if (!before.signed || changes.length > 0) return changes;
+  return [
+    { about: "unlocked", statement: { kind: "unlocked", record, repos: [target] }, level: before.level },
+  ];
+}
+
+export type Signed = { ok: true; by: SignedBy | undefined } | { ok: false; why: string };
+
+/** Whether a move was signed as the keys and the policy from before it want it. */
+export function judgeMove(
+  move: Move,
+  before: Keys,
+  after: Pick<Keys, "digests">,
+  check: CheckSignature,
+): Signed {
+  let by: SignedBy | undefined;
+  for (const { about, statement, level } of neededFor(move, before, after)) {
+    const what = WORDS[about];
+    if (before.broken) return { ok: false, why: "the list of approvers before it cannot be read" };
+    const found = move.signatures.filter((one) => one.about === about);
+    if (found.length === 0) return { ok: false, why: `${what} is not signed` };
+    const verdicts = found.map((one) => check(statement, signatureOf(one), before.approvers, level));
+    const good = verdicts.find((one) => one.ok);
+    if (!good?.ok) return { ok: false, why: `the signature of ${what} is not good: ${whyOf(verdicts[0])}` };
+    by ??= { name: good.name, key: good.key, level: good.level };
+  }
+  return { ok: true, by };
+}
+
+const WORDS: Record<RecordSignature["about"], string> = {
+  approval: "the approval",
+  unlock: "the unlock",
+  unlocked: "what was done while it was unlocked",
+  approvers: "its change of the approvers",
+  policy: "its change of the policy",
+};
+
+const whyOf = (verdict: { ok: boolean; why?: string } | undefined) => verdict?.why ?? "it cannot be read";
+
+const NOTHING: Signature = { ssh: "" };
+
+export const signatureOf = ({ ssh, passkey }: Pick<RecordSignature, "ssh" | "passkey">): Signature =>
+  ssh !== undefined ? { ssh } : passkey !== undefined ? { passkey } : NOTHING;
+
+/** Those who could sign at this level in all of these, the best level first. */
+export function whoCouldSign(all: readonly Pick<Keys, "approvers">[], level: Level): Approver[] {
+  const [first, ...others] = all;
+  return (first?.approvers ?? [])
+    .filter((one) => atLeast(one.level, level))
+    .filter((one) => others.every(({ approvers }) => approvers.some((other) => other.public === one.public)))
+    .toSorted(
+      (one, other) => Number(atLeast(other.level, "present")) - Number(atLeast(one.level, "present")),
+    );
+}

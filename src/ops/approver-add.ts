@@ -1,0 +1,124 @@
+import * as z from "zod/mini";
+import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import {
+  changeApprovers,
+  type KeyBranch,
+  keyBranches,
+  type NewList,
+} from "../flows/trust/change-approvers.ts";
+import type { Approver } from "../model/approvers.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, line, maybe, raw } from "../model/input.ts";
+import { slugOf } from "../model/naming.ts";
+import { quoteLine } from "../model/printable.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Site } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
+
+interface Wanted {
+  name: string;
+  ssh: string;
+  as?: string | undefined;
+  lost?: boolean | undefined;
+}
+
+export const approverAdd = procedure({
+  id: "approver.add",
+  summary: "Enrol the key of a human who may approve, unlock and settle; a human's decision",
+  details:
+    "Commits the key to .pawl/approvers.yaml on every protected branch of this clone, at once; push them afterwards. The first\nkey is trusted because a human typed it here, and proves that it works by signing its own arrival. Every later change is\nsigned with a key that is enrolled already, of the highest level there is. A security key (ssh-keygen -t ed25519-sk) says\nin each signature that somebody touched it: level present. Any other key proves no more than that its file was read:\nlevel possession. Enrol two, so that losing one is no trouble. --lost is for when all are lost: it replaces the list\nwithout a signature, and every audit tells it until a human pins the new beginning with --root.",
+  examples: [
+    'pawl approver add --name "Ada Lovelace" --ssh ~/.ssh/id_ed25519_sk.pub',
+    'pawl approver add --name "Ada Lovelace" --ssh ~/.ssh/backup.pub --as ada-backup',
+  ],
+  access: "write",
+  input: z.strictObject({
+    name: line("whose key it is", "NAME", 80),
+    ssh: raw("the public key", "FILE"),
+    as: maybe(line("a short name for the key; by default made from the human's", "KEY", 40)),
+    sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
+    lost: flag("all enrolled keys are lost: begin again with this one, without a signature"),
+  }),
+
+  async rehearse(hands, input) {
+    const { lists, key } = await expectAddable(hands, input);
+    return lists.map((one) => ({ do: `enrol ${key.key} on`, path: one.branch }));
+  },
+
+  async perform(hands, input) {
+    const { site, lists, key } = await expectAddable(hands, input);
+    const branches = lists.map((one) => one.branch).join(", ");
+    hands.say(`${key.key}  ${quoteLine(key.name)}  level ${key.level}\n  ${key.public}`);
+    if (input.lost)
+      hands.say("Every key that is enrolled now will count no more, and every audit will say so.");
+    await confirmTyped(hands, `Type ${key.key} to let it decide on ${branches}: `, key.key);
+    const lost = input.lost ?? false;
+    const what = `${lost ? "Replace all approvers by" : "Add the approver"} ${key.key}`;
+    const asked = { firstKey: input.ssh, signWith: input.sign_with };
+    const unlocks = await changeApprovers(hands, site, { lists, what, lost, ...asked });
+    const commits = unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" }));
+    const root = `A human pins the new beginning where audits run: pawl audit --ci --root ${commits[0]?.commit}`;
+    return {
+      data: { approver: key, commits },
+      warnings: lost ? [root] : [],
+      next: { command: "git push", reason: "others judge by what the remote has" },
+    };
+  },
+
+  text: ({ approver, commits }, style) =>
+    [
+      `${style.bold(approver.key)} of ${approver.name} may decide (level ${approver.level})`,
+      ...commits.map((one) => `  ${one.ref.slice("refs/heads/".length)} is at ${one.commit.slice(0, 12)}`),
+    ].join("\n"),
+});
+
+async function expectAddable(
+  hands: Hands,
+  input: Wanted,
+): Promise<{ site: Site; lists: NewList[]; key: Approver }> {
+  await refuseAgents(hands, "change who may approve");
+  await expectTerminal(hands);
+  const site = (await hands.git.sites()).here();
+  const read = (await hands.signatures()).readKey(input.ssh);
+  const key: Approver = {
+    name: input.name,
+    key: input.as ?? slugOf(input.name),
+    kind: "ssh",
+    ...read,
+    id: undefined,
+    alg: undefined,
+    rp: undefined,
+  };
+  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(key.key))
+    throw new Failure("usage", "bad_name", `"${key.key}" cannot be the short name of a key.`, {
+      hint: "Small letters, digits and hyphens, such as: --as ada-yubikey",
+      details: { field: "as" },
+    });
+  const branches = await keyBranches(hands, site);
+  const lists = branches.flatMap((one) => listWith(one, key, input.lost ?? false));
+  if (lists.length > 0) return { site, lists, key };
+  throw new Failure(
+    "refused",
+    "already_enrolled",
+    `${key.key} is enrolled on every protected branch already.`,
+    {
+      hint: "pawl approver list",
+    },
+  );
+}
+
+function listWith(branch: KeyBranch, key: Approver, lost: boolean): NewList[] {
+  const { approvers, broken } = branch.keys;
+  if (lost) return [{ ...branch, approvers: [key] }];
+  if (broken)
+    throw new Failure("unreadable", "broken_approvers", `The approvers on ${branch.branch} cannot be read.`, {
+      hint: "Nobody can sign a change of them. To begin again: pawl approver add --lost …",
+    });
+  if (approvers.some((one) => one.public === key.public)) return [];
+  if (approvers.some((one) => one.key === key.key))
+    throw new Failure("refused", "name_taken", `Another key is called ${key.key} already.`, {
+      hint: "Give this one a name of its own: --as NAME",
+      details: { field: "as" },
+    });
+  return [{ ...branch, approvers: [...approvers, key] }];
+}

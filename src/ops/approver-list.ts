@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { keyBranches } from "../flows/trust/change-approvers.ts";
+import { type Keys, mustSign } from "../judge/keys.ts";
+import { APPROVERS_FILE } from "../model/approvers.ts";
+import { quoteLine } from "../model/printable.ts";
+import { columns, indent } from "../model/text.ts";
+import { procedure } from "./operation.ts";
+
+export const approverList = procedure({
+  id: "approver.list",
+  summary: "Show whose keys decide on each protected branch, and since which commit",
+  details:
+    "What counts is .pawl/approvers.yaml as the tip of a protected branch has it, never a copy in a worktree. The root is the\nfirst commit of the branch that names approvers: whoever made it chose the first key. Compare it with what you know, and\nhave CI pin it: pawl audit --ci --root COMMIT.",
+  examples: ["pawl approver list"],
+  access: "read",
+  asItIs: true,
+  input: z.strictObject({}),
+  rehearse: async () => [],
+
+  async perform(hands) {
+    const site = (await hands.git.sites()).here();
+    const audits = await hands.git.audits();
+    const branches = [];
+    for (const { branch, tip, keys } of await keyBranches(hands, site)) {
+      const root = (await audits.changing(site, { tip, without: [] }, [APPROVERS_FILE])).at(-1);
+      const came = root && (await hands.look((reader) => cameBy(reader.unlocks().records, root)));
+      const approvers = keys.approvers.map(({ name, key, kind, level }) => ({ name, key, kind, level }));
+      branches.push({ branch, approvals: wanted(keys), approvers, broken: keys.broken, root, came });
+    }
+    return { data: { branches } };
+  },
+
+  text: ({ branches }, style) =>
+    branches
+      .map(({ branch, approvals, approvers, broken, root, came }) => {
+        const rows = approvers.map((one) => [one.key, quoteLine(one.name, 80), one.kind, one.level]);
+        const empty = broken ? "The list cannot be read: nobody can decide." : "Nobody is enrolled.";
+        const since = root
+          ? [indent(`root ${root.slice(0, 12)}, ${came ?? "which no record tells of"}`)]
+          : [];
+        return [
+          `${style.bold(branch)}: approvals are ${approvals}`,
+          indent(rows.length > 0 ? columns(rows) : empty),
+          ...since,
+        ].join("\n");
+      })
+      .join("\n"),
+});
+
+const wanted = (keys: Keys) =>
+  mustSign(keys)
+    ? `signed (level ${keys.level})`
+    : keys.signed
+      ? "to be signed, and nobody could"
+      : "typed on the terminal";
+
+interface Told {
+  value: { id: string; how: string; actor: string; moves: { new: string }[] };
+}
+
+function cameBy(records: readonly Told[], root: string): string | undefined {
+  const found = records.find((one) => one.value.moves.some((move) => move.new === root))?.value;
+  return found && `${found.id} by ${found.actor}: ${found.how}`;
+}

@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import {
+  changeApprovers,
+  type KeyBranch,
+  keyBranches,
+  type NewList,
+} from "../flows/trust/change-approvers.ts";
+import { atLeast } from "../model/approvers.ts";
+import { Failure } from "../model/failure.ts";
+import { line, maybe, raw } from "../model/input.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Site } from "../ports/sites.ts";
+import { procedure } from "./operation.ts";
+
+export const approverRemove = procedure({
+  id: "approver.remove",
+  summary: "Take a key out of those that may approve; a human's decision",
+  details:
+    "Commits it on every protected branch of this clone that has the key, at once; push them afterwards. It is signed with an\nenrolled key of the highest level, which may be the one that goes. What the key signed before stays approved. The last\nkey cannot be removed, nor the last one that the policy would accept.",
+  examples: ["pawl approver remove ada-backup"],
+  access: "write",
+  cli: { positional: ["key"] },
+  input: z.strictObject({
+    key: line("the key, as `pawl approver list` calls it", "KEY", 40),
+    sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
+  }),
+
+  async rehearse(hands, input) {
+    const { lists } = await expectRemovable(hands, input.key);
+    return lists.map((one) => ({ do: `take ${input.key} out of`, path: one.branch }));
+  },
+
+  async perform(hands, input) {
+    const { site, lists } = await expectRemovable(hands, input.key);
+    const branches = lists.map((one) => one.branch).join(", ");
+    await confirmTyped(hands, `Type ${input.key} to take it out on ${branches}: `, input.key);
+    const what = `Remove the approver ${input.key}`;
+    const asked = { firstKey: undefined, signWith: input.sign_with, lost: false };
+    const unlocks = await changeApprovers(hands, site, { lists, what, ...asked });
+    return {
+      data: {
+        removed: input.key,
+        commits: unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" })),
+      },
+      next: { command: "git push", reason: "others judge by what the remote has" },
+    };
+  },
+
+  text: ({ removed, commits }, style) =>
+    [
+      `${style.bold(removed)} may decide nothing any more`,
+      ...commits.map((one) => `  ${one.ref.slice("refs/heads/".length)} is at ${one.commit.slice(0, 12)}`),
+    ].join("\n"),
+});
+
+async function expectRemovable(hands: Hands, key: string): Promise<{ site: Site; lists: NewList[] }> {
+  await refuseAgents(hands, "change who may approve");
+  await expectTerminal(hands);
+  const site = (await hands.git.sites()).here();
+  const branches = await keyBranches(hands, site);
+  const lists = branches.flatMap((one) => listWithout(one, key));
+  if (lists.length > 0) return { site, lists };
+  throw new Failure("not_found", "no_approver", `No protected branch here has the key ${key}.`, {
+    hint: "pawl approver list",
+    details: { field: "key" },
+  });
+}
+
+function listWithout(branch: KeyBranch, key: string): NewList[] {
+  const { approvers, signed, level } = branch.keys;
+  const left = approvers.filter((one) => one.key !== key);
+  if (left.length === approvers.length) return [];
+  if (left.length > 0 && (!signed || left.some((one) => atLeast(one.level, level))))
+    return [{ ...branch, approvers: left }];
+  throw new Failure(
+    "refused",
+    "last_key",
+    `${key} is the last key on ${branch.branch} that could approve anything.`,
+    {
+      hint: "Enrol another one first: pawl approver add",
+      details: { branch: branch.branch },
+    },
+  );
+}

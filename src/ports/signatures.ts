@@ -1,0 +1,30 @@
+import type { Approver, Level } from "../model/approvers.ts";
+import type { Signature, Verdict } from "../model/signature.ts";
+import type { Statement } from "../model/statement.ts";
+
+/** What a human signs with. */
+export interface Wish {
+  statement: Statement;
+  /** Whose keys would do, the preferred ones first. */
+  approvers: readonly Approver[];
+  /** A private key of ssh, or the public half of one that an ssh agent holds; undefined: look for one. */
+  keyFile: string | undefined;
+}
+
+export type CheckSignature = (
+  statement: Statement,
+  signature: Signature,
+  approvers: readonly Approver[],
+  wanted: Level,
+) => Verdict;
+
+/** Signing and checking what humans signed. Only people and their keys sign: nothing here keeps a secret. */
+export interface Signatures {
+  /** Has ssh-keygen sign it; it asks for a passphrase or a touch on the terminal by itself. */
+  sign(wish: Wish): Promise<Signature>;
+  check: CheckSignature;
+  /** The public key in a file of ssh, without its comment; refused when it is not one that may be enrolled. */
+  readKey(file: string): { public: string; level: Level };
+  /** 32 digits of chance. */
+  newId(): string;
+}
