@@ -244,10 +244,16 @@ function auditText({ clean, branches, findings }: Found, style: Style): string {
   return blocks.join("\n");
 }
 
-function branchText({ repo, ref, counts, commits }: AuditedBranch, style: Style): string {
-  const told = CLASSES.filter((one) => counts[one] > 0).map((one) => `${counts[one]} ${one}`);
+function branchText({ repo, ref, counts, commits, root }: AuditedBranch, style: Style): string {
+  const signed = commits.filter((one) => one.signed !== undefined).length;
+  const told = CLASSES.filter((one) => counts[one] > 0).map(
+    (one) => `${counts[one]} ${one}${one === "approved" && signed > 0 ? ` (${signed} signed)` : ""}`,
+  );
   const wrong = commits.filter(isWrong);
-  const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}`;
+  const since = root
+    ? `, keys since ${root.commit.slice(0, 12)} (${root.class}${root.by ? ` by ${root.by}` : ""})`
+    : "";
+  const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}${since}`;
   if (wrong.length === 0) return head;
   return `${head}\n${indent(columns(wrong.map((one) => row(one, style))))}`;
 }

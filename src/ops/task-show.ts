@@ -135,6 +135,7 @@ function work(data: Recorded, style: Style): string[] {
         short(one.id),
         one.status,
         one.actor,
+        one.how,
         one.repos.map((repo) => `${repo.name} ${repo.new.slice(0, 12)}`).join(", "),
       ]),
       style,

@@ -1,23 +1,39 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copySigned, makeSigned, publish, type SignedProject } from "../helpers/signed-project.ts";
+import { lookForApproval } from "../../src/flows/approve/approve-candidate.ts";
+import { type MadeMerges, makeMerges, mergeApproved } from "../../src/flows/approve/approve-merge.ts";
+import type { SignedMerges } from "../../src/flows/approve/approve-sign.ts";
+import { closeWithMoves, newUnlock } from "../../src/flows/audit/open-unlock.ts";
+import { printApprovers, readApprovers } from "../../src/model/approvers.ts";
+import type { RecordSignature } from "../../src/model/records/signed.ts";
+import { approvalStatement } from "../../src/model/statement.ts";
+import { digestOf } from "../../src/signatures/verify.ts";
+import { type Audit, handsOf } from "../helpers/audited-project.ts";
+import { gitIn, ok } from "../helpers/ready-task.ts";
+import { copySigned, makeSigned, PLAIN_KEY, publish, type SignedProject } from "../helpers/signed-project.ts";
+import { makeKey, sign, type TestKey } from "../helpers/ssh-keys.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 const POLICY = "profile: light\napprovals: signed\nlevel: possession\n";
 
 let folder: string;
 let project: SignedProject;
+/** A key that nobody enrolled. */
+let eve: TestKey;
 let copies = 0;
 
 beforeAll(async () => {
   folder = makeTemporaryFolder("signed");
   project = await makeSigned(join(folder, "first"), POLICY);
+  eve = makeKey(folder, "eve", PLAIN_KEY);
   await project.ready("one");
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 const fresh = () => copySigned(project, join(folder, `copy ${++copies}`));
+const tip = (it: SignedProject) => it.git("rev-parse", "main");
+const cleanIn = ({ result }: Audit) => result.json.error ?? result.json.data.audit.clean;
 
 describe("an approval under `approvals: signed`", () => {
   test("is signed, checked and explained, here and in a bare clone without a network", async () => {
@@ -25,10 +41,200 @@ describe("an approval under `approvals: signed`", () => {
     const done = await it.types("T0001", "approve", "T1");
     expect(done.json.error ?? done.code).toBe(0);
     expect(done.json.data.approval.how).toBe("signed by Ada with ada (possession)");
-    expect((await it.audit()).result.json.data.audit.clean).toBe(true);
+    expect(cleanIn(await it.audit())).toBe(true);
     await publish(it);
     const ci = await it.ci();
-    expect(ci.result.json.error ?? ci.result.json.data.audit.clean).toBe(true);
+    expect(cleanIn(ci)).toBe(true);
     expect(ci.counts).toMatchObject({ approved: 1, unexplained: 0 });
+    const [branch] = ci.result.json.data.audit.branches;
+    expect(branch.commits[0].signed).toEqual({ name: "Ada", key: "ada", level: "possession" });
+    expect((await it.home.pawl("task", "show", "T1")).out).toContain("signed by Ada with ada (possession)");
+    const bare = await it.home.pawlIn(join(it.root, "ci 1.git"), {}, "audit", "--ci");
+    expect(bare.out).toMatch(/1 approved \(1 signed\)/);
+    expect(bare.out).toMatch(/keys since [0-9a-f]{12} \(unlocked by U0002\)/);
+  });
+
+  test("is refused to whoever types the id and has no key, or has one that nobody enrolled", async () => {
+    const it = fresh();
+    const before = tip(it);
+    const other = await it.types("T0001", "approve", "T1", "--sign-with", eve.file);
+    expect(other.json.error).toMatchObject({ code: "bad_signature", details: { why: "unknown_key" } });
+    rmSync(join(it.root, ".ssh"), { recursive: true });
+    const none = await it.types("T0001", "approve", "T1");
+    expect(none.json.error).toMatchObject({ code: "no_key", details: { keys: ["ada"] } });
+    const agent = await it.typesWith({ typed: "T0001", env: { CLAUDECODE: "1" } }, "approve", "T1");
+    expect(agent.json.error.code).toBe("human_only");
+    expect(tip(it)).toBe(before);
+  });
+
+  test("is refused where the task changes who may approve", async () => {
+    const it = fresh();
+    await it.ready("keys", ".pawl/approvers.yaml", listOf(it, eve));
+    const done = await it.types("T0002", "approve", "T2");
+    expect(done.json.error.code).toBe("approvers_changed");
+  });
+
+  test("of a merge that changes the policy takes a signature for that as well, and the next one follows it", async () => {
+    const it = fresh();
+    await it.ready("loosen", ".pawl/config.yaml", "profile: light\n");
+    const done = await it.types("T0002", "approve", "T2");
+    expect(done.json.error ?? done.code).toBe(0);
+    expect(done.err).toContain("! It changes the policy of shop, .pawl/config.yaml.");
+    const { signatures } = done.json.data.approval;
+    expect(signatures.map((one: RecordSignature) => one.about)).toEqual(["approval", "policy"]);
+    await ok(it.home.pawl("refresh", "T1"));
+    await ok(it.home.pawlIn(join(it.home.path, ".worktrees/T0001-one"), {}, "verify", "--", "true"));
+    await ok(it.home.pawl("snapshot", "T1"));
+    await ok(it.home.pawl("check", "T1", "--stage", "close"));
+    const next = await it.types("T0001", "approve", "T1");
+    expect(next.json.data.approval.how).toBe("typed T0001 on the terminal");
+    await publish(it);
+    expect(cleanIn(await it.ci())).toBe(true);
+  });
+});
+
+const listOf = (it: SignedProject, ...keys: TestKey[]) => {
+  const { repository } = readApprovers("", it.git("show", "main:.pawl/approvers.yaml"), undefined);
+  return printApprovers({ repository, approvers: keys.map((one) => one.approver) });
+};
+
+type Forged = (made: MadeMerges, receipt: string) => Partial<SignedMerges>;
+
+/** What a pawl does that somebody has changed: every record, event, commit and journal is right, but for the signature. */
+async function forge(it: SignedProject, task: string, forged: Forged): Promise<void> {
+  const hands = handsOf(it.home);
+  const number = `T000${task.slice(1)}`;
+  const { task: found, receipt, repos } = await lookForApproval(hands, number, { fetch: false, push: false });
+  const merges = repos.map(({ site, base_branch, base, head, tree }) => ({
+    ...{ site, base_branch, old: base, onto: base, head, tree },
+  }));
+  const approved = { task: found, receipt, summary: "", redoOf: undefined, merges };
+  const made = await makeMerges(hands, approved);
+  const plain = { repos: made.repos.map((one) => one.repo), uid: undefined, signatures: [] };
+  const signed = { ...plain, ...forged(made, receipt) };
+  await (await hands.git.merges()).exclusively(() => mergeApproved(hands, approved, made, signed));
+}
+
+const signature = (about: RecordSignature["about"], ssh: string): RecordSignature => ({
+  ...{ about, repo: undefined, name: "Ada", key: "ada", level: "present", ssh, passkey: undefined },
+});
+
+const UID = "0123abcd".repeat(4);
+
+/** Signs the approval as it is made, with any key. */
+const signedBy =
+  (key: TestKey, id: string | undefined, about: (made: MadeMerges) => MadeMerges = (made) => made): Forged =>
+  (made, receipt) => {
+    const repos = made.repos.map((one) => ({ ...one.repo, id }));
+    const meant = about(made).repos.map((one) => ({ ...one.repo, id }));
+    const ssh = sign(key, digestOf(approvalStatement({ uid: UID, receipt, repos: meant })));
+    return { repos, uid: UID, signatures: [signature("approval", ssh)] };
+  };
+
+const idOf = (it: SignedProject) =>
+  readApprovers("", it.git("show", "main:.pawl/approvers.yaml"), undefined).repository;
+
+describe("a forged approval is found by CI, in a bare clone without a network:", () => {
+  /** Published past every hook: whoever forges may push. */
+  async function found(it: SignedProject): Promise<Audit> {
+    await publish(it);
+    const [ci, local] = [await it.ci(), await it.audit("--offline")];
+    expect(local.code).toBe(1);
+    expect(ci.code).toBe(1);
+    return ci;
+  }
+  const reasons = async (it: SignedProject) => (await found(it)).reasons;
+
+  test("what was only typed on a terminal (a pseudo-terminal with a scrubbed environment)", async () => {
+    const it = fresh();
+    await forge(it, "T1", () => ({}));
+    expect(await reasons(it)).toEqual(["not_signed"]);
+  });
+
+  test("what was signed with a key that is not enrolled", async () => {
+    const it = fresh();
+    await forge(it, "T1", signedBy(eve, idOf(it)));
+    expect(await reasons(it)).toEqual(["not_signed"]);
+  });
+
+  test("what brings its own keys along, and everything that rests on them", async () => {
+    const it = fresh();
+    const worktree = join(it.home.path, ".worktrees/T0001-one");
+    const own = listOf(it, eve);
+    writeFileSync(join(worktree, ".pawl/approvers.yaml"), own);
+    gitIn(it, worktree, "commit", "-q", "-am", "Also me");
+    // The gate of a changed pawl lets everything through.
+    const commit = gitIn(it, worktree, "rev-parse", "HEAD");
+    it.git("merge", "-q", "--ff-only", commit);
+    await publish(it);
+    const ci = await it.ci();
+    expect(ci.code).toBe(1);
+    expect(ci.counts).toMatchObject({ unexplained: 2, approved: 0 });
+  });
+
+  test("another commit under the same signature", async () => {
+    const it = fresh();
+    const other = (made: MadeMerges): MadeMerges => ({
+      ...made,
+      repos: made.repos.map((one) => ({ ...one, repo: { ...one.repo, new: "e".repeat(40) } })),
+    });
+    await forge(it, "T1", signedBy(it.ada, idOf(it), other));
+    expect(await reasons(it)).toEqual(["not_signed"]);
+  });
+
+  test("what was signed for a fork, or for another repository with the same keys", async () => {
+    const it = fresh();
+    await forge(it, "T1", signedBy(it.ada, "f".repeat(32)));
+    expect(await reasons(it)).toEqual(["not_signed"]);
+  });
+
+  test("an earlier signature under a new record", async () => {
+    const it = fresh();
+    await ok(it.types("T0001", "approve", "T1"));
+    await it.ready("two");
+    const record = it.home.read("tasks/T0001/approvals/A1.md");
+    const [, uid = ""] = /^uid: "?(\w+)/m.exec(record) ?? [];
+    const [, ssh = ""] = /ssh: "?([\w+/=]+)/.exec(record) ?? [];
+    expect([uid.length, ssh.length > 100]).toEqual([32, true]);
+    await forge(it, "T2", ({ repos }) => ({
+      ...{ repos: repos.map((one) => ({ ...one.repo, id: idOf(it) })), uid },
+      signatures: [signature("approval", ssh)],
+    }));
+    expect(await reasons(it)).toEqual(["not_signed"]);
+  });
+
+  test("a downgrade of the policy, and nothing after it makes it good", async () => {
+    const it = fresh();
+    await it.ready("loosen", ".pawl/config.yaml", "profile: light\n");
+    await forge(it, "T2", signedBy(it.ada, idOf(it)));
+    await it.ready("later");
+    await ok(it.types("T0003", "approve", "T3"));
+    const ci = await found(it);
+    expect(ci.reasons).toEqual(["not_signed"]);
+    expect(ci.counts).toMatchObject({ approved: 1, unexplained: 1 });
+    const [branch] = ci.result.json.data.audit.branches;
+    expect(branch.commits.find((one: { reason?: string }) => one.reason)?.message).toContain(
+      "its change of the policy is not signed",
+    );
+  });
+
+  test("a record that says that the branch was unlocked from before the first key on", async () => {
+    const it = fresh();
+    const evil = it.home.commit("evil.txt", "evil\n");
+    const root = it.git("rev-list", "--max-parents=0", "main");
+    const hands = handsOf(it.home);
+    const opening = {
+      ref: "refs/heads/main",
+      tip: root,
+      until: "2026-01-01T00:00:00.000Z",
+      reason: "",
+      repo: "shop",
+    };
+    const { data } = await hands.record((reader, at) => newUnlock(reader, at, opening));
+    await closeWithMoves(hands, data.unlock.id, [{ old: root, new: evil }]);
+    await publish(it);
+    const ci = await it.ci();
+    expect(ci.code).toBe(1);
+    expect(ci.reasons).toEqual(["not_signed"]);
   });
 });

@@ -1,3 +1,4 @@
+import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
 import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
 import { plural } from "../../model/text.ts";
@@ -14,7 +15,7 @@ export async function showCandidate(hands: Hands, candidate: Candidate): Promise
   const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
   const shown = await hands.look((reader) => showRecords(reader, task.id, trees));
   hands.say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
-  for (const line of shown.unusual) hands.say(`  ! ${line}`);
+  for (const line of [...changesOfPolicy(repos), ...shown.unusual]) hands.say(`  ! ${line}`);
   hands.say(`  objective   ${task.objective === "" ? "none written down" : quoteLine(task.objective)}`);
   if (task.acceptance !== "") hands.say(`  acceptance  ${quoteLine(task.acceptance)}`);
   for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
@@ -24,6 +25,11 @@ export async function showCandidate(hands: Hands, candidate: Candidate): Promise
 
 /** Enough of a receipt to compare it in two places. */
 export const digits = (receipt: string) => receipt.slice(0, 16).replace(/(.{4})(?=.)/g, "$1 ");
+
+const changesOfPolicy = (repos: readonly CandidateRepo[]) =>
+  repos
+    .filter(({ keys: { before, after } }) => before.digests.policy !== after.digests.policy)
+    .map((one) => `It changes the policy of ${one.name}, ${POLICY_FILE}.`);
 
 async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string[]> {
   const targets = await hands.git.targets();
