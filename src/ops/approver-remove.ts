@@ -20,27 +20,27 @@ export const approverRemove = procedure({
     "Commits it on every protected branch of this clone that has the key, at once; push them afterwards. It is signed with an\nenrolled key of the highest level, which may be the one that goes. What the key signed before stays approved. The last\nkey cannot be removed, nor the last one that the policy would accept.",
   examples: ["pawl approver remove ada-backup"],
   access: "write",
-  cli: { positional: ["key"] },
+  cli: { positional: ["approver"] },
   input: z.strictObject({
-    key: line("the key, as `pawl approver list` calls it", "KEY", 40),
+    approver: line("the key, as `pawl approver list` calls it", "KEY", 40),
     sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
   }),
 
   async rehearse(hands, input) {
-    const { lists } = await expectRemovable(hands, input.key);
-    return lists.map((one) => ({ do: `take ${input.key} out of`, path: one.branch }));
+    const { lists } = await expectRemovable(hands, input.approver);
+    return lists.map((one) => ({ do: `take ${input.approver} out of`, path: one.branch }));
   },
 
   async perform(hands, input) {
-    const { site, lists } = await expectRemovable(hands, input.key);
+    const { site, lists } = await expectRemovable(hands, input.approver);
     const branches = lists.map((one) => one.branch).join(", ");
-    await confirmTyped(hands, `Type ${input.key} to take it out on ${branches}: `, input.key);
-    const what = `Remove the approver ${input.key}`;
+    await confirmTyped(hands, `Type ${input.approver} to take it out on ${branches}: `, input.approver);
+    const what = `Remove the approver ${input.approver}`;
     const asked = { firstKey: undefined, signWith: input.sign_with, lost: false };
     const unlocks = await changeApprovers(hands, site, { lists, what, ...asked });
     return {
       data: {
-        removed: input.key,
+        removed: input.approver,
         commits: unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" })),
       },
       next: { command: "git push", reason: "others judge by what the remote has" },
@@ -63,7 +63,7 @@ async function expectRemovable(hands: Hands, key: string): Promise<{ site: Site;
   if (lists.length > 0) return { site, lists };
   throw new Failure("not_found", "no_approver", `No protected branch here has the key ${key}.`, {
     hint: "pawl approver list",
-    details: { field: "key" },
+    details: { field: "approver" },
   });
 }
 

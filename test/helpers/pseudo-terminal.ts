@@ -29,6 +29,8 @@ export function onTerminal(
   typed: string,
   /** Something that happens while the human reads and thinks. */
   meanwhile: () => void | Promise<void> = () => {},
+  /** What ssh asks for after that, and gets. */
+  passphrase?: string,
 ): Promise<Typed> {
   const [command, args] = terminalFor([process.execPath, program, ...argv]);
   const child = spawn(command, args, {
@@ -39,9 +41,14 @@ export function onTerminal(
   return new Promise((done, fail) => {
     let out = "";
     let asked = false;
+    let told = false;
     const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
     const hear = async (chunk: Buffer) => {
       out += chunk.toString("utf8").replaceAll("\r", "");
+      if (passphrase !== undefined && !told && /Enter passphrase[^\n]*: $/.test(out)) {
+        told = true;
+        child.stdin.write(`${passphrase}\n`);
+      }
       if (asked || !QUESTION.test(out)) return;
       asked = true;
       await meanwhile();
