@@ -38,6 +38,20 @@ describe("a policy that changes on the protected tip", () => {
     expect(() => project.git("branch", "-f", "release/1", "HEAD~1")).toThrow(/release\/1 is protected/);
   });
 
+  test("does not get looser because origin's HEAD was pointed at another protected branch", async ({
+    project,
+  }) => {
+    commitPolicy(project, ONE, "unseen");
+    project.git("branch", "release/1");
+    commitPolicy(project, TWO, "unseen");
+    await project.pawl(...INSTALL);
+    expect(made(project)).toEqual(["main", "release/*"]);
+    project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/1");
+    project.write(POLICY, ONE);
+    await project.pawl("note", "add", "x");
+    expect(made(project)).toEqual(expect.arrayContaining(["main", "release/*"]));
+  });
+
   test.for([
     ["a human, on a tip that the guard saw come", {}, "seen", ["main"]],
     ["a human, on a tip that came while the guard was off", {}, "unseen", ["main", "release/*"]],
@@ -80,6 +94,7 @@ describe("a policy that changes on the protected tip", () => {
     await project.pawl(...INSTALL);
     project.git("update-ref", "refs/remotes/origin/release/1", "release/1~1");
     project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/1");
+    project.write(POLICY, ONE);
     const old = project.git("rev-parse", "release/1~1");
     project.git("-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/release/1", old);
     writeFileSync(join(project.path, ".git/pawl/tips/release~1"), `${old} refs/heads/release/1 ${old}\n`);
