@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
 import type { Environment } from "../model/environment.ts";
+import type { RunRepo } from "../model/records/run.ts";
 import type { SavedPatch, Snapshots } from "../ports/snapshots.ts";
 import { Git } from "./run-git.ts";
 import { commitWork, findSource } from "./snapshot-commit.ts";
@@ -25,7 +26,7 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
       const patch = newFile();
       try {
         const { whole, ...commit } = work;
-        const { base_head } = repo;
+        const base_head = await beginningOf(Git.of("quiet", env, site.commonDir), repo, work.head);
         const facts = await writePatch(site, base_head, work.commit, patch, env);
         return {
           // In the order of the record's fields, because that is how it is compared.
@@ -56,6 +57,15 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
       return tip !== undefined && tip !== snapshot.head;
     },
   };
+}
+
+/**
+ * Where the task's own change begins: what the base brought in meanwhile is not part of it. Once the base has all of the
+ * work, only where the run began tells what it did.
+ */
+async function beginningOf(git: Git, repo: RunRepo, head: string): Promise<string> {
+  const split = await git.line(["merge-base", `refs/heads/${repo.base_branch}`, head]);
+  return split === undefined || split === head ? repo.base_head : split;
 }
 
 function closing(patch: SavedPatch, after: () => void): SavedPatch {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { keepAll } from "../flows/finish/finish-keep.ts";
+import { describeLanded, lookForLanded, recordLanded } from "../flows/finish/finish-landed.ts";
 import { lookAtEnd } from "../flows/finish/finish-look.ts";
 import { recordEnded, recordEnding, recordNotEnded } from "../flows/finish/finish-records.ts";
 import {
@@ -21,6 +22,7 @@ import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { flag, line, taskField } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
 import type { Run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
 import { columns } from "../model/text.ts";
@@ -45,7 +47,7 @@ export const finish = procedure({
   id: "finish",
   summary: "End a run: keep its worktrees, or remove them once everything is merged or saved",
   details:
-    "--keep leaves everything where it is. --remove removes the worktrees and the task's branches; what the base branch\ndoes not have is saved first (`pawl diff` shows it), and if it cannot be saved nothing is removed. A worktree that was\nadopted with --here is only let go. A merged task becomes done.",
+    "--keep leaves everything where it is. --remove removes the worktrees and the task's branches; what the base branch\ndoes not have is saved first (`pawl diff` shows it), and if it cannot be saved nothing is removed. A worktree that was\nadopted with --here is only let go. A task whose work the base has, by an\napproval or by a pull request that was merged, squashed or rebased, becomes done; nothing else is called merged.",
   examples: [
     "pawl finish T0001 --remove --reason merged",
     'pawl finish T0001 --keep --reason "waiting for the new API"',
@@ -83,8 +85,9 @@ export const finish = procedure({
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
     try {
-      const value = await choose(hands, input);
-      if (value.status === "starting") return await giveUp(hands, value, input);
+      const chosen = await choose(hands, input);
+      if (chosen.status === "starting") return await giveUp(hands, chosen, input);
+      const value = await noteLanded(hands, chosen, input);
       return await (input.keep ? keep(hands, value, input) : remove(hands, value, input));
     } finally {
       release();
@@ -124,6 +127,26 @@ async function choose(hands: Hands, input: Wanted): Promise<Run> {
   await expectNoneAtWork(hands, task.id, "ending it");
   if (!MET.includes(task.status)) await checkHolder(hands, value);
   return value;
+}
+
+/** A task whose work its base has is merged, whoever merged it; one whose work it lacks is not, whatever the reason says. */
+async function noteLanded(hands: Hands, value: Run, input: Wanted): Promise<Run> {
+  const id = taskName(value.id);
+  const { status } = await hands.look((reader) => reader.task(id).value);
+  if (MET.includes(status)) return value;
+  const landed = LIVE.includes(status) ? await lookForLanded(hands, value) : undefined;
+  if (landed) {
+    hands.say(`${id} is in its base: ${describeLanded(landed)}`);
+    const { data } = await hands.record((reader, at) => recordLanded(reader, at, value.id, landed), {
+      milestone: `${id}: merged elsewhere`,
+    });
+    return data.run;
+  }
+  if (!/^merged\b/i.test(input.reason)) return value;
+  throw new Failure("refused", "not_merged", `${id} is ${status}, and its base does not have its work.`, {
+    hint: `To merge it: pawl approve ${id}\nTo put it aside, saved: pawl finish ${id} --remove --reason "not now"`,
+    details: { task: id, status },
+  });
 }
 
 /** A run that never began, because its start was killed, has nothing to keep. */
@@ -207,7 +230,9 @@ function conclude(data: Finished, warnings: string[]): Plan<Finished> {
       );
   }
   if (repos.some((one) => one.saved !== undefined))
-    said.push(`What was not merged is saved; \`pawl diff ${task.id}\` shows it.`);
+    said.push(
+      `What was not merged is saved: \`pawl diff ${task.id} --run ${run.id.slice(task.id.length + 1)}\` shows it, \`pawl start ${task.id} --restore ${run.id.slice(task.id.length + 1)}\` goes on with it.`,
+    );
   if (MET.includes(task.status)) return { data, warnings: said };
   return {
     data,

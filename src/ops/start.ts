@@ -11,12 +11,13 @@ import {
 import { claim } from "../flows/start/start-claim.ts";
 import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
 import { planFor } from "../flows/start/start-facts.ts";
+import { planRestore } from "../flows/start/start-restore.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { findRun, getRun } from "../judge/current-run.ts";
 import { unguardedTargets } from "../judge/target.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
-import { flag, taskField } from "../model/input.ts";
+import { flag, line, maybe, taskField } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -27,20 +28,27 @@ interface Wanted {
   task?: string | undefined;
   here?: boolean | undefined;
   claim?: boolean | undefined;
+  restore?: string | undefined;
 }
 
 export const start = procedure({
   id: "start",
   summary: "Begin work on a task: a branch and a worktree in each of its repositories",
   details:
-    "The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted.",
-  examples: ["pawl start T0001", "pawl start T0001 --here", "pawl start T0001 --claim"],
+    "The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted.\n--restore brings back what was saved of an earlier run: its commits, and what was not committed.\nWhat `setup:` in .pawl/config.yaml names is run in every new worktree.",
+  examples: [
+    "pawl start T0001",
+    "pawl start T0001 --here",
+    "pawl start T0001 --claim",
+    "pawl start T0001 --restore R1",
+  ],
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     here: flag("use the worktree that you stand in"),
     claim: flag("take over the worktrees of a run whose holder is gone"),
+    restore: maybe(line("go on with what was saved of this run", "R", 40)),
   }),
 
   async rehearse(hands, input) {
@@ -51,7 +59,8 @@ export const start = procedure({
       await checkOwner(hands, value, input);
       return (await partsOf(hands, value)).map(({ place }) => ({ do: "use", path: place.path }));
     }
-    return (await planFor(hands, id, input.here ?? false)).flatMap(({ repo, place }) =>
+    const { parts } = await planOf(hands, id, input);
+    return parts.flatMap(({ repo, place }) =>
       repo.adopted
         ? [{ do: "adopt", path: place.path }]
         : [
@@ -97,6 +106,16 @@ async function choose(hands: Hands, input: Wanted): Promise<string> {
       hint: "--here makes a new run in this worktree; --claim goes on with the run there is.",
       details: { field: "claim" },
     });
+  if (input.restore !== undefined && (input.here || input.claim))
+    throw new Failure(
+      "usage",
+      "restore_alone",
+      "--restore makes new worktrees; leave --here and --claim out.",
+      {
+        hint: "pawl start T0001 --restore R1",
+        details: { field: "restore" },
+      },
+    );
   return hands.look((reader, at) => {
     const id = taskToStart(reader, input.task, at);
     checkStartable(reader, reader.task(id));
@@ -109,13 +128,24 @@ const currentRun = (hands: Hands, id: string): Promise<Run | undefined> =>
 
 async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Plan<Started>> {
   const current = await currentRun(hands, id);
+  if (input.restore !== undefined && current && current.ended !== "removed")
+    throw new Failure("refused", "run_under_way", `${id} has a run with worktrees: ${current.id}.`, {
+      hint: `Save and remove those first: pawl finish ${id} --remove --reason "…"`,
+      details: { run: current.id },
+    });
   if (input.claim || (current && current.ended === undefined)) {
     const value = current ?? (await hands.look((reader) => getRun(reader, id).value));
     await checkOwner(hands, value, input);
     return goOn(hands, value, input);
   }
-  return begin(hands, id, await planFor(hands, id, input.here ?? false));
+  const { parts, restored } = await planOf(hands, id, input);
+  return begin(hands, id, parts, restored);
 }
+
+const planOf = async (hands: Hands, id: string, input: Wanted) =>
+  input.restore === undefined
+    ? { parts: await planFor(hands, id, input.here ?? false), restored: undefined }
+    : planRestore(hands, id, input.restore);
 
 /** Whose run it is: one in another clone is out of reach, and one of somebody else has to be claimed. */
 async function checkOwner(hands: Hands, value: Run, input: Wanted): Promise<void> {

@@ -29,6 +29,19 @@ export interface Story {
   stat: string[];
 }
 
+/** A branch's work, and the base that may have it: `from` is where the work began. */
+export interface Landing {
+  tip: string;
+  from: string;
+  base: string;
+}
+
+export interface Landed {
+  how: "merge" | "fast-forward" | "squash" | "rebase";
+  /** The commits of the base that brought it. */
+  commits: string[];
+}
+
 /** Looks at repositories that a task returns to. None of them changes a byte of the user's. */
 export interface Targets {
   /** Why this repository cannot be merged by us at all, such as ids of another length; undefined when it can. */
@@ -42,6 +55,8 @@ export interface Targets {
   apart(site: Site, left: string, right: string): Promise<{ left: number; right: number }>;
   /** Paths that differ between where two commits parted and the second of them, both names of a renamed file. */
   changedSince(site: Site, other: string, commit: string): Promise<string[]>;
+  /** Whether the base has the work, as its own commits or in another form; undefined when it does not. */
+  landed(site: Site, landing: Landing): Promise<Landed | undefined>;
   story(site: Site, base: string, head: string): Promise<Story>;
   /** Folders in which this branch is checked out. */
   checkouts(site: Site, branch: string): Promise<string[]>;

@@ -101,6 +101,8 @@ export interface Worktrees {
   makeBranch(place: Workplace, commit: string): Promise<void>;
   /** The worktree of the branch, complete at its final path; answers with what went less than well. */
   build(place: Workplace): Promise<string[]>;
+  /** Brings what was saved without being committed into the files of a new worktree; nothing is staged. */
+  putBack(place: Workplace, saved: { commit: string }): Promise<void>;
   /** Ties worktree, branch and task together, and locks the worktree unless somebody has. */
   bind(place: Workplace): Promise<void>;
   /** Takes back what `bind` did, and nothing else. */

@@ -56,6 +56,8 @@ export async function makeRun(
     ],
     snapshots: [],
     refreshed: [],
+    landed: [],
+    restored: undefined,
     ...{ rev: 1, actor: "human:Ada", created: time, updated: time },
     ...{ repo: "my project", branch: "main", commit: base, notes: "" },
     ...changes,

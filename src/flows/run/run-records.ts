@@ -79,6 +79,8 @@ export function recordNewRun(
       clone: now.clone,
       snapshots: [],
       refreshed: [],
+      landed: [],
+      restored: undefined,
       ...madeNow(now),
       ...more,
     };

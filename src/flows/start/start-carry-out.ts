@@ -6,7 +6,8 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Plan } from "../../ports/operation.ts";
 import { setUp } from "./set-up.ts";
 import type { Part } from "./start-plan.ts";
-import { recordFailed, recordRunning, recordStarting, taskName } from "./start-records.ts";
+import { partName, recordFailed, recordRunning, recordStarting, taskName } from "./start-records.ts";
+import { beginnings } from "./start-restore.ts";
 
 export interface Started {
   run: Run;
@@ -24,8 +25,13 @@ export async function partsOf(hands: Hands, value: Run): Promise<Part[]> {
   });
 }
 
-export async function begin(hands: Hands, id: string, parts: readonly Part[]): Promise<Plan<Started>> {
-  const { data } = await hands.record((reader, at) => recordStarting(reader, at, id, parts), {
+export async function begin(
+  hands: Hands,
+  id: string,
+  parts: readonly Part[],
+  restored?: string,
+): Promise<Plan<Started>> {
+  const { data } = await hands.record((reader, at) => recordStarting(reader, at, id, parts, restored), {
     phase: "before",
   });
   return carryOut(hands, data.run, []);
@@ -40,12 +46,15 @@ export async function carryOut(
   const worktrees = await hands.git.worktrees();
   const parts = await partsOf(hands, value);
   const said = [...warnings];
+  const begins = await beginnings(hands, value);
   try {
     for (const { repo, place } of parts) {
       if (!repo.adopted) {
+        const { at, saved } = begins(repo);
         hands.say(`${repo.name}: ${repo.branch} in ${repo.worktree}`);
-        await worktrees.makeBranch(place, repo.base_head);
+        await worktrees.makeBranch(place, at);
         said.push(...(await worktrees.build(place)));
+        if (saved) await worktrees.putBack(place, saved);
       }
       await worktrees.bind(place);
     }
@@ -74,9 +83,10 @@ export async function reasonOf(hands: Hands, error: unknown): Promise<string> {
 export async function takeBack(hands: Hands, value: Run, reason: string): Promise<Run> {
   const worktrees = await hands.git.worktrees();
   const left: string[] = [];
+  const begins = await beginnings(hands, value);
   for (const { repo, place } of (await partsOf(hands, value)).reverse())
     if (repo.adopted) await worktrees.release(place);
-    else if ((await worktrees.undo(place, repo.base_head)) === "used")
+    else if ((await worktrees.undo(place, begins(repo).at)) === "used")
       left.push(`${repo.worktree} and ${repo.branch} of ${repo.name}`);
   const { data } = await hands.record((reader, at) => recordFailed(reader, at, value.id, reason, left), {
     phase: "failed",
@@ -101,6 +111,7 @@ export function answer(
 /** A new run begins at the base; what an earlier one left behind is not lost, and somebody may want it. */
 async function earlierWork(hands: Hands, value: Run): Promise<string[]> {
   const task = taskName(value.id);
+  if (value.restored !== undefined) return [];
   const { records } = await hands.look((reader) => reader.parts(run, task));
   const saved = records
     .map((one) => one.value)
@@ -109,7 +120,7 @@ async function earlierWork(hands: Hands, value: Run): Promise<string[]> {
   if (!saved) return [];
   const refs = saved.snapshots.map((one) => `${one.repo} ${one.commit.slice(0, 12)}`).join(", ");
   return [
-    `${value.id} starts from the base. The work of ${saved.id} was saved: ${refs} (pawl diff ${task}).`,
+    `${value.id} starts from the base. The work of ${saved.id} was saved: ${refs} (pawl diff ${task} --run ${partName(saved.id)}). To go on with that instead: pawl finish ${task} --remove --reason "begun at the base", then pawl start ${task} --restore ${partName(saved.id)}`,
   ];
 }
 

@@ -24,6 +24,7 @@ export function recordStarting(
   at: Situation,
   id: string,
   parts: readonly Part[],
+  restored?: string,
 ): Plan<RunAndTask> {
   const current = findRun(reader, id)?.value;
   if (current && current.ended === undefined)
@@ -32,8 +33,15 @@ export function recordStarting(
       current.repos.map((one) => one.worktree),
     );
   const repos = parts.map((one) => one.repo);
-  const about = `starting ${repos.map((one) => `${one.name} on ${one.branch}`).join(", ")}`;
-  const made = addPart(run, id, reader.partNames(run, id), (name) => newRun(name, repos, at), about);
+  const from = restored === undefined ? "" : ` from ${restored}`;
+  const about = `starting ${repos.map((one) => `${one.name} on ${one.branch}`).join(", ")}${from}`;
+  const made = addPart(
+    run,
+    id,
+    reader.partNames(run, id),
+    (name) => newRun(name, repos, at, restored),
+    about,
+  );
   return {
     data: { run: made.value, task: reader.task(id).value },
     effects: [
@@ -47,7 +55,7 @@ export function recordStarting(
   };
 }
 
-function newRun(id: string, repos: Run["repos"], at: Situation): Run {
+function newRun(id: string, repos: Run["repos"], at: Situation, restored: string | undefined): Run {
   return {
     id,
     status: "starting",
@@ -63,6 +71,8 @@ function newRun(id: string, repos: Run["repos"], at: Situation): Run {
     repos,
     snapshots: [],
     refreshed: [],
+    landed: [],
+    restored,
     ...madeNow(at),
     notes: "",
   };

@@ -6,6 +6,7 @@ import { emptyTree } from "../object-ids.ts";
 import { Git } from "../run-git.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { involvedCheckouts } from "./checkouts.ts";
+import { findLanded } from "./landed.ts";
 import { findObstacles } from "./obstacles.ts";
 
 const MOST_COMMITS = 20;
@@ -43,6 +44,7 @@ export function openTargets(env: Environment): Targets {
       const split = (await git.line(["merge-base", other, commit])) ?? emptyTree(commit.length);
       return (await changedPaths(git, split, commit)).map((one) => one.path);
     },
+    landed: (site, landing) => findLanded(at(site), landing),
     async story(site, base, head) {
       const git = at(site);
       const range = `${base}..${head}`;

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
 import type { Environment } from "../../model/environment.ts";
+import { step } from "../../model/steps.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Place } from "../discover.ts";
@@ -12,7 +13,7 @@ import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
 import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";
-import { SiteGit } from "./site-git.ts";
+import { SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
 export interface WorktreesAround {
   cwd: string;
@@ -74,6 +75,12 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
     async build(place) {
       await resumeRemoval(git(place.site), place);
       return buildWorktree(git(place.site), place, env);
+    },
+    async putBack(place, { commit }) {
+      step("worktree put back");
+      const restore = ["restore", `--source=${commit}`, "--worktree", "--", ":/"];
+      const what = `What was saved of ${place.site.name} could not be put back`;
+      await Git.in("user", env, place.path).expect(what, [...WITHOUT_HOOKS, ...restore]);
     },
     bind: (place) => bindWorktree(git(place.site), place),
     release: (place) => releaseWorktree(git(place.site), place),

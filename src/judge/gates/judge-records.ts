@@ -1,5 +1,5 @@
 import { mayJudge } from "../../model/lifecycle.ts";
-import type { Finding, Review } from "../../model/records/parts.ts";
+import type { Finding, Handoff, Review } from "../../model/records/parts.ts";
 import { firstLine } from "../../model/text.ts";
 import type { RecordFacts } from "./facts.ts";
 import type { Stage } from "./gate.ts";
@@ -133,7 +133,9 @@ function judgeSlices({ task }: RecordFacts): Breach[] {
 /** A handoff from before the run began says nothing about what was done in it; clocks differ, so the run is named. */
 function judgeHandoff({ task, run, handoffs }: RecordFacts): Breach[] {
   const own = handoffs.filter((one) => !one.automatic);
-  if (own.some((one) => run === undefined || one.run === run.id || one.created >= run.created)) return [];
+  // Whoever goes on with a saved run goes on with what was written down about it.
+  const isAbout = (one: Handoff) => one.run !== undefined && [run?.id, run?.restored].includes(one.run);
+  if (own.some((one) => run === undefined || isAbout(one) || one.created >= run.created)) return [];
   return [
     {
       code: "no_handoff",

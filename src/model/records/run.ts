@@ -62,6 +62,13 @@ export const runRefresh = group({
   overlap: flag,
 });
 
+/** How the work came into the base without an approval here, such as by a pull request: the base's own commits. */
+export const runLanded = group({
+  repo: text("my-project"),
+  how: oneOf(["merge", "fast-forward", "squash", "rebase"]),
+  commits: list(sha),
+});
+
 /** One stretch of isolated work on a task. */
 export const run = kind({
   name: "run",
@@ -97,6 +104,9 @@ export const run = kind({
     repos: list(runRepo),
     snapshots: list(runSnapshot),
     refreshed: list(runRefresh),
+    landed: list(runLanded),
+    /** The saved run that this one went on from. */
+    restored: optional(partId("R")),
     ...provenance,
   },
   sections: { notes: "Notes" },

@@ -58,6 +58,8 @@ function aRun(more: Partial<Run> = {}): Run {
       },
     ],
     refreshed: [],
+    landed: [],
+    restored: undefined,
     ...{
       rev: 1,
       actor: "agent:codex",

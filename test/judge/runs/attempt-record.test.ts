@@ -13,7 +13,16 @@ const value: Run = {
   ...BY_HAND,
   ...{ id: "T0001/R1", status: "running", ended: undefined, reason: undefined, command: [], pid: undefined },
   ...{ exit_code: undefined, log: undefined, clone: "1a2b3c4d", holder: "agent:claude-code:s-1", repos: [] },
-  ...{ snapshots: [], refreshed: [], rev: 1, actor: "human:Ada", created: at.now, updated: at.now },
+  ...{
+    snapshots: [],
+    refreshed: [],
+    landed: [],
+    restored: undefined,
+    rev: 1,
+    actor: "human:Ada",
+    created: at.now,
+    updated: at.now,
+  },
   ...{ repo: undefined, branch: undefined, commit: undefined, notes: "" },
 };
 
