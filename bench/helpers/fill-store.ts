@@ -121,6 +121,7 @@ export function writeTask(state: string, number: number): void {
   write(evidence, "evidence/E1.md", {
     ...{ ...made, id: `${id}/E1`, kind: "check", check: "test", run: undefined, slice: undefined },
     argv: ["npm", "test"],
+    ...{ tests_nothing: false, programs: [], environment: undefined },
     ...{ exit_code: 0, duration_ms: 1200, output_sha256: "0".repeat(64), output_bytes: 900 },
     ...{ head: undefined, tree: undefined, dirty: false, unstable: false, output: prose(number + 8, 100) },
   });

@@ -50,7 +50,7 @@ export function makeTaskAmong(repo: string, env: NodeJS.ProcessEnv, tasks: numbe
   const git = (...args: string[]) => execFileSync("git", args, { cwd: worktree, env });
   git("add", "-A");
   git("commit", "-q", "-m", "Work");
-  run([...LAUNCHER, "verify", "--", "true"], worktree, env);
+  run([...LAUNCHER, "verify", "--", "test", "-d", "."], worktree, env);
   run([...LAUNCHER, "handoff", "--what", "done", "--changed", "new.ts", "--next", "approve"], worktree, env);
   run([...LAUNCHER, "snapshot"], worktree, env);
   return worktree;

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { differences } from "../files/check-environment.ts";
+import type { Environment } from "../model/environment.ts";
 import { REPAIR } from "../model/guard-policy.ts";
 import { compareVersions } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
@@ -133,4 +135,29 @@ export function examineOverrides(overrides: readonly OverrideListing[]): Diagnos
       { code: `override_${state}`, level: "note" as const, where, message, command: "pawl override list" },
     ];
   });
+}
+
+/** Which tools checks run with, where that is not what this shell has. */
+export function examineEnvironment(local: string, env: Environment, installed: boolean): Diagnosis[] {
+  const found = differences(local, env);
+  if (!found)
+    return installed
+      ? [
+          {
+            code: "environment_not_kept",
+            level: "note",
+            where: "checks",
+            message:
+              "Checks run with the PATH of whoever calls them. When a human runs this, their own is kept for all checks of this clone.",
+            command: REPAIR,
+          },
+        ]
+      : [];
+  return found.map(({ name, kept, here }) => ({
+    code: "environment_differs",
+    level: "note",
+    where: name,
+    message: `Checks run with ${kept === undefined ? "none" : `"${kept}"`}, as it was when a human installed pawl; this shell has ${here === undefined ? "none" : `"${here}"`}. A human who runs this in their own shell keeps that one instead.`,
+    command: REPAIR,
+  }));
 }

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { keepEnvironment } from "../files/check-environment.ts";
 import { explainFileError } from "../files/durable.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
 import { namesIfPresent, removeIfEmpty } from "../files/read.ts";
@@ -15,6 +16,7 @@ import { examineStart, examineTrust } from "./agent-trust.ts";
 import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
 import {
   examineCommands,
+  examineEnvironment,
   examineFiles,
   examineLaunchers,
   examineOldLauncher,
@@ -91,6 +93,7 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
     copyRuntime: (thoroughly = false) =>
       program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
+    keepEnvironment: () => explained(() => keepEnvironment(tree.local, env)),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
     isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),
@@ -110,7 +113,10 @@ interface Examined {
 
 function examine({ tree, place, cwd, env, commands, built }: Examined): Diagnosis[] {
   const ledger = place.root === undefined ? undefined : readTrackedLedger(tree);
-  const runtime = examineRuntime(place.commonDir, ledger, built);
+  const runtime = [
+    ...examineRuntime(place.commonDir, ledger, built),
+    ...examineEnvironment(tree.local, env, ledger !== undefined),
+  ];
   if (!ledger) return runtime;
   const request = { ...ledger, force: false, lenient: true };
   const { skills, others } = surfacesOf(tree, request);
@@ -185,7 +191,7 @@ function removeRuntime(local: string, commonDir: string): string[] {
   const aside = `${runtime}.removing`;
   rmSync(aside, { recursive: true, force: true });
   if (existsSync(runtime)) renameSync(runtime, aside);
-  const own = ["installed.json", "installing"].map((name) => join(local, name));
+  const own = ["installed.json", "installing", "environment.json"].map((name) => join(local, name));
   for (const path of [aside, ...own]) rmSync(path, { recursive: true, force: true });
   const kept = join(local, "kept");
   const copies = namesIfPresent(kept);

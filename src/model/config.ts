@@ -27,12 +27,16 @@ const LINE: JsonSchema = { type: "string", minLength: 1 };
 /** A line for the shell, or the words of a command. */
 const COMMAND: JsonSchema = { anyOf: [LINE, { type: "array", items: LINE, minItems: 1 }] };
 
-const checks: Field<Check[]> = {
-  schema: () => ({ type: "object", additionalProperties: COMMAND }),
+/** A project without tests says `none`; one that says nothing has not decided, and any check will do. */
+export type Checks = Check[] | "none";
+
+const checks: Field<Checks> = {
+  schema: () => ({ anyOf: [{ type: "object", additionalProperties: COMMAND }, { const: "none" }] }),
   example: "\n  test: npm test",
   fallback: [],
   read(value) {
     if (value === "") return { ok: true, value: [] };
+    if (value === "none") return { ok: true, value };
     if (typeof value !== "object" || Array.isArray(value))
       return { ok: false, expected: "names with commands, such as `test: npm test`" };
     const found: Check[] = [];
@@ -44,7 +48,32 @@ const checks: Field<Check[]> = {
     }
     return { ok: true, value: found };
   },
-  print: (value) => Object.fromEntries(value.map((check) => [check.name, check.argv])),
+  print: (value) =>
+    value === "none" ? value : Object.fromEntries(value.map((check) => [check.name, check.argv])),
+};
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Variables for checks. One without a value is taken from whoever runs the check. */
+const env: Field<Record<string, string>> = {
+  schema: () => ({
+    type: "object",
+    propertyNames: { pattern: VARIABLE.source },
+    additionalProperties: { type: "string" },
+  }),
+  example: "\n  CI: true",
+  fallback: {},
+  read(value) {
+    if (value === "") return { ok: true, value: {} };
+    if (typeof value !== "object" || Array.isArray(value))
+      return { ok: false, expected: "names with values, such as `CI: true`" };
+    for (const [name, one] of Object.entries(value)) {
+      if (!VARIABLE.test(name)) return { ok: false, expected: `another name than "${name}"` };
+      if (typeof one !== "string") return { ok: false, expected: `some text for "${name}"` };
+    }
+    return { ok: true, value: value as Record<string, string> };
+  },
+  print: (value) => value,
 };
 
 /** A line for the shell, or the words of a command. */
@@ -177,6 +206,9 @@ const configFields = {
   base_branch: withDefault(text("main"), ""),
   checks,
   setup,
+  env,
+  /** An approval runs the required checks itself, once more. */
+  recheck: optional(flag),
   format,
   /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
   protected: list(text("main")),
@@ -197,9 +229,12 @@ export const configSchema = (): JsonSchema => schemaOfFields(configFields);
 export interface Config {
   profile: (typeof PROFILES)[number];
   base_branch: string;
-  checks: Check[];
+  checks: Checks;
   /** What `start` runs in a new worktree, so that the checks can run there. */
   setup: string[] | undefined;
+  /** Variables that checks run with, besides the ones that pawl keeps for them. */
+  env: Record<string, string>;
+  recheck: boolean | undefined;
   /** What the files of a commit have to pass, as git's `pre-commit` hook runs it. */
   format: FormatCheck[];
   protected: string[];

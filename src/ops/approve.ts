@@ -3,6 +3,7 @@ import { confirm, expectHuman } from "../flows/approve/approve-ask.ts";
 import { type Candidate, lookForApproval } from "../flows/approve/approve-candidate.ts";
 import { type Approved, makeMerges, mergeApproved } from "../flows/approve/approve-merge.ts";
 import { pushApproval } from "../flows/approve/approve-push.ts";
+import { recheck } from "../flows/approve/approve-recheck.ts";
 import type { Landed } from "../flows/approve/approve-records.ts";
 import { recoverHolding, recoverMerges } from "../flows/approve/approve-recover.ts";
 import { checkAgain, lookForRedo, type Redo } from "../flows/approve/approve-redo.ts";
@@ -83,9 +84,11 @@ export const approve = procedure({
 async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Landed>> {
   const push = input.push ?? false;
   const shown = await lookForApproval(hands, id, { fetch: !input.offline, push });
-  await showCandidate(hands, shown);
   await checkTrees(hands, shown);
-  const approved = approvedOf(shown, input.offline ?? false);
+  const passed = await recheck(hands, shown);
+  await showCandidate(hands, shown);
+  for (const line of passed) hands.say(`Run again by this approval: ${line}`);
+  const approved = approvedOf(shown, input.offline ?? false, passed);
   const made = await makeMerges(hands, approved);
   const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
   await confirm(hands, id, `Type ${id} to merge it into ${bases}: `);
@@ -99,10 +102,10 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
   });
 }
 
-const approvedOf = (shown: Candidate, offline: boolean): Approved => ({
+const approvedOf = (shown: Candidate, offline: boolean, passed: readonly string[]): Approved => ({
   task: shown.task,
   receipt: shown.receipt,
-  summary: summaryOf(shown, offline),
+  summary: [summaryOf(shown, offline), ...passed].join("\n"),
   redoOf: undefined,
   merges: shown.repos.map(({ site, base_branch, base, head, tree }) => ({
     site,

@@ -8,6 +8,7 @@ import {
   nextCommit,
 } from "../flows/install/commit.ts";
 import { type FileReport, fileRows, nextRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
+import { keepEnvironment } from "../flows/install/keep-environment.ts";
 import { proposalRows } from "../flows/install/proposal-rows.ts";
 import {
   type InstallInput,
@@ -133,6 +134,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
       ? await commitInstalled(hands, installation, site, request, committing).catch(notCommitted)
       : undefined;
   const guard = guards(profile) ? await activateGuard(hands, site, asTaken(taken)) : undefined;
+  if (profile !== "state") await keepEnvironment(hands);
   if (profile === "state") await rememberHere(hands, site);
   const report: InstallReport = {
     version: installation.version,

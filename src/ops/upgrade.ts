@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
 import { nextCommit } from "../flows/install/commit.ts";
 import { type FileReport, fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
+import { keepEnvironment } from "../flows/install/keep-environment.ts";
 import { refuseObstacles } from "../flows/install/request.ts";
 import { requestFromLedger } from "../flows/install/versions.ts";
 import { asTaken, describeWay, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
@@ -98,6 +99,7 @@ async function renew(hands: Hands, installation: Installation) {
   const site = (await hands.git.sites()).here();
   const guarded = (await hands.git.audits()).guardActive(site);
   if (guarded) notes.push(...(await renewGuard(hands, site)));
+  await keepEnvironment(hands);
   const report: UpgradeReport = {
     from: request.before.version,
     to: installation.version,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type CheckPlace, choosePlaces, policyEnvironment } from "../flows/verify/choose-places.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
 import { getTask, oneTask } from "../judge/which-task.ts";
@@ -7,7 +8,8 @@ import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, raw, taskField } from "../model/input.ts";
 import { type Evidence, evidence } from "../model/records/parts.ts";
-import { columns, firstLine, quoted } from "../model/text.ts";
+import { testsNothing } from "../model/tests-nothing.ts";
+import { columns, firstLine } from "../model/text.ts";
 import type { Effect, Situation } from "../ports/operation.ts";
 import type { CheckRun, World } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -18,7 +20,7 @@ export const verify = operation({
   id: "verify",
   summary: "Run a check and record what happened, bound to the exact tree it ran on",
   details:
-    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. It runs in the\ntask's worktree, wherever you stand; --repo names the repository where a task has several. With --red it must fail:\na red that passes is refused. Without a command, the checks of .pawl/config.yaml are run. A command that could not be\nstarted (126, 127) is told and proves nothing. Exit code 0 when the result is the wanted one, else 1.",
+    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. It runs in the\ntask's worktree, wherever you stand; --repo names the repository where a task has several. With --red it must fail:\na red that passes is refused. Without a command, the checks of .pawl/config.yaml are run. A command that could not be\nstarted (126, 127) is told and proves nothing. Checks have no terminal, and the tools of the shell that a human\ninstalled pawl from; `env:` of the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
   examples: [
     "pawl verify -- npm test",
     "pawl verify --slice S1 --red -- npx vitest run test/upload.test.ts",
@@ -37,7 +39,7 @@ export const verify = operation({
   }),
 
   async rehearse(world, input, at, reader) {
-    const places = await choosePlaces(world, getTask(reader, input.task, at), input, at);
+    const places = await choosePlaces(world, reader, getTask(reader, input.task, at), input, at);
     const chosen = await Promise.all(places.map((place) => chooseChecks(place.world, input)));
     return chosen.flat().map((check) => ({ do: "run", path: check.argv.join(" ") }));
   },
@@ -47,10 +49,12 @@ export const verify = operation({
     const id = getTask(reader, oneTask(ref?.task, input.task), at);
     const { slices } = reader.task(id).value;
     if (ref && !slices.some((one) => one.id === ref.part)) throw noSlice(id, ref.part, slices);
-    const places = await choosePlaces(world, id, input, at);
+    const places = await choosePlaces(world, reader, id, input, at);
     const runs: Observation[] = [];
-    for (const place of places)
-      for (const check of await chooseChecks(place.world, input)) runs.push(await watch(place, check));
+    for (const place of places) {
+      const env = await policyEnvironment(world, reader, id, place);
+      for (const check of await chooseChecks(place.world, input)) runs.push(await watch(place, check, env));
+    }
     return { id, slice: ref?.part, runs, places: places.flatMap(({ path }) => path ?? []) };
   },
 
@@ -93,12 +97,7 @@ export const verify = operation({
       notReady: !wanted || unheard.length > 0,
       warnings: [
         ...unheard.map((one) => `${notRun(one).message} Nothing was recorded for it.`),
-        ...records
-          .filter((one) => one.unstable)
-          .map(
-            (one) =>
-              `${one.id}: the check changed files, or a submodule or nested repository has changes of its own; no gate will count it.`,
-          ),
+        ...warningsAbout(records, runs),
       ],
     };
   },
@@ -120,34 +119,25 @@ export const verify = operation({
     ].join("\n"),
 });
 
-/** Where checks run; a path only where that is not where the command stands. */
-interface CheckPlace {
-  path: string | undefined;
-  world: World;
-  at: Situation;
-}
-
-/** In the task's own worktrees, wherever we stand; a task that nobody has started is checked here. */
-async function choosePlaces(world: World, task: string, input: Wanted, at: Situation): Promise<CheckPlace[]> {
-  const here: CheckPlace = { path: undefined, world, at };
-  if (at.bound === task && (input.repo === undefined || input.repo === at.repo)) return [here];
-  const found = await world.workplaces(task);
-  const wanted = found.filter((one) => input.repo === undefined || one.repo === input.repo);
-  if (input.repo !== undefined && wanted.length === 0)
-    throw new Failure("not_found", "no_worktree", `${task} has no worktree in ${input.repo}.`, {
-      hint:
-        found.length === 0
-          ? `pawl start ${task}`
-          : `It has one in ${found.map((one) => one.repo).join(", ")}.`,
-      details: { field: "repo", repos: found.map((one) => one.repo) },
-    });
-  if (wanted.length < 2 || !input.command?.length) return wanted.length === 0 ? [here] : wanted;
-  const own = wanted.find((one) => one.repo === at.repo);
-  if (own) return [own];
-  throw new Failure("usage", "which_repository", `${task} has several worktrees: in which one?`, {
-    hint: `pawl verify ${task} --repo ${quoted(found[0]?.repo ?? "")} -- ${input.command.map(quoted).join(" ")}`,
-    details: { field: "repo", repos: found.map((one) => one.repo) },
-  });
+function warningsAbout(records: readonly Evidence[], runs: readonly Observation[]): string[] {
+  const unstable = records
+    .filter((one) => one.unstable)
+    .map(
+      (one) =>
+        `${one.id}: the check changed files, or a submodule or nested repository has changes of its own; no gate will count it.`,
+    );
+  const idle = records
+    .filter((one) => one.tests_nothing)
+    .map(
+      (one) =>
+        `${one.id}: \`${one.argv.join(" ").slice(0, 80)}\` tests nothing, so it stands for no check that a gate asks for. A project without tests says \`checks: none\` in .pawl/config.yaml.`,
+    );
+  const others = new Map(runs.flatMap(({ run }) => run.elsewhere).map((one) => [one.name, one]));
+  const moved = [...others.values()].map(
+    ({ name, used, here }) =>
+      `${name} was ${used}, as in the shell that pawl was installed from; this shell would run ${here}. To use this one, a human runs here: pawl doctor --fix`,
+  );
+  return [...unstable, ...idle, ...moved];
 }
 
 interface Observation {
@@ -174,7 +164,13 @@ async function chooseChecks(
     if (!input.check) return [{ name: undefined, argv: input.command }];
     throw new Failure("usage", "check_and_command", "Name a check of the config or a command, not both.");
   }
-  const { checks } = await world.config();
+  const { checks: named } = await world.config();
+  const checks = named === "none" ? [] : named;
+  if (named === "none" && !input.check)
+    throw new Failure("usage", "no_checks", "The policy of this project asks for no checks (checks: none).", {
+      hint: "There is nothing to run. To record a command anyway: pawl verify -- npm test",
+      details: { field: "command" },
+    });
   if (checks.length === 0 || input.check?.length === 0)
     throw new Failure("usage", "no_checks", "No command was given, and .pawl/config.yaml names no checks.", {
       hint: "pawl verify -- npm test",
@@ -193,10 +189,11 @@ async function chooseChecks(
 async function watch(
   { world, at, path }: CheckPlace,
   check: { name: string | undefined; argv: string[] },
+  env: Readonly<Record<string, string>>,
 ): Promise<Observation> {
   const [tree, dirty] = [await world.workingTree(), await world.isDirty()];
   // A check of the policy means the same wherever it is asked for.
-  const run = await world.runCheck(check.argv, check.name === undefined && !path ? "here" : "top");
+  const run = await world.runCheck(check.argv, check.name === undefined && !path ? "here" : "top", env);
   const after = await world.workingTree();
   const stable = tree?.tree === after?.tree && tree?.whole !== false && after?.whole !== false;
   return { at, check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };
@@ -246,6 +243,9 @@ function describe(id: string, kind: Evidence["kind"], one: Observation): Omit<Ev
     kind,
     check: one.check,
     argv: one.run.argv,
+    tests_nothing: testsNothing(one.run.argv),
+    programs: one.run.programs,
+    environment: one.run.environment,
     exit_code: one.run.exitCode,
     duration_ms: one.run.durationMs,
     output_sha256: one.run.outputSha256,

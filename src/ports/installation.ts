@@ -119,6 +119,8 @@ export interface Installation {
   missingRuntime(): string[];
   /** Thoroughly: every file is read, and not only looked at. */
   copyRuntime(thoroughly?: boolean): string[];
+  /** Where the caller's tools are becomes what checks run with from here on; only a human may say so. */
+  keepEnvironment(): boolean;
   /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
   removeRuntime(): string[];
 

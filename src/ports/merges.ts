@@ -52,6 +52,12 @@ export interface NewCommit {
   message: string;
 }
 
+/** What a commit has to pass, and what the policy adds to the environment of it. */
+export interface RequiredCommands {
+  commands: readonly string[][];
+  env: Readonly<Record<string, string>>;
+}
+
 /** Makes merges without a working tree, and moves branches to them under a journal. */
 export interface Merges {
   /** The tree of a merge, made as objects only; or the files that conflict. */
@@ -77,5 +83,5 @@ export interface Merges {
   /** Finishes or takes back what killed processes left. Only inside one of the two above. */
   settle(say: (line: string) => void): Promise<Settled[]>;
   /** Runs commands on exactly this commit, in a worktree that is made beside `near` and removed again. */
-  tryOut(site: Site, commit: string, near: string, commands: readonly string[][]): Promise<CheckRun[]>;
+  tryOut(site: Site, commit: string, near: string, wanted: RequiredCommands): Promise<CheckRun[]>;
 }

@@ -115,6 +115,12 @@ export interface CheckRun {
   outputSha256: string;
   outputBytes: number;
   tail: string;
+  /** The files that ran. */
+  programs: { path: string; sha256: string }[];
+  /** Whose variables those were: kept at install by a human, or the caller's. */
+  environment: "kept" | "caller";
+  /** Programs that the caller's own PATH would have found somewhere else. */
+  elsewhere: { name: string; used: string; here: string }[];
 }
 
 export interface SearchHit {
@@ -185,10 +191,16 @@ export interface World {
   workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */
   changedFiles(base: string): Promise<string[]>;
-  /** Runs where we stand, or at the top of the worktree. */
-  runCheck(argv: string[], where: "here" | "top"): Promise<CheckRun>;
+  /** Runs where we stand, or at the top of the worktree, with what the policy adds to the environment. */
+  runCheck(
+    argv: string[],
+    where: "here" | "top",
+    policy: Readonly<Record<string, string>>,
+  ): Promise<CheckRun>;
   /** Where a task is worked on, on this machine. */
   workplaces(task: string): Promise<TaskPlace[]>;
+  /** `.pawl/config.yaml` as it is committed on a base branch. */
+  committedPolicy(repo: Pick<RunRepo, "name" | "base_branch">): Promise<string | undefined>;
   /** The tips of a run's branches, in every repository that this machine knows. */
   branchTips(repos: readonly { name: string; branch: string }[]): Promise<{ repo: string; head: string }[]>;
   /** The files that a run's branches changed since they left their base. */

@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { Place } from "../git/discover.ts";
 import type { Audits } from "../ports/audits.ts";
 import type { GitHands } from "../ports/git-hands.ts";
+import type { Merges } from "../ports/merges.ts";
+import type { Sites } from "../ports/sites.ts";
 import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import type { Surroundings } from "./open.ts";
 
@@ -73,21 +75,24 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       });
     },
     targets: async () => (await import("../git/merging/open-targets.ts")).openTargets(around.env),
-    merges: async () => {
-      const { openMerges } = await import("../git/merging/open-merges.ts");
-      const { runCheck } = await import("./run-check.ts");
-      return openMerges({
-        env: around.env,
-        sites: await sites(),
-        folder: mergingDir(home()),
-        settleRecords: async () => (await import("../store/transaction.ts")).finishUnfinished(home()),
-        runCheck: (argv, cwd) => runCheck(argv, { cwd, env: around.env, progress: around.progress }),
-      });
-    },
+    merges: async () => mergesOf(around, await sites(), home()),
     audits: () => auditsOf(around, home),
     locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };
+}
+
+async function mergesOf(around: Surroundings, sites: Sites, home: Home): Promise<Merges> {
+  const { openMerges } = await import("../git/merging/open-merges.ts");
+  const { runCheck } = await import("./run-check.ts");
+  const { env, progress } = around;
+  return openMerges({
+    env,
+    sites,
+    folder: mergingDir(home),
+    settleRecords: async () => (await import("../store/transaction.ts")).finishUnfinished(home),
+    runCheck: (argv, cwd, policy) => runCheck(argv, { cwd, env, local: home.local, policy, progress }),
+  });
 }
 
 async function auditsOf({ env, progress }: Surroundings, home: () => Home): Promise<Audits> {

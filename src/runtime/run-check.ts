@@ -1,13 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:os";
+import { environmentForChecks } from "../files/check-environment.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { CheckRun } from "../ports/ports.ts";
+import { findProgram, programsOf } from "./check-programs.ts";
 
 interface CheckPlace {
   cwd: string;
+  /** The caller's; a check gets little of it. */
   env: Environment;
+  /** The clone's own folder, which has the kept environment. */
+  local: string;
+  /** What the policy adds. */
+  policy: Readonly<Record<string, string>>;
   progress(chunk: Buffer): void;
   /** Where one process serves many calls, this stops the check of one of them. */
   signal?: AbortSignal | undefined;
@@ -19,7 +26,10 @@ const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
 /** Runs a check, shows its output as it comes, and keeps what proves it: exit code, time, digest and the last lines. */
-export async function runCheck(argv: readonly string[], place: CheckPlace): Promise<CheckRun> {
+export async function runCheck(argv: readonly string[], around: CheckPlace): Promise<CheckRun> {
+  const { variables, kept } = environmentForChecks(around.local, around.env, around.policy);
+  const place = { ...around, env: variables };
+  const programs = programsOf(argv, place.cwd, variables.PATH);
   const started = process.hrtime.bigint();
   const digest = createHash("sha256");
   let bytes = 0;
@@ -39,6 +49,12 @@ export async function runCheck(argv: readonly string[], place: CheckPlace): Prom
     outputSha256: digest.digest("hex"),
     outputBytes: bytes,
     tail: readable(tail, bytes),
+    programs: programs.map(({ path, sha256 }) => ({ path, sha256 })),
+    environment: kept ? "kept" : "caller",
+    elsewhere: programs.flatMap(({ name, path }) => {
+      const here = findProgram(name, place.cwd, around.env.PATH);
+      return here === undefined || here === path ? [] : [{ name, used: path, here }];
+    }),
   };
 }
 
@@ -64,6 +80,8 @@ function watch(argv: readonly string[], place: CheckPlace, keep: (chunk: Buffer)
       place.signal?.removeEventListener("abort", cancel);
       child?.stdout.destroy();
       child?.stderr.destroy();
+      // What it left in the background would go on while a human reads its result.
+      if (child) killGroup(child, "SIGKILL");
       if (interrupted) fail(stopped(interrupted));
       else if (place.signal?.aborted) fail(stopped("the caller"));
       else done(ending);
@@ -72,12 +90,12 @@ function watch(argv: readonly string[], place: CheckPlace, keep: (chunk: Buffer)
       keep(Buffer.from(`${error.message}\n`));
       finish({ code: error.code === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND, signal: null });
     };
-    // The terminal sends Ctrl-C to both of us; we stay until the check has ended.
+    // The terminal reaches only us; we pass it on, and stay until the check has ended.
     const forward = (signal: NodeJS.Signals) => {
       interrupted = signal;
-      child?.kill(signal);
+      if (child) killGroup(child, signal);
     };
-    const cancel = () => child && killGroup(child);
+    const cancel = () => child && endGroup(child);
     if (place.signal?.aborted) return fail(stopped("the caller"));
     child = start(command, args, place, cannotStart);
     if (!child) return;
@@ -104,7 +122,8 @@ function start(
       cwd: place.cwd,
       env: place.env,
       stdio: ["ignore", "pipe", "pipe"],
-      detached: ownGroup(place.signal),
+      // A session of its own has no terminal: a check can neither ask a human nor answer for one.
+      detached: process.platform !== "win32",
     });
   } catch (error) {
     cannotStart(error as NodeJS.ErrnoException);
@@ -112,22 +131,22 @@ function start(
   }
 }
 
-/** A check that may be stopped leads a group, so that what it started is stopped with it. */
-const ownGroup = (signal: AbortSignal | undefined) => signal !== undefined && process.platform !== "win32";
 /** How long a check that was asked to stop may take to clean up. */
 const GRACE_MS = 1_000;
 
-function killGroup(child: ChildProcess): void {
-  const send = (signal: NodeJS.Signals) => {
-    try {
-      if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, signal);
-      else child.kill(signal);
-    } catch {
-      // Nothing of it is left.
-    }
-  };
-  send("SIGTERM");
-  setTimeout(() => send("SIGKILL"), GRACE_MS);
+/** A check leads a group, so that what it started is reached with it. */
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+function endGroup(child: ChildProcess): void {
+  killGroup(child, "SIGTERM");
+  setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
 }
 
 function stopped(signal: string): Failure {

@@ -26,11 +26,14 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     lineAt: async (commit, file, line) => (await repository()).lineAt(commit, file, line),
     workingTree: async () => (await repository()).workingTree(),
     changedFiles: async (base) => (await repository()).changedFiles(base),
-    async runCheck(argv, where) {
+    committedPolicy: async (repo) => (await (await runtime().git.branches()).policy(repo)).base,
+    async runCheck(argv, where, policy) {
       const { runCheck } = await import("./run-check.ts");
       return runCheck(argv, {
         cwd: where === "top" ? (place.root ?? around.cwd) : around.cwd,
         env: around.env,
+        local: runtime().home.local,
+        policy,
         progress: around.progress,
         signal: around.signal,
       });

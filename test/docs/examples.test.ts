@@ -139,7 +139,7 @@ pawl start T1; pawl start T7; echo seven > .worktrees/T0007-task-7/seven.txt; pa
 
 const WORK = `
 git add -A; git commit -qm "Retry"
-pawl slice open "Retry twice"; pawl verify --slice S1 --red -- false; pawl verify --slice S1 -- true
+pawl slice open "Retry twice"; pawl verify --slice S1 --red -- false; pawl verify --slice S1 -- test -d .
 for i in 1 2; do pawl finding add "Finding $i" --severity low; done`;
 
 /**

@@ -24,7 +24,7 @@ const KEYS: Record<keyof Config, Key> = {
   },
   checks: {
     describe:
-      "What `pawl verify` runs when no command is given, and what the gates require on the final tree. A text is given to `sh -c`, a list is run as it is.",
+      "What `pawl verify` runs when no command is given, and what the gates require on the final tree. A text is given to `sh -c`, a list is run as it is. Without it, any command that could fail is a check; `checks: none`, committed on the base, is how a project without tests closes its tasks, and every approval says so.",
     example: "checks:\n  test: npm test\n  lint: [npx, biome, check, .]",
     wrong: "checks: npm test",
   },
@@ -33,6 +33,18 @@ const KEYS: Record<keyof Config, Key> = {
       "What `pawl start` runs at the top of a new worktree, so that the checks can run there. A text is given to `sh -c`, a list is run as it is. What fails is told and can be repeated by hand; it never counts as evidence.",
     example: "setup: npm ci",
     wrong: "setup:\n  a: b",
+  },
+  env: {
+    describe:
+      "Variables for checks. They run with the `PATH` and the tools' homes (`JAVA_HOME`, `VIRTUAL_ENV`, `NVM_DIR` and the like) of the shell that a human installed pawl from, the caller's language and proxies, and nothing else. A name without a value is taken from the caller. Only the copy that the base branch has committed counts.",
+    example: 'env:\n  CI: "true"\n  DATABASE_URL: ""',
+    wrong: "env: CI",
+  },
+  recheck: {
+    describe:
+      "Whether `pawl approve` runs the required checks once more before it asks, on the commit that would be merged, in a worktree of their own. Evidence is a file, and whoever writes a record and its event by hand is stopped by nothing else. Only the copy that the base branch has committed counts.",
+    example: "recheck: true",
+    wrong: "recheck: always",
   },
   format: {
     describe:

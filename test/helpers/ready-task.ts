@@ -88,7 +88,7 @@ export async function makeReady(root: string, count: 1 | 2): Promise<Ready> {
   await ok(home.pawl("start", "T1"));
   await ok(home.pawl("finding", "add", "odd", "--severity", "low", "--kind", "branch", "--task", "T1"));
   for (const repo of repos) work(repo, env);
-  for (const repo of repos) await ok(repo.pawlIn(worktreeOf(repo), {}, "verify", "--", "true"));
+  for (const repo of repos) await ok(repo.pawlIn(worktreeOf(repo), {}, "verify", "--", "test", "-d", "."));
   await ok(repos[0]?.pawlIn(worktreeOf(home), {}, "finding", "resolve", "F1") as Promise<Result>);
   await ok(home.pawl("handoff", "T1", "--what", "All changed", "--next", "Approve it"));
   await ok(home.pawl("snapshot", "T1"));

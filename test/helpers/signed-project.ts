@@ -104,7 +104,7 @@ async function makeReadyTask(
   writeFileSync(join(worktree, file.path), file.text);
   gitIn({ env }, worktree, "add", "-Af");
   gitIn({ env }, worktree, "commit", "-q", "-m", title);
-  await ok(home.pawlIn(worktree, {}, "verify", "--", "true"));
+  await ok(home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));
   await ok(home.pawl("handoff", id, "--what", title, "--next", "Approve it"));
   await ok(home.pawl("snapshot", id));
   await ok(home.pawl("check", id, "--stage", "close"));

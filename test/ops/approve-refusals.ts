@@ -34,7 +34,7 @@ export const commitIn = (ready: Ready, at: string, path: string, text: string) =
   gitIn(ready, at, "add", "-A", "--", path);
   gitIn(ready, at, "commit", "-q", "-m", `Change ${path}`);
 };
-const evidence = (repo: Project) => ok(repo.pawlIn(worktreeOf(repo), {}, "verify", "--", "true"));
+const evidence = (repo: Project) => ok(repo.pawlIn(worktreeOf(repo), {}, "verify", "--", "test", "-d", "."));
 export const pass = async (repo: Project) => {
   await evidence(repo);
   await ok(repo.pawl("snapshot", "T1"));

@@ -27,7 +27,7 @@ async function complete(project: Project, config = "checks:\n  test: test -f don
   await project.pawl("start", "T1");
   commitThere(project, "done", "yes\n");
   for (const argv of [
-    config.includes("checks") ? ["verify"] : ["verify", "--", "true"],
+    config.includes("checks") ? ["verify"] : ["verify", "--", "test", "-d", "."],
     ["handoff", "--what", "Did it", "--changed", "done", "--next", "Approve"],
     ["snapshot"],
   ]) {
@@ -106,7 +106,7 @@ describe("the policy is the one that is committed on the base", () => {
   test("a check that the branch takes away or waters down is still required", async ({ project }) => {
     await complete(project);
     commitThere(project, ".pawl/config.yaml", "profile: light\n");
-    await there(project, "verify", "--", "true");
+    await there(project, "verify", "--", "test", "-d", ".");
     await there(project, "snapshot");
     expect((await close(project)).codes).toEqual(["check_stale"]);
     commitThere(project, ".pawl/config.yaml", "checks:\n  test: 'true'\n");

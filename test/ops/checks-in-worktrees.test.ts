@@ -61,7 +61,7 @@ describe("verify from the main checkout", () => {
       ["api", "unit"],
     ]);
     expect((await reasons(project)).map((one) => one.code)).not.toContain("check_missing");
-    const elsewhere = await project.pawlIn(dirname(api.path), {}, "verify", "T1", "--", "true");
+    const elsewhere = await project.pawlIn(dirname(api.path), {}, "verify", "T1", "--", "test", "-d", ".");
     expect(elsewhere.code).not.toBe(0);
     expect(await project.pawl("verify", "T1", "--repo", "nowhere", "--json")).toMatchObject({
       code: 4,

@@ -110,14 +110,14 @@ describe("evidence and reviews", () => {
     await ok(home.pawl("task", "update", "T1", "--profile", "standard"));
     await ok(home.pawlIn(worktree, AGENT, "review", "record", "--kind", "branch", "--verdict", "pass"));
     expect(await codes(home)).toEqual([]);
-    await ok(home.pawlIn(worktree, AGENT, "verify", "--", "true"));
+    await ok(home.pawlIn(worktree, AGENT, "verify", "--", "test", "-d", "."));
     expect(await codes(home)).toEqual(["review_missing"]);
     expect(git("status", "--porcelain")).toBe("");
   });
 
   test("another agent's clothes do not make another mind", async () => {
     const { home, worktree } = fresh();
-    await ok(home.pawlIn(worktree, AGENT, "verify", "--", "true"));
+    await ok(home.pawlIn(worktree, AGENT, "verify", "--", "test", "-d", "."));
     const record = ["review", "record", "--kind", "branch", "--verdict", "pass", "--json"];
     const dressed = await home.pawlIn(worktree, { ...AGENT, CODEX_CI: "1" }, ...record);
     expect(dressed.json.data.review.counts).toBe(false);
@@ -285,7 +285,7 @@ describe("places that move", () => {
     const { home, worktree } = fresh();
     appendFileSync(join(worktree, ".git"), "");
     writeFileSync(join(worktree, ".git"), `gitdir: ${join(dirname(home.path), "nowhere")}\n`);
-    const { code, json } = await home.pawlIn(worktree, {}, "verify", "--json", "--", "true");
+    const { code, json } = await home.pawlIn(worktree, {}, "verify", "--json", "--", "test", "-d", ".");
     expect([code, json.error.code]).toEqual([2, "broken_worktree"]);
   });
 });

@@ -18,7 +18,7 @@ function edit(project: Project, path: string, from: string | RegExp, to: string)
 describe("the rules hold against", () => {
   test("an author who damages the evidence that makes them one", async ({ project }) => {
     await project.pawl("task", "new", "One");
-    await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "true");
+    await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "test", "-d", ".");
     await project.pawl("finding", "add", "Bad", "--severity", "low", "--task", "T1");
     edit(project, "tasks/T0001/evidence/E1.md", "exit_code: 0", "exit_code: zero");
     for (const argv of [
@@ -123,7 +123,7 @@ describe("the rules hold against", () => {
 
 describe("the tree of the evidence is what ran, or is said not to be", () => {
   const treeOf = async (project: Project) =>
-    (await project.pawl("verify", "T1", "--json", "--", "true")).json.data.evidence;
+    (await project.pawl("verify", "T1", "--json", "--", "test", "-d", ".")).json.data.evidence;
 
   test("also for files that git was told not to look at", async ({ project }) => {
     await project.pawl("task", "new", "One");

@@ -235,7 +235,9 @@ describe("evidence", () => {
     expect(await project.pawl("slice", "close", "S1", "--task", "T1", "--decision", "so")).toMatchObject({
       code: 1,
     });
-    expect(await project.pawl("verify", "T1", "--slice", "S9", "--", "true")).toMatchObject({ code: 4 });
+    expect(await project.pawl("verify", "T1", "--slice", "S9", "--", "test", "-d", ".")).toMatchObject({
+      code: 4,
+    });
   });
 
   test("a check that changes files belongs to no tree, and is said to", async ({ project }) => {
@@ -314,7 +316,7 @@ describe("findings", () => {
     project,
   }) => {
     await project.pawl("task", "new", "One");
-    await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "true");
+    await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "test", "-d", ".");
     await project.pawl("finding", "add", "First", "--severity", "low", "--task", "T1");
     await project.pawl("finding", "add", "Second", "--severity", "low", "--task", "T1");
     const defer = (env: Record<string, string>, id: string, ...more: string[]) =>
@@ -412,7 +414,7 @@ describe("reviews", () => {
     project,
   }) => {
     await project.pawl("task", "new", "One");
-    await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "true");
+    await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "test", "-d", ".");
     const review = (env: Record<string, string>) =>
       project.pawlIn(
         project.path,

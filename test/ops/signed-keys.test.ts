@@ -51,7 +51,9 @@ describe.runIf(hasAuthenticator())("with security keys and the policy's own leve
     await ok(it.types("plain", ...add));
     expect(codeOf(await it.types("plain", ...add))).toBe("already_enrolled");
     await ok(it.home.pawl("refresh", "T1"));
-    await ok(it.home.pawlIn(join(it.home.path, ".worktrees/T0001-one"), {}, "verify", "--", "true"));
+    await ok(
+      it.home.pawlIn(join(it.home.path, ".worktrees/T0001-one"), {}, "verify", "--", "test", "-d", "."),
+    );
     await ok(it.home.pawl("snapshot", "T1"));
     await ok(it.home.pawl("check", "T1", "--stage", "close"));
     const refused = await it.types("T0001", "approve", "T1", "--sign-with", plain.file);

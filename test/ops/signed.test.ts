@@ -83,7 +83,9 @@ describe("an approval under `approvals: signed`", () => {
     const { signatures } = done.json.data.approval;
     expect(signatures.map((one: RecordSignature) => one.about)).toEqual(["approval", "policy"]);
     await ok(it.home.pawl("refresh", "T1"));
-    await ok(it.home.pawlIn(join(it.home.path, ".worktrees/T0001-one"), {}, "verify", "--", "true"));
+    await ok(
+      it.home.pawlIn(join(it.home.path, ".worktrees/T0001-one"), {}, "verify", "--", "test", "-d", "."),
+    );
     await ok(it.home.pawl("snapshot", "T1"));
     await ok(it.home.pawl("check", "T1", "--stage", "close"));
     const next = await it.types("T0001", "approve", "T1");

@@ -19,7 +19,7 @@ async function fill(project: Project): Promise<void> {
     ["task", "update", "T1", "--status", "active", "--next", "begin"],
     ["slice", "open", "Parse it"],
     ["verify", "--slice", "S1", "--red", "--", "false"],
-    ["verify", "--", "true"],
+    ["verify", "--", "test", "-d", "."],
     ["decide", "Do it", "--why", "It is simple"],
     ["slice", "close", "S1", "--decision", "Kept it small"],
     ["finding", "add", "Something", "--severity", "low", "--kind", "plan"],

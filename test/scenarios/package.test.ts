@@ -151,7 +151,7 @@ describe("the packed program", () => {
       cwd: inside.path,
       env: repo.env,
     });
-    pawl(inside, "verify", "--", "true");
+    pawl(inside, "verify", "--", "test", "-d", ".");
     pawl(inside, "handoff", "--what", "done", "--next", "approve");
     pawl(inside, "snapshot");
     const expectLightChecks = (but?: string) => {

@@ -1,13 +1,13 @@
-import { requiredChecks } from "../../judge/gates/policy.ts";
 import { Failure } from "../../model/failure.ts";
-import { evidence } from "../../model/records/parts.ts";
-import { type Approval, approval, type RunRepo, run } from "../../model/records/run.ts";
+import { type Approval, approval } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Upstream } from "../../ports/remotes.ts";
 import type { Site } from "../../ports/sites.ts";
+import { requiredCommands } from "../check/required-commands.ts";
 import { fetchBases, refusalOf } from "./approve-candidate.ts";
 import type { WantedMerge } from "./approve-merge.ts";
+import { repoOfRun, tryChecks } from "./approve-recheck.ts";
 import type { ApprovalRepo } from "./approve-records.ts";
 import { short } from "./approve-show.ts";
 
@@ -111,66 +111,24 @@ async function mergeAgain(hands: Hands, task: string, one: Unpublished): Promise
 /** The approval was for content that passed its checks; other content has to pass them as well. */
 export async function checkAgain(hands: Hands, { task, overtaken, last }: Redo): Promise<string[]> {
   const merges = await hands.git.merges();
-  const sites = await hands.git.sites();
   const passed: string[] = [];
   for (const one of overtaken.filter((each) => each.differs)) {
     const repo = await repoOfRun(hands, task.id, one.name);
-    const commands = await commandsFor(hands, task.id, repo, last);
+    const tree = last.repos.find((each) => each.name === one.name)?.tree;
+    const wanted = await requiredCommands(hands, task.id, repo, tree);
     const trial = await merges.commit(one.site, {
       tree: one.tree,
       parents: [one.onto, one.head],
       message: `Try the merge of ${task.id}\n`,
     });
     hands.say(`Checking the merge of ${one.name} with what the remote has …`);
-    const near = sites.locate(one.site, repo.worktree);
-    const runs = await merges.tryOut(one.site, trial, near, commands);
-    const failed = runs.find((each) => each.exitCode !== 0);
-    if (failed)
-      throw new Failure(
-        "refused",
-        "check_failed",
-        `Merged with what the remote has, ${one.name} fails \`${failed.argv.join(" ")}\`: exit ${failed.exitCode}.`,
-        {
-          hint: "Nothing was moved. What the remote brought and this task do not go together; open a new task for it.",
-          details: { repo: one.name, argv: failed.argv, exit_code: failed.exitCode, tail: failed.tail },
-        },
-      );
-    passed.push(
-      ...runs.map((each) => `\`${each.argv.join(" ")}\` passed on tree ${short(one.tree)} of ${one.name}.`),
-    );
+    const where = { site: one.site, repo, commit: trial, tree: one.tree };
+    passed.push(...(await tryChecks(hands, where, wanted, TOGETHER)));
   }
   return passed;
 }
 
-async function repoOfRun(hands: Hands, task: string, name: string): Promise<RunRepo> {
-  const found = await hands.look((reader) =>
-    reader
-      .parts(run, task)
-      .records.flatMap((one) => one.value.repos)
-      .filter((one) => one.name === name)
-      .at(-1),
-  );
-  if (found) return found;
-  throw new Failure("refused", "no_run", `No run of ${task} worked in ${name}.`);
-}
-
-/** The checks that the policy names, else the commands that were seen to pass on what was approved. */
-async function commandsFor(hands: Hands, task: string, repo: RunRepo, last: Approval): Promise<string[][]> {
-  const { policy } = await (await hands.git.branches()).look(repo);
-  const tree = last.repos.find((one) => one.name === repo.name)?.tree;
-  return hands.look((reader) => {
-    const parse = (text: string | undefined, where: string) =>
-      text === undefined ? [] : [reader.config(where, text)];
-    const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
-    const checks = requiredChecks(committed, parse(policy.main, ".pawl/config.yaml"));
-    if (checks.length > 0) return checks.map((one) => one.argv);
-    const seen = reader.parts(evidence, task).records.map((one) => one.value);
-    const proofs = seen.filter((one) => one.tree === tree && one.exit_code === 0 && one.kind !== "red");
-    const commands = new Map(proofs.map((one) => [JSON.stringify(one.argv), one.argv]));
-    if (commands.size > 0) return [...commands.values()];
-    throw new Failure("refused", "check_missing", `No check of ${task} is known that could be repeated.`, {
-      hint: "Name the required checks in .pawl/config.yaml.",
-      details: { repo: repo.name },
-    });
-  });
-}
+const TOGETHER = {
+  failed: "Merged with what the remote has,",
+  hint: "Nothing was moved. What the remote brought and this task do not go together; open a new task for it.",
+};

@@ -1,6 +1,7 @@
 import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
 import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
+import { testsNothing } from "../../model/tests-nothing.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -15,7 +16,10 @@ export async function showCandidate(hands: Hands, candidate: Candidate): Promise
   const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
   const shown = await hands.look((reader) => showRecords(reader, task.id, trees));
   hands.say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
-  for (const line of [...changesOfPolicy(repos), ...shown.unusual]) hands.say(`  ! ${line}`);
+  const unchecked = repos
+    .filter((one) => one.unchecked)
+    .map((one) => `The policy of ${one.name} asks for no checks (checks: none).`);
+  for (const line of [...changesOfPolicy(repos), ...unchecked, ...shown.unusual]) hands.say(`  ! ${line}`);
   hands.say(`  objective   ${task.objective === "" ? "none written down" : quoteLine(task.objective)}`);
   if (task.acceptance !== "") hands.say(`  acceptance  ${quoteLine(task.acceptance)}`);
   for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
@@ -68,6 +72,15 @@ function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, st
       ...(proofs.some((one) => one.check !== undefined)
         ? []
         : ["No check of the policy ran on this tree: nothing but the evidence below says that it works."]),
+      ...proofs
+        .filter((one) => testsNothing(one.argv))
+        .map((one) => `${one.id} tests nothing: ${quoteLine(one.argv.join(" "), 80)}`),
+      ...proofs
+        .filter((one) => one.environment === "caller")
+        .map(
+          (one) =>
+            `${one.id} ran with the PATH of ${quoteLine(one.actor, 60)}, not with the one kept at install.`,
+        ),
       ...proofs.filter((one) => one.unstable).map((one) => `${one.id} changed files while it ran.`),
       ...(aside.length > 0
         ? [`${plural(aside.length, "finding")} set aside and not fixed; the reasons are below.`]

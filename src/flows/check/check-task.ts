@@ -176,10 +176,10 @@ function describe(
   };
 }
 
-function stateOf({ repo, head, tree, base, changed, guarded }: RepoFacts): GateResult["repos"] {
+function stateOf({ repo, head, tree, base, changed, guarded, checks }: RepoFacts): GateResult["repos"] {
   if (head === undefined || tree === undefined || base === undefined) return [];
   const { name, branch, base_branch } = repo;
-  return [{ name, branch, base_branch, guarded, head, tree, base, changed }];
+  return [{ name, branch, base_branch, guarded, unchecked: checks === "none", head, tree, base, changed }];
 }
 
 /** Everything that a passed gate rests on, in one digest: whatever changes it makes another one. */

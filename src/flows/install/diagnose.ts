@@ -1,4 +1,6 @@
-import type { Specialist } from "../../ports/doctor.ts";
+import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
+import type { Hands } from "../../ports/hands.ts";
+import { keepEnvironment } from "./keep-environment.ts";
 import { refuseObstacles } from "./request.ts";
 import { requestFromLedger } from "./versions.ts";
 
@@ -9,21 +11,29 @@ export const installationSpecialist: Specialist = {
   },
 
   async repair(hands, found) {
-    if (!found.some((one) => /^(?:file_|launcher_|runtime_)/.test(one.code) && one.level === "problem"))
-      return [];
-    const installation = await hands.git.installation();
-    const release = await installation.hold();
-    try {
-      const copied = installation.copyRuntime(true).length > 0;
-      const steps = installation.installed() ? installation.apply(requestFromLedger(installation)) : [];
-      refuseObstacles(steps);
-      const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
-      return [
-        ...(copied ? [`The clone's copy of pawl is ${installation.version} and whole again.`] : []),
-        ...changed.map(({ path }) => `${path} was put right.`),
-      ];
-    } finally {
-      release();
-    }
+    const kept =
+      found.some((one) => one.code.startsWith("environment_")) && (await keepEnvironment(hands))
+        ? ["Checks run with the tools of this shell from now on."]
+        : [];
+    return [...kept, ...(await putBack(hands, found))];
   },
 };
+
+async function putBack(hands: Hands, found: readonly Diagnosis[]): Promise<string[]> {
+  if (!found.some((one) => /^(?:file_|launcher_|runtime_)/.test(one.code) && one.level === "problem"))
+    return [];
+  const installation = await hands.git.installation();
+  const release = await installation.hold();
+  try {
+    const copied = installation.copyRuntime(true).length > 0;
+    const steps = installation.installed() ? installation.apply(requestFromLedger(installation)) : [];
+    refuseObstacles(steps);
+    const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
+    return [
+      ...(copied ? [`The clone's copy of pawl is ${installation.version} and whole again.`] : []),
+      ...changed.map(({ path }) => `${path} was put right.`),
+    ];
+  } finally {
+    release();
+  }
+}

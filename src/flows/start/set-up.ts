@@ -11,11 +11,11 @@ export async function setUp(hands: Hands, parts: readonly Part[]): Promise<strin
   for (const { repo, place } of parts) {
     if (repo.adopted) continue;
     const { world } = hands.elsewhere(place.path);
-    const { setup } = await world.config();
+    const { setup, env } = await world.config();
     if (setup === undefined) continue;
     const shown = setup[0] === "sh" && setup[1] === "-c" ? (setup[2] ?? "") : setup.map(quoted).join(" ");
     hands.say(`${repo.name}: setting up with ${shown}`);
-    const run = await world.runCheck(setup, "top");
+    const run = await world.runCheck(setup, "top", env);
     const again = `To run it again: cd ${quoted(place.path)} && ${shown}`;
     if (run.exitCode !== 0)
       told.push(

@@ -23,7 +23,7 @@ export interface MergesSetup {
   folder: string;
   /** Completes changes of the records that were decided by somebody who was killed: what they say decides here. */
   settleRecords(): Promise<void>;
-  runCheck(argv: readonly string[], cwd: string): Promise<CheckRun>;
+  runCheck(argv: readonly string[], cwd: string, policy: Readonly<Record<string, string>>): Promise<CheckRun>;
 }
 
 const PATIENCE_MS = 60_000;
@@ -70,7 +70,8 @@ export function openMerges(setup: MergesSetup): Merges {
       return release && holding(release, act);
     },
     settle: (say) => settleAll(setup, say),
-    tryOut: (site, id, near, commands) => tryOut(at(site), id, near, commands, setup.runCheck),
+    tryOut: (site, id, near, { commands, env }) =>
+      tryOut(at(site), id, near, commands, (argv, cwd) => setup.runCheck(argv, cwd, env)),
   };
 }
 

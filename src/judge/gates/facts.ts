@@ -1,4 +1,4 @@
-import type { Check } from "../../model/config.ts";
+import type { Checks } from "../../model/config.ts";
 import type { Evidence, Finding, Handoff, Review } from "../../model/records/parts.ts";
 import type { Run, RunRepo } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
@@ -27,5 +27,5 @@ export interface RepoFacts extends Omit<BranchState, "policy" | "defaultBranch">
   snapshotKept: boolean;
   /** Findings about this repository whose fixing commit is not part of the branch. */
   lostFixes: string[];
-  checks: Check[];
+  checks: Checks;
 }

@@ -19,6 +19,8 @@ export interface RepoState {
   base_branch: string;
   /** The base is a protected branch; or nothing is guarded here, which is told elsewhere. */
   guarded: boolean;
+  /** The policy says that nothing has to be checked. */
+  unchecked: boolean;
   head: string;
   tree: string;
   /** The tip of the base branch. */

@@ -1,6 +1,7 @@
 import type { Check } from "../../model/config.ts";
 import type { Evidence, Review } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
+import { testsNothing } from "../../model/tests-nothing.ts";
 import { quoted } from "../../model/text.ts";
 import type { RecordFacts, RepoFacts } from "./facts.ts";
 import { isPassed, latestReview } from "./judge-records.ts";
@@ -163,6 +164,7 @@ function judgeBase(task: string, { repo, ...git }: RepoFacts): Breach[] {
 
 function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Breach[] {
   const { repo, tree, checks } = one;
+  if (checks === "none") return [];
   const mine = evidence.filter((each) => each.repo === undefined || each.repo === repo.name);
   const wanted: (Check | undefined)[] = checks.length > 0 ? checks : [undefined];
   return wanted.flatMap((check): Breach[] => {
@@ -192,9 +194,9 @@ function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Brea
   });
 }
 
-/** A check counts only as the very command that the policy names; without a policy any check does. */
+/** A check counts only as the very command that the policy names; without a policy any check does that could fail. */
 function isRunOf(evidence: Evidence, check: Check | undefined): boolean {
-  if (!check) return true;
+  if (!check) return !testsNothing(evidence.argv);
   return (
     evidence.check === check.name &&
     evidence.argv.length === check.argv.length &&

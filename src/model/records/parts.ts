@@ -36,6 +36,12 @@ export const evidence = kind({
     run: optional(partId("R")),
     slice: optional(sliceId),
     argv: list(word),
+    /** What it obviously is: a command that cannot fail proves nothing. */
+    tests_nothing: withDefault(flag, false),
+    /** The files that ran: the program, and what a shell's line begins with. */
+    programs: list(group({ path: text("/usr/bin/npm"), sha256: digest })),
+    /** The variables were those that a human's shell had at install, or whatever the caller had. */
+    environment: optional(oneOf(["kept", "caller"])),
     exit_code: integer,
     duration_ms: integer,
     output_sha256: digest,

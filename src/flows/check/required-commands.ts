@@ -1,0 +1,39 @@
+import { requiredChecks } from "../../judge/gates/policy.ts";
+import { Failure } from "../../model/failure.ts";
+import { evidence } from "../../model/records/parts.ts";
+import type { RunRepo } from "../../model/records/run.ts";
+import { testsNothing } from "../../model/tests-nothing.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { RequiredCommands } from "../../ports/merges.ts";
+
+/** The checks that the policy names, else the commands that were seen to pass on this very tree. */
+export async function requiredCommands(
+  hands: Hands,
+  task: string,
+  repo: RunRepo,
+  tree: string | undefined,
+): Promise<RequiredCommands & { recheck: boolean }> {
+  const { policy } = await (await hands.git.branches()).look(repo);
+  return hands.look((reader) => {
+    const parse = (text: string | undefined, where: string) =>
+      text === undefined ? [] : [reader.config(where, text)];
+    const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
+    const common = {
+      env: committed?.env ?? {},
+      recheck: committed?.recheck ?? committed?.approvals === "signed",
+    };
+    const checks = requiredChecks(committed, parse(policy.main, ".pawl/config.yaml"));
+    if (checks === "none") return { commands: [], ...common };
+    if (checks.length > 0) return { commands: checks.map((one) => one.argv), ...common };
+    const seen = reader.parts(evidence, task).records.map((one) => one.value);
+    const proofs = seen.filter(
+      (one) => one.tree === tree && one.exit_code === 0 && one.kind !== "red" && !testsNothing(one.argv),
+    );
+    const commands = new Map(proofs.map((one) => [JSON.stringify(one.argv), one.argv]));
+    if (commands.size > 0) return { commands: [...commands.values()], ...common };
+    throw new Failure("refused", "check_missing", `No check of ${task} is known that could be repeated.`, {
+      hint: "Name the required checks in .pawl/config.yaml.",
+      details: { repo: repo.name },
+    });
+  });
+}
