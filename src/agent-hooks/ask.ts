@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { Git, type GitAnswer } from "../git/run-git.ts";
+import { STATUS } from "../git/strays.ts";
 import type { Environment } from "../model/environment.ts";
 
 const PATIENCE_MS = 8_000;
@@ -30,6 +31,12 @@ export function askChangedPaths(root: string, env: Environment): string[] {
     .split("\0")
     .filter((entry) => entry.length > 3)
     .map((entry) => entry.slice(3));
+}
+
+/** What git says is not committed in the main checkout, new files included. */
+export function askMainStatus(root: string, env: Environment): string | undefined {
+  const status = askGit(STATUS, root, env);
+  return status?.code === 0 ? status.out : undefined;
 }
 
 /** Undefined where there is no git: a hook never fails. */

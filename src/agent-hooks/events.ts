@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { textIfReadable } from "../files/read.ts";
+import { notedBy, readStatus } from "../git/strays.ts";
 import { sessionVariable } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Answer } from "./answer.ts";
@@ -10,6 +11,7 @@ import { checkRunIn, MAY_BE_CHECK, offerWords } from "./evidence-offer.ts";
 import type { Facts, Spot } from "./facts.ts";
 import { beforeCompaction, beforeStopping, needsHandoff } from "./handoff-reminder.ts";
 import { CONCERNS, judgeScript, judgeUnread, judgeWrites, LONGEST } from "./judge.ts";
+import { beginWatching, newStrays, straysWords, type Around as Watched } from "./main-checkout.ts";
 import { type Marks, openMarks, sweepMarks } from "./marks.ts";
 import { nearestExisting } from "./place.ts";
 import { printRefusal, type Refusal } from "./refusal.ts";
@@ -73,6 +75,7 @@ async function atStart(call: HookCall, { facts, env, now, program }: Around): Pr
   // A resumed or compacted session goes on; what it did before still wants a handoff.
   if (marks.began === undefined) marks.add(`began ${now}`);
   sweepMarks(spot.commonDir, now);
+  await beginWatching({ spot, session: call.session, env, now });
   const { askPawl } = await import("./ask.ts");
   const known = { agent: call.agent, guarded: spot.guarded, launcher: launcherIn(spot.root ?? "") };
   const args = ["session", "--budget", String(sessionBudget(known))];
@@ -98,20 +101,32 @@ function launcherIn(root: string): string {
   return !existsSync(join(root, ours)) && existsSync(join(root, older)) ? older : ours;
 }
 
-async function afterTool(call: HookCall, { facts }: Around): Promise<Answer | undefined> {
+async function afterTool(call: HookCall, { facts, env, now }: Around): Promise<Answer | undefined> {
   const { command } = call;
   if (command === undefined) return undefined;
   const spot = facts.spotOf(call.folder);
   if (!spot?.guarded) return undefined;
+  const strays = await newStrays({ spot, session: call.session, env, now });
+  const said = [
+    ...(strays.length === 0 ? [] : [wordsAbout(strays, spot, call.session)]),
+    ...(await evidenceOffer(command, call, spot)),
+  ];
+  return said.length === 0 ? undefined : { kind: "tell", event: "PostToolUse", text: said.join("\n") };
+}
+
+const wordsAbout = (strays: readonly string[], spot: Spot, session: string) =>
+  straysWords(strays, spot.mainRoot ?? "", findWorkplace(spot, session)?.task);
+
+async function evidenceOffer(command: string, call: HookCall, spot: Spot): Promise<string[]> {
   const policy = textIfReadable(join(spot.root ?? "", ".pawl", "config.yaml")) ?? "";
-  if (!MAY_BE_CHECK.test(command) && !policy.includes(command.trim())) return undefined;
+  if (!MAY_BE_CHECK.test(command) && !policy.includes(command.trim())) return [];
   const script = await read(command, call.folder);
   const check = script && checkRunIn(script, policy);
-  if (check === undefined) return undefined;
+  if (check === undefined) return [];
   const marks = openMarks(spot.commonDir, call.session);
   const mark = `offered ${check.slice(0, 200)}`;
-  if (marks.has(mark) || !findWorkplace(spot, call.session) || !marks.add(mark)) return undefined;
-  return { kind: "tell", event: "PostToolUse", text: offerWords(check) };
+  const isNews = !marks.has(mark) && findWorkplace(spot, call.session) && marks.add(mark);
+  return isNews ? [offerWords(check)] : [];
 }
 
 /** Every time: each summary is all that the next stretch knows. */
@@ -122,17 +137,35 @@ async function beforeCompacting(call: HookCall, { facts, env }: Around): Promise
   return work && { kind: "before compaction", text: beforeCompaction(work) };
 }
 
-async function atStop(call: HookCall, { facts, env }: Around): Promise<Answer | undefined> {
+async function atStop(call: HookCall, { facts, env, now }: Around): Promise<Answer | undefined> {
   const spot = facts.spotOf(call.folder);
   if (call.stoppedBefore || !spot?.guarded) return undefined;
   const marks = openMarks(spot.commonDir, call.session);
-  if (marks.began === undefined || marks.has(STOPPED)) return undefined;
-  const work = await workSince(spot, call, marks, env);
-  const isAsked = work && needsHandoff(work) && marks.add(STOPPED);
-  return isAsked ? { kind: "go on", reason: beforeStopping(work) } : undefined;
+  if (marks.began === undefined) return undefined;
+  const strays = await straysAtStop({ spot, session: call.session, env, now }, marks);
+  const work = marks.has(STOPPED) ? undefined : await workSince(spot, call, marks, env);
+  const asksHandoff = work && needsHandoff(work) && marks.add(STOPPED);
+  const reasons = [
+    ...(strays.length === 0 ? [] : [wordsAbout(strays, spot, call.session)]),
+    ...(asksHandoff ? [beforeStopping(work)] : []),
+  ];
+  return reasons.length === 0 ? undefined : { kind: "go on", reason: reasons.join("\n") };
 }
 
 const STOPPED = "reminded at stop";
+
+/** All that is astray, once; and whatever a command has changed since. */
+async function straysAtStop(watched: Watched, marks: Marks): Promise<string[]> {
+  const fresh = await newStrays(watched);
+  const all = notedBy(watched.spot.commonDir, watched.session);
+  if (all.length === 0) return [];
+  const { askMainStatus } = await import("./ask.ts");
+  const status = askMainStatus(watched.spot.mainRoot ?? "", watched.env);
+  const left = readStatus(status ?? "").files.filter((file) => all.includes(file));
+  const mark = "told at stop what is astray";
+  if (left.length === 0 || (fresh.length === 0 && marks.has(mark))) return [];
+  return marks.add(mark) ? left : [];
+}
 
 async function workSince(spot: Spot, call: HookCall, { began = 0 }: Marks, env: Around["env"]) {
   const place = findWorkplace(spot, call.session);

@@ -10,6 +10,7 @@ import { branchFacts, containsAll } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
 import { gitDirOf, worktreesOf } from "./repository-files.ts";
+import { notedStrays } from "./strays.ts";
 
 const POLICY = ".pawl/config.yaml";
 
@@ -52,10 +53,12 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
   const facts = head && base ? await branchFacts(site.commonDir, head, base, env, fresh) : undefined;
   const gitDir = gitDirOf(path);
   const working = gitDir ? changedIn({ path, gitDir }, repo, facts?.tree, env) : undefined;
-  const targets = checkoutsOf(site, `refs/heads/${repo.base_branch}`).map(async (worktree) => ({
-    worktree: worktree.path,
-    files: await changesOf(worktree, facts?.baseTree, false, env),
-  }));
+  const noted = new Set(notedStrays(site.commonDir));
+  const targets = checkoutsOf(site, `refs/heads/${repo.base_branch}`).map(async (worktree) => {
+    const files = await changesOf(worktree, facts?.baseTree, false, env);
+    const strays = worktree.path === site.mainRoot ? files.filter((file) => noted.has(file)) : [];
+    return { worktree: worktree.path, files, strays };
+  });
   const [dirty, ...targetDirty] = await Promise.all([working, ...targets]);
   return {
     path,

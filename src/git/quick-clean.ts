@@ -29,6 +29,15 @@ export async function isSurelyClean(
 
 const SHA1_LENGTH = 40;
 
+/** The paths in the index; undefined where it is too big to be read quickly, or not of the usual kind. */
+export function trackedPaths(gitDir: string): string[] | undefined {
+  try {
+    return readIndex(join(gitDir, "index"))?.entries.map((entry) => entry.path);
+  } catch {
+    return undefined;
+  }
+}
+
 interface Entry {
   path: string;
   blob: string;

@@ -171,7 +171,12 @@ async function sameAgain(
 }
 
 /** Who and when follow from the work itself, so that the same work always is the same commit. */
-async function commitTree(git: Git, tree: string, parents: string[], message: string): Promise<string> {
+export async function commitTree(
+  git: Git,
+  tree: string,
+  parents: string[],
+  message: string,
+): Promise<string> {
   const [head = ""] = parents;
   const text = await git.expect("The commit could not be read", ["cat-file", "commit", head]);
   const date = /^committer .*> (\d+ [+-]\d{4})$/m.exec(text)?.[1] ?? "0 +0000";

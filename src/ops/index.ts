@@ -28,6 +28,7 @@ export const groups = {
     touch: async () => (await import("./touch.ts")).touch,
     "note.add": async () => (await import("./note-add.ts")).noteAdd,
     refresh: async () => (await import("./refresh.ts")).refresh,
+    rescue: async () => (await import("./rescue.ts")).rescue,
     snapshot: async () => (await import("./snapshot.ts")).snapshot,
     handoff: async () => (await import("./handoff.ts")).handoff,
   },

@@ -50,7 +50,7 @@ export const session = operation({
     const { id } = sessionTask(reader, input.task, at);
     const current = id === undefined || !reader.hasTask(id) ? undefined : readableRun(reader, id);
     return {
-      unguarded: await world.guardWarnings(),
+      unguarded: [...(await world.guardWarnings()), ...straysLine(await world.strays(), id)],
       places: id !== undefined && current ? await world.changedPlaces(id, current.repos) : [],
     };
   },
@@ -112,6 +112,14 @@ export const session = operation({
 
   text: ({ session: loaded }, style) => withinBudget(loaded, style),
 });
+
+function straysLine(files: readonly string[], task: string | undefined): string[] {
+  if (files.length === 0) return [];
+  const shown = files.slice(0, 5).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");
+  return [
+    `An agent's commands changed files of the main checkout: ${shown}. Move them into the task's worktree: pawl rescue ${task ?? "T"}`,
+  ];
+}
 
 /** One that cannot be read is told in `gather`; it only keeps git from being asked. */
 function readableRun(reader: Reader, id: string): Run | undefined {

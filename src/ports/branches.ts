@@ -17,7 +17,12 @@ export interface BranchState {
   /** Files that differ from the branch's tip, or are new; undefined when the worktree is gone. */
   dirty: string[] | undefined;
   /** Modified tracked files in checkouts of the base branch. */
-  targetDirty: { worktree: string; files: string[] }[];
+  targetDirty: {
+    worktree: string;
+    files: string[];
+    /** Those of them that an agent's session was seen to change. */
+    strays: string[];
+  }[];
   /** `.pawl/config.yaml` as it is committed on the base's tip, and as it lies in the worktree and the main one. */
   policy: { base: string | undefined; worktree: string | undefined; main: string | undefined };
   /** The files that pawl installed are there, but not in the base. */

@@ -5,6 +5,7 @@ import type { Installation } from "./installation.ts";
 import type { Locks } from "./locks.ts";
 import type { Merges } from "./merges.ts";
 import type { Remotes } from "./remotes.ts";
+import type { Rescues } from "./rescues.ts";
 import type { Sites } from "./sites.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { StateExchange } from "./state-exchange.ts";
@@ -27,4 +28,5 @@ export interface GitHands {
   merges(): Promise<Merges>;
   audits(): Promise<Audits>;
   locks(): Promise<Locks>;
+  rescues(): Promise<Rescues>;
 }

@@ -212,6 +212,8 @@ export interface World {
     task: string,
     repos: readonly RunRepo[],
   ): Promise<{ repo: string; path: string; files: string[] }[]>;
+  /** Uncommitted files of the main checkout that an agent's session was seen to change. */
+  strays(): Promise<string[]>;
   /** Whether anybody has installed pawl in this repository. */
   isInstalled(): boolean;
   /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */

@@ -77,6 +77,7 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
     targets: async () => (await import("../git/merging/open-targets.ts")).openTargets(around.env),
     merges: async () => mergesOf(around, await sites(), home()),
     audits: () => auditsOf(around, home),
+    rescues: async () => (await import("../git/rescue/open.ts")).openRescues(around.env),
     locks: async () => (await import("../git/locks.ts")).openLocks(),
     branches: async () => (await import("../git/branches.ts")).openBranches(await sites(), around.env),
   };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { textIfPresent } from "../files/read.ts";
+import { namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
@@ -66,6 +66,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       const { lookAtWorkplaces } = await import("./workplaces.ts");
       return lookAtWorkplaces(runtime(), task, repos, around.env);
     },
+    strays: () => findStrays(runtime()),
     isInstalled: () => isInstalled(place),
     guardWarnings: () => guardWarnings(place, around.env, runtime().home),
     search: async (query) =>
@@ -83,6 +84,13 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       return editText(name, text, around);
     },
   };
+}
+
+/** Hardly ever are there any, and a name in a folder is all that it takes to know. */
+async function findStrays({ place, git }: Runtime): Promise<string[]> {
+  if (namesIfReadable(join(place.commonDir, "pawl", "strays")).length === 0) return [];
+  const [sites, rescues] = [await git.sites(), await git.rescues()];
+  return (await rescues.look(sites.here()))?.noted ?? [];
 }
 
 async function searchOptions(around: Surroundings, { home, fullYaml }: Runtime, query: SearchQuery) {

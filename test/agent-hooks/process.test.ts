@@ -193,6 +193,56 @@ test("a check that the agent ran itself is offered as evidence, once", () => {
   expect(ran("node .pawl/pawl.cjs verify -- npm test")).toBeUndefined();
 });
 
+describe("a shell that writes into the main checkout", () => {
+  const run = (command: string) => {
+    execFileSync("sh", ["-c", command], { cwd: worktree, env: repo.env });
+    return send("claude", "PostToolUse", bash(command))?.hookSpecificOutput.additionalContext;
+  };
+  const stop = () => send("claude", "Stop", { stop_hook_active: false })?.reason;
+  const put = (path: string, text: string) => writeFileSync(join(repo.path, path), text);
+  const clean = () => {
+    git(repo.path, "checkout", "-q", "--", ".");
+    git(repo.path, "clean", "-fdq");
+    rmSync(join(repo.path, ".git/pawl/strays"), { recursive: true, force: true });
+  };
+
+  test("is told of every kind of change after the command, once, with the command that moves it", () => {
+    put("mine.txt", "there before\n");
+    send("claude", "SessionStart");
+    expect(run("ls")).toBeUndefined();
+    expect(run("echo x > ../../.git/description")).toBeUndefined();
+    expect(run("mkdir -p ../../build && echo x > ../../build/ignored")).toBeUndefined();
+    const told = run("echo x > '../../README.md'");
+    expect(told).toContain(`The main checkout ${repo.path} has changes`);
+    expect(told).toMatch(/began: README\.md\. .*`pawl rescue T0001`/);
+    expect(told).not.toContain("mine.txt");
+    expect(run("ls")).toBeUndefined();
+    expect(run("mkdir ../../new && echo x > ../../new/file")).toContain("began: new/file.");
+    expect(run("rm ../../.gitignore")).toContain(".gitignore");
+    expect(run("echo x > in-the-worktree.txt")).toBeUndefined();
+    expect(pawl(repo.path, "rescue", "T1", "--dry-run", "--json")).toMatch(/README\.md[\s\S]*new\/file/);
+    rmSync(join(worktree, "in-the-worktree.txt"));
+    clean();
+  });
+
+  test("is told at its stop as well, as long as it is so", () => {
+    send("claude", "SessionStart");
+    expect(stop()).toBeUndefined();
+    run("echo y > ../../README.md");
+    expect(stop()).toContain("README.md");
+    expect(stop()).toBeUndefined();
+    clean();
+  });
+
+  test("is not told of what is put back, or was never there to tell", () => {
+    send("claude", "SessionStart");
+    run("echo z > ../../README.md");
+    clean();
+    expect(run("ls")).toBeUndefined();
+    expect(stop()).toBeUndefined();
+  });
+});
+
 test("marks of sessions long past are swept", () => {
   send("claude", "SessionStart", { session_id: "old" });
   const marks = join(repo.path, ".git/pawl/sessions");

@@ -28,6 +28,8 @@ const BEFORE: Record<string, string> = {
   "pawl diff": "pawl snapshot T1",
   "pawl finding batch": `echo '[{"text": "Never ends", "severity": "high"}]' > findings.json`,
   "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
+  // From the worktree, two folders up is the main checkout.
+  "pawl rescue T0001 --file": "mkdir -p ../../src; echo astray > ../../src/upload.ts",
   "pawl sync --ours": "pawl sync",
   "pawl upgrade": "pawl install --yes",
   "pawl override": `pawl install --yes

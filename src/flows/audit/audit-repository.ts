@@ -18,6 +18,7 @@ import { mergesOf } from "./ledger.ts";
 import { baselineFor } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
+import { tellUncommitted } from "./uncommitted.ts";
 
 export interface RepositoryAudit {
   branches: AuditedBranch[];
@@ -50,7 +51,11 @@ export async function auditRepository(
   return {
     branches: verdicts.flatMap((one) => [one.branch, ...(one.ahead ?? [])]),
     findings: [...verdicts.flatMap((one) => one.findings), ...(local?.findings ?? [])],
-    notes: [...verdicts.flatMap((one) => one.notes), ...(local?.notes ?? [])],
+    notes: [
+      ...verdicts.flatMap((one) => one.notes),
+      ...(local?.notes ?? []),
+      ...(local ? await tellUncommitted(hands, site, guarded) : []),
+    ],
   };
 }
 

@@ -154,7 +154,7 @@ function edited({ root }: Checkout, branch: string, files: string[]): Obstacle {
   return {
     code: "target_dirty",
     message: `${plural(files.length, "tracked file")} of ${branch} changed in ${root}: ${shown(files)}.`,
-    hint: `Commit them on a branch of their own, or put them back: git -C ${quoted(root)} status`,
+    hint: `If an agent's commands made them, \`pawl rescue\` moves them into the task's worktree. Else commit them on a branch of their own, or put them back: git -C ${quoted(root)} status`,
     details: { worktree: root, files },
   };
 }

@@ -131,19 +131,24 @@ function judgePlace(facts: RecordFacts, one: RepoFacts): Breach[] {
         `git -C ${quoted(git.path)} add -A && git -C ${quoted(git.path)} commit`,
       ),
     );
-  return [...found, ...git.targetDirty.map((one) => targetBreach(repo, one))];
+  return [...found, ...git.targetDirty.map((one) => targetBreach(task.id, repo, one))];
 }
 
 function targetBreach(
+  task: string,
   repo: RepoFacts["repo"],
-  { worktree, files }: RepoFacts["targetDirty"][number],
+  { worktree, files, strays }: RepoFacts["targetDirty"][number],
 ): Breach {
+  const whose =
+    strays.length > 0
+      ? `changes that an agent's session made: ${few(strays)}`
+      : `changes of yours: ${few(files)}`;
   return {
     code: "target_dirty",
-    message: `${repo.base_branch} is checked out with changes of yours: ${few(files)}.`,
+    message: `${repo.base_branch} is checked out with ${whose}.`,
     record: worktree,
     repo: repo.name,
-    command: `git -C ${quoted(worktree)} status`,
+    command: strays.length > 0 ? `pawl rescue ${task}` : `git -C ${quoted(worktree)} status`,
   };
 }
 

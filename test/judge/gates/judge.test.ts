@@ -203,7 +203,7 @@ const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]
   ],
   no_handoff: [complete({ handoffs: [] })],
   snapshot_missing: [complete({ run: aRun({ snapshots: [] }) })],
-  target_dirty: [complete(), [inGit({ targetDirty: [{ worktree: "/x", files: ["a"] }] })]],
+  target_dirty: [complete(), [inGit({ targetDirty: [{ worktree: "/x", files: ["a"], strays: [] }] })]],
 };
 
 const ALSO: Partial<Record<ReasonCode, string[]>> = { unmergeable: ["base_moved"] };
