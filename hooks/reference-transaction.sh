@@ -65,12 +65,28 @@ explain() {
 	why=created
 	case $1 in *[!0]*) return 1 ;; esac
 	[ -z "$tracked" ] && [ -d "$home/pawl/tips" ] && ! in_task || return 1
-	[ ! -f "$tip_file" ] || already_told "$1" "$2" "$3"
+	[ ! -f "$tip_file" ] || already_told "$1" "$2" "$3" || return 1
+	began_protected "$2" "$3"
+}
+
+# Whether a new branch begins with nothing but what another protected one has; in an empty repository there is none.
+began_protected() {
+	other=
+	for known in "$home"/pawl/tips/*; do
+		[ -f "$known" ] && [ "$known" != "$tip_file" ] || continue
+		read -r was name rest <"$known"
+		case $was in *[!0]*) ;; *) continue ;; esac
+		other=${name#refs/heads/}
+		git merge-base --is-ancestor "$1" "$was" 2>/dev/null && return
+	done
+	[ -n "$other" ] || return 0
+	WAY="A new protected branch begins with what another one has: git branch ${2#refs/heads/} $other"
+	return 1
 }
 
 # Newer versions of git ask twice about the same change, once from the folder and once from the configuration.
 already_told() {
-	[ -f "$tip_file" ] && read -r was name allowed <"$tip_file" && [ "$was $name $allowed" = "$1 $3 $2" ]
+	[ -f "$tip_file" ] && read -r was name allowed rest <"$tip_file" && [ "$was $name $allowed" = "$1 $3 $2" ]
 }
 
 # A revert has changed files and index by now, began with nothing staged, and knows no way back of its own.
@@ -86,8 +102,7 @@ judge_protected() {
 	name_tip "${3#refs/heads/}"
 	if explain "$old" "$2" "$3"; then
 		[ -d "$home/pawl/tips" ] && ! already_told "$old" "$2" "$3" || return 0
-		printf '%s %s %s\n' "$old" "$3" "$2" >"$tip_file"
-		printf '%s %s %s %s\n' "$old" "$2" "$3" "$why" >>"$home/pawl/moves"
+		printf '%s %s %s %s\n' "$old" "$3" "$2" "$why" >"$tip_file"
 		return 0
 	fi
 	say_unlock "$3"
@@ -177,8 +192,10 @@ if [ "$1" = committed ]; then
 		case $ref in refs/heads/*) protected "$ref" || continue ;; *) continue ;; esac
 		name_tip "${ref#refs/heads/}"
 		[ -f "$tip_file" ] || continue
-		read -r was name allowed <"$tip_file"
-		[ "$allowed" = "$after" ] && [ "$was" != "$after" ] && printf '%s %s %s\n' "$after" "$ref" "$after" >"$tip_file"
+		read -r was name allowed why <"$tip_file"
+		[ "$allowed" = "$after" ] && [ "$was" != "$after" ] || continue
+		printf '%s %s %s %s\n' "$was" "$after" "$ref" "$why" >>"$home/pawl/moves"
+		printf '%s %s %s\n' "$after" "$ref" "$after" >"$tip_file"
 	done
 	exit 0
 fi
@@ -194,7 +211,7 @@ tables_changed() {
 }
 for tip_file in "$home"/pawl/tips/*; do
 	[ -f "$tip_file" ] || continue
-	read -r was ref allowed <"$tip_file"
+	read -r was ref allowed rest <"$tip_file"
 	if [ -f "$home/$ref" ]; then
 		read -r tip rest <"$home/$ref"
 	elif [ -d "$home/reftable" ] && tables_changed; then

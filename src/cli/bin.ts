@@ -5,7 +5,7 @@ import { runBundled } from "../files/code-cache.ts";
 declare const PROGRAM: string;
 
 /** Commands that decide, or tell, what may reach a protected branch. */
-const DECISIVE = /^(?:approve|approver|audit|hook|remote|uninstall|unlock)$/;
+const DECISIVE = /^(?:approve|approver|audit|doctor|hook|install|remote|ui|uninstall|unlock|upgrade)$/;
 
 runBundled(
   join(__dirname, PROGRAM),

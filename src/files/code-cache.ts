@@ -1,15 +1,16 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 
 /**
- * Node 22 and newer keep compiled code between runs by themselves. Node 20 does not, and compiling is a third of a
- * short command's time, so here the code cache is kept beside each file. Its name carries the file's digest and V8's
- * version: V8 itself would accept the cache of another text of the same length.
+ * Compiling is a third of a short command's time, so what was compiled is kept beside each file. The file's name carries a
+ * digest of its text, and the cache's one V8's version: V8 itself would accept the cache of another text of the same length.
+ * A note tells what the cache was when we wrote it; one that anybody has written to since is not used. (Node 22 and newer
+ * have a cache of their own, in a folder for temporary files that everybody may write to.)
  */
 const loaded = new Map<string, { exports: unknown }>();
 const unsaved = new Map<string, { script: Script; times: number }>();
-const suffix = `${process.versions.v8}.${process.arch}.cache`;
+const version = `${process.versions.v8}.${process.arch}`;
 /** What one run compiles is added to what those before it did: at first almost every time, later once in 64. */
 const SELDOM = 6;
 const HEAD = Buffer.from("(function (exports, require, module, __filename, __dirname) {");
@@ -23,18 +24,7 @@ let believed = true;
  */
 export function runBundled(path: string, fromText = false): void {
   believed = !fromText;
-  if (fromText) {
-    load(path);
-    return;
-  }
-  // On Node 20 loading node:module would bring the loader of ES modules, which takes more than a millisecond.
-  const compileCache =
-    Number.parseInt(process.versions.node, 10) > 20
-      ? (require("node:module") as { enableCompileCache?: () => void }).enableCompileCache
-      : undefined;
-  compileCache?.();
-  if (compileCache) require(path);
-  else load(path);
+  load(path);
 }
 
 /** Everything that was loaded this way, by its path: the chunks require the program back, and it must start only once. */
@@ -43,7 +33,7 @@ function load(path: string): unknown {
   if (known) return known.exports;
   // The build leaves nothing but ASCII in it: half of the memory, and no decoding. V8 would copy a text made of parts.
   const source = Buffer.concat([HEAD, readFileSync(path), TAIL]).toString("latin1");
-  const kept = believed ? readOr(`${path}.${suffix}`) : undefined;
+  const kept = believed ? readKept(path) : undefined;
   const script = new Script(source, kept ? { filename: path, cachedData: kept.data } : { filename: path });
   // A dictionary from the start: otherwise each of some hundred exports would give it another shape.
   const own = { exports: Object.create(null) };
@@ -52,24 +42,41 @@ function load(path: string): unknown {
   const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : require(id));
   script.runInThisContext()(own.exports, requireOwn, own, path, folder);
   const times = kept && !script.cachedDataRejected ? kept.times : 0;
-  if (believed && Math.random() < 2 ** -Math.min(times, SELDOM))
-    remember(`${path}.${suffix}`, script, times + 1);
+  if (believed && Math.random() < 2 ** -Math.min(times, SELDOM)) remember(path, script, times + 1);
   return own.exports;
 }
 
-function remember(cacheFile: string, script: Script, times: number): void {
+function remember(path: string, script: Script, times: number): void {
   if (unsaved.size === 0)
     process.once("exit", () => {
-      for (const [path, one] of unsaved) save(path, one.script, one.times);
+      for (const [each, one] of unsaved) save(each, one.script, one.times);
     });
-  unsaved.set(cacheFile, { script, times });
+  unsaved.set(path, { script, times });
 }
 
-/** The last byte says how often it was written. */
-function readOr(path: string): { data: Buffer; times: number } | undefined {
+/** Whoever writes to a file cannot help changing this, whatever else they put back. */
+function stampOf(path: string): string {
+  const { ino, size, ctimeNs } = statSync(path, { bigint: true });
+  return `${ino}-${size}-${ctimeNs}`;
+}
+
+/** What the cache of a file is called, its digest, what it was when it was written, and how often that happened. */
+const noteOf = (path: string) => `${path}.${version}.known`;
+
+function readNote(path: string): string[] {
   try {
-    const bytes = readFileSync(path);
-    return { data: bytes.subarray(0, -1), times: bytes[bytes.length - 1] ?? 0 };
+    return readFileSync(noteOf(path), "latin1").trim().split(" ");
+  } catch {
+    return [];
+  }
+}
+
+function readKept(path: string): { data: Buffer; times: number } | undefined {
+  try {
+    const [name = "", , stamp, times] = readNote(path);
+    const cache = join(dirname(path), name);
+    const data = readFileSync(cache);
+    return stampOf(cache) === stamp ? { data, times: Number(times) } : undefined;
   } catch {
     return undefined;
   }
@@ -77,11 +84,18 @@ function readOr(path: string): { data: Buffer; times: number } | undefined {
 
 /** At exit, when the functions that a command really uses have been compiled; a folder we may not write to has none. */
 function save(path: string, script: Script, times: number): void {
-  const temporary = `${path}.${process.pid}`;
+  const cache = `${path}.${version}.${process.pid}-${Date.now().toString(36)}.cache`;
+  const temporary = `${cache}.note`;
   try {
-    writeFileSync(temporary, Buffer.concat([script.createCachedData(), Buffer.of(Math.min(times, SELDOM))]));
-    renameSync(temporary, path);
+    const { createHash } = require("node:crypto") as typeof import("node:crypto");
+    const data = script.createCachedData();
+    const digest = createHash("sha256").update(data).digest("hex");
+    const [before] = readNote(path);
+    writeFileSync(cache, data);
+    writeFileSync(temporary, `${basename(cache)} ${digest} ${stampOf(cache)} ${Math.min(times, SELDOM)}\n`);
+    renameSync(temporary, noteOf(path));
+    if (before) rmSync(join(dirname(path), before), { force: true });
   } catch {
-    rmSync(temporary, { force: true });
+    for (const one of [cache, temporary]) rmSync(one, { force: true });
   }
 }

@@ -117,9 +117,9 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: M
 }
 
 /** Branches that are protected from now on are known from now on. */
-function prepareLedger({ commonDir, tips }: Facts, before: Before): void {
+function prepareLedger({ commonDir, tips, again }: Facts, before: Before): void {
   for (const name of ["tips", "tripped"]) mkdirSync(join(commonDir, "pawl", name), { recursive: true });
-  for (const [ref, tip] of tips) if (before.baseline[ref] !== undefined) keepTip(commonDir, ref, tip);
+  for (const [ref, tip] of tips) if (before.baseline[ref] !== undefined) keepTip(commonDir, ref, tip, again);
 }
 
 /**

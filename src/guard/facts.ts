@@ -9,6 +9,7 @@ import { readBefore } from "./before.ts";
 import { readMade } from "./made-policy.ts";
 import { canRun, isOurs } from "./place.ts";
 import { branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
+import { readStamps } from "./quick-look.ts";
 import { hooksDir, readSettings, type Settings } from "./settings.ts";
 
 /** Every hook that git knows; only those that another tool or the user really has get a shim. */
@@ -62,6 +63,8 @@ export interface Facts {
   inputs: string[];
   /** Protected branches with their tips. */
   tips: Map<string, string>;
+  /** A human asks, or the repository was copied or moved: branches that are where they should be count as seen now. */
+  again: boolean;
 }
 
 /**
@@ -100,6 +103,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
     policy,
     inputs: inForce.inputs,
     policyFrom: (loosening === "always" ? undefined : readBefore(commonDir)?.policyFrom) ?? inForce.branch,
+    again: loosening === "always" || readStamps(commonDir)?.at !== commonDir,
     tips: new Map([...all].filter(([ref]) => isProtectedRef(policy.protected, ref))),
   };
 }

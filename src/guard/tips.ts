@@ -1,16 +1,17 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { tipFile } from "../git/tip-files.ts";
 
-/** Slashes make folders, and the guard can make none without starting a program; no ref may have a tilde. */
-const tipFile = (commonDir: string, ref: string) =>
-  join(commonDir, "pawl", "tips", ref.slice("refs/heads/".length).replaceAll("/", "~"));
-
-/** Makes a protected branch known with the value that it has now; one that is known already keeps its own. */
-export function keepTip(commonDir: string, ref: string, tip: string): void {
+/**
+ * Makes a protected branch known with the value that it has now; one that is known already keeps its own. Noted again in
+ * a repository that was copied, or where a human asks for it, it counts as seen there now.
+ */
+export function keepTip(commonDir: string, ref: string, tip: string, again: boolean): void {
   const path = tipFile(commonDir, ref);
-  if (!existsSync(path)) replaceFile(path, `${tip} ${ref} ${tip}\n`);
+  const text = `${tip} ${ref} ${tip}\n`;
+  const known = textIfPresent(path);
+  if (known === undefined || (again && known === text)) replaceFile(path, text);
 }
 
 /** The branch is where it went before the guard's eyes. */

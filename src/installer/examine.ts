@@ -9,7 +9,7 @@ import type { FileStep, OverrideListing } from "../ports/installation.ts";
 import type { Tree } from "./plan/installed-tree.ts";
 import { LEDGER, type Ledger } from "./plan/ledger.ts";
 import { lookAt } from "./plan/look.ts";
-import { damagedFiles, readManifest, runtimeOf } from "./runtime/runtime-copy.ts";
+import { changedFiles, readManifest, runtimeOf } from "./runtime/runtime-copy.ts";
 
 /** What keeps the installed files from being what the ledger says. */
 export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
@@ -58,7 +58,7 @@ export function examineRuntime(commonDir: string, ledger: Ledger | undefined, bu
     const message = "This clone has no copy of pawl: hooks and launchers do nothing here.";
     return [{ code: "runtime_missing", level: "problem", where, message, command }];
   }
-  const damaged = damagedFiles(folder, manifest);
+  const damaged = changedFiles(folder);
   if (damaged.length > 0) {
     const message = `The clone's copy of pawl is damaged: ${damaged.slice(0, 3).join(", ")}.`;
     return [{ code: "runtime_damaged", level: "problem", where, message, command }];

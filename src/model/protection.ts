@@ -1,4 +1,6 @@
 import type { Config } from "./config.ts";
+import { matchesPattern } from "./naming.ts";
+import type { RepositoryRecord } from "./records/run.ts";
 
 /** What most people call the branch that matters, where neither the policy nor the remote names one. */
 export const USUAL = ["main", "master"];
@@ -16,3 +18,12 @@ export function protectedPatterns(
   const base = named.length > 0 ? named : defaultBranch ? [defaultBranch] : USUAL;
   return [...new Set([...base, ...copies.flatMap((copy) => copy.protected)])];
 }
+
+/** A branch that has no baseline, under a name that was protected before it was there: what it began with has to be explained. */
+export const cameLater = (
+  ref: string,
+  { baseline, protects }: Pick<RepositoryRecord, "baseline" | "protects">,
+): boolean =>
+  baseline.length > 0 &&
+  !baseline.some((one) => one.ref === ref) &&
+  protects.some((one) => matchesPattern(one, ref.replace(/^refs\/heads\//, "")));

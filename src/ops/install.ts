@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { recordBaseline } from "../flows/audit/baseline.ts";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
+import { configuredCommands } from "../flows/install/commands.ts";
 import {
   type CommitChoice,
   commitInstalled,
@@ -50,6 +51,8 @@ interface InstallReport extends FileReport {
     chained: string[];
     changed: string[];
   } | null;
+  /** What the repository's own configuration has pawl run; told when the guard comes to a clone. */
+  commands: string[];
 }
 
 export const install = procedure({
@@ -85,12 +88,14 @@ export const install = procedure({
     refuseObstacles(steps);
     const files = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
     const runtime = profile === "state" ? [] : installation.missingRuntime();
+    const commands = (await isNewGuard(hands, site, profile)) ? await configuredCommands(hands, site) : [];
     return [
       ...files.map(({ do: what, path }) => ({ do: what, path })),
       ...(runtime.length > 0
         ? [{ do: "copy", path: `pawl's program (${plural(runtime.length, "file")})` }]
         : []),
       ...(guards(profile) ? (await hands.git.guard()).rehearse(site) : []),
+      ...commands.map((path) => ({ do: "run", path })),
     ];
   },
 
@@ -116,12 +121,13 @@ async function carryOut(hands: Hands, input: InstallInput) {
   if (guards(profile)) (await hands.git.guard()).expectSupported(site);
   let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
   const news = reportFiles(planned);
-  const isNew = guards(profile) && !(await hands.git.audits()).guardActive(site);
+  const isNew = await isNewGuard(hands, site, profile);
+  const commands = isNew ? await configuredCommands(hands, site) : [];
   const remotes = guards(profile) ? await proposeRemotes(hands, site) : { sure: [], open: [] };
   const asks = isNew || news.written.length + news.removed.length + remotes.open.length > 0;
   let confirmed = false;
   if (!input.yes && asks && (await hands.ask("")) !== undefined) {
-    committing = (await confirm(hands, ready, news, remotes)) ?? committing;
+    committing = (await confirm(hands, ready, { news, remotes, commands })) ?? committing;
     confirmed = hands.agent === undefined;
   }
   const taken = confirmed ? [...remotes.sure, ...remotes.open] : remotes.sure;
@@ -145,6 +151,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
     commit: reportCommit(commit),
     agents: request ? installation.next(request.agents) : [],
     guard: reportGuard(guard, taken),
+    commands,
   };
   const next = request ? await nextCommit(hands, installation, site) : undefined;
   const open = confirmed ? [] : remotes.open.map(unconfirmed);
@@ -161,6 +168,9 @@ function notCommitted(error: unknown): never {
   );
   throw new Failure(kind, code, message, { hint, details });
 }
+
+const isNewGuard = async (hands: Hands, site: Site, profile: Profile) =>
+  guards(profile) && !(await hands.git.audits()).guardActive(site);
 
 const guards = (profile: Profile) => profile === "all" || profile === "hooks";
 
@@ -185,8 +195,7 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
 async function confirm(
   hands: Hands,
   ready: Ready,
-  news: FileReport,
-  remotes: Proposal,
+  { news, remotes, commands }: { news: FileReport; remotes: Proposal; commands: readonly string[] },
 ): Promise<CommitChoice | undefined> {
   const trusted = [...remotes.sure, ...remotes.open].map(
     (way) => `${describeWay(way)}: what it has on protected branches may be pulled`,
@@ -196,6 +205,7 @@ async function confirm(
     ...fileRows(news, PLAIN),
     ...(proposed ? proposalRows(proposed) : []),
     ...rowsOf("trust", trusted),
+    ...rowsOf("runs", commands),
   ];
   for (const row of columns(rows).split("\n")) if (row !== "") hands.say(row);
   const { installation, site } = ready;
@@ -240,6 +250,7 @@ function describe(report: InstallReport, style: Style): string {
     ...(proposed ? proposalRows(proposed) : []),
     ...(guard ? [["guard", `protected: ${guard.protected.join(", ")}`]] : []),
     ...rowsOf("trusts", guard?.trusted.map(({ name, address }) => `${name} (${address})`) ?? []),
+    ...rowsOf("runs", report.commands),
     ...(guard && guard.chained.length > 0
       ? [["", `hooks that go on running: ${guard.chained.join(", ")}`]]
       : []),

@@ -62,7 +62,9 @@ export type Witness =
   /** The branch is not where its log ends. */
   | "tip"
   /** The branch is not where the guard last saw it. */
-  | "guard";
+  | "guard"
+  /** The guard let it pass, and the log does not have it any more. */
+  | "passed";
 
 /** One change of a protected branch. */
 export interface MoveFact {
@@ -137,6 +139,8 @@ export type TraceCode =
   | "hook_not_executable"
   | "hook_changed"
   | "guard_removed"
+  | "program_changed"
+  | "ref_rewritten"
   | "leftover_grant"
   | "forged_unlock"
   | "branch_deleted";

@@ -36,6 +36,14 @@ export interface LoggedMove {
   message: string;
 }
 
+/** A move that came about before the guard's eyes, and why it was let pass: `created` where the branch began with it. */
+export interface PassedMove {
+  ref: string;
+  old: string;
+  new: string;
+  why: string;
+}
+
 /** One line that a server's hook is given: a ref, from where to where. */
 export interface RefUpdate {
   ref: string;
@@ -61,8 +69,8 @@ export interface Audits {
   cloneOf(site: Site): string | undefined;
   /** What the guard last saw each protected branch at, and where it let it go to; none where it is not active. */
   guardedTips(site: Site): { ref: string; was: string; allowed: string }[];
-  /** Branches that came into being before the guard's eyes, with their first commit. */
-  created(site: Site): { ref: string; commit: string }[];
+  /** What the guard let pass, the oldest first. */
+  passed(site: Site): PassedMove[];
   /** Fills in what a move brought, without what these commits have. */
   follow(
     site: Site,

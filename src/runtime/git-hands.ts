@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Place } from "../git/discover.ts";
+import type { Trace } from "../ports/audit-facts.ts";
 import type { Audits } from "../ports/audits.ts";
 import type { GitHands } from "../ports/git-hands.ts";
 import type { Merges } from "../ports/merges.ts";
@@ -100,10 +101,19 @@ async function auditsOf({ env, progress }: Surroundings, home: () => Home): Prom
   const { openAudits } = await import("../git/audit/open-audits.ts");
   const { guardTraces, isGuarded } = await import("../guard/traces.ts");
   const { readClone } = await import("../store/home.ts");
+  const { changedFiles, runtimeOf } = await import("../installer/runtime/runtime-copy.ts");
+  const programTraces = (commonDir: string): Trace[] =>
+    changedFiles(runtimeOf(commonDir)).map((where) => ({ code: "program_changed", where, said: "" }));
   return openAudits({
     env,
     cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
-    guard: { isActive: isGuarded, traces: (site, guarded) => guardTraces(site, env, guarded) },
+    guard: {
+      isActive: isGuarded,
+      traces: async (site, guarded) => [
+        ...(await guardTraces(site, env, guarded)),
+        ...programTraces(site.commonDir),
+      ],
+    },
     progress: (line) => progress(Buffer.from(`${line}\n`)),
     stateDir: () => home().gitDir,
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { namesIfPresent } from "../files/read.ts";
+import { namesIfPresent, textIfReadable } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { suspect } from "../guard/quick-look.ts";
 import type { Environment } from "../model/environment.ts";
@@ -11,10 +11,20 @@ import { isInstalled, NOT_INSTALLED } from "./installed.ts";
 export async function guardWarnings(place: Place, env: Environment, home: Home): Promise<string[]> {
   const suspicions = suspect(place, env);
   if (suspicions === undefined && !(isRecorded(home) && !isThere(place)))
-    return isInstalled(place) ? [] : [NOT_INSTALLED];
+    return isInstalled(place) ? wiped(place) : [NOT_INSTALLED];
   const { lookCloser } = await import("../guard/look-closer.ts");
   return lookCloser(place, suspicions, env);
 }
+
+/** The files say that pawl guards this repository, and this clone has no guard: wiped, or never installed here. */
+function wiped(place: Place): string[] {
+  if (isThere(place) || place.root === undefined) return [];
+  const ledger = textIfReadable(join(place.root, ".pawl", "lock.json")) ?? "";
+  return /"profile":\s*"all"/.test(ledger) ? [NO_GUARD] : [];
+}
+
+const NO_GUARD =
+  "The files of this repository say that pawl guards it, but this clone has no guard: it was never installed here, or somebody took it away. Put it in place: pawl install";
 
 const isThere = ({ commonDir }: Place) => namesIfPresent(join(commonDir, "pawl")).includes("before");
 

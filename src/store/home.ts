@@ -4,7 +4,7 @@ import { lineIfReadable } from "../files/read.ts";
 import { hasRef } from "../git/refs.ts";
 import { gitDirOf } from "../git/repository-files.ts";
 import { Failure } from "../model/failure.ts";
-import type { Home } from "./layout.ts";
+import { type Home, LOCAL } from "./layout.ts";
 
 interface Whereabouts {
   commonDir: string;
@@ -60,6 +60,19 @@ export function stateExists(home: Home): boolean {
   }
   return stat !== undefined;
 }
+
+/** Nothing is written through a link in the state, wherever below it that lies: it might lead out of the repository. */
+export function refuseLinks(home: Home, files: readonly string[]): void {
+  const places = new Set([LOCAL, ...files.flatMap((path) => placesOf(path))]);
+  for (const place of places) {
+    const found = lstatOr(join(home.state, place));
+    if (found !== "blocked" && found?.isSymbolicLink())
+      throw misplaced(home, `holding a symbolic link, ${place}`);
+  }
+}
+
+/** A file below the state, and all folders that it is in. */
+const placesOf = (path: string) => path.split("/").map((_, at, all) => all.slice(0, at + 1).join("/"));
 
 function misplaced(home: Home, what: string): Failure {
   return new Failure(

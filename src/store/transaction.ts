@@ -15,6 +15,7 @@ import { tryLock, withLock } from "../files/intent-lock.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import type { Effect } from "../ports/operation.ts";
+import { refuseLinks } from "./home.ts";
 import { finish, isUnfinished, keyFile, recover, type Step, saveJournal } from "./journal.ts";
 import { type Home, keysDir, lockDir, stagingDir } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
@@ -42,6 +43,7 @@ export type Outcome =
 export function transact(home: Home, transaction: Transaction): Outcome {
   const tx = randomBytes(8).toString("hex");
   const staged: string[] = [];
+  refuseLinks(home, [...transaction.effects.map((effect) => effect.path), transaction.log]);
   try {
     const steps = transaction.effects.map((effect, index) => stage(home, effect, `${tx}-${index}`, staged));
     return withLock(lockDir(home), () => commit(home, transaction, tx, steps, staged), { step });

@@ -195,6 +195,7 @@ describe("an honest repository", () => {
     project.git("commit", "-qm", "Install pawl");
     const gone = await auditIn(project);
     expect(gone).toMatchObject({ code: 1, findings: ["installation_gone", "installation_gone"] });
+    expect((await project.pawl("status")).err).toContain("this clone has no guard");
     project.commit("evil.txt", "evil\n");
     // Whoever wipes everything and installs again has a baseline that is later than the installation.
     await ok(project.pawl("install", "--profile", "hooks", "--yes"));

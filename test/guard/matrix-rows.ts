@@ -60,6 +60,14 @@ const FREE = "git checkout -q --detach";
 /** Hooks off, for what a row needs before it begins. */
 const OFF = "git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false";
 
+/** Every release branch is protected, too. */
+const RELEASES =
+  "mkdir -p .pawl && printf 'protected: [main, release/*]\\n' > .pawl/config.yaml && pawl install --profile hooks >/dev/null";
+/** Pawl's own files are on main, and the remote has them. */
+const INSTALLED = `pawl install --yes --agents generic >/dev/null && git add -A .pawl AGENTS.md && ${OFF} commit -qm pawl && ${OFF} push -q --no-verify origin main && note_tip`;
+/** Another clone that somebody commits in and installs pawl in before it knows what others have recorded. */
+const SECOND_CLONE = `pawl sync >/dev/null && git clone -q "$O" "$R/../second" && cd "$R/../second" && ${NEW} && git commit -qm x && pawl install --profile hooks --yes >/dev/null`;
+
 /** Eight settings that keep git from waiting for anybody; one of them takes the hooks away. */
 const GEMINI_SETTINGS = [
   ...["core.hooksPath", "core.fsmonitor", "core.pager", "core.editor", "sequence.editor"],
@@ -356,11 +364,11 @@ const plumbing = group("Plumbing", [
   },
   {
     name: "making a protected branch that no remote has",
-    script: "git branch -q master feature && ! git branch -q -f master task/1",
+    script: "git branch -q master main~1 && ! git branch -q -f master task/1",
     expected: "allowed",
     subject: "refs/heads/master",
     moves: true,
-    note: "it never was, so there is nothing to protect yet; from now on there is",
+    note: "with what another protected branch has",
   },
   {
     name: "symbolic-ref HEAD to main in the task's worktree",
@@ -460,6 +468,41 @@ const plumbing = group("Plumbing", [
     found: "moved_away",
     moves: false,
     note: "the reflog shows it",
+  },
+  {
+    name: "away and back again, with hooks off, and the log cut",
+    script: `${OFF} reset -q --hard task/1 && ${OFF} reset -q --hard "$M" && git reflog expire --expire=now --all`,
+    expected: "audit",
+    found: "ref_rewritten",
+    moves: false,
+    tables: { expected: "allowed" },
+    note: "the time at which its file was written shows it; where refs lie in tables, only the log does",
+  },
+  {
+    name: "the ref's file written by hand, away and back again",
+    script: 'echo "$T" > .git/refs/heads/main && echo "$M" > .git/refs/heads/main',
+    expected: "audit",
+    found: "ref_rewritten",
+    moves: false,
+    tables: "no such thing",
+  },
+  {
+    name: "an unlock of one's own, away and back again, the unlock removed and the log cut",
+    script:
+      'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 60)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T" && git update-ref refs/heads/main "$M" && rm -r .git/pawl/grants/unlock && git reflog expire --expire=now --all',
+    expected: "audit",
+    found: "moved_away",
+    moves: false,
+    note: "the guard keeps a list of its own",
+  },
+  {
+    name: "a grant of one's own, away and back again, and the log's lines taken out",
+    script:
+      'mkdir -p .git/pawl/grants/update/refs/heads && g=.git/pawl/grants/update/refs/heads/main && cp .git/logs/refs/heads/main "$R/../log" && echo "$M $T refs/heads/main" > $g && git update-ref refs/heads/main "$T" && echo "$T $M refs/heads/main" > $g && git update-ref refs/heads/main "$M" && rm $g && cp "$R/../log" .git/logs/refs/heads/main',
+    expected: "audit",
+    found: "moved_away",
+    moves: false,
+    tables: "no such thing",
   },
   {
     name: "forging a grant",
@@ -1194,6 +1237,90 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
   },
 ]);
 
+const newBranches = group("New branches under a protected name", [
+  {
+    name: "branch release/1 main",
+    setup: RELEASES,
+    script: "git branch release/1 main && git branch release/0 main~1",
+    expected: "allowed",
+    subject: "refs/heads/release/1",
+    moves: true,
+    everyShell: true,
+  },
+  {
+    name: "branch release/1 task/1",
+    setup: RELEASES,
+    script: "git branch release/1 task/1",
+    expected: "refused",
+    subject: "refs/heads/release/1",
+    says: "git branch release/1 main",
+    everyShell: true,
+  },
+  {
+    name: "checkout -b release/1, and a commit",
+    setup: `${RELEASES} && git checkout -q -b release/1`,
+    script: `${NEW} && git commit -qm x`,
+    expected: "refused",
+    subject: "refs/heads/release/1",
+  },
+  {
+    name: "branch release/1 task/1 with hooks off, and hooks written again",
+    setup: RELEASES,
+    script: `${OFF} branch release/1 task/1 && pawl note add x >/dev/null && pawl install --profile hooks --yes >/dev/null`,
+    expected: "audit",
+    found: "committed_directly",
+    subject: "refs/heads/release/1",
+  },
+  {
+    name: "the same, noted by hand as a branch that began with it",
+    setup: RELEASES,
+    script: `${OFF} branch release/1 task/1 && echo "0000000000000000000000000000000000000000 $T refs/heads/release/1 created" >> .git/pawl/moves`,
+    expected: "audit",
+    found: "committed_directly",
+    subject: "refs/heads/release/1",
+  },
+]);
+
+const secondClones = group("A second clone", [
+  {
+    name: "a commit, an installation before any sync, and a push",
+    script: `${SECOND_CLONE} && pawl sync >/dev/null; git push -q origin main`,
+    expected: "refused",
+    subject: "$O",
+  },
+  {
+    name: "the same with push --no-verify",
+    script: `${SECOND_CLONE} && pawl sync >/dev/null; git push -q --no-verify origin main`,
+    expected: "audit",
+    found: "late_baseline",
+    subject: "$O",
+  },
+  {
+    name: "the same, and the state sent again",
+    script: `${SECOND_CLONE} && git push -q --no-verify origin main; pawl sync >/dev/null; pawl doctor --fix >/dev/null; pawl sync >/dev/null`,
+    expected: "audit",
+    found: "late_baseline",
+    subject: "$O",
+  },
+]);
+
+const wiping = group("Wiping what was installed", [
+  {
+    name: "deleting guard, hooks and records, and a commit",
+    setup: INSTALLED,
+    script: `rm -rf .git/pawl .git/hooks .pawl/state && git config --remove-section hook.pawl 2>/dev/null; git config --unset core.hooksPath; ${NEW} && git commit -qm x`,
+    expected: "audit",
+    found: "installation_gone",
+  },
+  {
+    name: "deleting guard, hooks and records, and a new installation",
+    setup: INSTALLED,
+    script: `rm -rf .git/pawl .git/hooks .pawl/state && git config --remove-section hook.pawl 2>/dev/null; git config --unset core.hooksPath; ${NEW} && git commit -qm x && CLAUDECODE=1 pawl install --yes >/dev/null`,
+    expected: "audit",
+    found: "late_baseline",
+  },
+]);
+
 const everyday = group("Everyday work that must go on", [
   { name: "gc", script: "git gc -q && git gc -q --prune=now", expected: "allowed", everyShell: true },
   {
@@ -1337,6 +1464,9 @@ export const ROWS: readonly Row[] = [
   ...history,
   ...remotes,
   ...untrusted,
+  ...newBranches,
+  ...secondClones,
+  ...wiping,
   ...everyday,
   ...tasks,
 ];

@@ -15,7 +15,7 @@ import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from ".
 import type { Site } from "../../ports/sites.ts";
 import { keysLine } from "./keys-line.ts";
 import type { Baseline } from "./ledger.ts";
-import { afterBaseline, baselineFor, lateCommits, type OneBaseline } from "./one-baseline.ts";
+import { afterBaseline, baselineOrOthers, lateCommits, type OneBaseline } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
@@ -26,10 +26,11 @@ export async function auditBranch(
   audits: Audits,
   subject: Subject,
   branch: BranchTip,
+  branches: readonly BranchTip[],
 ): Promise<Verdict & { ahead?: AuditedBranch[] }> {
   const { site, manner } = subject;
   const { ref, tip } = branch;
-  const baseline = await baselineFor(audits, subject, ref, tip);
+  const baseline = await baselineOrOthers(audits, subject, branch, branches);
   if (baseline.from === "none") return untouched(audits, site, branch);
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });
@@ -78,7 +79,7 @@ export async function auditBranch(
       : new Map<string, Unapproved>(),
   };
   const verdict = judgeBranch(site.name, audit, { known, unlockedMoves: moves });
-  const lost = local ? [] : await lostBaseline(audits, site, branch, baseline);
+  const lost = local || baseline.born ? [] : await lostBaseline(audits, site, branch, baseline);
   const ahead = judgeAhead(subject, known, answers, mustSign(await line.at(tip)));
   return {
     ...verdict,
@@ -189,6 +190,11 @@ function* movesOf(
   const seen = audits.guardedTips(site).find((one) => one.ref === ref);
   if (seen && ![seen.was, seen.allowed].includes(tip))
     yield { seen: "guard", old: seen.was, new: tip, time: "", message: "" };
+  const isLogged = (move: { old: string; new: string }) =>
+    log?.some((one) => one.old === move.old && one.new === move.new) === true;
+  for (const { old, new: fresh, why } of audits.passed(site).filter((one) => one.ref === ref))
+    if (why !== "created" && !isLogged({ old, new: fresh }))
+      yield { seen: "passed", old, new: fresh, time: "", message: why };
   if (log === undefined || log.length === 0) return;
   const begin = afterBaseline(log, baseline);
   let last = log[begin - 1]?.new;

@@ -8,7 +8,7 @@ import { keyTextsAt } from "../trust/read-keys.ts";
 import { askedRemotes, fromRemotes, unlocksOf } from "./audit-branch.ts";
 import { protectedRefs } from "./audit-repository.ts";
 import { type KeysLine, keysLine } from "./keys-line.ts";
-import { baselineFor } from "./one-baseline.ts";
+import { baselineFor, recordedRefs } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Chain, Subject } from "./subject.ts";
 
@@ -109,12 +109,11 @@ const unexplained = ({ commits }: Chain, known: Known) =>
 
 /** The branch itself; for a name that was never guarded here, everything that is. */
 async function knownRefs(audits: Audits, subject: Subject, ref: string, tip: string): Promise<string[]> {
-  const { site, names, ledger } = subject;
   if ((await baselineFor(audits, subject, ref, tip)).commits.length > 0) return [ref];
-  const recorded = ledger.repositories
-    .filter((one) => names.has(one.id))
-    .flatMap((one) => one.baseline.map((each) => each.ref));
-  return [...new Set([...recorded, ...audits.created(site).map((one) => one.ref)])];
+  const recorded = [...recordedRefs(subject)];
+  if (recorded.length > 0) return recorded;
+  const created = audits.passed(subject.site).filter((one) => one.why === "created");
+  return created.map((one) => one.ref);
 }
 
 async function whatExplains(

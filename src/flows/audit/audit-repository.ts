@@ -15,7 +15,7 @@ import type { Site } from "../../ports/sites.ts";
 import { auditBranch, untouched } from "./audit-branch.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
-import { baselineFor } from "./one-baseline.ts";
+import { baselineFor, recordedRefs } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
 import { tellUncommitted } from "./uncommitted.ts";
@@ -45,7 +45,7 @@ export async function auditRepository(
   const guarded = await protectedRefs(hands, subject, branching);
   const wanted = branching.branches.filter(({ ref }) => (only === undefined ? guarded(ref) : ref === only));
   const verdicts: (Verdict & { ahead?: AuditedBranch[] })[] = [];
-  for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch));
+  for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch, branching.branches));
   const local =
     manner.view === "here" ? await lookAround(audits, subject, wanted, branching.installed) : undefined;
   return {
@@ -71,11 +71,7 @@ export async function protectedRefs(
     const [policy] = read(`.pawl/config.yaml on the protected branch of ${site.name}`, committed);
     return protectedPatterns(policy, read(".pawl/config.yaml", copy), defaultBranch);
   });
-  const recorded = new Set(
-    ledger.repositories
-      .filter((one) => names.has(one.id))
-      .flatMap((one) => one.baseline.map((each) => each.ref)),
-  );
+  const recorded = recordedRefs({ ledger, names });
   return (ref) => recorded.has(ref) || patterns.some((one) => matchesPattern(one, nameOf(ref)));
 }
 
@@ -182,7 +178,7 @@ async function explainStretch(
   const { ref, old, new: tip } = update;
   const named = ref.startsWith("refs/heads/") ? ref : undefined;
   const baseline = await baselineFor(audits, subject, named ?? "", tip);
-  if (named !== undefined && baseline.from === "none")
+  if (named !== undefined && baseline.from === "none" && recordedRefs(subject).size === 0)
     return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
   const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));
   const commits = await audits.history(site, { tip, without });

@@ -1,6 +1,7 @@
 import { madeNow } from "../../judge/change.ts";
 import { withTrusted } from "../../judge/trust.ts";
 import { repositoryFile } from "../../model/paths.ts";
+import { cameLater } from "../../model/protection.ts";
 import { editRecord, printRecord } from "../../model/record.ts";
 import { type RepositoryRecord, repository, type TrustedRoute, UNGUARDED } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -13,6 +14,8 @@ export interface Guarded {
   home: boolean;
   /** The protected branches, with their tips; what is recorded already stays. */
   tips: readonly { ref: string; commit: string }[];
+  /** What is protected, as names and patterns. */
+  patterns?: readonly string[];
   /** The hooks were put in place in this clone; false for a baseline without a guard. */
   active: boolean;
   /** Remotes that this clone trusts from now on. */
@@ -32,9 +35,10 @@ export async function recordBaseline(hands: Hands, guarded: Guarded): Promise<Re
 
 function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<RepositoryRecord> {
   const stored = findRecord(reader, guarded);
-  const known: Pick<RepositoryRecord, "baseline" | "begun" | "guarded" | "trusted"> =
+  const known: Pick<RepositoryRecord, "baseline" | "begun" | "protects" | "guarded" | "trusted"> =
     stored?.value ?? UNGUARDED;
-  const missing = guarded.tips.filter((tip) => !known.baseline.some((one) => one.ref === tip.ref));
+  const isRecorded = (ref: string) => known.baseline.some((one) => one.ref === ref);
+  const missing = guarded.tips.filter(({ ref }) => !isRecorded(ref) && !cameLater(ref, known));
   const baseline = [
     ...known.baseline,
     ...missing.map((tip) => ({ ...tip, at: at.now, clone: at.clone || undefined })),
@@ -47,6 +51,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
     (tip) => guarded.active && !known.begun.some((one) => one.clone === clone && one.ref === tip.ref),
   );
   const begun = [...known.begun, ...fresh.map(({ ref, commit }) => ({ clone, ref, commit, at: at.now }))];
+  const protects = [...new Set([...known.protects, ...(guarded.patterns ?? [])])];
   const trusted = withTrusted(known.trusted, clone, guarded.trusted ?? []);
   const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
   if (!stored) {
@@ -59,6 +64,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
       ...UNGUARDED,
       baseline,
       begun,
+      protects,
       guarded: clones,
       trusted,
     };
@@ -68,9 +74,17 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
       effects: [{ do: "create", record: id, rev: 1, path: repositoryFile(id), text, about }],
     };
   }
-  if (missing.length + fresh.length === 0 && !isNew && trusted === known.trusted)
-    return { data: stored.value };
-  const changes = { baseline, begun, guarded: clones, trusted, rev: stored.value.rev + 1, updated: at.now };
+  const isKnown = protects.length === known.protects.length && trusted === known.trusted;
+  if (missing.length + fresh.length === 0 && !isNew && isKnown) return { data: stored.value };
+  const changes = {
+    baseline,
+    begun,
+    protects,
+    guarded: clones,
+    trusted,
+    rev: stored.value.rev + 1,
+    updated: at.now,
+  };
   const { path, text: before } = stored;
   const text = editRecord(repository, stored, changes);
   return {

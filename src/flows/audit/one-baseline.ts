@@ -1,6 +1,6 @@
 import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { LEDGER_FILE } from "../../model/paths.ts";
-import type { Audits, LoggedMove } from "../../ports/audits.ts";
+import type { Audits, BranchTip, LoggedMove } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type Baseline, baselineOf } from "./ledger.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
@@ -10,6 +10,8 @@ export interface OneBaseline extends Baseline {
   late: string[];
   /** The first commit of the branch that names approvers: what came later is judged by their keys. */
   root: string | undefined;
+  /** The branch came into being under the guard: what it may begin with is what other protected branches have. */
+  born?: true;
 }
 
 /**
@@ -29,6 +31,8 @@ export async function baselineFor(
     return { ...found, commits: [pinned], late: [], root: pinned, from: "recorded" };
   const first = async (path: string) => (await audits.changing(site, { tip, without: [] }, [path])).slice(-1);
   const root = await first(APPROVERS_FILE);
+  if (found.from !== "recorded" && recordedRefs({ ledger, names }).size > 0)
+    return { ...found, commits: [], late: [], root: root[0], from: "none" };
   if (found.commits.length === 0 && root.length > 0)
     return { ...found, commits: root, late: [], root: root[0], from: "recorded" };
   const bounds = found.commits.length > 0 ? [...(await first(LEDGER_FILE)), ...root] : [];
@@ -37,9 +41,31 @@ export async function baselineFor(
   const one = { ...found, commits, late, root: root[0] };
   // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
   if (found.from === "recorded" || manner.view !== "here") return one;
-  const created = audits.created(site).find((each) => each.ref === ref);
+  const created = audits.passed(site).find((each) => each.ref === ref && each.why === "created");
   if (!created) return one;
-  return { ...one, commits: [...one.commits, created.commit], from: "recorded" };
+  return { ...one, commits: [...one.commits, created.new], from: "recorded" };
+}
+
+/** The branches that were there when the guard came; every later one begins where one of these has been. */
+export const recordedRefs = ({ ledger, names }: Pick<Subject, "ledger" | "names">): ReadonlySet<string> =>
+  new Set(
+    ledger.repositories
+      .filter((one) => names.has(one.id))
+      .flatMap((one) => one.baseline.map((each) => each.ref)),
+  );
+
+/** The same for a branch of a clone; one that came into being under the guard is compared with those before it. */
+export async function baselineOrOthers(
+  audits: Audits,
+  subject: Subject,
+  { ref, tip }: BranchTip,
+  branches: readonly BranchTip[],
+): Promise<OneBaseline> {
+  const found = await baselineFor(audits, subject, ref, tip);
+  const recorded = recordedRefs(subject);
+  if (found.from !== "none" || recorded.size === 0) return found;
+  const others = branches.filter((one) => recorded.has(one.ref)).map((one) => one.tip);
+  return { ...found, commits: others, from: "recorded", born: true };
 }
 
 /** Of a branch's commits those that only a later baseline covers. */

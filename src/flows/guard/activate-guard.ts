@@ -62,11 +62,11 @@ async function mayLoosen(hands: Hands, human: Loosening): Promise<Loosening> {
 async function record(
   hands: Hands,
   site: Site,
-  { tips }: GuardActivation,
+  { tips, patterns }: GuardActivation,
   taken: readonly TakenWay[],
 ): Promise<void> {
   const { name, home } = site;
-  await recordBaseline(hands, { name, home, tips, active: true, trusted: taken.map(recordable) });
+  await recordBaseline(hands, { name, home, tips, patterns, active: true, trusted: taken.map(recordable) });
   if (taken.length > 0) await rememberWays(hands, site, taken);
 }
 

@@ -9,7 +9,7 @@ import type { Site } from "../../ports/sites.ts";
 import { Git } from "../run-git.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
-import { readCreated, readGuardedTips, readLog } from "./reflog.ts";
+import { readGuardedTips, readLog, readPassed } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
@@ -41,7 +41,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     log: (site, ref) => readLog(site.commonDir, ref),
     cloneOf: (site) => cloneOf(site.commonDir),
     guardedTips: (site) => readGuardedTips(site.commonDir),
-    created: (site) => readCreated(site.commonDir),
+    passed: (site) => readPassed(site.commonDir),
     follow: (site, move, without) => followMove(at(site), move, without),
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),

@@ -1,7 +1,9 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { namesIfPresent, textIfPresent } from "../../files/read.ts";
-import type { LoggedMove } from "../../ports/audits.ts";
+import { jsonIfReadable, namesIfPresent, textIfPresent } from "../../files/read.ts";
+import type { LoggedMove, PassedMove } from "../../ports/audits.ts";
 import { logOf } from "../refs.ts";
+import { tipFile } from "../tip-files.ts";
 
 /** The log of a branch, oldest first. */
 export function readLog(commonDir: string, ref: string): LoggedMove[] | undefined {
@@ -17,10 +19,31 @@ export function readGuardedTips(commonDir: string): { ref: string; was: string; 
   });
 }
 
-/** `old new ref why`: what the guard let pass. */
-export function readCreated(commonDir: string): { ref: string; commit: string }[] {
+/** `old new ref why`: what the guard let pass, and what came about. */
+export function readPassed(commonDir: string): PassedMove[] {
   return (textIfPresent(join(commonDir, "pawl", "moves")) ?? "").split("\n").flatMap((line) => {
-    const [, fresh, ref, why] = line.split(" ");
-    return fresh && ref && why === "created" ? [{ ref, commit: fresh }] : [];
+    const [old, fresh, ref, why] = line.split(" ");
+    return old && fresh && ref && why ? [{ old, new: fresh, ref, why }] : [];
   });
+}
+
+const SLACK_MS = 2000;
+
+/**
+ * Whether the file of a branch was written after the guard last noted where the branch is: it may have been away and back,
+ * whatever has become of the logs. A copy of a whole repository keeps the times at which files were written; whoever sets
+ * those back leaves a later time of change, which in a copy all files have.
+ */
+export function isRewritten(commonDir: string, ref: string): boolean {
+  const [file, tip] = [join(commonDir, ref), tipFile(commonDir, ref)].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  );
+  if (
+    !file?.isFile() ||
+    !tip ||
+    jsonIfReadable<{ at?: string }>(join(commonDir, "pawl/stamps"))?.at !== commonDir
+  )
+    return false;
+  if (file.mtimeMs > tip.mtimeMs + SLACK_MS) return true;
+  return file.ctimeMs > tip.ctimeMs + SLACK_MS && tip.ctimeMs < tip.mtimeMs + SLACK_MS;
 }

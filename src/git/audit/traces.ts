@@ -4,9 +4,10 @@ import { textIfPresent } from "../../files/read.ts";
 import type { Trace } from "../../ports/audit-facts.ts";
 import type { TracesWanted } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { tipOf } from "../refs.ts";
 import { known } from "./history.ts";
 import type { HistoryGit } from "./history-git.ts";
-import { readGuardedTips } from "./reflog.ts";
+import { isRewritten, readGuardedTips } from "./reflog.ts";
 
 /** What only the guard can tell of itself. */
 export interface GuardWitness {
@@ -28,6 +29,7 @@ export async function readTraces(
     ...grants(git.site, wanted),
     ...unlocks(git.site, wanted),
     ...(await deleted(git)),
+    ...rewritten(commonDir, wanted.protectedRefs),
     ...(await guard.traces(git.site, wanted.guarded)),
   ];
 }
@@ -99,6 +101,14 @@ async function deleted(git: HistoryGit): Promise<Trace[]> {
   return readGuardedTips(git.site.commonDir)
     .filter((one) => !refs.has(one.ref) && /[1-9a-f]/.test(one.allowed))
     .map((one) => ({ code: "branch_deleted", where: one.ref, said: "" }));
+}
+
+/** Where the branch is elsewhere than it was, that alone is told. */
+function rewritten(commonDir: string, refs: readonly string[]): Trace[] {
+  const isWhere = (ref: string) => readGuardedTips(commonDir).find((one) => one.ref === ref)?.was;
+  return refs
+    .filter((ref) => isRewritten(commonDir, ref) && tipOf(commonDir, ref) === isWhere(ref))
+    .map((ref) => ({ code: "ref_rewritten", where: ref, said: "" }));
 }
 
 export function filesBelow(folder: string): { path: string; name: string }[] {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { digestOf } from "../../files/digest.ts";
 import { makeFolder, replaceQuickly } from "../../files/durable.ts";
 import { jsonIfReadable } from "../../files/read.ts";
@@ -52,7 +52,9 @@ export function missingFiles(from: string, commonDir: string): string[] {
 export function copyRuntime(from: string, commonDir: string, thoroughly: boolean): string[] {
   const manifest = readManifest(from);
   const to = runtimeOf(commonDir);
-  if (!manifest || from === to) return [];
+  const spoilt = thoroughly ? spoiltCaches(to) : [];
+  for (const name of spoilt) rmSync(join(to, name), { force: true });
+  if (!manifest || from === to) return spoilt;
   const before = readManifest(to);
   const missing = thoroughly ? damagedFiles(to, manifest) : missingFiles(from, commonDir);
   const isEntry = (name: string) => /^[^/-]+\.cjs$/.test(name);
@@ -72,7 +74,7 @@ export function copyRuntime(from: string, commonDir: string, thoroughly: boolean
     replaceQuickly(join(to, MANIFEST), text);
     sweep(to, new Set([...Object.keys(manifest.files), ...Object.keys(before?.files ?? {}), MANIFEST]));
   }
-  return missing;
+  return [...missing, ...spoilt];
 }
 
 /** Nobody waits for the disk here: what a power cut would tear is found by its digest, and copied again. */
@@ -93,12 +95,32 @@ function sourceOf(from: string, name: string): string {
   return join(dirname(found), name.slice(PACKAGE.length));
 }
 
-/** Caches of compiled code lie beside the files and carry their names. */
+/** Compiled code lies beside the files and carries their names, with a note of what it was when it was written. */
+const COMPILED = /\.\d+\.\d[^/]*\.(?:cache|known)$/;
+
+/** Everything in a copy that is not what was written there. */
+export function changedFiles(folder: string): string[] {
+  const manifest = readManifest(folder);
+  if (!manifest) return [];
+  return [...damagedFiles(folder, manifest), ...spoiltCaches(folder)];
+}
+
+function spoiltCaches(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  return names
+    .filter((name) => name.endsWith(".known") && COMPILED.test(name))
+    .flatMap((note) => {
+      const [cache = "", digest] = readFileSync(join(folder, note), "latin1").trim().split(" ");
+      const path = join(dirname(join(folder, note)), basename(cache));
+      return existsSync(path) && digestOf(readFileSync(path)) !== digest ? [relative(folder, path)] : [];
+    });
+}
+
 function sweep(folder: string, used: ReadonlySet<string>): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const path = name.replaceAll("\\", "/");
     if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() !== true) continue;
-    if (used.has(path) || used.has(path.replace(/\.\d+\.\d[^/]*\.cache$/, ""))) continue;
+    if (used.has(path) || used.has(path.replace(COMPILED, ""))) continue;
     step("runtime sweep");
     rmSync(join(folder, name), { force: true });
   }

@@ -1,4 +1,12 @@
-import type { BranchAudit, CommitFact, Known, MoveFact, Trace, TraceCode } from "../../ports/audit-facts.ts";
+import type {
+  BranchAudit,
+  CommitFact,
+  Known,
+  MoveFact,
+  Trace,
+  TraceCode,
+  Witness,
+} from "../../ports/audit-facts.ts";
 import {
   CLASSES,
   type Class,
@@ -109,6 +117,15 @@ interface Judging extends Permitted {
   isExplained(commit: CommitFact): boolean;
 }
 
+/** How a move came about that git's log does not tell of, in words that follow what it was. */
+const UNLOGGED: Partial<Record<Witness, string>> = {
+  guard: " while the guard was switched off",
+  passed: ", which the guard let pass, and git's log does not have it any more",
+  gap: " without git's knowledge",
+  tip: " without git's knowledge",
+};
+const CODES: Partial<Record<Witness, string>> = { guard: "moved_unguarded", passed: "moved_away" };
+
 /** What there is to say about a move: with a code when it must not be; nothing when its commits say it already. */
 function judgeMove(
   move: MoveFact,
@@ -117,12 +134,7 @@ function judgeMove(
 ): { code?: string; message: string } | undefined {
   const branch = nameOf(ref);
   const from = `${branch} went from ${short(move.old)} to ${short(move.new)}`;
-  const unlogged =
-    move.seen === "log"
-      ? undefined
-      : move.seen === "guard"
-        ? `${from} while the guard was switched off`
-        : `${from} without git's knowledge`;
+  const unlogged = UNLOGGED[move.seen] && `${from}${UNLOGGED[move.seen]}`;
   const unlocked = judging.unlockedMoves.some((one) => isSame(one, move));
   if (overwrites(move, ref) && !unlocked)
     return {
@@ -130,9 +142,10 @@ function judgeMove(
       message: `Another branch took the place of ${branch}: ${move.message}.`,
     };
   if (unlocked || isPermitted(move, ref, judging))
-    return unlogged === undefined ? undefined : { message: `${unlogged}; everything in it is explained.` };
-  if (unlogged !== undefined)
-    return { code: move.seen === "guard" ? "moved_unguarded" : "reflog_gap", message: `${unlogged}.` };
+    return unlogged === undefined || move.seen === "passed"
+      ? undefined
+      : { message: `${unlogged}; everything in it is explained.` };
+  if (unlogged !== undefined) return { code: CODES[move.seen] ?? "reflog_gap", message: `${unlogged}.` };
   const at = `at ${move.time} ("${move.message}")`;
   if (move.forward === undefined)
     return { code: "moved_away", message: `${from} ${at}, to a commit that is gone.` };
@@ -162,6 +175,10 @@ const WORDS: Record<TraceCode, (said: string) => string> = {
   hook_not_executable: () => "Git does not run this hook of the guard, because it is not executable.",
   hook_changed: () => "This hook of the guard is not what was written.",
   guard_removed: () => "The guard was put in place in this clone, and is gone.",
+  program_changed: () =>
+    "This file of the clone's copy of pawl is not what was written. Put it right: pawl doctor --fix",
+  ref_rewritten: () =>
+    "Its file was written after the guard last saw the branch move: it may have been away and back. If you know why, settle it: pawl install --profile hooks",
   leftover_grant: (said) => `This grant belongs to no approval that is under way: ${said}.`,
   forged_unlock: (said) => `This unlock has no record of a human's: ${said}.`,
   branch_deleted: () => "This protected branch was deleted.",

@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import { cameLater } from "../../model/protection.ts";
 import { type ChangesOf, editRecord, type Kind, type Stored } from "../../model/record.ts";
 import { finding, note, touched } from "../../model/records/parts.ts";
 import { type RepositoryRecord, repository } from "../../model/records/run.ts";
@@ -23,7 +24,7 @@ export type MergeResult = { text: string; rev: number } | { clashes: Clash[] };
 const MERGEABLE: readonly Kind[] = [task, finding, note, repository, touched];
 
 /** Lists in which the order means nothing, so that two additions are just two. */
-const SETS = new Set(["labels", "depends_on"]);
+const SETS = new Set(["labels", "depends_on", "protects"]);
 
 /** Lists in which each clone speaks only of itself: what one took out is out. */
 const OF_CLONES = new Set(["begun", "guarded", "trusted"]);
@@ -48,6 +49,7 @@ export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeR
   const updated = String(a.updated) > String(b.updated) ? a.updated : b.updated;
   const merged: Values = { rev, updated };
   for (const name of namesOf(kind)) merged[name] ??= mergedValue(name, before[name], a[name], b[name]);
+  if (kind === (repository as Kind)) merged[BASELINE] = oneBaseline(a, b);
   const text = placed(kind, base, theirs, ours, merged) ?? placed(kind, base, ours, theirs, merged);
   return text === undefined
     ? { clashes: [{ field: "text outside of the fields", ours: "changed", theirs: "changed" }] }
@@ -74,16 +76,18 @@ function areAdditions(name: string, before: unknown, a: unknown, b: unknown): bo
 function mergedValue(name: string, before: unknown, a: unknown, b: unknown): unknown {
   if (same(a, b) || same(before, b)) return a;
   if (same(before, a)) return b;
-  if (name === BASELINE) return oneBaseline(a as Baselines, b as Baselines);
   if (!SETS.has(name) && !OF_CLONES.has(name)) return a;
   return setMerge((before ?? []) as unknown[], a as unknown[], b as unknown[]);
 }
 
-type Baselines = RepositoryRecord["baseline"];
-
-/** A branch has one baseline, the one that was published first: a clone that joins later cannot bring its own. */
-function oneBaseline(ours: Baselines, theirs: Baselines): Baselines {
-  return [...theirs, ...ours.filter((one) => !theirs.some((other) => other.ref === one.ref))];
+/**
+ * A branch has one baseline, the one that was published first: a clone that joins later cannot bring its own, nor one for
+ * a branch that came into being while its name was protected.
+ */
+function oneBaseline(a: Values, b: Values): RepositoryRecord["baseline"] {
+  const [ours, theirs] = [a, b] as unknown as [RepositoryRecord, RepositoryRecord];
+  const isKnown = (ref: string) => theirs.baseline.some((one) => one.ref === ref);
+  return [...theirs.baseline, ...ours.baseline.filter(({ ref }) => !isKnown(ref) && !cameLater(ref, theirs))];
 }
 
 /** What either side has, without what the other one took out. */
@@ -128,7 +132,7 @@ function differing<K extends Kind>(stored: Stored<K>, wanted: Values): ChangesOf
 const MAKING = ["rev", "actor", "created", "updated", "repo", "branch", "commit"];
 
 /** What every clone adds its own to. */
-const GROWING = [BASELINE, "begun", "guarded", "trusted"];
+const GROWING = [BASELINE, "begun", "protects", "guarded", "trusted"];
 
 /** Two machines that both made a record of the same repository have said the same thing twice. */
 function sameButForItsMaking<K extends Kind>(
@@ -152,7 +156,7 @@ function sameButForItsMaking<K extends Kind>(
   // Each clone has noted what it began with, and both are true; but the branch was guarded before one of them came.
   const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
   const lists = grown.map((name) => {
-    if (name === BASELINE) return [name, oneBaseline(a[name] as Baselines, b[name] as Baselines)];
+    if (name === BASELINE) return [name, oneBaseline(a, b)];
     const [mine, their] = [kept, other].map((one) => (one.value as Values)[name] as unknown[]);
     return [name, union(mine ?? [], their ?? [])];
   });

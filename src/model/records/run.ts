@@ -200,6 +200,8 @@ export const repository = kind({
     ),
     /** Since when each clone guards a branch, and what that was at: its own log tells nothing from before. */
     begun: list(group({ clone: text("1a2b3c4d"), ref: text("refs/heads/main"), commit: sha, at: time })),
+    /** Names and patterns that are protected: a branch that comes into being under one of them has no baseline of its own. */
+    protects: list(text("release/*")),
     /** Clones in which the guard was put in place: where it is gone, somebody took it away. */
     guarded: list(text("1a2b3c4d")),
     /** The remotes that each clone trusts. The ways there are digests: where things lie is each machine's own business. */
@@ -211,7 +213,7 @@ export const repository = kind({
 });
 
 /** What is not known of a repository when it becomes known. */
-export const UNGUARDED = { baseline: [], begun: [], guarded: [], trusted: [], notes: "" };
+export const UNGUARDED = { baseline: [], begun: [], protects: [], guarded: [], trusted: [], notes: "" };
 
 /** What is said of a run that no agent was started for. */
 export const BY_HAND = {

@@ -8,6 +8,7 @@ const record = (clone: string, created: string, change: Partial<RepositoryRecord
     ...{ id: "shop", home: true, base_branch: undefined, repo: "shop", branch: "main", commit: undefined },
     ...{ rev: 1, actor: "human:Ada", created, updated: created, notes: "" },
     baseline: [{ ref: "refs/heads/main", commit: clone.repeat(40), at: created, clone }],
+    protects: [],
     guarded: [clone],
     begun: [{ clone, ref: "refs/heads/main", commit: clone.repeat(40), at: created }],
     trusted: [],
@@ -40,4 +41,25 @@ test("what differs otherwise is left to a person", () => {
     theirs: record("b", late, { base_branch: "dev" }),
   };
   expect(mergeRecord(repository, ways)).toHaveProperty("clashes");
+});
+
+test("a clone brings no baseline for a branch that came into being while its name was protected", () => {
+  const [main, release] = ["refs/heads/main", "refs/heads/release/1"].map((ref) => ({
+    ref,
+    commit: "b".repeat(40),
+    at: late,
+    clone: "b",
+  }));
+  if (!main || !release) throw new Error("unreachable");
+  const ours = record("b", late, { baseline: [main, release], protects: ["main", "release/*"] });
+  const merged = (theirs: ReturnType<typeof record>) => {
+    const both = mergeRecord(repository, { base: undefined, ours, theirs });
+    if ("clashes" in both) throw new Error(JSON.stringify(both));
+    return parseRecord(repository, "repos/shop.md", both.text, undefined).value.baseline.map(
+      (one) => one.ref,
+    );
+  };
+  expect(merged(record("a", early, { protects: ["main", "release/*"] }))).toEqual([main.ref]);
+  // The policy began to name it in this clone.
+  expect(merged(record("a", early, { protects: ["main"] }))).toEqual([main.ref, release.ref]);
 });

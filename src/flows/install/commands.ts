@@ -1,0 +1,36 @@
+import type { Config } from "../../model/config.ts";
+import { quoteLine } from "../../model/printable.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Site } from "../../ports/sites.ts";
+
+/**
+ * Every command that the repository's own configuration has pawl run, in words for whoever installs it: a repository that
+ * somebody else wrote may name any. The protected branch's copy is in force, and the one in the files counts for checks.
+ */
+export async function configuredCommands(hands: Hands, site: Site): Promise<string[]> {
+  const { committed, copy } = await (await hands.git.audits()).branching(site, "own");
+  const configs = await hands.look((reader) =>
+    [committed, copy].flatMap((text) =>
+      text === undefined ? [] : [reader.config(".pawl/config.yaml", text)],
+    ),
+  );
+  return [...new Set(configs.flatMap(commandsIn))];
+}
+
+function commandsIn({ format, checks, agents }: Config): string[] {
+  return [
+    ...format.map(
+      ({ files, command }) => `${shown(command)} at every commit${files && ` of ${shown(files)}`}`,
+    ),
+    ...checks.map(({ name, argv }) => `${shown(lineOf(argv))} as the check ${shown(name)}`),
+    ...agents.flatMap(({ name, command }) =>
+      command ? [`${shown(lineOf(command))} as the agent ${name}`] : [],
+    ),
+  ];
+}
+
+/** As it is written in the configuration, without the shell that is put around it. */
+const lineOf = (argv: readonly string[]) =>
+  argv[0] === "sh" && argv[1] === "-c" ? (argv[2] ?? "").replace(/ "\$@"$/, "") : argv.join(" ");
+
+const shown = (text: string) => quoteLine(text, 2000);
