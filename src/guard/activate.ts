@@ -4,6 +4,7 @@ import { sha256 } from "../files/digest.ts";
 import { explainFileError, makeFolder, syncDirectory } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { isRewritten } from "../git/audit/reflog.ts";
 import { missingFrom } from "../model/guard-policy.ts";
 import { step } from "../model/steps.ts";
 import type { GuardActivation, Loosening } from "../ports/guard.ts";
@@ -119,7 +120,9 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: M
 /** Branches that are protected from now on are known from now on. */
 function prepareLedger({ commonDir, tips, again }: Facts, before: Before): void {
   for (const name of ["tips", "tripped"]) mkdirSync(join(commonDir, "pawl", name), { recursive: true });
-  for (const [ref, tip] of tips) if (before.baseline[ref] !== undefined) keepTip(commonDir, ref, tip, again);
+  const isDue = (ref: string) => again === "moved" || (again === "human" && isRewritten(commonDir, ref));
+  for (const [ref, tip] of tips)
+    if (before.baseline[ref] !== undefined) keepTip(commonDir, ref, tip, isDue(ref));
 }
 
 /**

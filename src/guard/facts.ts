@@ -63,8 +63,8 @@ export interface Facts {
   inputs: string[];
   /** Protected branches with their tips. */
   tips: Map<string, string>;
-  /** A human asks, or the repository was copied or moved: branches that are where they should be count as seen now. */
-  again: boolean;
+  /** Because of a human, or because the repository was copied or moved, branches that are where they should be count as seen now. */
+  again: "human" | "moved" | undefined;
 }
 
 /**
@@ -103,7 +103,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
     policy,
     inputs: inForce.inputs,
     policyFrom: (loosening === "always" ? undefined : readBefore(commonDir)?.policyFrom) ?? inForce.branch,
-    again: loosening === "always" || readStamps(commonDir)?.at !== commonDir,
+    again: readStamps(commonDir)?.at !== commonDir ? "moved" : loosening === "always" ? "human" : undefined,
     tips: new Map([...all].filter(([ref]) => isProtectedRef(policy.protected, ref))),
   };
 }

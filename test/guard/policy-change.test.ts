@@ -34,8 +34,8 @@ describe("a policy that changes on the protected tip", () => {
     expect(err).toContain("were written again");
     // Nothing was taken away: it was not seen how the branch got there, and this was an agent.
     expect(made(project)).toEqual(["main", "release/*", "master"]);
-    project.git("branch", "release/1");
-    expect(() => project.git("branch", "-f", "release/1", "HEAD~1")).toThrow(/release\/1 is protected/);
+    project.git("branch", "release/1", "HEAD~1");
+    expect(() => project.git("branch", "-f", "release/1", "HEAD")).toThrow(/release\/1 is protected/);
   });
 
   test("does not get looser because origin's HEAD was pointed at another protected branch", async ({
