@@ -17,16 +17,19 @@ export async function configuredCommands(hands: Hands, site: Site): Promise<stri
   return [...new Set(configs.flatMap(commandsIn))];
 }
 
-function commandsIn({ format, checks, agents }: Config): string[] {
-  return [
+function commandsIn({ format, checks, setup, agents, runner }: Config): string[] {
+  const found = [
     ...format.map(
       ({ files, command }) => `${shown(command)} at every commit${files && ` of ${shown(files)}`}`,
     ),
-    ...checks.map(({ name, argv }) => `${shown(lineOf(argv))} as the check ${shown(name)}`),
-    ...agents.flatMap(({ name, command }) =>
-      command ? [`${shown(lineOf(command))} as the agent ${name}`] : [],
+    ...(checks === "none" ? [] : checks).map(
+      ({ name, argv }) => `${shown(lineOf(argv))} as the check ${shown(name)}`,
     ),
+    setup && `${shown(lineOf(setup))} in every new worktree`,
+    ...agents.map(({ name, command }) => command && `${shown(lineOf(command))} as the agent ${name}`),
+    runner && `${shown(lineOf(runner))} to start agents with`,
   ];
+  return found.filter((one) => one !== undefined);
 }
 
 /** As it is written in the configuration, without the shell that is put around it. */
