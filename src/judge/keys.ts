@@ -82,6 +82,33 @@ export function neededFor(
   ];
 }
 
+/** What is signed when a branch is opened. */
+export const unlockStatement = (
+  {
+    uid = "",
+    ref,
+    tip = "",
+    until,
+  }: { uid?: string | undefined; ref: string; tip?: string | undefined; until: string },
+  { id }: Pick<Keys, "id">,
+): Statement => ({ kind: "unlock", record: uid, repos: [{ id, ref, old: tip, until }] });
+
+/** Whether a human opened the branch for exactly this long, as the keys that it had then want it. */
+export function isRightlyOpen(
+  one: { uid?: string | undefined; ref: string; tip?: string | undefined; until: string } & Pick<
+    Move,
+    "signatures"
+  >,
+  keys: Keys,
+  check: CheckSignature,
+): boolean {
+  if (!mustSign(keys)) return true;
+  const found = one.signatures.filter(({ about }) => about === "unlock");
+  return found.some(
+    (each) => check(unlockStatement(one, keys), signatureOf(each), keys.approvers, keys.level).ok,
+  );
+}
+
 export type Signed = { ok: true; by: SignedBy | undefined } | { ok: false; why: string };
 
 /** Whether a move was signed as the keys and the policy from before it want it. */

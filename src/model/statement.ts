@@ -11,7 +11,15 @@ export type Statement =
     }
   | { kind: "unlock"; record: string; repos: (Target & { old: string; until: string })[] }
   | { kind: "unlocked"; record: string; repos: (Target & { old: string; new: string })[] }
-  | { kind: "settle"; record: string; repos: Target[]; ours: string; theirs: string; kept: "ours" | "theirs" }
+  /** `ours` and `theirs` are the two states that are brought together; which records are kept as they are in which. */
+  | {
+      kind: "settle";
+      record: string;
+      repos: Target[];
+      ours: string;
+      theirs: string;
+      keep: { ours: string[]; theirs: string[] };
+    }
   | { kind: "approvers" | "policy"; record: string; repos: [Target & Change] }
   | { kind: "uninstall"; record: string; repos: Target[] }
   | {

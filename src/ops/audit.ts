@@ -33,13 +33,14 @@ interface Wanted {
   repo?: string | undefined;
   updates?: string | undefined;
   offline?: boolean | undefined;
+  root?: string | undefined;
 }
 
 export const audit = procedure({
   id: "audit",
   summary: "Is every commit of the protected branches explained, and was nothing tampered with?",
   details:
-    "Every first-parent commit is one of: baseline (there before), approved, from the remote, unlocked by a human, unapproved\n(on a guarded remote without an approval, or pushed past this clone's own hook), or unexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
+    "Every first-parent commit is one of: baseline (there before), approved, from the remote, unlocked by a human, unapproved\n(on a guarded remote without an approval, or pushed past this clone's own hook), or unexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Where keys are enrolled, every signature is checked by the keys and the\npolicy from before; --root names the commit with the first key, as you know it. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
   examples: ["pawl audit", "pawl audit main", "pawl audit main~5..main", "pawl audit --ci"],
   access: "read",
   asItIs: true,
@@ -49,6 +50,7 @@ export const audit = procedure({
     ci: flag("for a check of what was published: tell it from the branch pawl/state alone"),
     repo: maybe(line("the repository, as records call it", "NAME", 60)),
     updates: maybe(raw("with --ci: lines `old new ref`, as git gives them to a server's hook", "FILE")),
+    root: maybe(line("the commit from which on keys are trusted, as you know it", "COMMIT", 80)),
     offline: flag("do not ask the remotes whether they have what this clone believes"),
   }),
 
@@ -61,7 +63,11 @@ export const audit = procedure({
       });
     const { audited, ledger, said } = input.ci ? await published(hands, input) : await here(hands, input);
     const { branches, notes } = audited;
-    const findings = [...audited.findings, ...(await handWritten(hands, ledger))];
+    const findings = [
+      ...audited.findings,
+      ...(await handWritten(hands, ledger)),
+      ...rootMissing(branches, input.root),
+    ];
     const unexplained = branches.flatMap((one) => one.commits.filter(isWrong));
     const clean = unexplained.length === 0 && findings.length === 0;
     const data = { audit: { clean, branches, findings } };
@@ -92,7 +98,10 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const said = await closeExpired(hands);
   const sites = await hands.git.sites();
   const ledger = await withHistory(hands, sites.here(), await hands.look((reader) => readLedger(reader)));
-  const subject = (site: Site) => subjectHere(hands, site, ledger, !input.offline);
+  const subject = async (site: Site) => ({
+    ...(await subjectHere(hands, site, ledger, !input.offline)),
+    root: input.root,
+  });
   const named = input.repo === undefined ? undefined : sites.named(input.repo);
   if (input.range !== undefined) {
     const site = named ?? sites.here();
@@ -145,6 +154,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
     ledger,
     manner,
     remotes: [],
+    root: input.root,
     ...(await judgingSignatures(hands)),
   };
   const audited =
@@ -174,6 +184,14 @@ function readUpdates(text: string): RefUpdate[] {
     const [old, fresh, ref] = row.trim().split(" ");
     return old && fresh && ref ? [{ old, new: fresh, ref }] : [];
   });
+}
+
+/** What a human pinned is part of a protected branch, or somebody has replaced them all. */
+function rootMissing(branches: readonly AuditedBranch[], root: string | undefined): Finding[] {
+  const known = branches.some((one) => one.root?.commit === root);
+  if (root === undefined || known || branches.length === 0) return [];
+  const message = "No protected branch has the commit from which on keys are trusted.";
+  return [{ code: "root_missing", repo: branches[0]?.repo ?? "", where: root.slice(0, 12), message }];
 }
 
 /** What is explained by them alone is not explained. */

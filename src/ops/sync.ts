@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
-import { refuseAgents } from "../flows/human-only.ts";
+import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { knowRepositories } from "../flows/start/know-repositories.ts";
 import { exchangeOnce, exchangeState } from "../flows/sync/exchange.ts";
+import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
 import { type Choice, recordName } from "../judge/sync/judge-sync.ts";
 import { Failure } from "../model/failure.ts";
-import { line, many, maybe } from "../model/input.ts";
+import { line, many, maybe, raw } from "../model/input.ts";
+import type { Statement, Target } from "../model/statement.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { StateExchange } from "../ports/state-exchange.ts";
@@ -14,13 +16,14 @@ export const sync = procedure({
   id: "sync",
   summary: "Exchange the state with the project's own remote, so that every clone has it",
   details:
-    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs. What\nwas not taken stays in the state's history. A fresh clone gets its state back with this command.",
+    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs; both\nare a human's to decide, typed on a terminal. What was not taken stays in the state's history. A fresh clone gets its state back with this command.",
   examples: ["pawl sync", "pawl sync --remote upstream", "pawl sync --ours T7 --theirs T9/F1"],
   access: "write",
   input: z.strictObject({
     remote: maybe(line("another remote than origin", "NAME")),
     ours: many(line("keep this record as it is here", "RECORD")),
     theirs: many(line("take this record as the remote has it", "RECORD")),
+    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -34,7 +37,7 @@ export const sync = procedure({
     const choice = choiceOf(input);
     // What one side loses may be a finding or a review: that is no decision for whoever wrote the work.
     if (choice.ours.size + choice.theirs.size > 0)
-      await refuseAgents(hands, "settle a conflict between two clones");
+      await confirmChoice(hands, git, remote, choice, input.sign_with);
     const done = await exchangeState(hands, git, remote, choice);
     if (await takeName(hands, git)) await exchangeOnce(hands, git, choice, done);
     const unused = [...choice.ours, ...choice.theirs].filter((record) => !done.settled.includes(record));
@@ -57,6 +60,35 @@ export const sync = procedure({
     return `Exchanged the state with ${style.bold(remote)}: ${parts.join(", ")}.`;
   },
 });
+
+/** A human at a terminal, whoever has no agent's signs; and the human's key, where decisions are signed. */
+async function confirmChoice(
+  hands: Hands,
+  git: StateExchange,
+  remote: string,
+  choice: Choice,
+  signWith: string | undefined,
+): Promise<void> {
+  await refuseAgents(hands, "settle a conflict between two clones");
+  await expectTerminal(hands);
+  const keep = { ours: [...choice.ours].sort(), theirs: [...choice.theirs].sort() };
+  for (const record of keep.ours) hands.say(`${record}: what ${remote} has of it will not count.`);
+  for (const record of keep.theirs) hands.say(`${record}: what this clone has of it will not count.`);
+  const [first = ""] = [...keep.ours, ...keep.theirs];
+  await confirmTyped(hands, `Type ${first} to settle it like this: `, first);
+  const home = (await hands.git.sites()).all().find((one) => one.home);
+  if (!home) return;
+  const { ours = "", theirs = "" } = await git.gather(remote, hands.say);
+  const statement = (record: string, repos: Target[]): Statement => ({
+    kind: "settle",
+    record,
+    repos,
+    ours,
+    theirs,
+    keep,
+  });
+  await signAtTheDoor(hands, home, { statement, what: "which versions are kept" }, signWith);
+}
 
 function choiceOf(input: { ours?: string[] | undefined; theirs?: string[] | undefined }): Choice {
   const ours = new Set((input.ours ?? []).map(recordName));

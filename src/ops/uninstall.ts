@@ -2,8 +2,10 @@ import * as z from "zod/mini";
 import { recordUnguarded } from "../flows/audit/baseline.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
+import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
 import { Failure } from "../model/failure.ts";
-import { flag } from "../model/input.ts";
+import { flag, maybe, raw } from "../model/input.ts";
+import type { Target } from "../model/statement.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Installation } from "../ports/installation.ts";
@@ -14,18 +16,20 @@ import { procedure } from "./operation.ts";
 interface Wanted {
   delete_state?: boolean | undefined;
   yes?: boolean | undefined;
+  sign_with?: string | undefined;
 }
 
 export const uninstall = procedure({
   id: "uninstall",
   summary: "Take everything that pawl installed out of this repository",
   details:
-    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. Your\nrecords are kept, unless there are none or you say --delete-state and confirm it. Refused to agents.",
+    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. Your\nrecords are kept, unless there are none or you say --delete-state and confirm it. Refused to agents. Where the policy says `approvals: signed`, it is signed.",
   examples: ["pawl uninstall", "pawl uninstall --dry-run", "pawl uninstall --delete-state"],
   access: "write",
   input: z.strictObject({
     delete_state: flag("also delete every task and its history; asks for the project's name"),
     yes: flag("do not ask on a terminal, but for --delete-state"),
+    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -42,6 +46,8 @@ export const uninstall = procedure({
   async perform(hands, input) {
     const tools = await expectHuman(hands);
     const fate = await confirm(hands, tools, input);
+    const statement = (record: string, repos: Target[]) => ({ kind: "uninstall" as const, record, repos });
+    await signAtTheDoor(hands, tools.site, { statement, what: "that pawl is taken out" }, input.sign_with);
     const release = await tools.installation.hold();
     try {
       return await takeOut(hands, tools, fate);

@@ -3,8 +3,9 @@ import { acceptCommits } from "../flows/audit/accept.ts";
 import { branchRef, isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
 import { closeUnlock } from "../flows/audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import { signMove, signUnlock } from "../flows/trust/sign.ts";
 import { Failure } from "../model/failure.ts";
-import { flag, line, maybe, prose } from "../model/input.ts";
+import { flag, line, maybe, prose, raw } from "../model/input.ts";
 import type { Unlock } from "../model/records/unlock.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -22,13 +23,14 @@ interface Wanted {
   reason?: string | undefined;
   end?: boolean | undefined;
   accept?: boolean | undefined;
+  sign_with?: string | undefined;
 }
 
 export const unlockOperation = procedure({
   id: "unlock",
   summary: "Open a protected branch for a while; a human's decision",
   details:
-    "For what no approval can do, such as undoing a merge by hand. It asks for the branch's name on the terminal, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch meanwhile. --end\ncloses it at once. --accept opens nothing: it shows what the branch has by now and nothing explains, such as commits from before\nthis clone was guarded, and records that a human accepted it.",
+    "For what no approval can do, such as undoing a merge by hand. It asks for the branch's name on the terminal, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch meanwhile. --end\ncloses it at once. Where the policy says `approvals: signed`, opening and closing are signed, and only what is signed at the\nend explains what was done; an unlock that ran out is signed afterwards with --accept. --accept opens nothing: it shows what the branch has by now and nothing explains, such as commits from before\nthis clone was guarded, and records that a human accepted it.",
   examples: [
     'pawl unlock main --for 10m --reason "undo a merge that broke the release"',
     "pawl unlock main --end",
@@ -42,6 +44,7 @@ export const unlockOperation = procedure({
     reason: maybe(prose("why it is needed")),
     end: flag("close it now"),
     accept: flag("take what the branch has by now for good, though nothing explains it"),
+    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -54,7 +57,7 @@ export const unlockOperation = procedure({
   },
 
   async perform(hands, input): Promise<Plan<{ unlock: Unlock }>> {
-    if (input.end) return end(hands, input.branch);
+    if (input.end) return end(hands, input);
     if (input.accept) return accept(hands, input);
     const { site, seconds } = await expectUnlockable(hands, input);
     await confirm(hands, input.branch, input.for ?? "");
@@ -62,11 +65,13 @@ export const unlockOperation = procedure({
     const locks = await hands.git.locks();
     const tip = await (await hands.git.audits()).resolve(site, ref);
     const until = locks.later(seconds);
+    const signing = await signUnlock(hands, site, { ref, tip, until }, input.sign_with);
+    const opening = { ref, tip, until, reason: input.reason ?? "", repo: site.name, ...signing };
     // First the record: an unlock that nobody knows of would be worse than one that did not happen.
-    const plan = await hands.record(
-      (reader, at) => newUnlock(reader, at, { ref, tip, until, reason: input.reason ?? "", repo: site.name }),
-      { phase: "before", milestone: `unlock ${input.branch} until ${until}` },
-    );
+    const plan = await hands.record((reader, at) => newUnlock(reader, at, opening), {
+      phase: "before",
+      milestone: `unlock ${input.branch} until ${until}`,
+    });
     locks.open(site, ref, until, plan.data.unlock.id);
     return {
       data: plan.data,
@@ -84,11 +89,19 @@ export const unlockOperation = procedure({
 
 async function accept(hands: Hands, input: Wanted): Promise<Plan<{ unlock: Unlock }>> {
   const { site } = await expectUnlockable(hands, input);
-  return { data: { unlock: await acceptCommits(hands, site, input.branch, input.reason ?? "") } };
+  const said = { reason: input.reason ?? "", signWith: input.sign_with };
+  return { data: { unlock: await acceptCommits(hands, site, input.branch, said) } };
 }
 
-async function end(hands: Hands, branch: string): Promise<Plan<{ unlock: Unlock }>> {
-  const closed = await closeUnlock(hands, await openUnlock(hands, branch));
+/** Anybody may close what is open; only a human at a terminal can sign what was done meanwhile. */
+async function end(hands: Hands, { branch, sign_with }: Wanted): Promise<Plan<{ unlock: Unlock }>> {
+  const open = await openUnlock(hands, branch);
+  const human = hands.agent === undefined && (await hands.ask("")) !== undefined;
+  const closed = await closeUnlock(
+    hands,
+    open,
+    human ? (site, move) => signMove(hands, site, { ...move, ref: open.ref }, sign_with) : undefined,
+  );
   if (closed) return { data: { unlock: closed } };
   throw new Failure("not_found", "no_repository", `The repository of this unlock is not on this machine.`);
 }

@@ -30,7 +30,6 @@ const BEFORE: Record<string, string> = {
   "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
   // From the worktree, two folders up is the main checkout.
   "pawl rescue T0001 --file": "mkdir -p ../../src; echo astray > ../../src/upload.ts",
-  "pawl sync --ours": "pawl sync",
   "pawl upgrade": "pawl install --yes",
   "pawl override": `pawl install --yes
 skill() { printf '%s\\n' --- "name: \\"$1\\"" 'description: "With care"' --- '' 'Do it with care.'; }
@@ -61,6 +60,9 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl unlock main --for": [1, /no terminal/],
   "pawl remote trust": [1, /no terminal/],
   "pawl remote forget": [1, /no terminal/],
+  "pawl approver add": [1, /no terminal/],
+  "pawl approver remove": [1, /no terminal/],
+  "pawl sync --ours": [1, /no terminal/],
   "pawl unlock main --accept": [1, /no terminal/],
   "pawl unlock main --end": [1, /main is not open/],
   "pawl uninstall --delete-state": [1, /T0001 has a worktree/],

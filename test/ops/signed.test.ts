@@ -5,8 +5,10 @@ import { lookForApproval } from "../../src/flows/approve/approve-candidate.ts";
 import { type MadeMerges, makeMerges, mergeApproved } from "../../src/flows/approve/approve-merge.ts";
 import type { SignedMerges } from "../../src/flows/approve/approve-sign.ts";
 import { closeWithMoves, newUnlock } from "../../src/flows/audit/open-unlock.ts";
+import { change } from "../../src/judge/change.ts";
 import { printApprovers, readApprovers } from "../../src/model/approvers.ts";
 import type { RecordSignature } from "../../src/model/records/signed.ts";
+import { unlock as unlockKind } from "../../src/model/records/unlock.ts";
 import { approvalStatement } from "../../src/model/statement.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 import { type Audit, handsOf } from "../helpers/audited-project.ts";
@@ -238,5 +240,104 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     const ci = await it.ci();
     expect(ci.code).toBe(1);
     expect(ci.reasons).toEqual(["not_signed"]);
+  });
+});
+
+describe("an unlock under `approvals: signed`", () => {
+  const unlock = (it: SignedProject, ...argv: string[]) => it.types("main", "unlock", "main", ...argv);
+
+  test("is signed when it is opened, and explains what was signed when it was closed", async () => {
+    const it = fresh();
+    const eves = await unlock(it, "--for", "10m", "--sign-with", eve.file);
+    expect(eves.json.error.details.why).toBe("unknown_key");
+    const opened = await unlock(it, "--for", "10m");
+    expect(opened.json.data.unlock.how).toBe("signed by Ada with ada (possession)");
+    it.home.commit("fix.txt", "by hand\n");
+    const meanwhile = await it.audit("--offline");
+    expect(meanwhile.reasons).toEqual(["not_signed"]);
+    const closed = await ok(unlock(it, "--end"));
+    const about = closed.json.data.unlock.signatures.map((one: RecordSignature) => one.about);
+    expect(about).toEqual(["unlock", "unlocked"]);
+    await publish(it);
+    expect(cleanIn(await it.ci())).toBe(true);
+    expect(cleanIn(await it.audit())).toBe(true);
+  });
+
+  test("explains nothing when it ran out or an agent closed it, until a human signs what is there", async () => {
+    const it = fresh();
+    await ok(unlock(it, "--for", "10m"));
+    it.home.commit("fix.txt", "by hand\n");
+    const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s" };
+    const closed = await it.home.pawlIn(it.home.path, agent, "unlock", "main", "--end", "--json");
+    expect(closed.json.data.unlock).toMatchObject({ status: "closed", moves: [{ new: tip(it) }] });
+    await publish(it);
+    expect((await it.ci()).reasons).toEqual(["not_signed"]);
+    const accepted = await ok(unlock(it, "--accept"));
+    expect(accepted.json.data.unlock.how).toBe("signed by Ada with ada (possession)");
+    await publish(it);
+    expect(cleanIn(await it.ci())).toBe(true);
+  });
+
+  test("that somebody extends, or writes by hand, is told", async () => {
+    const it = fresh();
+    const opened = await ok(unlock(it, "--for", "10m"));
+    const { id, until } = opened.json.data.unlock;
+    expect((await it.audit("--offline")).findings).toEqual([]);
+    const later = new Date(Date.parse(until) + 3_600_000).toISOString();
+    const hands = handsOf(it.home);
+    await hands.record((reader, at) => {
+      const stored = reader.unlocks().records.find((one) => one.value.id === id);
+      if (!stored) throw new Error("it is gone");
+      return {
+        data: undefined,
+        effects: [change(unlockKind, stored, { until: later }, at, "extended").effect],
+      };
+    });
+    const grant = join(it.home.path, ".git/pawl/grants/unlock/refs/heads/main");
+    writeFileSync(grant, `${Date.parse(later) / 1000} ${id}\n`);
+    expect((await it.audit("--offline")).findings).toEqual(["forged_unlock"]);
+  });
+
+  test("of commits that change keys or policy has those changes signed as such", async () => {
+    const it = fresh();
+    await ok(unlock(it, "--for", "10m"));
+    it.home.commit(".pawl/config.yaml", "approvals: terminal\n");
+    const closed = await ok(unlock(it, "--end"));
+    const about = closed.json.data.unlock.signatures.map((one: RecordSignature) => one.about);
+    expect(about).toEqual(["unlock", "policy"]);
+    await publish(it);
+    expect(cleanIn(await it.ci())).toBe(true);
+  });
+});
+
+describe("what else loosens", () => {
+  test("uninstall and settling are signed, too", async () => {
+    const it = fresh();
+    rmSync(join(it.root, ".ssh"), { recursive: true });
+    const out = await it.types("yes", "uninstall");
+    expect(out.json.error.code).toBe("no_key");
+    const settled = await it.types("T0001", "sync", "--ours", "T1");
+    expect(settled.json.error.code).toBe("no_key");
+    const piped = await it.home.pawl("uninstall", "--yes", "--json");
+    expect(piped.json.error.code).toBe("no_terminal");
+  });
+
+  test("all keys are lost: a new list without a signature is told by every audit, until a human pins it", async () => {
+    const it = fresh();
+    const add = ["approver", "add", "--name", "Ada", "--as", "again", "--ssh", `${eve.file}.pub`];
+    rmSync(join(it.root, ".ssh"), { recursive: true });
+    expect((await it.types("again", ...add)).json.error.code).toBe("no_key");
+    const done = await ok(it.types("again", ...add, "--lost"));
+    const root = tip(it);
+    expect(done.json.warnings.join()).toContain(`pawl audit --ci --root ${root}`);
+    await publish(it);
+    const ci = await it.ci();
+    expect([ci.code, ci.reasons]).toEqual([1, ["not_signed"]]);
+    const pinned = await it.ci("--root", root);
+    expect(cleanIn(pinned)).toBe(true);
+    expect((await it.audit("--root", root)).code).toBe(0);
+    const elsewhere = await it.ci("--root", "e".repeat(40));
+    expect(elsewhere.findings).toEqual(["root_missing"]);
+    await ok(it.types("main", "unlock", "main", "--for", "1m", "--sign-with", eve.file));
   });
 });

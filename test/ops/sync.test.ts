@@ -2,16 +2,26 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { recordName } from "../../src/judge/sync/judge-sync.ts";
 import { observeSteps } from "../../src/model/steps.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
+import { typing } from "../helpers/ready-task.ts";
 import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";
 import { expectContained, stateTip, stateTree, test } from "../helpers/two-clones.ts";
 
 const TASK = "tasks/T0001/task.md";
 
+/** With a human at the terminal, who types what is asked for when a choice is made. */
+const typed = (project: Project, ...args: string[]) =>
+  typing(
+    { root: "", env: project.env, repos: [project] },
+    { typed: args[1] === undefined ? undefined : recordName(args[1]) },
+    ...["sync", ...args],
+  );
+
 async function sync(project: Project, ...args: string[]) {
-  const { code, json, err } = await project.pawl("sync", ...args, "--json");
+  const { code, json, err } = await typed(project, ...args);
   expect(json.ok, JSON.stringify(json) + err).toBe(true);
   expect(code).toBe(0);
   return json.data.sync;
@@ -53,6 +63,23 @@ test("a fresh clone is told to bring the state, and makes no task before", async
   expect((await fresh.pawl("task", "new", "Too early", "--json")).json.error.code).toBe("state_not_here");
   await sync(fresh);
   expect((await fresh.pawl("task", "new", "In time", "--json")).json.data.task.id).toBe("T0002");
+});
+
+test("a conflict is not settled without a terminal, nor by something else that is typed", async ({
+  clones,
+}) => {
+  const { ada } = clones;
+  await ada.pawl("task", "new", "From Ada");
+  const piped = await ada.pawl("sync", "--ours", "T1", "--json");
+  expect(piped.json.error.code).toBe("no_terminal");
+  const other = await typing(
+    { root: "", env: ada.env, repos: [ada] },
+    { typed: "yes" },
+    "sync",
+    "--ours",
+    "T1",
+  );
+  expect(other.json.error.code).toBe("not_confirmed");
 });
 
 test("a conflict is not settled by an agent", async ({ clones }) => {
@@ -174,7 +201,8 @@ describe("a record that both changed in different ways", () => {
   test("a choice for what is not in conflict is told, one for both is refused", async ({ clones }) => {
     const { ada } = clones;
     await ada.pawl("task", "new", "Title");
-    expect((await ada.pawl("sync", "--ours", "T1")).err).toContain("T0001 was not in conflict");
+    const told = await typed(ada, "--ours", "T1");
+    expect(told.json.warnings).toContain("T0001 was not in conflict; nothing had to be chosen.");
     expect((await ada.pawl("sync", "--ours", "T1", "--theirs", "T1")).code).toBe(3);
   });
 });

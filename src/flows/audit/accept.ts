@@ -5,6 +5,7 @@ import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { confirmTyped } from "../human-only.ts";
+import { signMove } from "../trust/sign.ts";
 import { auditRepository } from "./audit-repository.ts";
 import { readLedger, withHistory } from "./ledger.ts";
 import { branchRef, closeWithMoves, newUnlock } from "./open-unlock.ts";
@@ -25,7 +26,7 @@ export async function acceptCommits(
   hands: Hands,
   site: Site,
   branch: string,
-  reason: string,
+  { reason, signWith }: { reason: string; signWith: string | undefined },
 ): Promise<Unlock> {
   const ref = branchRef(branch);
   const wrong = await unexplained(hands, site, ref);
@@ -36,10 +37,12 @@ export async function acceptCommits(
   const what = `${plural(wrong.length, "commit")} that nobody approved`;
   await confirmTyped(hands, `Type ${branch} to accept ${what}: `, branch);
   const old = oldest.parents[0] ?? "0".repeat(oldest.id.length);
+  const signing = await signMove(hands, site, { ref, old, new: newest.id }, signWith);
   const until = (await hands.git.locks()).later(0);
   const said = [`accepted afterwards: ${what}`, reason].filter(Boolean).join(". ");
   const { data } = await hands.record(
-    (reader, at) => newUnlock(reader, at, { ref, tip: old, until, reason: said, repo: site.name }),
+    (reader, at) =>
+      newUnlock(reader, at, { ref, tip: old, until, reason: said, repo: site.name, ...signing }),
     { phase: "before", milestone: `accept ${what} on ${branch}` },
   );
   await closeWithMoves(hands, data.unlock.id, [{ old, new: newest.id }]);

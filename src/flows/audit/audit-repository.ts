@@ -5,13 +5,16 @@ import {
   judgeTrace,
   type Verdict,
 } from "../../judge/audit/judge.ts";
+import { isRightlyOpen } from "../../judge/keys.ts";
 import { Failure } from "../../model/failure.ts";
 import { matchesPattern } from "../../model/naming.ts";
 import { protectedPatterns } from "../../model/protection.ts";
+import type { Unlock } from "../../model/records/unlock.ts";
 import { quoted } from "../../model/text.ts";
 import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
+import { keyTextsAt } from "../trust/read-keys.ts";
 import { auditBranch, untouched } from "./audit-branch.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
@@ -77,15 +80,16 @@ export async function protectedRefs(
 
 async function lookAround(
   audits: Audits,
-  { site, names, ledger, manner, remotes }: Subject,
+  subject: Subject,
   branches: readonly BranchTip[],
   installed: string | undefined,
 ): Promise<{ findings: Finding[]; notes: string[] }> {
+  const { site, names, ledger, manner, remotes } = subject;
   const records = ledger.repositories.filter((one) => names.has(one.id));
   const traces = await audits.traces(site, {
     protectedRefs: branches.map((one) => one.ref),
     granted: mergesOf(ledger, names).filter((one) => one.status === "prepared"),
-    open: ledger.unlocks.filter((one) => one.status === "open"),
+    open: await rightlyOpen(audits, subject),
     guarded: records.some((one) => one.guarded.some((clone) => manner.clones.has(clone))),
   });
   const notes = audits.guardActive(site) ? [] : [`The guard is not active in ${site.name}.`];
@@ -103,6 +107,17 @@ async function lookAround(
     ],
     notes,
   };
+}
+
+/** Unlocks that are open because a human said so, and for as long; where decisions are signed, the signature tells. */
+async function rightlyOpen(audits: Audits, { site, ledger, names, readKeys, checkSignature }: Subject) {
+  const found: Unlock[] = [];
+  for (const one of ledger.unlocks.filter((each) => each.status === "open")) {
+    const known = one.tip !== undefined && names.has(one.repo ?? "") ? one.tip : undefined;
+    const keys = known === undefined ? undefined : await readKeys(await keyTextsAt(audits, site, known));
+    if (!keys || isRightlyOpen(one, keys, checkSignature)) found.push(one);
+  }
+  return found;
 }
 
 /** The branch says that pawl guards it, and this clone has no guard or knows nothing: wiped, or never installed here. */
@@ -187,7 +202,7 @@ async function explainStretch(
   const { unlocked, rejected } = await unlockedCommits(audits, subject, line, closed, without);
   const approvals = await signedMerges(subject, line, named);
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
-  return judgeBranch(
+  const verdict = judgeBranch(
     site.name,
     { ...facts, unlogged: false, doubtful: new Map(), late: new Set() },
     {
@@ -195,4 +210,6 @@ async function explainStretch(
       unlockedMoves: [],
     },
   );
+  const root = baseline.root && { commit: baseline.root, class: "baseline" as const };
+  return { ...verdict, branch: { ...verdict.branch, root } };
 }

@@ -6,6 +6,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
+import type { Signing } from "../trust/sign.ts";
 
 type Move = Unlock["moves"][number];
 
@@ -58,26 +59,46 @@ export async function ownClones(hands: Hands): Promise<ReadonlySet<string>> {
   return new Set([sites.here(), ...sites.all()].flatMap((site) => audits.cloneOf(site) ?? []));
 }
 
-/** First the hooks stop believing in it, then the record says what was done meanwhile. */
-export async function closeUnlock(hands: Hands, value: Unlock): Promise<Unlock | undefined> {
+/** Has a human sign what was done, if that is wanted and somebody is there. */
+export type SignClosing = (site: Site, move: Move & { uid: string | undefined }) => Promise<Signing>;
+
+/**
+ * First the hooks stop believing in it, then the record says what was done meanwhile. Where decisions are signed, that
+ * explains nothing before a human has signed it: here, or later with `--accept`.
+ */
+export async function closeUnlock(
+  hands: Hands,
+  value: Unlock,
+  sign?: SignClosing,
+): Promise<Unlock | undefined> {
   const site = siteOf(await hands.git.sites(), value);
   if (!site) return undefined;
   (await hands.git.locks()).close(site, value.ref, value.id);
   const log = (await hands.git.audits()).log(site, value.ref) ?? [];
-  const plan = await hands.record((reader, at) => noteClosed(reader, at, value.id, log), {
+  const moves = movesWithin(log, value);
+  const whole = { old: moves[0]?.old ?? "", new: moves.at(-1)?.new ?? "", uid: value.uid };
+  const signing = sign && moves.length > 0 ? await sign(site, whole) : { uid: value.uid, signatures: [] };
+  const plan = await hands.record((reader, at) => noteClosed(reader, at, value.id, log, signing), {
     phase: "after",
     milestone: `${value.id}: ${value.ref.replace(/^refs\/heads\//, "")} is closed again`,
   });
   return plan.data;
 }
 
-function noteClosed(reader: Reader, at: Situation, id: string, log: readonly LoggedMove[]): Plan<Unlock> {
+function noteClosed(
+  reader: Reader,
+  at: Situation,
+  id: string,
+  log: readonly LoggedMove[],
+  { uid, signatures }: Signing,
+): Plan<Unlock> {
   const stored = reader.unlocks().records.find((one) => one.path === unlockFile(id));
   if (!stored) throw new Error(`${id} is gone`);
   if (stored.value.status === "closed") return { data: stored.value };
   const [until = at.now] = [at.now, stored.value.until].sort();
   const moves = movesWithin(log, { ...stored.value, until });
-  const changes = { status: "closed" as const, closed: at.now, moves };
+  const all = [...stored.value.signatures, ...signatures];
+  const changes = { status: "closed" as const, closed: at.now, moves, uid, signatures: all };
   const { effect, value } = change(unlock, stored, changes, at, `closed after ${moves.length} moves`);
   return { data: value, effects: [effect] };
 }

@@ -6,6 +6,7 @@ import type { Site } from "../../ports/sites.ts";
 import { closeWithMoves, isProtectedBranch, newUnlock } from "../audit/open-unlock.ts";
 import { closeUnlock } from "../audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../human-only.ts";
+import { signMove } from "../trust/sign.ts";
 
 const SECONDS = 60;
 
@@ -71,10 +72,11 @@ export async function commitInstalled(
     return prepared;
   }
   await confirmTyped(hands, `${branch} is protected. Type ${branch} to commit pawl's files on it: `, branch);
+  const signing = await signMove(hands, site, { ref, old, new: commit }, undefined);
   const until = (await hands.git.locks()).later(SECONDS);
   const reason = `pawl install --commit: ${prepared.paths.length} files of pawl ${installation.version}`;
   const opened = await hands.record(
-    (reader, at) => newUnlock(reader, at, { ref, tip: old, until, reason, repo: site.name }),
+    (reader, at) => newUnlock(reader, at, { ref, tip: old, until, reason, repo: site.name, ...signing }),
     { phase: "before", milestone: `commit the installed files on ${branch}` },
   );
   try {

@@ -39,7 +39,7 @@ export interface ListChange {
 }
 
 /** The protected branches that are here. */
-export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]> {
+export async function protectedKeys(hands: Hands, site: Site): Promise<KeyBranch[]> {
   const { branches } = await (await hands.git.audits()).branching(site, "own");
   const found: KeyBranch[] = [];
   for (const { ref, tip, standsFor } of branches as BranchTip[]) {
@@ -47,6 +47,11 @@ export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]
     if (standsFor !== undefined || !(await isProtectedBranch(hands, site, branch))) continue;
     found.push({ branch, ref, tip, keys: await keysAt(hands, site, tip) });
   }
+  return found;
+}
+
+export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]> {
+  const found = await protectedKeys(hands, site);
   if (found.length > 0) return found;
   throw new Failure(
     "refused",

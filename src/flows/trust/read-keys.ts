@@ -16,6 +16,7 @@ export interface KeyTexts {
 export const NO_TEXTS: KeyTexts = { policy: undefined, approvers: undefined };
 
 export async function keyTextsAt(audits: Audits, site: Site, commit: string): Promise<KeyTexts> {
+  if (/^0*$/.test(commit)) return NO_TEXTS;
   return {
     policy: await audits.fileAt(site, commit, POLICY_FILE),
     approvers: await audits.fileAt(site, commit, APPROVERS_FILE),

@@ -1,6 +1,16 @@
-import { type Keys, mustSign, type Needed, whoCouldSign } from "../../judge/keys.ts";
+import {
+  type Keys,
+  mustSign,
+  type Needed,
+  neededFor,
+  unlockStatement,
+  whoCouldSign,
+} from "../../judge/keys.ts";
+import type { Level } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RecordSignature } from "../../model/records/signed.ts";
+import type { Signature, SignedBy } from "../../model/signature.ts";
+import type { Statement } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { keyTextsAt, readKeys } from "./read-keys.ts";
@@ -20,25 +30,79 @@ export async function signAll(
   keys: readonly Keys[],
   keyFile: string | undefined,
 ): Promise<RecordSignature[]> {
-  const { sign, check } = await hands.signatures();
   const made: RecordSignature[] = [];
   for (const { about, statement, level, repo } of wanted) {
-    const approvers = whoCouldSign(keys, level);
-    if (approvers.length === 0) throw nobodyCan(keys, level);
-    const touch = approvers.some((one) => one.level === "present")
-      ? " Touch your key when it asks for it."
-      : "";
-    hands.say(`Sign ${WORDS[about]}${repo === undefined ? "" : ` of ${repo}`}.${touch}`);
-    const signature = await sign({ statement, approvers, keyFile });
-    const verdicts = keys.map((one) => check(statement, signature, one.approvers, level));
-    const bad = verdicts.find((one) => !one.ok);
-    if (bad && !bad.ok) throw notGood(bad.code, bad.why);
-    const [by] = verdicts;
-    if (!by?.ok) throw nobodyCan(keys, level);
-    const { name, key, level: proven } = by;
-    made.push({ about, repo, name, key, level: proven, ssh: undefined, passkey: undefined, ...signature });
+    const what = `${WORDS[about]}${repo === undefined ? "" : ` of ${repo}`}`;
+    const { signature, by } = await signOne(hands, { statement, level, keys, what }, keyFile);
+    made.push({ about, repo, ...by, ssh: undefined, passkey: undefined, ...signature });
   }
   return made;
+}
+
+interface OneWish {
+  statement: Statement;
+  level: Level;
+  /** All of these have to accept it. */
+  keys: readonly Keys[];
+  what: string;
+}
+
+/** Has a human sign one statement, and checks it with our own code, whatever ssh-keygen said. */
+export async function signOne(
+  hands: Hands,
+  { statement, level, keys, what }: OneWish,
+  keyFile: string | undefined,
+): Promise<{ signature: Signature; by: SignedBy }> {
+  const { sign, check } = await hands.signatures();
+  const approvers = whoCouldSign(keys, level);
+  if (approvers.length === 0) throw nobodyCan(keys, level);
+  const touch = approvers.some((one) => one.level === "present")
+    ? " Touch your key when it asks for it."
+    : "";
+  hands.say(`Sign ${what}.${touch}`);
+  const signature = await sign({ statement, approvers, keyFile });
+  const verdicts = keys.map((one) => check(statement, signature, one.approvers, level));
+  const bad = verdicts.find((one) => !one.ok);
+  if (bad && !bad.ok) throw notGood(bad.code, bad.why);
+  const [good] = verdicts;
+  if (!good?.ok) throw nobodyCan(keys, level);
+  return { signature, by: { name: good.name, key: good.key, level: good.level } };
+}
+
+/** What a record says of its signatures; nothing where none was needed. */
+export interface Signing {
+  uid: string | undefined;
+  signatures: RecordSignature[];
+}
+
+/** Has a human sign one move of a branch, as far as the keys and the policy from before it want that. */
+export async function signMove(
+  hands: Hands,
+  site: Site,
+  { ref, old, new: fresh, uid }: { ref: string; old: string; new: string; uid?: string | undefined },
+  keyFile: string | undefined,
+): Promise<Signing> {
+  const before = await keysAt(hands, site, old);
+  const record = uid ?? (await hands.signatures()).newId();
+  const move = { ref, old, new: fresh, uid: record, approval: undefined };
+  const needed = neededFor(move, before, await keysAt(hands, site, fresh));
+  if (needed.length === 0) return { uid, signatures: [] };
+  return { uid: record, signatures: await signAll(hands, needed, [before], keyFile) };
+}
+
+/** Has a human sign that a branch is opened for a while; only what is signed when it is closed explains anything. */
+export async function signUnlock(
+  hands: Hands,
+  site: Site,
+  { ref, tip, until }: { ref: string; tip: string | undefined; until: string },
+  keyFile: string | undefined,
+): Promise<Signing> {
+  const keys = tip === undefined ? undefined : await keysAt(hands, site, tip);
+  if (tip === undefined || !keys || !mustSign(keys)) return { uid: undefined, signatures: [] };
+  const uid = (await hands.signatures()).newId();
+  const statement = unlockStatement({ uid, ref, tip, until }, keys);
+  const wanted = { about: "unlock" as const, statement, level: keys.level };
+  return { uid, signatures: await signAll(hands, [wanted], [keys], keyFile) };
 }
 
 const WORDS: Record<RecordSignature["about"], string> = {
