@@ -173,7 +173,7 @@ export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subje
 }
 
 /** Which commit the keys are trusted from, and how it came. */
-function describeRoot({ commits }: AuditedBranch, { root }: OneBaseline): AuditedBranch["root"] {
+export function describeRoot({ commits }: AuditedBranch, { root }: OneBaseline): AuditedBranch["root"] {
   if (root === undefined) return undefined;
   const found = commits.find(({ commit }) => commit.id === root);
   return { commit: root, class: found?.class ?? "baseline", ...(found?.by && { by: found.by }) };

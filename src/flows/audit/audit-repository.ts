@@ -15,7 +15,7 @@ import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
-import { auditBranch, untouched } from "./audit-branch.ts";
+import { auditBranch, describeRoot, untouched } from "./audit-branch.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import { baselineFor, recordedRefs } from "./one-baseline.ts";
@@ -210,6 +210,5 @@ async function explainStretch(
       unlockedMoves: [],
     },
   );
-  const root = baseline.root && { commit: baseline.root, class: "baseline" as const };
-  return { ...verdict, branch: { ...verdict.branch, root } };
+  return { ...verdict, branch: { ...verdict.branch, root: describeRoot(verdict.branch, baseline) } };
 }
