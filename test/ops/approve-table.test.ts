@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { REFUSALS } from "./approve-refusals.ts";
 
@@ -5,7 +6,8 @@ import { REFUSALS } from "./approve-refusals.ts";
 test("the documentation lists every refusal that is provoked by a test, and no other", async () => {
   const rows = REFUSALS.map(({ code, because, exit }) => `| \`${code}\` | ${because} | ${exit ?? 1} |`);
   const text = [
-    "# What `pawl approve` refuses",
+    readFileSync(new URL("approve-page.md", import.meta.url), "utf8"),
+    "## What `pawl approve` refuses",
     "",
     "Each of these is provoked on a real repository by `test/ops/approve.test.ts`, which this table is made from. A refusal",
     "changes nothing, in no repository, and names the command that settles it.",
