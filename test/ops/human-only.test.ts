@@ -109,17 +109,22 @@ describe.each(FORGERIES)("$how", (forgery) => {
     expect(it.git("rev-parse", "main") === before ? "refused" : "a promise").toBe(forgery.terminal);
   });
 
-  here("where approvals are signed: refused, and so is an unlock", async () => {
+  here("where approvals are signed: refused", async () => {
     const it = copySigned(signed, join(folder, `copy${++copies}`));
     // What an agent cannot have: a key that answers to a finger, or a phrase in somebody's head.
     rmSync(join(it.root, ".ssh"), { recursive: true });
     const before = it.git("rev-parse", "main");
     runAsAgent(it, forgery, "approve T1", "T0001");
     expect(it.git("rev-parse", "main")).toBe(before);
-    rmSync(join(it.root, "over"), { force: true });
-    runAsAgent(it, forgery, "unlock main --for 1m", "main");
-    expect(existsSync(join(it.home.path, ".git/pawl/grants/unlock/refs/heads/main"))).toBe(false);
   });
+});
+
+test("an unlock is refused alike", () => {
+  const it = copySigned(signed, join(folder, `copy${++copies}`));
+  rmSync(join(it.root, ".ssh"), { recursive: true });
+  const daemon = FORGERIES.find((one) => one.needs === "setsid") as Forgery;
+  runAsAgent(it, daemon, "unlock main --for 1m", "main");
+  expect(existsSync(join(it.home.path, ".git/pawl/grants/unlock/refs/heads/main"))).toBe(false);
 });
 
 test("docs/approve.md tells which is which", () => {
