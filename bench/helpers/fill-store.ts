@@ -131,6 +131,7 @@ export function writeTask(state: string, number: number): void {
       id: `${id}/H1`,
       run: undefined,
       automatic: false,
+      from_commits: false,
       changed: files,
       validation: ["npm test: passed"],
     },

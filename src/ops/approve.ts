@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { confirm, expectHuman } from "../flows/approve/approve-ask.ts";
-import { type Candidate, lookForApproval } from "../flows/approve/approve-candidate.ts";
+import { type Candidate, checkStatus, lookForApproval } from "../flows/approve/approve-candidate.ts";
+import { catchUp, findBehind } from "../flows/approve/approve-catch-up.ts";
+import { showDiff } from "../flows/approve/approve-diff.ts";
 import { type Approved, makeMerges, mergeApproved } from "../flows/approve/approve-merge.ts";
 import { pushApproval } from "../flows/approve/approve-push.ts";
 import { recheck } from "../flows/approve/approve-recheck.ts";
@@ -9,15 +11,21 @@ import { recoverHolding, recoverMerges } from "../flows/approve/approve-recover.
 import { checkAgain, lookForRedo, type Redo } from "../flows/approve/approve-redo.ts";
 import { short, showCandidate } from "../flows/approve/approve-show.ts";
 import { signMerges } from "../flows/approve/approve-sign.ts";
+import { checkTask } from "../flows/check/check-task.ts";
+import type { Ended } from "../flows/finish/finish-remove.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, maybe, raw, taskField } from "../model/input.ts";
+import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import type { Plan } from "../ports/operation.ts";
+import type { Next, Plan } from "../ports/operation.ts";
+import { finishMerged } from "./finish.ts";
 import { procedure } from "./operation.ts";
+import { mayMoveBase, settleClose } from "./settle-close.ts";
 
 interface Wanted {
   push?: boolean | undefined;
+  diff?: boolean | undefined;
   offline?: boolean | undefined;
   sign_with?: string | undefined;
 }
@@ -26,13 +34,20 @@ export const approve = procedure({
   id: "approve",
   summary: "Merge a task into its base branch, in all repositories or in none: a human's decision",
   details:
-    "Shows what would be merged, and asks for the task's id on the terminal; nothing skips that. Where the policy says\n`approvals: signed`, it has your ssh key sign the merge as well, one that asks for a touch unless the policy is content with less. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved or lags behind its remote, a check that is not the latest. --push publishes\nthe result. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
-  examples: ["pawl approve T0001", "pawl approve T0001 --push", "pawl approve T0001 --redo --push"],
+    "Settles first what needs nobody's judgement: brings in what the remote has, runs the policy's checks that are missing or\nstale, writes a handoff from the commits where nobody did, saves the diff. Then shows what would be merged, and asks for the\ntask's id on the terminal; nothing skips that. Where the policy says\n`approvals: signed`, it has your ssh key sign the merge as well, one that asks for a touch unless the policy is content with less. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved and has to be merged by hand. --push publishes the result, --finish\nremoves the worktree and ends the task. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
+  examples: [
+    "pawl approve --finish",
+    "pawl approve T0001 --diff",
+    "pawl approve T0001 --push --finish",
+    "pawl approve T0001 --redo --push",
+  ],
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
+    diff: flag("show the whole diff, however long it is"),
     push: flag("publish the base branches afterwards"),
+    finish: flag("afterwards remove the worktree and end the task"),
     redo: flag("merge again on the remote's tip, after a push that came too late"),
     offline: flag("do not ask the remotes whether they moved"),
     sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
@@ -61,32 +76,71 @@ export const approve = procedure({
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
     const plan = input.redo ? await redo(hands, id, input) : await merge(hands, id, input);
     const published = input.push ? await pushApproval(hands, id, plan.data.approval) : plan.data.approval;
-    return {
-      data: { ...plan.data, approval: published },
-      warnings: [...warnings, ...(plan.warnings ?? [])],
-      next: {
-        command: `pawl finish ${id} --remove --reason merged`,
-        reason: "its worktree is not needed any more",
-      },
-    };
+    warnings.push(...(plan.warnings ?? []));
+    const data: Merged = { ...plan.data, approval: published, finished: null };
+    if (plan.data.task.status === "done") return { data, warnings };
+    return input.finish ? end(hands, id, data, warnings) : { data, warnings, next: finishLater(id) };
   },
 
-  text: ({ approval, task }, style) =>
+  text: ({ approval, task, finished }, style) =>
     [
       `${style.bold(approval.id)} ${style.green(approval.status)}: ${task.title}`,
       ...approval.repos.map(
         (one) =>
           `  ${one.name}: ${one.ref.slice("refs/heads/".length)} is at ${short(one.new)}${one.pushed ? ", published" : ""}`,
       ),
+      ...(finished ?? []).map((one) => `  ${one.repo}: worktree ${one.worktree}, branch ${one.branch}`),
     ].join("\n"),
 });
 
+interface Merged extends Landed {
+  /** What became of the worktrees; null where the task was not ended. */
+  finished: Ended[] | null;
+}
+
+const finishLater = (id: string): Next => ({
+  command: `pawl finish ${id} --remove --reason merged`,
+  reason: "its worktree is not needed any more",
+});
+
+/** It is merged, so nothing that keeps the worktree from being removed is a failure of the approval. */
+async function end(hands: Hands, id: string, data: Merged, warnings: string[]): Promise<Plan<Merged>> {
+  const here = (await hands.git.worktrees()).here()?.path;
+  try {
+    const { data: ended, warnings: said = [] } = await finishMerged(hands, id);
+    const gone = ended.repos.some((one) => one.worktree === "removed" && one.path === here);
+    const { mainRoot, commonDir } = (await hands.git.sites()).here();
+    return {
+      data: { ...data, task: ended.task, finished: ended.repos },
+      warnings: [...warnings, ...said],
+      next: gone
+        ? { command: `cd ${quoted(mainRoot ?? commonDir)}`, reason: "the folder that you stand in is gone" }
+        : undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const why = [error.message, error.hint].filter((line) => line !== undefined).join(" ");
+    return { data, warnings: [...warnings, `Merged, but not finished: ${why}`], next: finishLater(id) };
+  }
+}
+
+/** What needs nobody's judgement is done before anything is shown, and before anybody is asked. */
+async function settle(hands: Hands, id: string, input: Wanted): Promise<void> {
+  checkStatus(await hands.look((reader) => reader.task(id).value));
+  const behind = input.offline ? [] : await findBehind(hands, id);
+  if (behind.length > 0 && mayMoveBase(await checkTask(hands, id, "close", { fresh: true })))
+    await catchUp(hands, behind);
+  for (const line of (await settleClose(hands, id, "all")).done) hands.say(line);
+}
+
 async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Landed>> {
   const push = input.push ?? false;
-  const shown = await lookForApproval(hands, id, { fetch: !input.offline, push });
+  await settle(hands, id, input);
+  const shown = await lookForApproval(hands, id, { fetch: false, push });
   await checkTrees(hands, shown);
   const passed = await recheck(hands, shown);
   await showCandidate(hands, shown);
+  await showDiff(hands, shown, input.diff ?? false);
   for (const line of passed) hands.say(`Run again by this approval: ${line}`);
   const approved = approvedOf(shown, input.offline ?? false, passed);
   const made = await makeMerges(hands, approved);

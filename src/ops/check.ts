@@ -1,48 +1,54 @@
 import * as z from "zod/mini";
 import { checkTask } from "../flows/check/check-task.ts";
-import { madeNow } from "../judge/change.ts";
-import { type GateResult, type Seal, STAGES } from "../judge/gates/gate.ts";
+import { keepReceipt } from "../flows/check/keep-receipt.ts";
+import { type GateResult, STAGES, type Stage } from "../judge/gates/gate.ts";
 import { getTask } from "../judge/which-task.ts";
-import { choice, taskField } from "../model/input.ts";
+import { Failure } from "../model/failure.ts";
+import { choice, flag, maybe, taskField } from "../model/input.ts";
 import { receiptFile } from "../model/paths.ts";
-import { editRecord, printRecord } from "../model/record.ts";
-import { type Receipt, receipt } from "../model/records/run.ts";
 import { plural, type Style } from "../model/text.ts";
-import type { Effect, Next, Plan, Situation } from "../ports/operation.ts";
-import type { Reader } from "../ports/ports.ts";
+import type { Next } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
+import { settleClose } from "./settle-close.ts";
 
 export const check = procedure({
   id: "check",
   summary: "Is the task ready for this stage? If not: what is missing, who settles it, and how",
   details:
-    "plan: may the work begin. review: may it be reviewed. close: may a human approve it. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told.",
-  examples: ["pawl check --stage close", "pawl check T0001 --stage plan --json"],
+    "plan: may the work begin. review: may it be reviewed. close: may a human approve it, which is what is\nasked unless said. --fix settles what needs nobody's judgement: it brings a moved base in, runs the policy's checks, writes a\nhandoff from the commits where nobody did, and saves the diff. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told.",
+  examples: ["pawl check", "pawl check --fix", "pawl check T0001 --stage plan --json"],
   access: "read",
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: taskField(), stage: choice(STAGES, "ready for what") }),
+  input: z.strictObject({
+    task: taskField(),
+    stage: maybe(choice(STAGES, "ready for what (default: close)")),
+    fix: flag("settle what needs nobody's judgement; only for the close stage"),
+  }),
 
   async rehearse(hands, input) {
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
-    const { seal } = await checkTask(hands, id, input.stage);
+    const { seal, reasons } = await checkTask(hands, id, stageOf(input));
+    if (input.fix) return reasons.map((one) => ({ do: "settle", path: `${one.code}: ${one.command}` }));
     const known = await hands.look((reader) => reader.receipt(id)?.value.digest);
     return seal && seal.digest !== known ? [{ do: "write", path: receiptFile(id) }] : [];
   },
 
   async perform(hands, input) {
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
-    let result = await checkTask(hands, id, input.stage);
+    const stage = stageOf(input);
+    const done = input.fix ? (await settleClose(hands, id, "what can be")).done : [];
+    let result = await checkTask(hands, id, stage);
     const known = result.seal && (await hands.look((reader) => reader.receipt(id)?.value.digest));
     // A receipt is given for what git and the log say now, never for what was remembered.
     if (result.seal && result.seal.digest !== known)
-      result = await checkTask(hands, id, input.stage, { fresh: true });
+      result = await checkTask(hands, id, stage, { fresh: true });
     const { seal } = result;
     if (seal && seal.digest !== known)
       await hands.record((reader, at) => keepReceipt(reader, id, seal, at), {
         milestone: `${id}: ready to be approved`,
       });
     return {
-      data: { check: { ...result, seal: undefined, receipt: seal?.digest } },
+      data: { check: { ...result, seal: undefined, receipt: seal?.digest, settled: done } },
       next: nextOf(result),
       warnings: result.repos
         .filter((one) => !one.guarded)
@@ -54,17 +60,12 @@ export const check = procedure({
   text: ({ check: result }, style) => checkText(result, style),
 });
 
-function keepReceipt(reader: Reader, id: string, seal: Seal, at: Situation): Plan<undefined> {
-  const stored = reader.receipt(id);
-  const rev = (stored?.value.rev ?? 0) + 1;
-  const fields = { ...seal, ...madeNow(at), rev };
-  const about = `ready: ${seal.repos.map((one) => `${one.name} ${one.head.slice(0, 12)}`).join(", ")}`;
-  const common = { record: `${id}/receipt`, rev, path: receiptFile(id), about };
-  const fresh: Receipt = { id: `${id}/receipt`, stage: "close", ...fields };
-  const effect: Effect = stored
-    ? { do: "replace", before: stored.text, text: editRecord(receipt, stored, fields), ...common }
-    : { do: "create", text: printRecord(receipt, fresh), ...common };
-  return { data: undefined, effects: [effect] };
+function stageOf({ stage = "close", fix }: { stage?: Stage | undefined; fix?: boolean | undefined }): Stage {
+  if (!fix || stage === "close") return stage;
+  throw new Failure("usage", "fix_closes", "--fix is for the close stage.", {
+    hint: "pawl check --fix",
+    details: { field: "fix" },
+  });
 }
 
 function nextOf(result: GateResult): Next | undefined {
@@ -81,9 +82,13 @@ function nextOf(result: GateResult): Next | undefined {
 
 const BE = { plan: "begun", review: "reviewed", close: "approved" } as const;
 
-type Shown = Pick<GateResult, "task" | "stage" | "ready" | "reasons" | "repos">;
+type Shown = Pick<GateResult, "task" | "stage" | "ready" | "reasons" | "repos"> & { settled: string[] };
 
-function checkText({ task, stage, ready, reasons, repos }: Shown, style: Style): string {
+function checkText({ settled, ...result }: Shown, style: Style): string {
+  return [...settled.map((line) => style.dim(`  ${line}`)), resultText(result, style)].join("\n");
+}
+
+function resultText({ task, stage, ready, reasons, repos }: Omit<Shown, "settled">, style: Style): string {
   if (ready) {
     const heads = repos.filter((one) => one.changed).map((one) => `${one.name} at ${one.head.slice(0, 12)}`);
     return `${style.bold(task)} ${style.green(`may be ${BE[stage]}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;

@@ -67,7 +67,7 @@ export const finish = procedure({
     const parts = await partsOf(hands, value);
     if (value.status === "starting") return parts.map(({ place }) => ({ do: "take back", path: place.path }));
     if (input.keep) return parts.map(({ place }) => ({ do: "keep", path: place.path }));
-    const endings = await lookAtEnd(hands, value, true);
+    const endings = await lookAtEnd(hands, value, "removing");
     const planned: { do: string; path: string }[] = [];
     for (const ending of endings) {
       const { repo, place, tip } = ending;
@@ -174,7 +174,7 @@ async function giveUp(hands: Hands, value: Run, input: Wanted): Promise<Plan<Fin
 }
 
 async function keep(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
-  const endings = await lookAtEnd(hands, value, false);
+  const endings = await lookAtEnd(hands, value, "keeping");
   const about = `keeping the worktrees: ${input.reason}`;
   await hands.record((reader, at) => recordEnding(reader, at, value.id, endings, input.reason, about), {
     phase: "before",
@@ -187,8 +187,25 @@ async function keep(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finis
   return conclude({ ...data, repos }, []);
 }
 
-async function remove(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
-  const endings = await lookAtEnd(hands, value, true);
+/** The end of a merged task, for whoever has just approved it and may still stand in its worktree. */
+export async function finishMerged(hands: Hands, id: string): Promise<Plan<Finished>> {
+  const release = (await hands.git.worktrees()).hold(id);
+  if (!release) throw startRunning(id);
+  try {
+    const wish = { task: id, remove: true, reason: "merged" };
+    return await remove(hands, await choose(hands, wish), wish, "leaving");
+  } finally {
+    release();
+  }
+}
+
+async function remove(
+  hands: Hands,
+  value: Run,
+  input: Wanted,
+  how: "removing" | "leaving" = "removing",
+): Promise<Plan<Finished>> {
+  const endings = await lookAtEnd(hands, value, how);
   const { run: saved, warnings } = await saveFirst(hands, value, endings);
   const removals = await planRemoval(hands, saved, endings);
   const about = `removing the worktrees: ${input.reason}`;

@@ -41,6 +41,7 @@ export const handoff = operation({
         id: handoffId,
         run,
         automatic: false,
+        from_commits: false,
         changed: input.changed ?? [],
         validation: input.validation ?? [],
         ...madeNow(at),

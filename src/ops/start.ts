@@ -17,12 +17,14 @@ import { findRun, getRun } from "../judge/current-run.ts";
 import { unguardedTargets } from "../judge/target.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
-import { flag, line, maybe, taskField } from "../model/input.ts";
+import { flag, line, maybe, parseInput } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
+import type { Task } from "../model/records/task.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
+import { taskNew } from "./task-new.ts";
 
 interface Wanted {
   task?: string | undefined;
@@ -35,9 +37,10 @@ export const start = procedure({
   id: "start",
   summary: "Begin work on a task: a branch and a worktree in each of its repositories",
   details:
-    "The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted.\n--restore brings back what was saved of an earlier run: its commits, and what was not committed.\nWhat `setup:` in .pawl/config.yaml names is run in every new worktree.",
+    "A title in place of the id writes the task down first. The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted.\n--restore brings back what was saved of an earlier run: its commits, and what was not committed.\nWhat `setup:` in .pawl/config.yaml names is run in every new worktree.",
   examples: [
     "pawl start T0001",
+    'pawl start "Fix the typo in the docs"',
     "pawl start T0001 --here",
     "pawl start T0001 --claim",
     "pawl start T0001 --restore R1",
@@ -45,13 +48,14 @@ export const start = procedure({
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
-    task: taskField(),
+    task: maybe(line("the task, or the title of a new one; by default the one you are in", "T", 300)),
     here: flag("use the worktree that you stand in"),
     claim: flag("take over the worktrees of a run whose holder is gone"),
     restore: maybe(line("go on with what was saved of this run", "R", 40)),
   }),
 
   async rehearse(hands, input) {
+    if (isTitle(input.task)) return [{ do: "write and start", path: `a task: ${input.task}` }];
     const id = await choose(hands, input);
     const current = await currentRun(hands, id);
     if (input.claim || (current && current.ended === undefined)) {
@@ -71,11 +75,12 @@ export const start = procedure({
   },
 
   async perform(hands, input) {
-    const id = await choose(hands, input);
+    const wanted = isTitle(input.task) ? { ...input, task: await newTask(hands, input.task) } : input;
+    const id = await choose(hands, wanted);
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
     try {
-      const plan = await startOrGoOn(hands, id, input);
+      const plan = await startOrGoOn(hands, id, wanted);
       const sites = await hands.git.sites();
       const unguarded = await guardProblems(
         hands,
@@ -99,6 +104,22 @@ export const start = procedure({
       ...worktrees.map(({ path }) => `  cd ${quoted(path)}`),
     ].join("\n"),
 });
+
+/** A title has words; an id has none. */
+const isTitle = (text: string | undefined): text is string => text !== undefined && /\S\s+\S/.test(text);
+
+/** The task is written down as `pawl task new` does it, and is what is started then. */
+async function newTask(hands: Hands, title: string): Promise<string> {
+  const at = await hands.situation("write");
+  const wanted = parseInput(taskNew.input, { title });
+  const observed = await taskNew.observe?.(hands.world, wanted, at, hands.reader());
+  if (observed === undefined) throw new Error("task.new observes nothing");
+  const { data } = await hands.record(
+    (reader, now) => taskNew.decide(wanted, taskNew.gather(reader, wanted, now, observed), now),
+    { milestone: `A task: ${shorten(title, 60)}` },
+  );
+  return (data as { task: Task }).task.id;
+}
 
 async function choose(hands: Hands, input: Wanted): Promise<string> {
   if (input.here && input.claim)

@@ -57,6 +57,10 @@ export interface Targets {
   changedSince(site: Site, other: string, commit: string): Promise<string[]>;
   /** Whether the base has the work, as its own commits or in another form; undefined when it does not. */
   landed(site: Site, landing: Landing): Promise<Landed | undefined>;
+  /** Brings a branch forward to what its remote-tracking ref has, as `git pull --ff-only` would, with its checkout. */
+  follow(site: Site, branch: string, tracking: string): Promise<void>;
+  /** The difference between two commits as text; binary files are only named. */
+  patch(site: Site, base: string, head: string): Promise<string>;
   story(site: Site, base: string, head: string): Promise<Story>;
   /** Folders in which this branch is checked out. */
   checkouts(site: Site, branch: string): Promise<string[]>;

@@ -95,7 +95,8 @@ export interface Worktrees {
   content(path: string): Promise<Content>;
   /** A ref keeps exactly this commit, and it has this tree. */
   isKept(site: Site, ref: string, commit: string, tree: string): Promise<boolean>;
-  beforeRemoval(site: Site, worktree: KnownWorktree): Promise<RemovalLook>;
+  /** `leaving`: whoever runs this may stand there, in a shell of their own. */
+  beforeRemoval(site: Site, worktree: KnownWorktree, leaving: boolean): Promise<RemovalLook>;
 
   /** The branch at this commit; one that is there already must be at it. */
   makeBranch(place: Workplace, commit: string): Promise<void>;

@@ -75,7 +75,15 @@ export function aFinding(number: number, more: Partial<Finding> = {}): Finding {
 
 export function aHandoff(number: number, more: Partial<Handoff> = {}): Handoff {
   return {
-    ...{ id: `T0001/H${number}`, run: undefined, automatic: false, changed: [], validation: [], ...made },
+    ...{
+      id: `T0001/H${number}`,
+      run: undefined,
+      automatic: false,
+      from_commits: false,
+      changed: [],
+      validation: [],
+      ...made,
+    },
     ...{ what: "Retries work", blocker: "", next: "Make the backoff test pass" },
     ...more,
   };

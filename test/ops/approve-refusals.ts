@@ -89,16 +89,6 @@ const AT_MAIN: Refusal[] = [
     provoke: (repo) => ok(repo.pawl("task", "update", "T1", "--status", "dropped")),
   },
   { code: "already_merged", because: "it is merged already", provoke: (_repo, ready) => approveIt(ready) },
-  {
-    code: "no_receipt",
-    because: "nobody ran the close check",
-    provoke: (repo) => rmSync(join(stateOf(repo), "tasks/T0001/receipt.md")),
-  },
-  {
-    code: "stale_receipt",
-    because: "evidence came after the close check",
-    provoke: (repo) => evidence(repo),
-  },
 ];
 
 /** Its fix is in a commit that the branch is about to lose, which would be a reason of its own. */
@@ -198,14 +188,6 @@ const AT_GATE: Refusal[] = [
     code: "review_missing",
     because: "nobody else reviewed it",
     provoke: (repo) => ok(repo.pawl("task", "update", "T1", "--profile", "standard")),
-  },
-  {
-    code: "snapshot_missing",
-    because: "the diff of the last commit was not saved",
-    async provoke(repo, ready) {
-      commitIn(ready, worktreeOf(repo), "late.txt", "x\n");
-      await evidence(repo);
-    },
   },
   {
     code: "target_dirty",

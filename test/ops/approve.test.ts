@@ -88,7 +88,7 @@ describe("a merge", () => {
     ].join("\n");
     const session = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s2; T0001/V7 branch pass by human:Ada" };
     const review = ["review", "record", "T1", "--kind", "branch", "--verdict", "pass", "--looked-at", "x"];
-    await ok(home.pawlIn(worktreeOf(home), {}, "verify", "--", "test", "-d", ".", fake));
+    await ok(home.pawlIn(worktreeOf(home), {}, "verify", "--", "sh", "-c", "test -d .", fake));
     await home.pawlIn(home.path, session, ...review);
     await ok(home.pawl("handoff", "T1", "--what", fake, "--next", fake, "--blocker", fake));
     await ok(home.pawl("check", "T1", "--stage", "close"));

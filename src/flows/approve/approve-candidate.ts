@@ -72,7 +72,7 @@ function checkKeys({ name, base_branch }: RepoState, { before, after }: Candidat
   );
 }
 
-function checkStatus(task: Task): void {
+export function checkStatus(task: Task): void {
   const refuse = (code: string, message: string, hint: string) =>
     new Failure("refused", code, message, { hint, details: { task: task.id, status: task.status } });
   switch (task.status) {

@@ -102,7 +102,10 @@ function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, st
           `  ${one.id} ${one.kind} ${one.verdict} by ${quoteLine(one.actor, 80)}${one.counts ? "" : " (does not count)"}`,
       ),
       ...(last
-        ? [`Last handoff, ${last.id}: ${quoteLine(last.what, 200)}`, `  next ${quoteLine(last.next, 200)}`]
+        ? [
+            `Last handoff, ${last.id}${last.from_commits ? ", written from the commits" : ""}: ${quoteLine(last.what, 200)}`,
+            `  next ${quoteLine(last.next, 200)}`,
+          ]
         : []),
     ],
   };

@@ -179,7 +179,9 @@ function describe(
 function stateOf({ repo, head, tree, base, changed, guarded, checks }: RepoFacts): GateResult["repos"] {
   if (head === undefined || tree === undefined || base === undefined) return [];
   const { name, branch, base_branch } = repo;
-  return [{ name, branch, base_branch, guarded, unchecked: checks === "none", head, tree, base, changed }];
+  const unchecked = checks === "none";
+  const required = unchecked ? [] : checks.map((one) => one.name);
+  return [{ name, branch, base_branch, guarded, unchecked, required, head, tree, base, changed }];
 }
 
 /** Everything that a passed gate rests on, in one digest: whatever changes it makes another one. */

@@ -20,13 +20,16 @@ export interface Ending extends Part {
   ignored: number;
 }
 
+/** `leaving`: a removal by somebody who stands in the worktree and is about to leave it. */
+type Ways = "keeping" | "removing" | "leaving";
+
 /** Looks at all repositories; everything that forbids a removal is told, before anything changes. */
-export async function lookAtEnd(hands: Hands, value: Run, removing: boolean): Promise<Ending[]> {
+export async function lookAtEnd(hands: Hands, value: Run, way: Ways): Promise<Ending[]> {
   const endings: Ending[] = [];
   const refusals: Failure[] = [];
   for (const part of await partsOf(hands, value))
     try {
-      endings.push(await lookAtPart(hands, part, removing));
+      endings.push(await lookAtPart(hands, part, way));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       refusals.push(error);
@@ -35,7 +38,7 @@ export async function lookAtEnd(hands: Hands, value: Run, removing: boolean): Pr
   return endings;
 }
 
-async function lookAtPart(hands: Hands, part: Part, removing: boolean): Promise<Ending> {
+async function lookAtPart(hands: Hands, part: Part, way: Ways): Promise<Ending> {
   const worktrees = await hands.git.worktrees();
   const { place, repo } = part;
   const look = await worktrees.look(place.site);
@@ -43,9 +46,9 @@ async function lookAtPart(hands: Hands, part: Part, removing: boolean): Promise<
   const tip = look.heads.get(repo.branch);
   const merged = tip !== undefined && (await isMerged(hands, part, look, tip));
   const ending: Ending = { ...part, now, tip, merged, content: undefined, ignored: 0 };
-  if (!removing || repo.adopted || now.state === "gone" || now.state === "doomed") return ending;
+  if (way === "keeping" || repo.adopted || now.state === "gone" || now.state === "doomed") return ending;
   const { worktree } = now;
-  const before = await worktrees.beforeRemoval(place.site, worktree);
+  const before = await worktrees.beforeRemoval(place.site, worktree, way === "leaving");
   refuseBusy(part, before, worktree.lock);
   if (worktree.branch !== repo.branch) throw otherBranch(part, worktree.branch);
   return { ...ending, ignored: before.ignored, content: await worktrees.content(worktree.path) };

@@ -186,7 +186,7 @@ function handoffOf(
     handoff,
     task,
     reader.partNames(handoff, task),
-    (id) => ({ id, run: value.id, automatic: true, ...madeNow(at), ...words }),
+    (id) => ({ id, run: value.id, automatic: true, from_commits: false, ...madeNow(at), ...words }),
     `automatic: ${plural(words.changed.length, "file")}`,
   );
   return [made.effect];

@@ -1,7 +1,7 @@
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Site } from "../../ports/sites.ts";
-import type { Obstacle, Targets } from "../../ports/targets.ts";
+import type { Obstacle, Story, Targets } from "../../ports/targets.ts";
 import { emptyTree } from "../object-ids.ts";
 import { Git } from "../run-git.ts";
 import { changedPaths } from "./changed-paths.ts";
@@ -45,39 +45,51 @@ export function openTargets(env: Environment): Targets {
       return (await changedPaths(git, split, commit)).map((one) => one.path);
     },
     landed: (site, landing) => findLanded(at(site), landing),
-    async story(site, base, head) {
-      const git = at(site);
-      const range = `${base}..${head}`;
-      const total = await git.expect("The commits could not be counted", ["rev-list", "--count", range]);
-      const log = await git.names("The commits could not be read", [
-        "log",
-        "-z",
-        `--max-count=${MOST_COMMITS}`,
-        "--format=%h %s",
-        "--no-color",
-        range,
-      ]);
-      const stat = await git.expect("The difference could not be read", [
-        "diff",
-        `--stat=${STAT_WIDTH}`,
-        "--no-color",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--ignore-submodules=none",
-        base,
-        head,
-      ]);
-      return {
-        total: Number(total),
-        commits: log.map((entry) => ({
-          id: entry.slice(0, entry.indexOf(" ")),
-          subject: entry.slice(entry.indexOf(" ") + 1),
-        })),
-        stat: stat.split("\n").filter((line) => line !== ""),
-      };
+    async follow(site, branch, tracking) {
+      const what = `${branch} of ${site.name} could not be brought forward`;
+      const [checkout] = involvedCheckouts(site, branch).checkouts;
+      const git = checkout ? Git.in("user", env, checkout.root) : Git.of("user", env, site.commonDir);
+      if (checkout) await git.expect(what, ["merge", "--quiet", "--ff-only", tracking]);
+      else await git.expect(what, ["fetch", "--quiet", ".", `${tracking}:refs/heads/${branch}`]);
     },
+    patch(site, base, head) {
+      const options = ["--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
+      return at(site).expect("The difference could not be read", ["diff", ...options, base, head]);
+    },
+    story: (site, base, head) => storyOf(at(site), base, head),
     checkouts: async (site, branch) => involvedCheckouts(site, branch).checkouts.map((one) => one.root),
     obstacles: (site, movement) => findObstacles(env, site, movement),
+  };
+}
+
+async function storyOf(git: Git, base: string, head: string): Promise<Story> {
+  const range = `${base}..${head}`;
+  const total = await git.expect("The commits could not be counted", ["rev-list", "--count", range]);
+  const log = await git.names("The commits could not be read", [
+    "log",
+    "-z",
+    `--max-count=${MOST_COMMITS}`,
+    "--format=%h %s",
+    "--no-color",
+    range,
+  ]);
+  const stat = await git.expect("The difference could not be read", [
+    "diff",
+    `--stat=${STAT_WIDTH}`,
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+    base,
+    head,
+  ]);
+  return {
+    total: Number(total),
+    commits: log.map((entry) => ({
+      id: entry.slice(0, entry.indexOf(" ")),
+      subject: entry.slice(entry.indexOf(" ") + 1),
+    })),
+    stat: stat.split("\n").filter((line) => line !== ""),
   };
 }
 

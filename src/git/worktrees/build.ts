@@ -54,6 +54,14 @@ export async function buildWorktree(git: SiteGit, place: Workplace, env: Environ
   return [...warnings, ...(await runHook(place, env))];
 }
 
+/** What was saved and not committed, as files that nobody has staged. */
+export async function putBack(place: Workplace, commit: string, env: Environment): Promise<void> {
+  step("worktree put back");
+  const restore = ["restore", `--source=${commit}`, "--worktree", "--", ":/"];
+  const what = `What was saved of ${place.site.name} could not be put back`;
+  await Git.in("user", env, place.path).expect(what, [...WITHOUT_HOOKS, ...restore]);
+}
+
 async function checkOut(git: SiteGit, place: Workplace, unfinished: string): Promise<void> {
   mkdirSync(dirname(unfinished), { recursive: true });
   step("worktree add");

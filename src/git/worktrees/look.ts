@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../model/environment.ts";
+import type { Site } from "../../ports/sites.ts";
 import type { Content, KnownWorktree, RemovalLook } from "../../ports/worktrees.ts";
 import { discover } from "../discover.ts";
 import { headFiles } from "../refs.ts";
@@ -8,16 +9,17 @@ import { Git } from "../run-git.ts";
 import { operationIn } from "../unfinished-operation.ts";
 import { hashWorkingTree } from "../working-tree.ts";
 import { canonical } from "./entries.ts";
-import { isInside, processesIn } from "./processes.ts";
+import { ancestors, isInside, processesIn } from "./processes.ts";
 
 const RUNNING = "a git command that is running or was killed";
 
 export async function beforeRemoval(
-  commonDir: string,
+  { commonDir, mainRoot }: Site,
   worktree: KnownWorktree,
-  cwd: string,
-  env: Environment,
+  { cwd, env, leaving }: { cwd: string; env: Environment; leaving: boolean },
 ): Promise<RemovalLook> {
+  // A process whose folder is gone cannot start any other.
+  if (leaving) process.chdir(mainRoot ?? commonDir);
   const own = join(commonDir, worktree.gitDir);
   const path = canonical(worktree.path);
   const list = (args: string[]) => Git.in("user", env, path).names(`${path} cannot be read`, args);
@@ -26,9 +28,9 @@ export async function beforeRemoval(
   // git names a repository inside an ignored folder, and does not look into it.
   const nested = ignored.filter((name) => name.endsWith("/"));
   return {
-    standing: isInside(canonical(cwd), path),
+    standing: !leaving && isInside(canonical(cwd), path),
     operation: operationIn(own)?.what ?? (existsSync(join(own, "index.lock")) ? RUNNING : undefined),
-    processes: processesIn(path),
+    processes: processesIn(path, leaving ? ancestors() : []),
     submodules: links
       .map((entry) => entry.slice(entry.indexOf("\t") + 1))
       .filter((name) => existsSync(join(path, name, ".git"))),

@@ -2,18 +2,17 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
 import type { Environment } from "../../model/environment.ts";
-import { step } from "../../model/steps.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Place } from "../discover.ts";
 import { Git } from "../run-git.ts";
 import { bindWorktree, lockWorktree, releaseWorktree } from "./bind.ts";
-import { buildWorktree } from "./build.ts";
+import { buildWorktree, putBack } from "./build.ts";
 import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
 import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";
-import { SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
+import { SiteGit } from "./site-git.ts";
 
 export interface WorktreesAround {
   cwd: string;
@@ -69,19 +68,14 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
       if (kept === undefined || !(await git(site).isAncestor(commit, kept))) return false;
       return (await git(site).line(["rev-parse", `${commit}^{tree}`])) === tree;
     },
-    beforeRemoval: (site, worktree) => beforeRemoval(site.commonDir, worktree, cwd, env),
+    beforeRemoval: (site, worktree, leaving) => beforeRemoval(site, worktree, { cwd, env, leaving }),
 
     makeBranch: (place, commit) => makeBranch(git(place.site), place, commit),
     async build(place) {
       await resumeRemoval(git(place.site), place);
       return buildWorktree(git(place.site), place, env);
     },
-    async putBack(place, { commit }) {
-      step("worktree put back");
-      const restore = ["restore", `--source=${commit}`, "--worktree", "--", ":/"];
-      const what = `What was saved of ${place.site.name} could not be put back`;
-      await Git.in("user", env, place.path).expect(what, [...WITHOUT_HOOKS, ...restore]);
-    },
+    putBack: (place, { commit }) => putBack(place, commit, env),
     bind: (place) => bindWorktree(git(place.site), place),
     release: (place) => releaseWorktree(git(place.site), place),
     lockAs: (place, reason) => lockWorktree(git(place.site), place, reason.replace(/\s+/g, " ")),

@@ -20,10 +20,27 @@ function* processes(): Generator<{ pid: number; cwd: string; words: string; envi
 
 export const isInside = (path: string, folder: string) => path === folder || path.startsWith(folder + sep);
 
-/** Programs whose current folder is in there. */
-export function processesIn(folder: string): string[] {
+/** The shell that this was typed in, and whatever that runs in. */
+export function ancestors(): number[] {
+  const found: number[] = [];
+  for (let pid = process.ppid; pid > 1 && !found.includes(pid); ) {
+    found.push(pid);
+    // The name of a program, which may hold anything, stands in brackets before its parent.
+    const stat = textIfReadable(`/proc/${pid}/stat`) ?? "";
+    pid = Number(
+      stat
+        .slice(stat.lastIndexOf(")") + 1)
+        .trim()
+        .split(" ")[1] ?? 0,
+    );
+  }
+  return found;
+}
+
+/** Programs whose current folder is in there, but for these. */
+export function processesIn(folder: string, except: readonly number[] = []): string[] {
   return [...processes()]
-    .filter(({ cwd }) => isInside(cwd, folder))
+    .filter(({ pid, cwd }) => isInside(cwd, folder) && !except.includes(pid))
     .map(({ pid, words }) => `${words.split("\0")[0] ?? ""} (pid ${pid})`);
 }
 

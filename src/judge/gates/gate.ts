@@ -5,6 +5,8 @@ export interface Reason {
   /** The record or path it is about. */
   record: string | undefined;
   repo?: string | undefined;
+  /** The check of the policy that it is about. */
+  check?: string | undefined;
   owner: "author" | "reviewer" | "human";
   command: string;
 }
@@ -25,6 +27,8 @@ export interface RepoState {
   tree: string;
   /** The tip of the base branch. */
   base: string;
+  /** The checks that the policy names, whether they were run or not. */
+  required: string[];
   /** Nothing differs from the base; such a repository is neither checked nor merged. */
   changed: boolean;
 }

@@ -184,6 +184,7 @@ function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Brea
     const common = {
       record: last?.id ?? task.id,
       repo: repo.name,
+      check: check?.name,
       command: `pawl verify ${task.id}${where} ${check ? `--check ${quoted(check.name)}` : `-- ${what}`}`,
     };
     if (!last) return [{ code: "check_missing", message: `${name} was not run.`, ...common }];

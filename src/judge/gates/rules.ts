@@ -62,6 +62,7 @@ export interface Breach {
   message: string;
   record?: string | undefined;
   repo?: string | undefined;
+  check?: string | undefined;
   command: string;
 }
 
@@ -72,11 +73,12 @@ export function reasonsOf(breaches: readonly Breach[], stage: Stage, profile: Ta
   return breaches
     .filter((breach) => applies(breach.code, stage, profile))
     .sort((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code))
-    .map(({ code, message, record, repo, command }) => ({
+    .map(({ code, message, record, repo, check, command }) => ({
       code,
       message,
       record,
       ...(repo === undefined ? {} : { repo }),
+      ...(check === undefined ? {} : { check }),
       owner: RULES[code].owner,
       command,
     }));

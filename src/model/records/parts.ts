@@ -126,6 +126,8 @@ export const handoff = kind({
     run: optional(partId("R")),
     /** Written by pawl at the end of a run that left none: only what was seen, so no gate counts it. */
     automatic: withDefault(flag, false),
+    /** Nobody wrote one, and the commits were taken for it when the task was to be approved. */
+    from_commits: withDefault(flag, false),
     changed: list(text("src/a.ts")),
     validation: list(text("npm test: 12 passed")),
     ...provenance,
