@@ -4,6 +4,7 @@ import { openAttempt, type RunStanding, standingOf } from "../judge/runs/standin
 import { parseTaskId } from "../model/ids.ts";
 import { flag, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
+import { evidence } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import { columns, warningsOf } from "../model/text.ts";
 import type { Reader } from "../ports/ports.ts";
@@ -13,7 +14,7 @@ export const runList = operation({
   id: "run.list",
   summary: "List runs: who works on what, since when, what it did last and what it cost",
   details:
-    "The runs of tasks that are under way, agents first. `held` is a worktree that somebody took by hand, `orphaned` an agent\nwhose supervisor was lost; it goes on, and its end will be known. --all shows runs of every task.",
+    "The runs of tasks that are under way, agents first. `held` is a worktree that somebody took by hand, `orphaned` an agent\nwhose supervisor was lost; it goes on, and its end will be known. With a task, also what was checked in each of its\nruns. --all shows runs of every task.",
   examples: ["pawl run list", "pawl run list T0001", "pawl run list --all --json"],
   access: "read",
   settlesRuns: true,
@@ -26,10 +27,18 @@ export const runList = operation({
     return new Map(runs.map((one, nth) => [one.id, views[nth]]));
   },
 
-  gather: (reader, input, _at, views) => ({ ...runsOf(reader, input), views }),
+  gather: (reader, input, _at, views) => ({
+    ...runsOf(reader, input),
+    views,
+    // Of all tasks it would be thousands of records, and nobody reads them in such a list.
+    proofs:
+      input.task === undefined
+        ? []
+        : reader.parts(evidence, parseTaskId(input.task)).records.map((one) => one.value),
+  }),
 
-  decide(_input, { runs, problems, views }) {
-    const all = runs.map((one) => standingOf(one, views.get(one.id)));
+  decide(_input, { runs, problems, views, proofs }) {
+    const all = runs.map((one) => standingOf(one, views.get(one.id), proofs));
     const sorted = all.toSorted(
       (one, other) => RANK[one.state] - RANK[other.state] || (one.since < other.since ? 1 : -1),
     );

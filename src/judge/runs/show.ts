@@ -29,9 +29,17 @@ export function runRow(run: RunStanding, style: Style): string[] {
       .join(" "),
     run.elapsed === undefined ? "" : showDuration(run.elapsed),
     usageText(run),
-    shorten(run.waiting ?? run.last, 60),
+    [
+      shorten(run.waiting ?? run.last, 60),
+      run.dirty.length === 0 ? "" : `dirty before: ${run.dirty.join(", ")}`,
+      run.evidence.map(({ id, passed }) => `${partOf(id)} ${passed ? "passed" : "failed"}`).join(", "),
+    ]
+      .filter(Boolean)
+      .join(" · "),
   ];
 }
+
+const partOf = (id: string) => id.slice(id.indexOf("/") + 1);
 
 export function usageText({ usage }: Pick<RunStanding, "usage">): string {
   const used = usage.input + usage.output === 0 ? "" : `${short(usage.input + usage.output)} tokens`;

@@ -1,4 +1,5 @@
 import type { RunAttempt, RunReason } from "../../model/records/attempt.ts";
+import type { Evidence } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import type { AttemptView } from "../../ports/agents.ts";
 import type { Next } from "../../ports/operation.ts";
@@ -38,6 +39,10 @@ export interface RunStanding {
     cost: number | undefined;
     source: string;
   };
+  /** Repositories that had uncommitted changes when it began, whose they are is not known. */
+  dirty: string[];
+  /** What was checked in it, where that was looked for. */
+  evidence: { id: string; passed: boolean }[];
   warnings: string[];
   next: Next | undefined;
 }
@@ -50,7 +55,11 @@ export function openAttempt({ attempts }: Pick<Run, "attempts">): RunAttempt | u
   return last && last.ended === undefined ? last : undefined;
 }
 
-export function standingOf(value: Run, view: AttemptView | undefined): RunStanding {
+export function standingOf(
+  value: Run,
+  view: AttemptView | undefined,
+  proofs: readonly Evidence[] = [],
+): RunStanding {
   const last = value.attempts.at(-1);
   const live = openAttempt(value) && view?.number === last?.number ? view : undefined;
   const state = stateOf(value, live);
@@ -82,6 +91,10 @@ export function standingOf(value: Run, view: AttemptView | undefined): RunStandi
       turns: used.turns + (progress?.turns ?? 0),
       cost: sum(used.cost, progress?.cost),
     },
+    dirty: value.repos.filter((one) => one.dirty).map((one) => one.name),
+    evidence: proofs
+      .filter((one) => one.run === value.id)
+      .map(({ id, kind, exit_code }) => ({ id, passed: (exit_code === 0) !== (kind === "red") })),
     warnings: warningsOf(value, live),
     next: nextOf(value, state, last?.reason),
   };

@@ -5,7 +5,7 @@ import type { RunStanding } from "../../../src/judge/runs/standing.ts";
 const run = (state: RunStanding["state"], more: Partial<RunStanding> = {}): RunStanding => ({
   ...{ id: "T0001/R1", task: "T0001", agent: "claude", role: "author", mode: "single", parent: undefined },
   ...{ holder: "agent:claude-code", state, reason: undefined, attempts: 1, since: "", ended: undefined },
-  ...{ elapsed: 1, silent: 0, last: "", waiting: undefined, files: 0, warnings: [] },
+  ...{ elapsed: 1, silent: 0, last: "", waiting: undefined, files: 0, dirty: [], evidence: [], warnings: [] },
   usage: { input: 0, cached: 0, output: 0, turns: 0, cost: undefined, source: "unknown" },
   next: { command: "pawl run resume T0001/R1", reason: "" },
   ...more,
