@@ -19,7 +19,7 @@ export const sleep = (ms: number) => new Promise<void>((resume) => setTimeout(re
  * because it knows how the agent ended. Returns how many had to be killed.
  */
 export async function endProcesses(
-  spec: Pick<AttemptSpec, "mark" | "stopCommand">,
+  spec: Pick<AttemptSpec, "mark" | "stopCommand" | "cwd">,
   guard: number,
   graceMs: number,
 ): Promise<number> {
@@ -29,9 +29,10 @@ export async function endProcesses(
     for (const one of others().filter((each) => each.parent === guard)) send(one.pid, "SIGINT");
     await until(() => others().length === 0, graceMs / 2);
   }
+  // Also where nobody is left to be seen: what a container does is not known by its client's end.
+  if (spec.stopCommand) await outside(spec.stopCommand, spec.cwd);
   if (others().length > 0) {
     step("stop terminate");
-    if (spec.stopCommand) await outside(spec.stopCommand);
     for (const one of others()) send(one.pid, "SIGTERM");
     await until(() => others().length === 0, graceMs / 2);
   }
@@ -55,9 +56,9 @@ async function until(isSo: () => boolean, ms: number): Promise<void> {
 }
 
 /** What the runner put out of our sight, such as a container, is ended by the project's own command. */
-function outside([command = "", ...args]: readonly string[]): Promise<void> {
+function outside([command = "", ...args]: readonly string[], cwd: string): Promise<void> {
   return new Promise((done) => {
-    const child = spawn(command, args, { stdio: "ignore", timeout: KILL_MS });
+    const child = spawn(command, args, { cwd, stdio: "ignore", timeout: KILL_MS });
     child.on("error", () => done());
     child.on("close", () => done());
   });

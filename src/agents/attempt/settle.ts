@@ -50,6 +50,7 @@ export async function settleAttempt(
         if (makeOnce(join(path, files.started))) writeExit(path, { code: null, lost: "never_started" });
         break;
       case "lost":
+        if (spec.stopCommand) await endProcesses(spec, readGuard(path), SWEEP_MS);
         await sweep(path, spec);
         step("attempt lost");
         writeExit(path, { code: null, lost: isRebooted(path) ? "rebooted" : "guard_lost" });
