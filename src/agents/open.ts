@@ -59,6 +59,8 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
     return viewOf(found.path, found.spec);
   };
   return {
+    known: KNOWN_PROGRAMS.map((one) => one.name),
+    resumes: (name) => KNOWN_PROGRAMS.some((one) => one.name === name && one.resumes),
     find(name, settings, runner) {
       const program = programNamed(name, settings);
       const found = runner ? undefined : findProgram(program, place().env, place().project, process);

@@ -47,7 +47,8 @@ export interface AgentProgram {
   /** The session is chosen by us before the start, or told by the program's first event. */
   session: "chosen" | "told";
   resumes: boolean;
-  tells: { turns: boolean; cost: boolean };
+  /** What its stream says while it runs, and not only at its end. */
+  tells: { turns: boolean; cost: boolean; tokens: boolean };
   /** A resumed conversation reports its usage from the beginning. */
   countsOn: boolean;
   start(wish: Wish): Launch;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { conduct } from "../flows/run/run-conduct.ts";
+import { conductParallel } from "../flows/run/run-conduct.ts";
+import { conductPipeline } from "../flows/run/run-pipeline.ts";
 import { storedRun } from "../flows/run/run-records.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
@@ -27,6 +28,7 @@ export const runConduct = procedure({
       data: { run: value },
       live: { endsWell: () => well },
       async *body() {
+        const conduct = value.mode === "pipeline" ? conductPipeline : conductParallel;
         const steps = conduct(hands, value.id);
         for (;;) {
           const { value: said, done } = await steps.next();

@@ -4,6 +4,7 @@ import { launchConductor } from "../flows/run/run-conduct.ts";
 import { follow } from "../flows/run/run-follow.ts";
 import { launchRun, planRun, type RunPlan, type RunWish } from "../flows/run/run-launch.ts";
 import { limitsOf } from "../flows/run/run-limits.ts";
+import { planReview } from "../flows/run/run-pipeline.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, count, flag, line, many, maybe, prose } from "../model/input.ts";
@@ -14,24 +15,31 @@ import type { Plan } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
 
 const USUALLY_AT_ONCE = 3;
+const USUAL_ROUNDS = 2;
 
 export const run = procedure({
   id: "run",
   summary: "Start an agent on a task: supervised, detached, in the task's own worktree",
   details:
-    "The agent reads the task's packet, works unattended in the task's worktree, and goes on when the terminal is closed. A\nlimit on time always applies. Whatever is killed, the next command says how it stands; `pawl run resume` goes on with it.\nSeveral tasks run in parallel, each in its own worktree, --at-once at a time. Agents are claude, codex, copilot, and those\nthat .pawl/config.yaml gives a command.",
+    "The agent reads the task's packet, works unattended in the task's worktree, and goes on when the terminal is closed. A\nlimit on time always applies. Whatever is killed, the next command says how it stands; `pawl run resume` goes on with it.\nSeveral tasks run in parallel, each in its own worktree, --at-once at a time. With --mode pipeline another agent reviews\nwhat the first one wrote, and what it finds is fixed, --rounds times at most; then nothing is left but your yes, or the task\nis blocked and says why. Agents are claude, codex, copilot, and those that .pawl/config.yaml gives a command.",
   examples: [
     "pawl run T0001 --agent claude",
     "pawl run T0001 --agent codex --time 30m --follow",
     "pawl run T0001 --agent copilot --role reviewer",
     "pawl run T1 T2 T3 T4 --agent claude --at-once 2",
+    "pawl run T0001 --agent claude --mode pipeline --reviewer codex --rounds 3",
   ],
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: many(line("the tasks; by default the one you are in", "T", 40), 100),
     agent: line("which agent: claude, codex, copilot or one of the project's own", "NAME", 40),
-    mode: maybe(choice(["single", "parallel"], "one task, or several at the same time")),
+    mode: maybe(
+      choice(
+        ["single", "parallel", "pipeline"],
+        "one task, several at the same time, or written and reviewed",
+      ),
+    ),
     role: maybe(choice(["author", "reviewer", "fixer"], "what it is there for (default: author)")),
     model: maybe(line("which model, as the agent calls it", "MODEL", 100)),
     message: maybe(prose("what it is told beyond the task")),
@@ -40,6 +48,8 @@ export const run = procedure({
     cost: maybe(line("how many US dollars at most, where the agent tells", "USD", 20)),
     turns: maybe(count("how many turns of the model at most, where the agent tells")),
     at_once: maybe(count(`how many at the same time (default: ${USUALLY_AT_ONCE})`)),
+    reviewer: maybe(line("who reviews in a pipeline (default: another vendor's agent)", "NAME", 40)),
+    rounds: maybe(count(`how often a pipeline may fix what was found (default: ${USUAL_ROUNDS})`)),
     follow: flag("show what it does until it ends; Ctrl-C only stops the showing"),
   }),
 
@@ -55,40 +65,45 @@ export const run = procedure({
   },
 
   async perform(hands, input): Promise<Plan<Started>> {
-    const { plans, queued, atOnce } = await prepare(hands, input);
+    const { plans, queued, atOnce, reviewer } = await prepare(hands, input);
     const [first] = plans;
     if (!first) throw new Error("nothing was planned");
     if (queued.length > 0) {
       const tasks = [...plans.map((one) => one.wish.task), ...queued];
-      const conductor = await launchConductor(hands, first.wish, tasks, atOnce);
+      const conductor = await launchConductor(hands, first.wish, tasks, { atOnce });
       return answer([conductor], conductor, hands, input.follow);
     }
     const runs: Run[] = [];
-    for (const plan of plans) runs.push(await launchRun(hands, plan));
+    const rounds = input.rounds ?? USUAL_ROUNDS;
+    for (const plan of plans)
+      runs.push(
+        reviewer === undefined
+          ? await launchRun(hands, plan)
+          : await launchConductor(hands, plan.wish, [plan.wish.task], { reviewer, rounds }),
+      );
     const [only] = runs;
     return answer(runs, runs.length === 1 ? only : undefined, hands, input.follow);
   },
 
   text: ({ runs }, style) =>
-    columns(
-      runs.map((one) => [
-        style.bold(one.id),
-        one.role === "conductor"
-          ? `starts ${one.agent} for ${plural(one.tasks.length, "task")}, ${one.at_once} at a time`
-          : `${one.agent} as ${one.role}`,
-        style.dim(one.repos[0]?.worktree ?? ""),
-      ]),
-    ),
+    columns(runs.map((one) => [style.bold(one.id), workOf(one), style.dim(one.repos[0]?.worktree ?? "")])),
 });
 
 interface Started {
   runs: Run[];
 }
 
+function workOf({ role, mode, agent, reviewer, rounds, tasks, at_once }: Run): string {
+  if (role !== "conductor") return `${agent} as ${role}`;
+  return mode === "pipeline"
+    ? `${agent} writes, ${reviewer} reviews, fixed ${rounds} times at most`
+    : `starts ${agent} for ${plural(tasks.length, "task")}, ${at_once} at a time`;
+}
+
 interface Wanted {
   task?: string[] | undefined;
   agent: string;
-  mode?: "single" | "parallel" | undefined;
+  mode?: "single" | "parallel" | "pipeline" | undefined;
   role?: "author" | "reviewer" | "fixer" | undefined;
   model?: string | undefined;
   message?: string | undefined;
@@ -97,16 +112,21 @@ interface Wanted {
   cost?: string | undefined;
   turns?: number | undefined;
   at_once?: number | undefined;
+  reviewer?: string | undefined;
+  rounds?: number | undefined;
 }
 
 /** Everything that forbids any of them is told before the first one starts. */
 async function prepare(hands: Hands, input: Wanted) {
   const tasks = await chooseTasks(hands, input);
-  const atOnce = input.at_once ?? USUALLY_AT_ONCE;
+  const isPipeline = input.mode === "pipeline";
+  expectFitting(input, isPipeline);
+  // A pipeline has one agent at work at a time, and every task has its own.
+  const atOnce = isPipeline ? tasks.length : (input.at_once ?? USUALLY_AT_ONCE);
   const wish: Omit<RunWish, "task"> = {
     agent: input.agent,
     role: input.role ?? "author",
-    mode: tasks.length > 1 ? "parallel" : "single",
+    mode: isPipeline ? "pipeline" : tasks.length > 1 ? "parallel" : "single",
     parent: undefined,
     model: input.model,
     limits: limitsOf(input),
@@ -115,7 +135,23 @@ async function prepare(hands: Hands, input: Wanted) {
   const { run: own } = await hands.situation("write");
   const plans: RunPlan[] = [];
   for (const task of tasks.slice(0, atOnce)) plans.push(await planRun(hands, { ...wish, task, parent: own }));
-  return { plans, queued: tasks.slice(atOnce), atOnce };
+  const [first] = plans;
+  const reviewer = isPipeline && first ? await planReview(hands, first, input.reviewer) : undefined;
+  return { plans, queued: tasks.slice(atOnce), atOnce, reviewer };
+}
+
+/** What only a pipeline has a use for would be forgotten elsewhere without a word. */
+function expectFitting({ role, reviewer, rounds }: Wanted, isPipeline: boolean): void {
+  const field = isPipeline
+    ? role !== undefined && "role"
+    : (reviewer !== undefined && "reviewer") || (rounds !== undefined && "rounds");
+  if (!field) return;
+  throw new Failure(
+    "usage",
+    "not_for_mode",
+    isPipeline ? "A pipeline has all roles by itself." : `--${field} is for --mode pipeline.`,
+    { hint: isPipeline ? "Leave --role out." : "Add --mode pipeline.", details: { field } },
+  );
 }
 
 async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {

@@ -69,7 +69,7 @@ export interface FoundAgent {
   /** How records call it. */
   actor: string;
   version: string | undefined;
-  tells: { turns: boolean; cost: boolean };
+  tells: { turns: boolean; cost: boolean; tokens: boolean };
   /** It can go on with a conversation of its own. */
   resumes: boolean;
 }
@@ -128,6 +128,10 @@ export interface LogOptions {
 
 /** Starting agents, and what became of them. Every act may be repeated, by anybody, at any time. */
 export interface Agents {
+  /** The agents that need no settings, by name. */
+  known: readonly string[];
+  /** The program of this name can go on with a conversation of its own. */
+  resumes(name: string): boolean;
   /** The program of a name, which the project's own settings may add to; throws where it is not there. */
   find(name: string, settings: AgentConfig | undefined, runner: Runner | undefined): FoundAgent;
   /** Runs whose latest attempt may not be written down in the records yet. */

@@ -23,8 +23,8 @@ export async function checkTask(
   hands: Hands,
   task: string,
   stage: Stage,
-  /** `fresh`: nothing that was remembered from an earlier look counts. */
-  options: { fresh?: boolean } = {},
+  /** `fresh`: nothing that was remembered from an earlier look counts. `reviewed`: asks for a review, whatever the profile. */
+  options: { fresh?: boolean; reviewed?: boolean } = {},
 ): Promise<GateResult> {
   const { facts, texts } = await hands.look((reader) => gatherRecords(reader, task));
   const repos = stage === "plan" || !facts.run ? [] : await lookAtRepos(hands, facts, facts.run, options);
@@ -33,7 +33,8 @@ export async function checkTask(
   const breaches = judgeRecords(facts, stage, planDigest);
   if (stage !== "plan") breaches.push(...judgeRepos(facts, repos));
   if (options.fresh) breaches.push(...(await judgeHistory(hands, task, texts)));
-  const reasons = reasonsOf(breaches, stage, facts.task.profile);
+  const { profile } = facts.task;
+  const reasons = reasonsOf(breaches, stage, options.reviewed && profile === "light" ? "standard" : profile);
   const ready = reasons.length === 0;
   return {
     task,

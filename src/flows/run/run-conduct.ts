@@ -9,13 +9,13 @@ import { checkStartable } from "../start/start-task.ts";
 import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
 import { limitsOf } from "./run-limits.ts";
 import { withTask } from "./run-lock.ts";
-import { type AttemptRecorder, recordAttempt, recordNewRun, storedRun } from "./run-records.ts";
+import { type AttemptRecorder, type RunKind, recordAttempt, recordNewRun, storedRun } from "./run-records.ts";
 import { settleRuns } from "./run-settle.ts";
 
 /** The program that conducts is this one. */
 const CONDUCTOR: FoundAgent = {
   ...{ name: "pawl", actor: "pawl", version: undefined, resumes: false },
-  tells: { turns: false, cost: false },
+  tells: { turns: false, cost: false, tokens: false },
 };
 /** It is started here whatever runner the project has, and needs no settings. */
 const HERE = { runs: "human", runner: undefined, agent: () => undefined } as const;
@@ -30,25 +30,20 @@ export async function launchConductor(
   hands: Hands,
   wish: RunWish,
   tasks: readonly string[],
-  atOnce: number,
+  more: { atOnce?: number; reviewer?: string; rounds?: number },
 ): Promise<Run> {
   const [home = ""] = tasks;
   const { agent, mode, parent, limits } = wish;
-  const kind = {
-    agent,
-    mode,
-    parent,
-    limits,
-    role: "conductor" as const,
-    tasks: [...tasks],
-    at_once: atOnce,
+  const kind: RunKind = {
+    ...{ agent, mode, parent, limits, role: "conductor", tasks: [...tasks], at_once: more.atOnce },
+    ...{ reviewer: more.reviewer, rounds: more.rounds, basis: undefined },
   };
   return withTask(hands, home, async () => {
     const id = await hands.look((reader) => nextRun(reader, home));
     return startConducting(
       hands,
       wish,
-      { id, number: 1, rounds: Math.ceil(tasks.length / atOnce) },
+      { id, number: 1, rows: rowsOf(kind) },
       (...[reader, at, attempt, holder]) =>
         recordNewRun(reader, at, id, kind, attempt, { holder, repos: [], notes: wish.message ?? "" }),
     );
@@ -59,21 +54,27 @@ export async function launchConductor(
 export function resumeConductor(hands: Hands, value: Run): Promise<Run> {
   const wish = { ...wishOf(value, taskName(value.id)), model: value.attempts.at(-1)?.model };
   const number = (value.attempts.at(-1)?.number ?? 0) + 1;
-  const rounds = Math.ceil(value.tasks.length / (value.at_once ?? 1));
   return withTask(hands, taskName(value.id), () =>
-    startConducting(hands, wish, { id: value.id, number, rounds }, (reader, at, attempt, holder) =>
-      recordAttempt(reader, at, value.id, attempt, { holder }),
+    startConducting(
+      hands,
+      wish,
+      { id: value.id, number, rows: rowsOf(value) },
+      (reader, at, attempt, holder) => recordAttempt(reader, at, value.id, attempt, { holder }),
     ),
   );
 }
 
+/** How many runs may follow one another at most: an author, reviewers and fixers in turns, each perhaps twice. */
+const rowsOf = ({ mode, rounds, tasks, at_once }: Pick<Run, "mode" | "rounds" | "tasks" | "at_once">) =>
+  mode === "pipeline" ? 2 * (2 + 2 * (rounds ?? 0)) : Math.ceil(tasks.length / (at_once ?? 1));
+
 function startConducting(
   hands: Hands,
   wish: RunWish,
-  { id, number, rounds }: { id: string; number: number; rounds: number },
+  { id, number, rows }: { id: string; number: number; rows: number },
   announce: AttemptRecorder,
 ): Promise<Run> {
-  const limits = { ...limitsOf({}), time: wish.limits.time * rounds + SLACK };
+  const limits = { ...limitsOf({}), time: wish.limits.time * rows + SLACK };
   const itself = { ...wish, limits, agent: CONDUCTOR.name, role: "conductor" as const };
   return startAttempt(
     hands,
@@ -91,7 +92,7 @@ function startConducting(
 }
 
 /** What a conductor does until everything that it was given has been started and has ended; says what it does. */
-export async function* conduct(hands: Hands, id: string): AsyncGenerator<string, boolean> {
+export async function* conductParallel(hands: Hands, id: string): AsyncGenerator<string, boolean> {
   const agents = await hands.agents();
   const refused = new Map<string, string>();
   for (;;) {
@@ -120,7 +121,7 @@ function gather(reader: Reader, id: string, refused: ReadonlyMap<string, string>
   return { value, facts };
 }
 
-const wishOf = (conductor: Run, task: string): RunWish => ({
+export const wishOf = (conductor: Run, task: string): RunWish => ({
   ...{ task, agent: conductor.agent ?? "", role: "author", mode: conductor.mode ?? "parallel" },
   parent: conductor.id,
   model: conductor.attempts[0]?.model,

@@ -1,5 +1,5 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
-import { judgeOutcome, type Outcome } from "../../judge/runs/outcome.ts";
+import { judgeOutcome, type Outcome, ofReason } from "../../judge/runs/outcome.ts";
 import { Failure } from "../../model/failure.ts";
 import { logFile } from "../../model/paths.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
@@ -37,9 +37,7 @@ export async function endAttempt(
   attempt: RunAttempt,
   ended: EndedAttempt | undefined,
 ): Promise<Run> {
-  const outcome: Outcome = ended
-    ? judgeOutcome({ ...ended, verdict: ended.progress.verdict, denied: ended.progress.denied })
-    : { status: "interrupted", reason: "never_started" };
+  const outcome = outcomeOf(attempt, ended);
   const snapshots = await saveWork(hands, value);
   const facts: EndFacts = {
     ...{ outcome, ended, snapshots, at: ended?.exit.at },
@@ -54,6 +52,14 @@ export async function endAttempt(
     },
   );
   return data;
+}
+
+function outcomeOf(attempt: RunAttempt, ended: EndedAttempt | undefined): Outcome {
+  if (!ended) return { status: "interrupted", reason: "never_started" };
+  const { verdict, denied } = ended.progress;
+  const seen = judgeOutcome({ ...ended, verdict, denied });
+  // A conductor says why it ends before it does; its exit code only says that it was not well.
+  return seen.reason === "exit" && attempt.reason !== undefined ? ofReason(attempt.reason) : seen;
 }
 
 /** What cannot be saved now is told, and keeps nobody from knowing how the run ended. */

@@ -1,4 +1,5 @@
 import { findRun } from "../../judge/current-run.ts";
+import { nextPartText } from "../../judge/runs/role-words.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { Failure } from "../../model/failure.ts";
 import { nextNumber } from "../../model/ids.ts";
@@ -34,6 +35,9 @@ export interface RunWish {
   model: string | undefined;
   limits: RunLimits;
   message: string | undefined;
+  /** A conversation of the same agent that it goes on with, and what that had used before. */
+  session?: { id: string; before: AttemptWish["before"] };
+  basis?: string;
 }
 
 /** Everything that was found out before anything was changed. */
@@ -57,14 +61,17 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   if (!ordered) await expectMayRun(hands, policy, "start a run");
   const agents = await hands.agents();
   const agent = agents.find(wish.agent, policy.agent(wish.agent), policy.runner);
-  expectTellable(wish, agent);
+  expectTellable(wish, agent, policy.agent(wish.agent)?.prices !== undefined);
   if (current && !ordered) await checkHolder(hands, current);
   if (current) await expectFree(hands, wish, current, parts);
   return { wish, policy, agent, place: current, parts };
 }
 
 /** A conductor does what somebody who may start runs has told it, and nothing else. */
-async function isOrdered(hands: Hands, { parent, task }: RunWish): Promise<boolean> {
+export async function isOrdered(
+  hands: Hands,
+  { parent, task }: { parent: string | undefined; task: string },
+): Promise<boolean> {
   const { run: own } = await hands.situation("write");
   if (parent === undefined || parent !== own) return false;
   return hands.look((reader) => {
@@ -74,18 +81,19 @@ async function isOrdered(hands: Hands, { parent, task }: RunWish): Promise<boole
 }
 
 /** A limit that nobody can tell when it is reached would be a promise without a keeper. */
-function expectTellable({ limits }: RunWish, agent: FoundAgent): void {
+export function expectTellable({ limits }: RunWish, { name, tells }: FoundAgent, hasPrices: boolean): void {
+  const tellsCost = tells.cost || (tells.tokens && hasPrices);
   const unknown =
-    limits.turns !== undefined && !agent.tells.turns
+    limits.turns !== undefined && !tells.turns
       ? "turns"
-      : limits.cost !== undefined && !agent.tells.cost
+      : limits.cost !== undefined && !tellsCost
         ? "cost"
         : undefined;
   if (unknown === undefined) return;
-  throw new Failure("usage", "limit_unknown", `${agent.name} does not tell its ${unknown} while it runs.`, {
+  throw new Failure("usage", "limit_unknown", `${name} does not tell its ${unknown} while it runs.`, {
     hint:
-      unknown === "cost"
-        ? `Give it \`prices\` under \`agents: ${agent.name}:\` in .pawl/config.yaml, or limit the time: --time 30m`
+      unknown === "cost" && tells.tokens
+        ? `Give it \`prices\` under \`agents: ${name}:\` in .pawl/config.yaml, or limit the time: --time 30m`
         : "Limit the time instead: --time 30m",
     details: { field: unknown },
   });
@@ -139,10 +147,9 @@ async function launchAlone(hands: Hands, plan: RunPlan): Promise<Run> {
 export const nextRun = (reader: Reader, task: string) =>
   `${task}/R${nextNumber(reader.partNames(run, task), run.letter)}`;
 
-const kindOf = ({ agent, role, mode, parent, limits }: RunWish): RunKind => ({
-  ...{ agent, role, mode, parent, limits },
-  tasks: [],
-  at_once: undefined,
+const kindOf = ({ agent, role, mode, parent, limits, basis }: RunWish): RunKind => ({
+  ...{ agent, role, mode, parent, limits, basis },
+  ...{ tasks: [], at_once: undefined, reviewer: undefined, rounds: undefined },
 });
 
 interface LaunchInto {
@@ -156,16 +163,14 @@ interface LaunchInto {
 async function launchIn(hands: Hands, plan: RunPlan, into: LaunchInto): Promise<Run> {
   const { id, parts, kind, within } = into;
   const { wish } = plan;
-  const prompt = await makePacket(hands, {
-    run: { id },
-    role: wish.role,
-    parts,
-    message: wish.message,
-    left: undefined,
-  });
+  const { role, message, session } = wish;
+  const prompt = session
+    ? nextPartText({ run: id, task: wish.task, role, message })
+    : await makePacket(hands, { run: { id }, role, parts, message, left: undefined });
   const repos = within ? await lookBefore(hands, parts) : [];
   return startAttempt(hands, plan, {
-    ...{ id, parts, prompt, number: 1, resume: undefined, before: { input: 0, cached: 0, output: 0 } },
+    ...{ id, parts, prompt, number: 1, resume: session?.id },
+    before: session?.before ?? { input: 0, cached: 0, output: 0 },
     announce: (reader, at, attempt, holder) =>
       within
         ? recordNewRun(reader, at, id, kind, attempt, { holder, repos, notes: "" })

@@ -8,7 +8,10 @@ import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { partName, taskName } from "../start/start-records.ts";
 
-export type RunKind = Pick<Run, "agent" | "role" | "mode" | "parent" | "limits" | "tasks" | "at_once">;
+export type RunKind = Pick<
+  Run,
+  "agent" | "role" | "mode" | "parent" | "limits" | "tasks" | "at_once" | "reviewer" | "rounds" | "basis"
+>;
 
 /** Writes down that an attempt is about to be made. */
 export type AttemptRecorder = (

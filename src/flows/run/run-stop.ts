@@ -5,6 +5,7 @@ import type { Hands } from "../../ports/hands.ts";
 import { startRunning } from "../start/start-carry-out.ts";
 import { taskName } from "../start/start-records.ts";
 import { elsewhere } from "./run-choose.ts";
+import { isOrdered } from "./run-launch.ts";
 import { runPolicy } from "./run-policy.ts";
 import { storedRun } from "./run-records.ts";
 import { settleRun, untilAtRest } from "./run-settle.ts";
@@ -62,6 +63,7 @@ export async function expectOwn(hands: Hands, value: Run, what: string): Promise
     );
   const { actor, run: own } = await hands.situation("write");
   if (hands.agent === undefined && isHuman(actor)) return;
+  if (await isOrdered(hands, { parent: value.parent, task: taskName(value.id) })) return;
   const [repo] = value.repos;
   const policy = repo ? await runPolicy(hands, repo) : { runs: "human" as const };
   if (policy.runs === "agents" && (own === undefined || value.parent === own)) return;

@@ -37,7 +37,7 @@ export function judgeOutcome({ stop, exit, verdict, denied, endsByEvent }: Witne
 }
 
 /** What a limit or a person ended can go on; what the model or the program refused has failed. */
-function ofReason(reason: RunReason): Outcome {
+export function ofReason(reason: RunReason): Outcome {
   const isOurs = reason === "stopped" || reason.startsWith("limit_");
   return { status: isOurs ? "interrupted" : "failed", reason };
 }
@@ -47,6 +47,8 @@ export function nextAfter(run: string, { status, reason }: Outcome): { command: 
   const task = run.slice(0, run.indexOf("/"));
   if (status === "succeeded")
     return { command: `pawl check ${task} --stage close`, reason: "what is still missing" };
+  if (reason === "no_progress" || reason === "rounds_exhausted")
+    return { command: `pawl finding list ${task}`, reason: "what is still open" };
   if (reason === "model_auth")
     return { command: `pawl run resume ${run}`, reason: "once the program is logged in again" };
   if (reason?.startsWith("limit_"))

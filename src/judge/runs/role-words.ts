@@ -67,6 +67,17 @@ const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
   conductor: (task) => `You conduct ${task}.`,
 };
 
+/** What an agent is told that is to do another part of the work, in the conversation in which it did the first. */
+export function nextPartText(facts: {
+  run: string;
+  task: string;
+  role: Role;
+  message: string | undefined;
+}): string {
+  const told = facts.message === undefined ? "" : `\n\n${facts.message}`;
+  return `${DUTIES[facts.role](facts.task)}\n\nYou know this work from before; the folders are the same, and this is ${facts.run} now.${told}\n`;
+}
+
 /** What an agent is told that goes on with a conversation of its own. */
 export function resumeText(facts: { run: string; message: string | undefined; reason: string }): string {
   const begun = `You were ${facts.reason} in ${facts.run}. Nothing was lost: look at \`git status\` and \`pawl session\` first, because the last command may have been cut off. Then go on, and leave a \`pawl handoff\` before you end.`;

@@ -94,6 +94,11 @@ export const run = kind({
     /** What a conductor has to see to, and how many of it at the same time. */
     tasks: list(taskId),
     at_once: optional(integer),
+    /** Who reviews in a pipeline, and how often what it finds may be fixed. */
+    reviewer: optional(text("codex")),
+    rounds: optional(integer),
+    /** How the work stood when a fixer was started: of the trees and of what was open. */
+    basis: optional(digest),
     pid: optional(integer),
     exit_code: optional(integer),
     log: optional(text("log.txt")),
@@ -226,6 +231,9 @@ export const BY_HAND = {
   limits: undefined,
   tasks: [],
   at_once: undefined,
+  reviewer: undefined,
+  rounds: undefined,
+  basis: undefined,
 };
 
 export type Run = ValueOf<typeof run>;

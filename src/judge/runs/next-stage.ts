@@ -1,0 +1,96 @@
+import type { Role, RunReason, RunStatus } from "../../model/records/attempt.ts";
+import type { Reason } from "../gates/gate.ts";
+
+/** One run that a pipeline has started, as its record tells it. */
+export interface Stage {
+  run: string;
+  role: Role | undefined;
+  status: RunStatus;
+  reason: RunReason | undefined;
+  attempts: number;
+  /** How the work stood when it was started, for a fixer. */
+  basis: string | undefined;
+}
+
+/** Everything that decides what comes next. All of it is in git and in the records, so that anybody can ask again. */
+export interface PipelineFacts {
+  /** In the order in which they were started. */
+  stages: readonly Stage[];
+  /** What keeps a human from approving, a review by somebody else included. */
+  reasons: readonly Pick<Reason, "code" | "owner" | "record" | "repo">[];
+  /** The verdict on exactly these commits, if anybody who counts has given one. */
+  verdict: "pass" | "fail" | undefined;
+  /** Of the trees, the open findings and whatever else is the author's to settle. */
+  state: string;
+  /** How often may be fixed at most. */
+  rounds: number;
+}
+
+export type NextStage =
+  | { do: "wait"; run: string }
+  | { do: "resume"; run: string }
+  | { do: "start"; role: "author" | "reviewer" | "fixer" }
+  | { do: "end"; reason: RunReason | undefined; words: string };
+
+/** A stage that was cut off by no fault of its own is begun once more. */
+const MOST_ATTEMPTS = 2;
+/** A reviewer that leaves no verdict is asked once more, by starting another. */
+const MOST_SILENT_REVIEWERS = 2;
+
+/**
+ * What a pipeline does next: author, then reviewer and fixer in turns. It ends well when nothing is left but a human's
+ * yes; when it cannot get there, it ends and says why, and never goes on in spite of it.
+ */
+export function nextStage(facts: PipelineFacts): NextStage {
+  const last = facts.stages.at(-1);
+  if (!last) return { do: "start", role: "author" };
+  return afterLast(last) ?? afterWork(facts, last);
+}
+
+/** What the latest stage alone decides. */
+function afterLast(last: Stage): NextStage | undefined {
+  switch (last.status) {
+    case "starting":
+    case "running":
+      return { do: "wait", run: last.run };
+    case "interrupted":
+      if (isOnPurpose(last.reason)) return ended(last.reason, `${last.run} was stopped (${last.reason}).`);
+      if (last.attempts < MOST_ATTEMPTS) return { do: "resume", run: last.run };
+      return ended(last.reason ?? "exit", `${last.run} was cut off ${last.attempts} times (${last.reason}).`);
+    case "failed":
+      return ended(last.reason ?? "exit", `${last.run} failed (${last.reason}).`);
+    case "succeeded":
+      return undefined;
+  }
+}
+
+const isOnPurpose = (reason: RunReason | undefined) => reason === "stopped" || reason?.startsWith("limit_");
+
+function afterWork(facts: PipelineFacts, last: Stage): NextStage {
+  const { stages, reasons, verdict } = facts;
+  const owners = new Set(reasons.map((one) => one.owner));
+  // Who reviews reads what the author calls done; what is open before that is the author's to settle.
+  if (owners.has("author") || verdict === "fail") return fix(facts);
+  if (owners.has("reviewer")) {
+    const silent = stages.length - 1 - stages.findLastIndex((one) => one.role !== "reviewer");
+    if (silent < MOST_SILENT_REVIEWERS) return { do: "start", role: "reviewer" };
+    return ended("no_result", `${last.run} ended without a verdict, as did the one before it.`);
+  }
+  return ended(undefined, "Nothing is left but a human's yes.");
+}
+
+/** Another round, unless the last one changed nothing or all of them are used up. */
+function fix({ stages, state, rounds, reasons }: PipelineFacts): NextStage {
+  const fixers = stages.filter((one) => one.role === "fixer");
+  const open = [
+    ...new Set(reasons.filter((one) => one.owner === "author").map((one) => one.record ?? one.code)),
+  ];
+  const left = open.length === 0 ? "the last review says fail" : `still open: ${open.join(", ")}`;
+  if (fixers.at(-1)?.basis === state)
+    return ended("no_progress", `${fixers.at(-1)?.run} changed nothing; ${left}.`);
+  if (fixers.length >= rounds)
+    return ended("rounds_exhausted", `All ${rounds} rounds of fixing are used up; ${left}.`);
+  return { do: "start", role: "fixer" };
+}
+
+const ended = (reason: RunReason | undefined, words: string): NextStage => ({ do: "end", reason, words });
