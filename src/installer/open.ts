@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { keepEnvironment } from "../files/check-environment.ts";
 import { explainFileError } from "../files/durable.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
-import { namesIfPresent, removeIfEmpty } from "../files/read.ts";
+import { lineIfReadable, namesIfPresent, removeIfEmpty } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
+import { publishedName } from "../git/published-name.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
@@ -56,7 +57,12 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
   const [root, local] = [place.root ?? commonDir, join(commonDir, "pawl")];
   const git = () => new TreeGit(root, local, env);
   const isSparse = existsSync(join(place.gitDir, "info", "sparse-checkout"));
-  const tree: Tree = { root, local, leftOut: () => (isSparse ? git().leftOut() : new Set()) };
+  const tree: Tree = {
+    root,
+    local,
+    name: () => lineIfReadable(join(local, "name")) ?? publishedName(place, env) ?? place.name,
+    leftOut: () => (isSparse ? git().leftOut() : new Set()),
+  };
   return {
     version: VERSION,
     known: { agents: Object.keys(ADAPTERS), usual: USUAL_AGENTS, flags: FLAGS },

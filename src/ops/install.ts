@@ -18,7 +18,14 @@ import {
   refuseObstacles,
   requestOf,
 } from "../flows/install/request.ts";
-import { asTaken, describeWay, type Proposal, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
+import {
+  asTaken,
+  describeWay,
+  type Proposal,
+  proposeRemotes,
+  publishable,
+  unconfirmed,
+} from "../flows/trust/propose.ts";
 import type { Way } from "../judge/trust.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, line, maybe, raw } from "../model/input.ts";
@@ -133,11 +140,12 @@ async function carryOut(hands: Hands, input: InstallInput) {
   const taken = confirmed ? [...remotes.sure, ...remotes.open] : remotes.sure;
   const proposed = request ? installation.proposal() : undefined;
   const runtime = profile === "state" ? [] : installation.copyRuntime();
-  const done = request ? installation.apply(request) : [];
+  const whole = request && { ...request, remotes: publishable(taken) };
+  const done = whole ? installation.apply(whole) : [];
   refuseObstacles(done);
   const commit =
-    request && committing
-      ? await commitInstalled(hands, installation, site, request, committing).catch(notCommitted)
+    whole && committing
+      ? await commitInstalled(hands, installation, site, whole, committing).catch(notCommitted)
       : undefined;
   const guard = guards(profile) ? await activateGuard(hands, site, asTaken(taken)) : undefined;
   if (profile !== "state") await keepEnvironment(hands);

@@ -4,9 +4,10 @@ import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.
 import { readTrust } from "../flows/trust/read-trust.ts";
 import { recordTrust } from "../flows/trust/record-trust.ts";
 import type { Way } from "../judge/trust.ts";
+import type { TrustedRemote } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line } from "../model/input.ts";
-import { columns } from "../model/text.ts";
+import { columns, quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
@@ -30,7 +31,7 @@ export const remoteTrust = procedure({
   },
 
   async perform(hands, input) {
-    const { site, way } = await expectTrustable(hands, input.name);
+    const { site, way, policy } = await expectTrustable(hands, input.name);
     const guarded = input.guarded ?? false;
     for (const row of columns(describe(way)).split("\n")) hands.say(row);
     await confirmTyped(hands, `Type ${way.name} to trust it: `, way.name);
@@ -38,6 +39,7 @@ export const remoteTrust = procedure({
     const active = (await hands.git.audits()).guardActive(site);
     const notes = active ? (await activateGuard(hands, site)).notes : [];
     const { name, address } = way;
+    if (policy && !policy.some((one) => one.name === name)) notes.push(unlisted(way, guarded));
     return { data: { remote: { name, address, standing: "trusted", guarded } }, warnings: notes };
   },
 
@@ -56,11 +58,21 @@ function describe({ name, address, push, settings }: Way): string[][] {
   ];
 }
 
-async function expectTrustable(hands: Hands, name: string): Promise<{ site: Site; way: Way }> {
+/** The policy has the last word: while it names other remotes, this one explains nothing. */
+const unlisted = ({ name, address }: Way, guarded: boolean) =>
+  `The policy on the protected branch names other remotes. Until it names this one, it explains nothing. Add it to \`remotes:\` in .pawl/config.yaml, and have that approved: { name: ${quoted(name)}, address: ${JSON.stringify(address)}${guarded ? ", guarded: true" : ""} }`;
+
+interface Trustable {
+  site: Site;
+  way: Way;
+  policy: readonly TrustedRemote[] | undefined;
+}
+
+async function expectTrustable(hands: Hands, name: string): Promise<Trustable> {
   await refuseAgents(hands, "trust a remote");
   await expectTerminal(hands);
   const site = (await hands.git.sites()).here();
-  const { ways, remotes } = await readTrust(hands, site);
+  const { ways, remotes, policy } = await readTrust(hands, site);
   const way = ways.find((one) => one.name === name);
   if (!way)
     throw new Failure("not_found", "no_remote", `${site.name} has no remote ${name}.`, {
@@ -81,5 +93,5 @@ async function expectTrustable(hands: Hands, name: string): Promise<{ site: Site
         details: { remote: name, address: way.address },
       },
     );
-  return { site, way };
+  return { site, way, policy };
 }

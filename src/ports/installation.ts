@@ -17,6 +17,8 @@ export interface SurfaceRequest {
   profile: "all" | "skills";
   /** Replace what is in the way; copies are kept. */
   force: boolean;
+  /** What the policy begins with, where there is none yet. */
+  remotes?: readonly { name: string; address: string }[];
   /** Leave an edited file as it is although there is a newer one, instead of stopping. */
   lenient: boolean;
 }

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
 import { discover, type Place } from "../git/discover.ts";
+import { publishedName } from "../git/published-name.ts";
 import { hasRef } from "../git/refs.ts";
+import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { quoted } from "../model/text.ts";
 import type { Found, Site, Sites } from "../ports/sites.ts";
@@ -20,9 +22,9 @@ import {
 } from "../store/links.ts";
 import type { Surroundings } from "./open.ts";
 
-export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home: Home): Sites {
+export function openSites(around: Pick<Surroundings, "cwd" | "env">, place: Place, home: Home): Sites {
   const homePlace = isHomeOf(home, place) ? place : placeOf(dirname(dirname(home.gitDir)));
-  const homeSite = homePlace && describe(homePlace, true);
+  const homeSite = homePlace && describe(homePlace, true, around.env);
   const links = () => readLinks(home).filter((link) => link.name !== homeSite?.name);
   let known: Site[] | undefined;
   const readAll = (): Site[] => [
@@ -31,7 +33,7 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
       .filter((link) => link.found)
       .flatMap((link) => {
         const found = placeOf(link.commonDir);
-        return found ? [{ ...describe(found, false), name: link.name }] : [];
+        return found ? [{ ...describe(found, false, around.env), name: link.name }] : [];
       }),
   ];
   const all = () => {
@@ -56,11 +58,11 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
   return {
     all,
     named,
-    here: () => describe(place, isHomeOf(home, place)),
+    here: () => describe(place, isHomeOf(home, place), around.env),
     lost: () => links().filter((link) => !link.found),
     locate: (site, worktree) => resolve(site.mainRoot ?? site.commonDir, worktree),
     relate: (site, path) => relative(site.mainRoot ?? site.commonDir, path).replaceAll("\\", "/") || ".",
-    find: (path) => find(resolve(around.cwd, path), home),
+    find: (path) => find(resolve(around.cwd, path), home, around.env),
     link(site, name) {
       const other = placeOf(site.commonDir);
       if (!other) throw new Error(`${site.commonDir} is no repository`);
@@ -78,20 +80,22 @@ export function openSites(around: Pick<Surroundings, "cwd">, place: Place, home:
   };
 }
 
-function describe(place: Place, home: boolean): Site {
+function describe(place: Place, home: boolean, env: Environment): Site {
   const { commonDir, mainRoot } = place;
-  return { name: repositoryName({ local: join(commonDir, "pawl") }, place), home, commonDir, mainRoot };
+  const published = home ? () => publishedName(place, env) : undefined;
+  const name = repositoryName({ local: join(commonDir, "pawl") }, place, published);
+  return { name, home, commonDir, mainRoot };
 }
 
 const placeOf = (commonDir: string) => discover(commonDir, { GIT_DIR: commonDir });
 
-function find(path: string, home: Home): Found | undefined {
+function find(path: string, home: Home, env: Environment): Found | undefined {
   const place = existsSync(path) ? discover(path) : undefined;
   if (!place) return undefined;
   const theirs = homeOf(place, path);
-  if (!theirs) return { ...describe(place, false), linked: false, otherState: undefined };
+  if (!theirs) return { ...describe(place, false, env), linked: false, otherState: undefined };
   const linked = resolve(theirs.state) === resolve(home.state);
-  const site = describe(place, linked && isHomeOf(home, place));
+  const site = describe(place, linked && isHomeOf(home, place), env);
   const foreign = !linked && (!isHomeOf(theirs, place) || hasRecords(theirs));
   return { ...site, linked, otherState: foreign ? theirs.state : undefined };
 }

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
+import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
 import { quickValue } from "../model/markdown/front-matter.ts";
+import { repository } from "../model/records/run.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
 /**
@@ -17,15 +18,26 @@ interface Whereabouts {
   name: string;
 }
 
-/** The name it was given when it was linked, or else its folder's. */
-export function repositoryName(home: Pick<Home, "local">, place: Pick<Whereabouts, "name">): string {
-  return lineIfReadable(join(home.local, "name")) ?? place.name;
+/** The name it was given when it was linked, or has in the files of the project or in published records, or else its folder's. */
+export function repositoryName(
+  home: Pick<Home, "local">,
+  place: Pick<Whereabouts, "name" | "mainRoot">,
+  published?: () => string | undefined,
+): string {
+  return lineIfReadable(join(home.local, "name")) ?? trackedName(place) ?? published?.() ?? place.name;
+}
+
+/** A clone in a folder of another name is the same repository: the ledger of what is installed says what it is called. */
+function trackedName({ mainRoot }: Pick<Whereabouts, "mainRoot">): string | undefined {
+  const ledger = mainRoot && jsonIfReadable<{ repository?: unknown }>(join(mainRoot, ".pawl", "lock.json"));
+  const name = ledger && ledger.repository;
+  return typeof name === "string" && repository.fields.id.read(name).ok ? name : undefined;
 }
 
 /** Keeps the name when the folder is renamed later: records name the repository by it. */
-export function keepName(home: Home, place: Whereabouts): void {
-  if (isHomeOf(home, place) && lineIfReadable(join(home.local, "name")) === undefined)
-    replaceFile(join(home.local, "name"), `${place.name}\n`);
+export function keepName(home: Home, place: Whereabouts, published: () => string | undefined): void {
+  if (!isHomeOf(home, place) || lineIfReadable(join(home.local, "name")) !== undefined) return;
+  replaceFile(join(home.local, "name"), `${repositoryName(home, place, published)}\n`);
 }
 
 /** Every name that the home of the state has gone by, in this clone or another. */

@@ -1,5 +1,6 @@
 import { isPlain, type Way } from "../../judge/trust.ts";
 import { isHuman } from "../../model/actor.ts";
+import { localPath } from "../../model/remote-address.ts";
 import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -40,3 +41,9 @@ export const asTaken = (ways: readonly Way[]): TakenWay[] => ways.map((way) => (
 
 export const unconfirmed = (way: Way) =>
   `Nobody has confirmed yet that ${describeWay(way)} is the right place, so no audit relies on it. A human does: pawl remote trust ${quoted(way.name)}`;
+
+/** Of these what the policy may name: where something lies on this machine is nobody else's business. */
+export const publishable = (ways: readonly Way[]) =>
+  ways
+    .filter(({ address }) => localPath(address) === undefined)
+    .map(({ name, address }) => ({ name, address }));

@@ -10,6 +10,8 @@ import { blocked, type Step } from "./steps.ts";
 /** The worktree that files are written to, and the clone's own folder `<git common dir>/pawl`. */
 export interface Tree {
   root: string;
+  /** What records call the repository. */
+  name(): string;
   local: string;
   /** Tracked files that a sparse checkout leaves out: absent here, and yet the user's. */
   leftOut(): ReadonlySet<string>;
@@ -55,7 +57,7 @@ export function looker({ root, leftOut }: Tree): (path: string) => Look {
 export function ledgerAfter(
   steps: readonly Step[],
   before: Ledger | undefined,
-  header: Pick<Ledger, "pawl" | "profile" | "agents" | "flags"> | undefined,
+  header: Pick<Ledger, "pawl" | "repository" | "profile" | "agents" | "flags"> | undefined,
   folders: readonly string[],
 ): Ledger | undefined {
   const files = steps.flatMap((step) => (step.record ? [step.record] : []));

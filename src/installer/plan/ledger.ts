@@ -59,6 +59,8 @@ const file = z.discriminatedUnion("mode", [
 const ledger = z.strictObject({
   schema: z.literal(1),
   pawl: z.string(),
+  /** What records call this repository: a clone in a folder of another name is the same one. */
+  repository: z.optional(z.string()),
   profile: z.enum(["all", "skills"]),
   agents: z.array(z.string()),
   flags: z.array(z.string()),
@@ -103,6 +105,7 @@ export function printLedger(value: Ledger): string {
   const sorted: Ledger = {
     schema: value.schema,
     pawl: value.pawl,
+    ...(value.repository === undefined ? {} : { repository: value.repository }),
     profile: value.profile,
     agents: [...value.agents].sort(),
     flags: [...value.flags].sort(),

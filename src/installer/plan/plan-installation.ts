@@ -39,19 +39,19 @@ export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overla
     overrides: readOverrides(tree.root, overlay),
     agents: request.agents.filter(isAgent),
     flags: request.flags.filter(isFlag),
-    config: firstConfig(tree),
+    config: firstConfig(tree, request.remotes),
   });
 }
 
 const CONFIG = ".pawl/config.yaml";
 
 /** What was written once stays what is wanted, whatever the project's files would make us propose today. */
-function firstConfig(tree: Tree): string {
+function firstConfig(tree: Tree, remotes: SurfaceRequest["remotes"]): string {
   const { text } = lookAt(tree.root, CONFIG);
   const record = readLedger(tree)?.files.find((one) => one.path === CONFIG);
   if (text !== undefined && record?.mode === "own" && record.sha256 === sha256(plainText(text)))
     return plainText(text);
-  return configText(proposeFor(lookAtProject(tree.root)));
+  return configText({ ...proposeFor(lookAtProject(tree.root)), remotes });
 }
 
 /** Undefined where the project has a policy already. */
@@ -74,7 +74,8 @@ export function planInstallation(
     ...planFiles({ wanted, ledger: before, look, force, lenient, kept }),
     ...[...overlay].map(([path, text]) => overrideStep(look(path), text)),
   ];
-  const header = { pawl: VERSION, profile, agents: [...agents], flags: [...flags] };
+  const repository = before?.repository ?? tree.name();
+  const header = { pawl: VERSION, repository, profile, agents: [...agents], flags: [...flags] };
   const ledger = look(LEDGER);
   const after = ledgerAfter(steps, before, header, [...foldersOf(steps), ...ledger.missing]);
   return { steps: [...steps, ledgerStep(before, after, ledger)], before, after };

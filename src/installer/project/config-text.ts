@@ -10,10 +10,12 @@ const PROTECTED = "\n# By default the remote's default branch, else main and mas
 export interface ConfigChoices extends ProjectProposal {
   profile?: string | undefined;
   protected?: readonly string[] | undefined;
+  remotes?: readonly { name: string; address: string }[] | undefined;
 }
 
 /** The first `.pawl/config.yaml` of a project: the user's to edit from then on. */
-export function configText({ checks, setup, from, profile, protected: branches }: ConfigChoices): string {
+export function configText(choices: ConfigChoices): string {
+  const { checks, setup, from, profile, protected: branches, remotes = [] } = choices;
   const found = from.length === 0 ? "" : ` Proposed from ${from.join(", ")}.`;
   return [
     HEAD,
@@ -26,8 +28,17 @@ export function configText({ checks, setup, from, profile, protected: branches }
     setup === undefined ? "# setup: npm ci\n" : `setup: ${scalar(setup)}\n`,
     PROTECTED,
     branches === undefined ? "# protected: [main]\n" : `protected: [${branches.map(scalar).join(", ")}]\n`,
+    remotes.length === 0 ? "" : `${REMOTES}${remotes.map(remoteText).join("")}`,
   ].join("");
 }
+
+const REMOTES = `
+# Whose protected branches may be pulled. In each clone a human confirms where such a remote leads.
+remotes:
+`;
+
+const remoteText = ({ name, address }: { name: string; address: string }) =>
+  `  - name: ${scalar(name)}\n    address: ${scalar(address)}\n`;
 
 /** Plain where YAML cannot read anything else into it. */
 const scalar = (text: string) => (/^[A-Za-z./][\w./ @+-]*[\w./]$/.test(text) ? text : JSON.stringify(text));

@@ -4,6 +4,7 @@ import { explainFileError } from "../../files/durable.ts";
 import { withLock } from "../../files/intent-lock.ts";
 import type { Place } from "../../git/discover.ts";
 import { hideLines } from "../../git/exclude.ts";
+import { publishedName } from "../../git/published-name.ts";
 import type { Environment } from "../../model/environment.ts";
 import { stateExists } from "../home.ts";
 import { ensureClone, writeHome } from "../home-setup.ts";
@@ -20,7 +21,7 @@ export function prepareState(home: Home, place: Place, env: Environment): string
       hideFromProject(home, place);
       const { restored } = prepare({ state: home.state, gitDir: home.gitDir, env });
       writeHome(home);
-      keepName(home, place);
+      keepName(home, place, () => publishedName(place, env));
       ensureClone(home.local);
       if (restored) return [`${home.shown} was missing; it was brought back from its history.`];
       return existed ? [] : [`Made ${home.shown}: the memory of this project, ignored by its git.`];

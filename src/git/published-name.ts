@@ -1,0 +1,23 @@
+import type { Environment } from "../model/environment.ts";
+import { quickValue } from "../model/markdown/front-matter.ts";
+import { hasRef } from "./refs.ts";
+import { Git } from "./run-git.ts";
+
+const STATE = "refs/remotes/origin/pawl/state";
+
+/** What the records that the remote has call this repository, for a clone that has not taken them over yet. */
+export function publishedName(
+  { commonDir, name }: { commonDir: string; name: string },
+  env: Environment,
+): string | undefined {
+  if (!hasRef(commonDir, STATE)) return undefined;
+  const git = Git.of("records", env, commonDir);
+  const isHome = (path: string) =>
+    quickValue(git.askSync(["cat-file", "blob", `${STATE}:${path}`]).out, "home") === "true";
+  const { out } = git.askSync(["ls-tree", "-z", "--name-only", STATE, "repos/"]);
+  const homes = out
+    .split("\0")
+    .filter((path) => path.endsWith(".md") && isHome(path))
+    .map((path) => path.slice("repos/".length, -".md".length));
+  return homes.includes(name) ? name : homes[0];
+}
