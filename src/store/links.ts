@@ -29,8 +29,8 @@ export function repositoryName(
 
 /** A clone in a folder of another name is the same repository: the ledger of what is installed says what it is called. */
 function trackedName({ mainRoot }: Pick<Whereabouts, "mainRoot">): string | undefined {
-  const ledger = mainRoot && jsonIfReadable<{ repository?: unknown }>(join(mainRoot, ".pawl", "lock.json"));
-  const name = ledger && ledger.repository;
+  if (mainRoot === undefined) return undefined;
+  const name = jsonIfReadable<{ repository?: unknown }>(join(mainRoot, ".pawl", "lock.json"))?.repository;
   return typeof name === "string" && repository.fields.id.read(name).ok ? name : undefined;
 }
 
