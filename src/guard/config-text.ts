@@ -126,7 +126,8 @@ export function withOurs(text: string, dir: string, own: OwnSettings, displaced:
   if (!own.extension && displaced.extension) now = drop(now, EXTENSION);
   const hook = hookSections(now).join("");
   if (hook !== (own.hook ? HOOK.header + HOOK.body : "")) now = now.replace(HOOK_SECTION, "");
-  if (displaced.brokenLine && now !== text && OURS_IS_LAST.test(text)) now = now.replace(/\n$/, "");
+  if (displaced.brokenLine && OURS_IS_LAST.test(text) && !OURS_IS_LAST.test(now))
+    now = now.replace(/\n$/, "");
   if (own.extension && !switchesWorktreesOn(now)) now = append(now, EXTENSION);
   return own.hook && hookSections(now).length === 0 ? append(now, HOOK) : now;
 }

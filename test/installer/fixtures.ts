@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { newerGit, notRun } from "../helpers/optional-program.ts";
 import { makeRepository, type TemporaryRepository } from "../helpers/temporary-repository.ts";
 
 /** A repository as users have them, and where pawl is installed in it. */
@@ -29,6 +30,20 @@ const withFiles =
     then(repository);
     return repository;
   };
+
+/** Refs in tables are known to newer versions of git alone. */
+const tables = newerGit();
+notRun(tables !== undefined, "git 2.54 or newer");
+
+function inFormat(root: string, format: readonly string[], folder?: string): TemporaryRepository {
+  const { path, env } = makeRepository(root);
+  const repository = { path, env: { ...env, PATH: [folder, env.PATH].filter(Boolean).join(":") } };
+  rmSync(join(path, ".git"), { recursive: true });
+  git(repository, "init", "-q", "--template=", "-b", "main", ...format);
+  git(repository, "add", "-A");
+  git(repository, "commit", "-q", "-m", "Begin");
+  return repository;
+}
 
 const ODD_JSON = `{
     // the team's own hooks
@@ -211,4 +226,13 @@ export const FIXTURES: readonly Fixture[] = [
       put(join(path, "private/secret"), "s\n", 0o600);
     }),
   },
+  { name: "objects with SHA-256 names", make: (root) => inFormat(root, ["--object-format=sha256"]) },
+  ...(tables
+    ? [
+        {
+          name: "refs in tables",
+          make: (root: string) => inFormat(root, ["--ref-format=reftable"], tables.folder),
+        },
+      ]
+    : []),
 ];

@@ -82,6 +82,55 @@ describe.each(FIXTURES)("$name", ({ make }) => {
   });
 });
 
+/** Versions before 0.2 named their hooks in a file that the configuration included under a condition. */
+test.each([
+  ["", undefined],
+  [", whose last line has no end", undefined],
+  [", with husky", ".husky/_"],
+])(
+  "what an older pawl installed%s is migrated by the next command, and goes without a trace",
+  async (how, husky) => {
+    const repository = FIXTURES.find(
+      (one) => one.name === (husky ? "husky" : "empty but for a README"),
+    )?.make(root);
+    if (!repository) throw new Error("no fixture");
+    const project = openProject(repository);
+    const [common, config] = [join(project.path, ".git"), join(project.path, ".git/config")];
+    if (how.includes("no end")) writeFileSync(config, readFileSync(config, "utf8").trimEnd());
+    const before = { tree: treeBytes(project.path), git: gitBytes(common) };
+    await done(project, "install");
+    const pattern = common.replace(/[[\]*?\\]/g, "\\$&");
+    const sections = [pattern, `${pattern}/`].map(
+      (one) => `[includeIf "gitdir:${one}"]\n\tpath = pawl/hooks.config\n`,
+    );
+    const broken = !before.git.config?.endsWith("\n");
+    writeFileSync(config, `${before.git.config}${broken ? "\n" : ""}${sections.join("")}`);
+    rmSync(join(common, "config.worktree"), { force: true });
+    writeFileSync(join(common, "pawl/hooks.config"), `[core]\n\thooksPath = "${common}/pawl/hooks"\n`);
+    const file = join(common, "pawl/before");
+    const {
+      line: _line,
+      extension: _extension,
+      remotes: _remotes,
+      ...older
+    } = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...older, brokenLine: broken, hooksPath: husky ?? null }));
+    rmSync(join(common, "pawl/stamps"));
+    expect(project.git("config", "core.hooksPath")).toBe(`${common}/pawl/hooks`);
+
+    await project.pawl("note", "add", "x");
+    expect(readFileSync(config, "utf8")).not.toContain("includeIf");
+    expect(project.git("config", "core.hooksPath")).toBe(`${common}/pawl/hooks`);
+    expect(existsSync(join(common, "pawl/hooks.config"))).toBe(false);
+    rmSync(join(project.path, ".pawl/state"), { recursive: true });
+    rmSync(join(common, "pawl/state.git"), { recursive: true });
+    await project.pawl("uninstall", "--delete-state", "--json");
+    await project.pawl("uninstall", "--json");
+    expect(readFileSync(config, "utf8")).toBe(before.git.config);
+    expect(treeBytes(project.path, [".pawl/state"])).toEqual(before.tree);
+  },
+);
+
 test("a link stays a link, and is edited once", async () => {
   const fixture = FIXTURES.find((one) => one.name === "a symlinked AGENTS.md");
   const project = openProject(fixture?.make(root) as never);

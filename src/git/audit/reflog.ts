@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonIfReadable, namesIfPresent, textIfPresent } from "../../files/read.ts";
 import type { LoggedMove, PassedMove } from "../../ports/audits.ts";
-import { logOf } from "../refs.ts";
+import { hasTables, logOf } from "../refs.ts";
 import { tipFile } from "../tip-files.ts";
 
 /** The log of a branch, oldest first. */
@@ -35,6 +35,7 @@ const SLACK_MS = 2000;
  * those back leaves a later time of change, which in a copy all files have.
  */
 export function isRewritten(commonDir: string, ref: string): boolean {
+  if (hasTables(commonDir)) return false;
   const [file, tip] = [join(commonDir, ref), tipFile(commonDir, ref)].map((path) =>
     statSync(path, { throwIfNoEntry: false }),
   );
