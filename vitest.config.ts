@@ -6,7 +6,7 @@ const asText: Plugin = {
   name: "as-text",
   enforce: "pre",
   load: (id) =>
-    /\.(?:sh|hbs|txt|css)$|web\/assets\/page\.js$/.test(id)
+    /\.(?:sh|hbs|txt|css)$|web\/assets\/\w+\.js$/.test(id)
       ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};`
       : undefined,
 };

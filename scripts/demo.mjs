@@ -1,5 +1,6 @@
 // Walks one task from the idea to the merge with the real program, in two throw-away repositories, with a scripted author,
-// a scripted reviewer and a human at a pseudo-terminal; and leaves the repositories to look at.
+// a scripted reviewer and a human at a pseudo-terminal; and leaves the repositories to look at. With --ui it fills a project
+// instead and opens the page on it.
 import {
   ada,
   claude,
@@ -17,6 +18,10 @@ import { installIfNeeded, step } from "./install-if-needed.mjs";
 const built = process.argv.includes("--built");
 if (!built && (!installIfNeeded() || !step("build", process.execPath, ["scripts/build.mjs"])))
   process.exit(1);
+if (process.argv.includes("--ui")) {
+  await (await import("./demo/open-room.mjs")).openRoom();
+  process.exit();
+}
 
 const CHECKS = "checks:\n  test: node test.mjs\n";
 const test = (a, b, wanted) =>

@@ -9,6 +9,7 @@ import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 /** Programs with the Debian packages that have them; the last one is ssh's own test authenticator, a security key without hardware. */
 const SYSTEM = {
   busybox: "busybox",
+  chromium: "chromium",
   "pre-commit": "pre-commit",
   "ssh-keygen": "openssh-client",
   "/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so": "openssh-tests",

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 const pageScript = {
   name: "page-script",
   load(id) {
-    if (!/web[\\/]assets[\\/]page\.js$/.test(id)) return undefined;
+    if (!/web[\\/]assets[\\/]\w+\.js$/.test(id)) return undefined;
     return { code: readFileSync(id, "utf8"), moduleType: "text" };
   },
 };

@@ -8,7 +8,7 @@ import { typeOnTerminal } from "../type-on-terminal.mjs";
 
 export const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-")));
 export const pathOf = (repo) => join(folder, repo);
-export const worktreeOf = (repo) => join(folder, repo, ".worktrees", "T0001-make-sum-add-up");
+export const worktreeOf = (repo, task = "T0001-make-sum-add-up") => join(folder, repo, ".worktrees", task);
 
 // Whoever runs the demo, nobody of theirs is in it: neither an agent's environment nor a name.
 const names =
@@ -16,8 +16,8 @@ const names =
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.test(name)));
 const settings = join(folder, "gitconfig");
 writeFileSync(settings, "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n");
-const env = { ...inherited, GIT_CONFIG_GLOBAL: settings };
-const pawl = [process.execPath, join(root, "dist", "pawl.cjs")];
+export const env = { ...inherited, GIT_CONFIG_GLOBAL: settings };
+export const pawl = [process.execPath, join(root, "dist", "pawl.cjs")];
 
 /** Each is known by its environment alone: that is how pawl knows who acts. */
 export const ada = { name: "Ada, a human", env: {} };
@@ -38,12 +38,12 @@ export function git(cwd, ...args) {
   if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
 }
 
-export function makeRepository(name, files) {
+export function makeRepository(name, files, message = "A sum that does not add up") {
   mkdirSync(pathOf(name), { recursive: true });
   git(pathOf(name), "init", "-q");
   writeFiles(pathOf(name), files);
   git(pathOf(name), "add", "-A");
-  git(pathOf(name), "commit", "-q", "-m", "A sum that does not add up");
+  git(pathOf(name), "commit", "-q", "-m", message);
 }
 
 export function writeFiles(where, files) {
@@ -57,6 +57,17 @@ export function commitIn(where, files, message) {
   writeFiles(where, files);
   git(where, "add", "-A");
   git(where, "commit", "-q", "-m", message);
+}
+
+/** One command of one actor, without a word; what it answered comes back, and a failure ends the demo. */
+export function quietly(who, where, ...words) {
+  const done = spawnSync(pawl[0], [pawl[1], ...words], {
+    cwd: where,
+    env: { ...env, ...who.env },
+    encoding: "utf8",
+  });
+  if (done.status !== 0) throw new Error(`pawl ${words.join(" ")}: ${done.stdout}${done.stderr}`);
+  return done.stdout;
 }
 
 let shown = 0;

@@ -14,7 +14,9 @@ export const ui: Surface = {
       port,
       open: !noOpen,
       say: (text) => io.err(`${text}\n`),
-      ask: async (question) => io.ask(question),
+      write: (text) => io.err(text),
+      // Asked nothing, a terminal answers nothing, and no terminal does not answer.
+      isTerminal: io.ask("") !== undefined,
     });
   },
 };

@@ -9,17 +9,24 @@ export interface Said {
   text: string;
   severity: Finding["severity"];
   kind?: Finding["kind"] | undefined;
+  /** The repository it is about, where it is another than the one the reviewer stands in. */
+  repo?: string | undefined;
   file?: string | undefined;
   line?: number | undefined;
   fix?: string | undefined;
 }
 
-/** What a reviewer looked at. */
+/** What a reviewer looked at, for each finding. */
 export interface Seen {
-  /** The tip of the task's branch, wherever the reviewer stands. */
+  places: readonly SeenPlace[];
+}
+
+export interface SeenPlace {
+  repo: string | undefined;
+  /** The tip of the task's branch there, wherever the reviewer stands. */
   tip: string | undefined;
-  /** For each finding the text of its line there. */
-  lines: readonly (string | undefined)[];
+  /** The text of the line that it is about. */
+  text: string | undefined;
 }
 
 export interface KnownFindings extends Seen {
@@ -43,14 +50,15 @@ export function newFindings(
   for (const [index, one] of said.entries()) {
     if (one.line !== undefined && one.file === undefined)
       throw new Failure("usage", "line_without_file", "A line needs a file.", { details: { field: "line" } });
-    const wanted = { ...one, kind: one.kind ?? "branch" };
+    const place = known.places[index];
+    const wanted = { ...one, kind: one.kind ?? "branch", repo: place?.repo };
     const same = [...earlier, ...added].find((other) => isSame(other, wanted));
     if (same) {
       repeated.push(same);
       continue;
     }
     const about = `${one.severity}: ${firstLine(one.text, 70)}`;
-    const made = addPart(finding, task, taken, (id) => describe(id, wanted, known, index, at), about);
+    const made = addPart(finding, task, taken, (id) => describe(id, wanted, known.plan, place, at), about);
     taken.push(`${made.value.id.slice(task.length + 1)}.md`);
     added.push(made.value);
     effects.push(made.effect);
@@ -61,11 +69,11 @@ export function newFindings(
 function describe(
   id: string,
   one: Said & { kind: Finding["kind"] },
-  { tip, plan, lines }: KnownFindings,
-  index: number,
+  plan: string,
+  place: SeenPlace | undefined,
   at: Situation,
 ): Finding {
-  const text = lines[index];
+  const text = place?.text;
   return {
     id,
     severity: one.severity,
@@ -81,8 +89,9 @@ function describe(
     reopened: 0,
     reopened_at: undefined,
     ...madeNow(at),
+    repo: one.repo ?? at.repo,
     // Wherever the reviewer stands, it was seen on the task's branch.
-    commit: one.kind === "branch" ? (tip ?? at.commit) : at.commit,
+    commit: one.kind === "branch" ? (place?.tip ?? at.commit) : at.commit,
     text: one.text,
     fix: one.fix ?? "",
     resolution: "",
@@ -95,6 +104,7 @@ function isSame(known: Finding, wanted: Said & { kind: Finding["kind"] }): boole
   return (
     known.status === "open" &&
     known.kind === wanted.kind &&
+    (wanted.file === undefined || known.repo === wanted.repo) &&
     known.file === wanted.file &&
     known.line === wanted.line &&
     words(known.text) === words(wanted.text)

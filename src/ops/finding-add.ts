@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findRun } from "../judge/current-run.ts";
 import { findingLine, gatherFindings } from "../judge/findings.ts";
-import { newFindings, type Said, type Seen } from "../judge/new-findings.ts";
+import { newFindings, type Said, type Seen, type SeenPlace } from "../judge/new-findings.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, count, line, maybe, prose, taskField } from "../model/input.ts";
@@ -15,6 +15,7 @@ export const findingFields = {
   text: prose("what is wrong and why it matters"),
   severity: choice(SEVERITIES, "how much it matters"),
   kind: maybe(choice(REVIEW_KINDS, "what was reviewed (default: branch)")),
+  repo: maybe(line("the repository it is about (default: the one you are in)", "NAME")),
   file: maybe(line("where", "FILE", 4_096)),
   line: maybe(count("where in the file")),
   fix: maybe(prose("how it could be fixed")),
@@ -49,20 +50,32 @@ export const findingAdd = operation({
   text: ({ finding: value }) => findingLine(value),
 });
 
-/** The branch under review as it is now, and the line that each finding is about. */
+/** The branches under review as they are now, and the line that each finding is about. */
 export async function seenBy(
   world: World,
   task: string | undefined,
-  said: readonly Pick<Said, "file" | "line">[],
+  said: readonly Pick<Said, "repo" | "file" | "line">[],
   at: Situation,
   reader: Reader,
 ): Promise<Seen> {
-  const run = findRun(reader, getTask(reader, task, at));
-  const place = run?.value.repos.find((one) => one.name === at.repo);
-  const tip = place && (await world.branchTips([place]))[0]?.head;
-  const commit = tip ?? at.commit;
-  const lines: (string | undefined)[] = [];
-  for (const { file, line: number } of said)
-    lines.push(commit && file && number ? await world.lineAt(commit, file, number) : undefined);
-  return { tip, lines };
+  const places: SeenPlace[] = [];
+  const id = getTask(reader, task, at);
+  const repos = findRun(reader, id)?.value.repos ?? [];
+  for (const { repo = at.repo, file, line: number } of said) {
+    const place = repos.find((one) => one.name === repo);
+    if (!place && repo !== at.repo) throw notTouched(id, repo, repos);
+    const tip = place && (await world.branchTips([place]))[0]?.head;
+    const commit = tip ?? at.commit;
+    const known = commit !== undefined && file !== undefined && number !== undefined;
+    places.push({ repo, tip, text: known ? await world.lineAt(commit, file, number, repo) : undefined });
+  }
+  return { places };
+}
+
+function notTouched(task: string, repo: string | undefined, repos: readonly { name: string }[]): Failure {
+  const names = repos.map((one) => one.name).join(", ");
+  return new Failure("not_found", "no_repository", `${task} has no branch in a repository ${repo}.`, {
+    hint: names === "" ? `pawl start ${task}` : `It has one in ${names}.`,
+    details: { field: "repo" },
+  });
 }

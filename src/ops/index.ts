@@ -48,6 +48,7 @@ export const groups = {
   merge: {
     check: async () => (await import("./check.ts")).check,
     approve: async () => (await import("./approve.ts")).approve,
+    "approve.look": async () => (await import("./approve-look.ts")).approveLook,
     finish: async () => (await import("./finish.ts")).finish,
     unlock: async () => (await import("./unlock.ts")).unlockOperation,
     "task.archive": async () => (await import("./task-archive.ts")).taskArchive,

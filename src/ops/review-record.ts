@@ -2,32 +2,52 @@ import * as z from "zod/mini";
 import { gatherAuthors, planAuthors } from "../judge/authors.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
+import { newFindings, type Said, type Seen } from "../judge/new-findings.ts";
 import { getTask, oneTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
-import { choice, line, many, maybe, prose, taskField } from "../model/input.ts";
+import { choice, line, many, maybe, objects, prose, taskField } from "../model/input.ts";
 import { mayJudge } from "../model/lifecycle.ts";
-import { type Finding, finding, REVIEW_KINDS, review, VERDICTS } from "../model/records/parts.ts";
+import {
+  type Finding,
+  finding,
+  REVIEW_KINDS,
+  type Review,
+  review,
+  VERDICTS,
+} from "../model/records/parts.ts";
+import type { Task } from "../model/records/task.ts";
 import { statusColour } from "../model/text.ts";
+import type { Plan, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import { findingFields, seenBy } from "./finding-add.ts";
 import { operation } from "./operation.ts";
+
+const MOST_FINDINGS = 100;
+
+interface Recorded {
+  review: Review;
+  /** The new ones that came along. */
+  findings: Finding[];
+}
 
 export const reviewRecord = operation({
   id: "review.record",
   summary: "Record a review: verdict, what was looked at, and its findings",
   details:
-    "The verdict has to agree with the findings: `pass` with none of this kind open, `pass_with_findings` and `fail`\nwith at least one. A review by whoever wrote the work is kept, but no gate counts it.",
+    "The verdict has to agree with the findings: `pass` with none of this kind open, `pass_with_findings` and `fail`\nwith at least one. A review by whoever wrote the work is kept, but no gate counts it. New findings can come along: they are\nrecorded with the review in one step, or neither is.",
   examples: [
     "pawl review record --kind branch --verdict pass --looked-at src/upload.ts --looked-at test/upload.test.ts",
   ],
   access: "write",
-  cli: { positional: ["task"] },
+  cli: { positional: ["task"], texts: ["findings"] },
   input: z.strictObject({
     task: taskField(),
     kind: choice(REVIEW_KINDS, "what was reviewed"),
     verdict: choice(VERDICTS, "the result"),
     looked_at: many(line("a file or part that was really looked at", "FILE", 4_096)),
     finding: many(line("a finding of this review (default: your open ones of this kind)", "F", 40)),
+    findings: maybe(objects(findingFields, "new findings, recorded in the same step", MOST_FINDINGS)),
     head: many(
       line(
         "the commit you looked at, NAME@COMMIT in several repositories; refused if it is not the tip",
@@ -37,14 +57,17 @@ export const reviewRecord = operation({
     ),
     summary: maybe(prose("what the verdict rests on")),
   }),
-  milestone: ({ review: value }) => `${value.id}: ${value.kind} ${value.verdict}`,
+  milestone: ({ review: value }: Recorded) => `${value.id}: ${value.kind} ${value.verdict}`,
 
   async observe(world, input, at, reader) {
     const found = findRun(reader, getTask(reader, input.task, at))?.value;
-    return { heads: input.kind === "branch" && found ? await world.branchTips(found.repos) : [] };
+    return {
+      heads: input.kind === "branch" && found ? await world.branchTips(found.repos) : [],
+      seen: await seenBy(world, input.task, input.findings ?? [], at, reader),
+    };
   },
 
-  gather(reader, input, at, { heads }) {
+  gather(reader, input, at, { heads, seen }) {
     const id = getTask(reader, input.task, at);
     const named = (input.finding ?? []).map((text) => {
       const { task, part } = parsePartRef(text, "F", "finding");
@@ -53,18 +76,23 @@ export const reviewRecord = operation({
     return {
       named,
       heads,
+      seen,
       task: reader.task(id).value,
       findings: readableFindings(reader, id),
       authors: gatherAuthors(reader, id),
       names: reader.partNames(review, id),
+      findingNames: reader.partNames(finding, id),
     };
   },
 
-  decide(input, facts, at) {
+  decide(input, facts, at): Plan<Recorded> {
     const { task } = facts;
-    const open = facts.findings.filter((one) => one.kind === input.kind && one.status === "open");
+    const { added, effects } = addFindings(input, facts, at);
+    const open = [...facts.findings, ...added].filter(
+      (one) => one.kind === input.kind && one.status === "open",
+    );
     checkVerdict(input, task, open);
-    const mine = input.finding ? facts.named : open.filter((one) => one.actor === at.actor);
+    const mine = input.finding ? [...facts.named, ...added] : open.filter((one) => one.actor === at.actor);
     const authors = input.kind === "plan" ? planAuthors(task) : facts.authors;
     const counts = mayJudge(at.actor, authors, at.minds);
     checkHeads(input.head ?? [], facts.heads, at);
@@ -93,12 +121,29 @@ export const reviewRecord = operation({
     if (!counts) warnings.push("You wrote this work: the review is recorded, but no gate will count it.");
     if (value.looked_at.length === 0)
       warnings.push("Nothing was named with --looked-at: the review covers nothing.");
-    return { data: { review: value }, effects: [effect], warnings };
+    return { data: { review: value, findings: added }, effects: [...effects, effect], warnings };
   },
 
   text: ({ review: value }, style) =>
     `${style.bold(value.id)} ${value.kind}: ${statusColour(value.verdict, style)}${value.counts ? "" : " (not counted)"}`,
 });
+
+interface FindingFacts {
+  task: Task;
+  seen: Seen;
+  findings: Finding[];
+  findingNames: readonly string[];
+}
+
+/** What the review found, each of the kind that is reviewed. */
+function addFindings(
+  { kind, findings = [] }: { kind: Finding["kind"]; findings?: readonly Said[] | undefined },
+  { task, seen, findings: earlier, findingNames: names }: FindingFacts,
+  at: Situation,
+) {
+  const said = findings.map((one) => ({ ...one, kind }));
+  return newFindings(said, { ...seen, task: task.id, plan: task.plan, earlier, names }, at);
+}
 
 /** A verdict over findings that cannot be read would be one over something else. */
 function readableFindings(reader: Reader, id: string): Finding[] {

@@ -185,8 +185,8 @@ export interface World {
   resolveCommit(name: string): Promise<string | undefined>;
   /** Whether two commits differ in any file; an empty commit changes nothing. */
   differ(one: string, other: string): Promise<boolean>;
-  /** One line of a file as a commit has it. */
-  lineAt(commit: string, file: string, line: number): Promise<string | undefined>;
+  /** One line of a file as a commit has it, here or in another repository of the project. */
+  lineAt(commit: string, file: string, line: number, repo?: string): Promise<string | undefined>;
   /** The tree of everything git would not ignore, uncommitted changes included; the user's index stays as it is. */
   workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
+import type { Repository } from "../git/repository.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import type { SearchQuery, World } from "../ports/ports.ts";
@@ -23,7 +24,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),
     resolveCommit: async (name) => (await repository()).resolveCommit(name),
     differ: async (one, other) => (await repository()).differ(one, other),
-    lineAt: async (commit, file, line) => (await repository()).lineAt(commit, file, line),
+    lineAt: async (...at) => lineAt(runtime(), await repository(), at),
     workingTree: async () => (await repository()).workingTree(),
     changedFiles: async (base) => (await repository()).changedFiles(base),
     committedPolicy: async (repo) => (await (await runtime().git.branches()).policy(repo)).base,
@@ -84,6 +85,18 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       return editText(name, text, around);
     },
   };
+}
+
+/** Asked of another repository of the project, it is that one's own line. */
+async function lineAt(
+  runtime: Runtime,
+  here: Repository,
+  [commit, file, line, repo]: Parameters<World["lineAt"]>,
+): Promise<string | undefined> {
+  const sites = repo === undefined ? undefined : await runtime.git.sites();
+  const site = sites?.all().find((one) => one.name === repo);
+  if (!site || site.name === sites?.here().name) return here.lineAt(commit, file, line);
+  return runtime.at(site.mainRoot ?? site.commonDir).world.lineAt(commit, file, line);
 }
 
 /** Hardly ever are there any, and a name in a folder is all that it takes to know. */

@@ -8,6 +8,8 @@ export interface Request {
   headers: Readonly<Record<string, string | undefined>>;
   /** The fields of a form or of a JSON object; empty for reads. */
   body: unknown;
+  /** Aborted when whoever asked has gone away. */
+  signal: AbortSignal;
 }
 
 export interface Response {
@@ -21,7 +23,8 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
+  // With "no-referrer" a browser sends the page's own forms as coming from nowhere, and the door refuses those.
+  "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)",

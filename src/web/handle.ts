@@ -1,11 +1,16 @@
 import { Failure } from "../model/failure.ts";
+import type { Approvals } from "./approvals.ts";
 import type { Ask } from "./ask.ts";
-import script from "./assets/page.js";
+import diffScript from "./assets/diff.js";
+import liveScript from "./assets/live.js";
+import pageScript from "./assets/page.js";
+import reviewScript from "./assets/review.js";
 import style from "./assets/style.css";
 import { atTheDoor } from "./door.ts";
 import { page, plain, type Request, type Response, SECURITY_HEADERS, seeOther } from "./exchange.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
+import type { Live } from "./live.ts";
 import { matchRoute } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
 import { problem } from "./views/problem.ts";
@@ -15,6 +20,8 @@ export interface House {
   sessions: Sessions;
   now(): number;
   project: string;
+  approvals: Approvals;
+  live: Live;
 }
 
 /** From one request to one response. Everything outside comes in through `house`, so tests need no socket. */
@@ -30,14 +37,15 @@ async function answer(request: Request, house: House): Promise<Response> {
     return entry.status === 401 && request.method === "GET"
       ? knock(entry.status)
       : plain(entry.status, entry.why);
-  if (request.path === "/style.css") return asset(style, "text/css");
-  if (request.path === "/page.js") return asset(script, "text/javascript");
+  const served = ASSETS.get(request.path);
+  if (served) return served;
   if (request.path === "/enter") return enter(request, house);
   const found = matchRoute(request.method === "HEAD" ? "GET" : request.method, request.path);
-  const { ask, project } = house;
+  const { ask, project, approvals, live } = house;
+  const now = house.now();
   try {
     if (!found) throw new Failure("not_found", "no_page", `There is no page ${request.path}.`);
-    return await (await found.view())({ ask, project, request, parts: found.parts, now: house.now() });
+    return await (await found.view())({ ask, project, approvals, live, request, parts: found.parts, now });
   } catch (error) {
     return problem(error);
   }
@@ -48,6 +56,14 @@ const asset = (text: string, type: string): Response => ({
   headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "no-cache" },
   body: text,
 });
+
+const ASSETS: ReadonlyMap<string, Response> = new Map([
+  ["/style.css", asset(style, "text/css")],
+  ["/page.js", asset(pageScript, "text/javascript")],
+  ["/diff.js", asset(diffScript, "text/javascript")],
+  ["/review.js", asset(reviewScript, "text/javascript")],
+  ["/live.js", asset(liveScript, "text/javascript")],
+]);
 
 /** The link's secret comes in the address behind `#`; the script of this page sends it, and nothing else is shown. */
 function knock(status: number): Response {

@@ -12,6 +12,8 @@ export interface Layout {
   kind: "home" | "narrow" | "wide";
   /** What stays in sight at the bottom. */
   foot?: Html | undefined;
+  /** The task that all of the page is about. */
+  task?: string | undefined;
 }
 
 const SECTIONS = [
@@ -23,11 +25,12 @@ const SECTIONS = [
 ] as const;
 
 /** Every page: the bar, the content, and the command that does the same. */
-export function layout({ title, section, command, main, kind, foot }: Layout): Html {
+export function layout({ title, section, command, main, kind, foot, task }: Layout): Html {
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} · pawl</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/page.js" defer></script></head><body>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} · pawl</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script type="module" src="/page.js"></script></head><body${task !== undefined && html` data-task="${task}"`}>
 <a class="skip" href="#main">Skip to the page</a>
-<header class="bar"><a class="logo" href="/">pawl</a><nav aria-label="Main">${SECTIONS.map(([id, path, name]) => html`<a href="${path}"${id === section && html` aria-current="page"`}>${name}</a>`)}</nav><span class="sp"></span><form role="search" action="/search"><label class="vh" for="q">Search</label><input id="q" name="q" placeholder="Search tasks, findings, notes" autocomplete="off"> <kbd aria-hidden="true">/</kbd></form></header>
+<header class="bar"><a class="logo" href="/">pawl</a><nav aria-label="Main">${SECTIONS.map(([id, path, name]) => html`<a href="${path}"${id === section && html` aria-current="page"`}>${name}</a>`)}</nav><span class="sp"></span><form role="search" action="/search"><label class="vh" for="q">Search</label><input id="q" name="q" placeholder="Search tasks, findings, notes" autocomplete="off"> <kbd aria-hidden="true">/</kbd></form><span class="live" id="live" hidden><span class="dot run" aria-hidden="true"></span> live</span></header>
+<div class="offer" id="offer" role="status" hidden><span></span> <button type="button">Show</button></div>
 <main id="main" tabindex="-1" class="${kind}">${main}</main>
 <footer class="cmd"><span>Same on the command line:</span> <code>${command}</code></footer>
 ${foot}</body></html>`;

@@ -3,14 +3,19 @@ import { createHash } from "node:crypto";
 import { type Actor, recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { printable } from "../model/printable.ts";
+import { PLAIN } from "../model/text.ts";
+import { approve } from "../ops/approve.ts";
 import { operations } from "../ops/index.ts";
-import { openRuntime } from "../runtime/open.ts";
+import { openRuntime, type Surroundings } from "../runtime/open.ts";
+import { Approvals } from "./approvals.ts";
 import { openAsk } from "./ask.ts";
 import { SITE } from "./door.ts";
-import type { Response } from "./exchange.ts";
-import { handle } from "./handle.ts";
+import { type House, handle } from "./handle.ts";
+import { openLive } from "./live.ts";
 import { type Listening, listen } from "./serve.ts";
 import { Sessions } from "./sessions.ts";
+import { lineReader, openTerminal, type Terminal } from "./terminal.ts";
 
 export interface UiStart {
   cwd: string;
@@ -20,8 +25,8 @@ export interface UiStart {
   port: number | undefined;
   open: boolean;
   say(line: string): void;
-  /** The question on the terminal that runs this; undefined when there is none. */
-  ask(question: string): Promise<string | undefined>;
+  write(text: string): void;
+  isTerminal: boolean;
 }
 
 const FIRST_PORT = 20_000;
@@ -30,39 +35,80 @@ const TRIES = 20;
 
 /** Serves the page until the terminal ends it. */
 export async function runUi(start: UiStart): Promise<void> {
-  await refuseOthers(start);
-  const { cwd, env, ask } = start;
-  const around = { cwd, env, operations: Object.keys(operations), oneShot: false, progress: () => {}, ask };
+  refuseOthers(start);
+  const { cwd, env, say, write } = start;
+  const sessions = new Sessions(Date.now);
+  let address = "";
+  const link = () => `http://${address}/enter#${sessions.invite()}`;
+  const terminal = openTerminal({
+    isTerminal: start.isTerminal,
+    write,
+    onLine: (hear) => process.stdin.on("data", lineReaderOf(hear)),
+    onEnter: () => say(`  ${link()}`),
+  });
+  const around: Surroundings = {
+    ...{ cwd, env, operations: Object.keys(operations), oneShot: false },
+    progress: () => {},
+    ask: terminal.ask,
+  };
   const runtime = openRuntime(around);
   const { repo } = await runtime.situation("read");
-  const sessions = new Sessions(Date.now);
-  const house = { ask: openAsk(around), sessions, now: Date.now, project: repo ?? "pawl" };
-  const answer = (request: Parameters<typeof handle>[0]): Promise<Response> => handle(request, house);
-  const listening = await listenSomewhere(start.port, runtime.home.state, answer);
-  const link = `http://${SITE}:${listening.port}/enter#${sessions.invite()}`;
-  start.say(
-    `The page is open as long as this runs; Ctrl-C ends it.\n\n  ${link}\n\nThe link lets one browser in, within a minute. Enter prints a new one.`,
+  const house: House = {
+    ...{ ask: openAsk(around), sessions, now: Date.now, project: repo ?? "pawl" },
+    approvals: openApprovals(around, terminal, write),
+    live: openLive(around),
+  };
+  const listening = await listenSomewhere(start.port, runtime.home.state, (request) =>
+    handle(request, house),
   );
-  if (start.open) openBrowser(link, env);
-  await untilEnded(() => start.say(`  http://${SITE}:${listening.port}/enter#${sessions.invite()}`));
+  address = `${SITE}:${listening.port}`;
+  const first = link();
+  say(
+    `The page is open as long as this runs; Ctrl-C ends it.\n\n  ${first}\n\nThe link lets one browser in, within a minute. Enter prints a new one.`,
+  );
+  if (start.open) openBrowser(first, env);
+  await untilEnded();
   await listening.close();
+  // Nobody listens to the keyboard any more; else the process would wait for it.
+  process.stdin.pause();
 }
 
-async function refuseOthers({ env, agentAbove, ask }: UiStart): Promise<void> {
+const lineReaderOf = (hear: (line: string) => void) => {
+  const read = lineReader(hear);
+  return (chunk: Buffer) => read(chunk.toString("utf8"));
+};
+
+/** An approval shows everything on the terminal before it asks there, exactly as `pawl approve` does. */
+function openApprovals(around: Surroundings, terminal: Terminal, write: (text: string) => void): Approvals {
+  return new Approvals(terminal, async (task, push, hear) => {
+    const progress = (chunk: Buffer) => {
+      write(chunk.toString("utf8"));
+      hear(chunk.toString("utf8"));
+    };
+    write("\nAsked for on the page:\n");
+    try {
+      const { data } = await openAsk({ ...around, progress })(approve, { task, push });
+      write(`${approve.text(data, PLAIN)}\n`);
+    } catch (error) {
+      write(error instanceof Failure ? `pawl: ${printable(error.message)}\n` : `${String(error)}\n`);
+      throw error;
+    }
+  });
+}
+
+function refuseOthers({ env, agentAbove, isTerminal }: UiStart): void {
   const agent = recogniseAgent(env) ?? agentAbove();
   if (agent)
     throw new Failure("refused", "human_only", `The page is for humans, and this is ${agent.name}.`, {
       hint: "Use the commands; whoever is at the keyboard runs `pawl ui` in a terminal of their own.",
     });
-  if ((await ask("")) === undefined)
-    throw new Failure(
-      "refused",
-      "no_terminal",
-      "The page needs a terminal: it asks there before anything is merged.",
-      {
-        hint: "Run `pawl ui` in a terminal.",
-      },
-    );
+  if (isTerminal) return;
+  throw new Failure(
+    "refused",
+    "no_terminal",
+    "The page needs a terminal: it asks there before anything is merged.",
+    { hint: "Run `pawl ui` in a terminal." },
+  );
 }
 
 /** Always the same port for a project, so that bookmarks and passkeys stay; the next free one when it is taken. */
@@ -102,10 +148,9 @@ function openBrowser(link: string, env: Environment): void {
   child.unref();
 }
 
-function untilEnded(newLink: () => void): Promise<void> {
+function untilEnded(): Promise<void> {
   return new Promise((ended) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended());
-    process.stdin.on("data", newLink);
     process.stdin.on("end", () => ended());
   });
 }

@@ -44,7 +44,10 @@ async function exchange(
 ): Promise<void> {
   try {
     const body = await readBody(incoming);
-    const response = body.tooLarge ? TOO_LARGE : await answer(requestOf(incoming, body.text));
+    const gone = new AbortController();
+    outgoing.on("close", () => gone.abort());
+    const request = requestOf(incoming, body.text, gone.signal);
+    const response = body.tooLarge ? TOO_LARGE : await answer(request);
     await send(outgoing, response, incoming.method === "HEAD");
   } catch (error) {
     // Ours is the mistake; what it was goes to the terminal of `pawl ui`, never to a browser.
@@ -71,7 +74,7 @@ async function readBody(incoming: IncomingMessage): Promise<{ tooLarge: boolean;
   return { tooLarge: false, text: Buffer.concat(pieces).toString("utf8") };
 }
 
-function requestOf(incoming: IncomingMessage, body: string): Request {
+function requestOf(incoming: IncomingMessage, body: string, signal: AbortSignal): Request {
   const url = new URL(incoming.url ?? "/", "http://pawl.localhost");
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [
@@ -85,6 +88,7 @@ function requestOf(incoming: IncomingMessage, body: string): Request {
     query: url.searchParams,
     headers,
     body: parseBody(headers["content-type"] ?? "", body),
+    signal,
   };
 }
 
@@ -114,12 +118,8 @@ async function send(
     outgoing.end(headOnly ? undefined : body);
     return;
   }
-  let gone = false;
-  outgoing.on("close", () => {
-    gone = true;
-  });
   for await (const piece of body) {
-    if (gone) return;
+    if (outgoing.destroyed) return;
     outgoing.write(piece);
   }
   outgoing.end();

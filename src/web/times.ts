@@ -25,3 +25,9 @@ export function took(ms: number): string {
   if (ms < 100_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   return `${Math.round(ms / MINUTE)} min`;
 }
+
+/** How long something has been going on, in seconds. */
+export function lasted(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

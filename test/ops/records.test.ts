@@ -435,6 +435,40 @@ describe("reviews", () => {
     expect((await review({})).json.data.review).toMatchObject({ counts: true, actor: "human:Ada" });
   });
 
+  test("a review and what it found are recorded in one step, or neither is", async ({ project }) => {
+    project.commit("a.txt", "one\ntwo\n");
+    await project.pawl("task", "new", "One");
+    const found = JSON.stringify([
+      { text: "Too short", severity: "low", file: "a.txt", line: 2 },
+      { text: "Nobody needs it", severity: "low" },
+    ]);
+    const record = (verdict: string) => {
+      const words = [
+        "review",
+        "record",
+        "T1",
+        "--kind",
+        "branch",
+        "--verdict",
+        verdict,
+        "--looked-at",
+        "a.txt",
+      ];
+      return project.pawl(...words, "--findings", found, "--json");
+    };
+    expect((await record("pass")).json.error.code).toBe("open_finding");
+    expect((await project.pawl("finding", "list", "T1", "--json")).json.data.findings).toEqual([]);
+    const { json } = await record("pass_with_findings");
+    expect(json.data.review.findings).toEqual(["T0001/F1", "T0001/F2"]);
+    expect(json.data.findings).toMatchObject([
+      { file: "a.txt", line: 2, line_sha256: createHash("sha256").update("two").digest("hex") },
+      { text: "Nobody needs it", kind: "branch" },
+    ]);
+    expect((await project.pawl("log", "--json")).json.data.events.at(-1)).toMatchObject({
+      event: "review.record",
+    });
+  });
+
   test("a reviewer is shown earlier findings and the changed files first", async ({ project }) => {
     await project.pawl("task", "new", "One");
     project.git("checkout", "-q", "-b", "work");

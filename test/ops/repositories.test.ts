@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
@@ -137,6 +138,50 @@ test("a linked repository that was moved away is told, and found again by its ne
   expect((await project.pawl("repo", "list", "--json")).json.data.repos[1].path).toBe(moved);
   const seen = await other.pawlIn(moved, {}, "task", "list", "--json");
   expect(seen.json.data.tasks).toHaveLength(1);
+});
+
+test("a finding may be about another repository of the task, and about no other", async ({ project }) => {
+  const other = await linked(project);
+  project.commit("a.txt", "here\n");
+  other.commit("a.txt", "there\n");
+  const made = await project.pawl(
+    "task",
+    "new",
+    "Two",
+    "--repo",
+    "my project",
+    "--repo",
+    "the api",
+    "--json",
+  );
+  const { id } = made.json.data.task;
+  await project.pawl("start", id);
+  const add = (repo: string) => {
+    const words = [
+      "finding",
+      "add",
+      "Look",
+      "--severity",
+      "low",
+      "--task",
+      id,
+      "--file",
+      "a.txt",
+      "--line",
+      "1",
+    ];
+    return project.pawl(...words, "--repo", repo, "--json");
+  };
+  const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+  expect((await add("the api")).json.data.finding).toMatchObject({
+    repo: "the api",
+    commit: other.git("rev-parse", "main"),
+    line_sha256: digest("there"),
+  });
+  // The same words at the same place of another repository are another finding.
+  expect((await add("my project")).json.data.finding).toMatchObject({ line_sha256: digest("here") });
+  expect((await add("my project")).json.error.code).toBe("finding_known");
+  expect((await add("elsewhere")).json.error).toMatchObject({ code: "no_repository" });
 });
 
 test("the log shows events in order, of one task or of all, and knows a mistyped task", async ({

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { colourLines, type Piece } from "../../src/web/diff/colours.ts";
+import { pairRows } from "../../src/web/diff/pair-rows.ts";
 import { type PatchFile, parsePatch } from "../../src/web/diff/parse-patch.ts";
 import { renderRows } from "../../src/web/diff/render-file.ts";
 import { wordMarks } from "../../src/web/diff/word-marks.ts";
@@ -41,7 +42,7 @@ const plain = {
   anchor: "f1",
   colours: { old: undefined, new: undefined },
   below: () => undefined,
-  expandable: true,
+  split: false,
 };
 const render = (file: PatchFile) => renderRows(file, plain).text;
 const only = (patch: string) => {
@@ -52,7 +53,7 @@ const only = (patch: string) => {
 
 /** The text that a reader sees in the third column. */
 const cells = (page: string) =>
-  [...page.matchAll(/<td class="t"[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) =>
+  [...page.matchAll(/<td class="t[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) =>
     cell
       .replace(/<span class="note">.*?<\/span>/g, "")
       .replace(/<[^>]*>/g, "")
@@ -247,5 +248,60 @@ describe("colours", () => {
   test("an unknown language and very long lines stay plain", () => {
     expect(colourLines("f.unknown", ["x"])).toBeUndefined();
     expect(colourLines("f.ts", ["x".repeat(501)])).toBeUndefined();
+  });
+});
+
+describe("beside each other", () => {
+  const pairsOf = (before: string, after: string) =>
+    pairRows(only(patchOf({ f: before }, { f: after })).hunks[0]?.rows ?? []).map(({ left, right }) => [
+      left?.text,
+      right?.text,
+    ]);
+
+  test.each([
+    [
+      "a\nb\nc\n",
+      "a\nB\nc\n",
+      [
+        ["a", "a"],
+        ["b", "B"],
+        ["c", "c"],
+      ],
+    ],
+    [
+      "a\nb\nc\n",
+      "a\nc\n",
+      [
+        ["a", "a"],
+        ["b", undefined],
+        ["c", "c"],
+      ],
+    ],
+    [
+      "a\n",
+      "a\nx\ny\n",
+      [
+        ["a", "a"],
+        [undefined, "x"],
+        [undefined, "y"],
+      ],
+    ],
+    [
+      "a\nb\nc\n",
+      "x\n",
+      [
+        ["a", "x"],
+        ["b", undefined],
+        ["c", undefined],
+      ],
+    ],
+  ])("%j → %j", (before, after, pairs) => {
+    expect(pairsOf(before, after)).toEqual(pairs);
+  });
+
+  test("shows every line of both sides, once", () => {
+    const file = only(patchOf({ f: "a\nb\nc\nd\n" }, { f: "a\nB\nc\nx\n" }));
+    const html = renderRows(file, { ...plain, split: true }).text;
+    expect(cells(html).filter((one) => one !== "")).toEqual(["a", "a", "b", "B", "c", "c", "d", "x"]);
   });
 });

@@ -8,6 +8,7 @@ const ask = (changes: Partial<Request> & { headers?: Record<string, string | und
   method: "GET",
   path: "/t/T0001",
   query: new URLSearchParams(),
+  signal: new AbortController().signal,
   body: undefined,
   ...changes,
   headers: { host: HOST, ...changes.headers },

@@ -1,31 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { openAsk } from "../../src/web/ask.ts";
-import type { Request, Response } from "../../src/web/exchange.ts";
-import { handle } from "../../src/web/handle.ts";
 import { ROUTES } from "../../src/web/routes.ts";
-import { Sessions } from "../../src/web/sessions.ts";
 import { type Project, type Result, test } from "../helpers/command-line.ts";
+import { openHouse, visit } from "../helpers/page.ts";
 
-const HOST = "pawl.localhost:24817";
 const EVIL = `"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e`;
-
-/** The page of a project as a browser that was let in sees it. */
-function visit(project: Project) {
-  const sessions = new Sessions(() => 0);
-  const cookie = sessions.enter(sessions.invite())?.split(";")[0];
-  const around = { cwd: project.path, env: project.env, operations: [], oneShot: false, progress: () => {} };
-  const house = { ask: openAsk(around), sessions, now: () => 0, project: "shop" };
-  return (path: string, changes: Partial<Request> = {}): Promise<Response> => {
-    const url = new URL(path, `http://${HOST}`);
-    const headers = { host: HOST, cookie, origin: `http://${HOST}` };
-    return handle(
-      { method: "GET", path: url.pathname, query: url.searchParams, headers, body: undefined, ...changes },
-      house,
-    );
-  };
-}
 
 /** A task with one of everything, and words that try to be more than words. */
 async function fill(project: Project): Promise<void> {
@@ -52,9 +32,14 @@ async function expectDone(call: Promise<Result>): Promise<Result> {
 describe("every page", () => {
   test("answers, names its command, and shows what agents wrote as text", async ({ project }) => {
     await fill(project);
-    const get = visit(project);
-    const paths = ROUTES.filter(({ method, path }) => method === "GET" && !path.includes("{file}")).map(
-      ({ path }) => path.replace("{task}", "T0001"),
+    const get = visit(openHouse(project));
+    const fragment = /\{file\}|stream|events/;
+    const paths = ROUTES.filter(({ method, path }) => method === "GET" && !fragment.test(path)).map(
+      ({ path }) =>
+        path
+          .replace("{task}", "T0001")
+          .replace("{run}", "R1")
+          .replace("{action}", path.startsWith("/new") ? "task" : "edit"),
     );
     for (const path of [...paths, `/search?q=${encodeURIComponent(EVIL)}`]) {
       const { status, body } = await get(path);
@@ -66,7 +51,7 @@ describe("every page", () => {
 
   test("of a diff has every row, and marks what was looked at until it changes", async ({ project }) => {
     await fill(project);
-    const get = visit(project);
+    const get = visit(openHouse(project));
     const page = String((await get("/t/T0001/diff")).body);
     expect(page).toContain("0 of 1 viewed");
     expect(page).toContain('<span class="unseen">U+202E</span>');
@@ -80,7 +65,7 @@ describe("every page", () => {
   });
 
   test("that is not there says so, wherever it is looked for", async ({ project }) => {
-    const get = visit(project);
+    const get = visit(openHouse(project));
     const missing = ["/nothing", "/t/T9999", "/t/", "/%2e%2e/x", "/t/T1/diff/%ff/0"];
     for (const path of missing) expect((await get(path)).status, path).toBe(404);
     for (const path of ["/t/..%2f..%2fetc", "/t/%00"]) expect((await get(path)).status, path).toBe(400);

@@ -58,7 +58,7 @@ interface ShownRecords {
   lines: string[];
 }
 
-function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, string>): ShownRecords {
+export function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, string>): ShownRecords {
   const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
   const proofs = values(reader.parts(evidence, task)).filter(
     (one) => one.tree !== undefined && trees.get(one.repo ?? "") === one.tree,

@@ -15,6 +15,8 @@ export interface LiveTask {
 
 /** Something that waits for a person, and the one command for it. */
 export interface Need {
+  /** What a person would do: say yes, read, decide, look after a run, settle what only they can, or ask what is missing. */
+  kind: "approve" | "review" | "blocked" | "run" | "settle" | "missing";
   task: string;
   title: string;
   run: string | undefined;
@@ -58,19 +60,26 @@ export function inboxOf(
 function needOf({ task, runs, reasons }: LiveTask): Need | undefined {
   if (runs.some(isAtWork)) return undefined;
   const last = runs.filter((run) => run.role !== "conductor" && run.state !== "held").at(-1);
-  const need = (why: string, command: string): Need => {
-    return { task: task.id, title: task.title, run: last?.id, why, command };
+  const need = (kind: Need["kind"], why: string, command: string): Need => {
+    return { kind, task: task.id, title: task.title, run: last?.id, why, command };
   };
-  if (task.status === "blocked") return need(`blocked: ${task.blocker ?? ""}`, `pawl task show ${task.id}`);
+  if (task.status === "blocked")
+    return need("blocked", `blocked: ${task.blocker ?? ""}`, `pawl task show ${task.id}`);
   if (last && last.state !== "succeeded")
     return need(
+      "run",
       `${last.id} ${last.state}${last.reason ? ` (${last.reason})` : ""}`,
       last.next?.command ?? "",
     );
   const [first] = reasons;
-  if (!first) return need("nothing known is missing", `pawl approve ${task.id}`);
-  if (first.owner === "human") return need(first.code, first.command);
-  return last ? need(`still missing: ${codesOf(reasons)}`, `pawl check ${task.id} --stage close`) : undefined;
+  if (!first) return need("approve", "nothing known is missing", `pawl approve ${task.id}`);
+  if (first.owner === "human") return need("settle", first.code, first.command);
+  // The author has done everything; whoever did not write it may read it.
+  if (reasons.every((one) => one.owner === "reviewer"))
+    return need("review", "waits for somebody else to read it", first.command);
+  return last
+    ? need("missing", `still missing: ${codesOf(reasons)}`, `pawl check ${task.id} --stage close`)
+    : undefined;
 }
 
 const codesOf = (reasons: readonly { code: string }[]) =>

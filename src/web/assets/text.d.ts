@@ -2,7 +2,7 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
-declare module "*/page.js" {
+declare module "./assets/*.js" {
   const text: string;
   export default text;
 }

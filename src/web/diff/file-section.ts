@@ -18,6 +18,8 @@ export interface FileSection {
   address: string;
   findings: readonly Finding[];
   viewed: boolean;
+  /** Old and new beside each other. */
+  split: boolean;
   /** Left for the browser to load when it comes near. */
   later: boolean;
 }
@@ -41,20 +43,25 @@ const modeOf = ({ change, oldMode, newMode }: SavedFile) =>
       html`<span class="dim small">mode ${oldMode} → ${newMode}</span>`
     : html`<span class="dim small">${change}${newMode === "160000" && " submodule"}</span>`;
 
-function contentOf({ file, anchor, address, findings, later }: FileSection): Html {
+function contentOf({ file, anchor, address, findings, later, split }: FileSection): Html {
   if (file.binary) return html`<p class="quiet">A binary file; its content is not shown.</p>`;
   if (file.hunks.length === 0) return html`<p class="quiet">No line of it changed.</p>`;
   const rows = rowsOf(file);
   if (later)
     return html`<div class="later" data-src="${address}" data-rows="${rows}"><a href="${address}">Show ${rows} rows</a></div>`;
-  const content = fileRows(file, anchor, findings);
+  const content = fileRows(file, anchor, findings, split);
   return GENERATED.test(file.path)
     ? html`<details><summary>Generated: ${rows} rows</summary>${content}</details>`
     : content;
 }
 
 /** The rows of a file with its findings below their lines; a finding whose line is not shown stands above them. */
-export function fileRows(file: SavedFile, anchor: string, findings: readonly Finding[]): Html {
+export function fileRows(
+  file: SavedFile,
+  anchor: string,
+  findings: readonly Finding[],
+  split: boolean,
+): Html {
   const below = new Map<number, Finding[]>();
   const lines = new Set(file.hunks.flatMap((hunk) => hunk.rows.flatMap((row) => row.new ?? [])));
   const elsewhere = findings.filter((one) => one.line === undefined || !lines.has(one.line));
@@ -63,9 +70,9 @@ export function fileRows(file: SavedFile, anchor: string, findings: readonly Fin
       below.set(one.line, [...(below.get(one.line) ?? []), one]);
   const note = (side: "old" | "new", line: number) => {
     const found = side === "new" ? below.get(line) : undefined;
-    return found && html`<tr class="note"><td colspan="3">${found.map(findingCard)}</td></tr>`;
+    return found && html`<tr class="note"><td colspan="${split ? 4 : 3}">${found.map(findingCard)}</td></tr>`;
   };
-  return html`${elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file), below: note, expandable: false })}`;
+  return html`${elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file), below: note, split })}`;
 }
 
 /** Hunk by hunk and side by side, because a patch has no more of the file than that. */

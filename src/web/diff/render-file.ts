@@ -1,5 +1,6 @@
 import { Html, html, visible } from "../html.ts";
 import type { Piece } from "./colours.ts";
+import { pairRows } from "./pair-rows.ts";
 import type { Hunk, PatchFile, Row } from "./parse-patch.ts";
 import { type Mark, wordMarks } from "./word-marks.ts";
 
@@ -11,8 +12,8 @@ export interface Rendering {
   colours: { old: Lines | undefined; new: Lines | undefined };
   /** What follows a row, such as a finding on it; undefined for most. */
   below(side: "old" | "new", line: number): Html | undefined;
-  /** Whether lines around a hunk can be asked for. */
-  expandable: boolean;
+  /** Old and new beside each other. */
+  split: boolean;
 }
 
 type Lines = ReadonlyMap<number, readonly Piece[]>;
@@ -25,54 +26,68 @@ const ROWS_AT_ONCE = 100;
 const MANY_ROWS = 2_000;
 
 /** The changes of one file as tables. A row is `old number, new number, text`; its sign is text, not only a colour. */
-export function renderRows(file: PatchFile, { anchor, colours, below, expandable }: Rendering): Html {
-  const rows = file.hunks.flatMap((hunk, at) => {
+export function renderRows(file: PatchFile, rendering: Rendering): Html {
+  const { split } = rendering;
+  const rows = file.hunks.flatMap((hunk) => {
     const marks = wordMarks(hunk.rows);
-    const previous = file.hunks[at - 1];
-    return [
-      renderHeading(hunk, anchor, expandable ? hiddenAbove(hunk, previous) : 0),
-      ...hunk.rows.map((row) => renderRow(row, anchor, colours, marks.get(row), below)),
-    ];
+    const own = split
+      ? pairRows(hunk.rows).map((pair) => splitRow(pair, rendering, marks))
+      : hunk.rows.map((row) => unifiedRow(row, rendering, marks));
+    return [heading(hunk, split), ...own];
   });
   const size = rows.length > MANY_ROWS ? ROWS_AT_ONCE : rows.length;
   const tables: Html[] = [];
-  for (let at = 0; at < rows.length; at += size) tables.push(table(file, rows.slice(at, at + size), at));
+  for (let at = 0; at < rows.length; at += size)
+    tables.push(table(file, rows.slice(at, at + size), at, split));
   return html`${tables}`;
 }
 
-function table(file: PatchFile, rows: readonly Html[], at: number): Html {
+function table(file: PatchFile, rows: readonly Html[], at: number, split: boolean): Html {
   const caption = at === 0 ? `Changes in ${file.path}` : `Changes in ${file.path}, continued`;
-  return html`<div class="rows"><table class="d"><caption class="vh">${caption}</caption><colgroup><col class="w"><col class="w"><col></colgroup><tbody>${rows}</tbody></table></div>`;
+  const columns = split
+    ? html`<col class="w"><col><col class="w"><col>`
+    : html`<col class="w"><col class="w"><col>`;
+  return html`<div class="rows"><table class="d${split && " split"}"><caption class="vh">${caption}</caption><colgroup>${columns}</colgroup><tbody>${rows}</tbody></table></div>`;
 }
 
-/** How many lines lie between a hunk and the one before it. */
-function hiddenAbove(hunk: Hunk, previous: Hunk | undefined): number {
-  const last =
-    previous?.rows.findLast((row) => row.new !== undefined)?.new ?? (previous ? previous.newStart : 0);
-  return Math.max(0, hunk.newStart - last - 1);
+const heading = (hunk: Hunk, split: boolean) =>
+  html`<tr class="h"><td colspan="${split ? 4 : 3}">${visible(hunk.heading)}</td></tr>`;
+
+type Marks = ReadonlyMap<Row, Mark>;
+
+function unifiedRow(row: Row, { anchor, colours, below }: Rendering, marks: Marks): Html {
+  const { side, line } = placeOf(row);
+  return html`<tr class="${CLASSES[row.sign]}" id="${idOf(anchor, row)}"${row.new !== undefined && html` data-line="${row.new}"`}><td class="l">${row.old}</td><td class="l">${row.new}</td>${text(row, colours, marks)}</tr>${below(side, line)}`;
 }
 
-function renderHeading(hunk: Hunk, anchor: string, hidden: number): Html {
-  const more =
-    hidden > 0 &&
-    html`<button type="button" class="more" data-file="${anchor}" data-above="${hunk.newStart}" aria-label="Show ${hidden} more lines above">↑ ${hidden} lines</button> `;
-  return html`<tr class="h"><td colspan="3">${more}${visible(hunk.heading)}</td></tr>`;
-}
-
-function renderRow(
-  row: Row,
-  anchor: string,
-  colours: Rendering["colours"],
-  mark: Mark | undefined,
-  below: Rendering["below"],
+function splitRow(
+  { left, right }: ReturnType<typeof pairRows>[number],
+  { anchor, colours, below }: Rendering,
+  marks: Marks,
 ): Html {
-  const side = row.sign === "-" ? "old" : "new";
-  const line = row[side] ?? 0;
+  const row = right ?? left;
+  if (!row) return html``;
+  const kind = left === right ? "c" : right ? "a" : "r";
+  const notes = [left !== right && left, right].map((one) => one && belowOf(one, below));
+  return html`<tr class="${kind}" id="${idOf(anchor, row)}"${row.new !== undefined && html` data-line="${row.new}"`}><td class="l old${left && left !== right && " r"}">${left?.old}</td>${left ? text(left, colours, marks, left === right ? " old" : " old r") : html`<td class="t old none"></td>`}<td class="l">${right?.new}</td>${right ? text(right, colours, marks) : html`<td class="t none"></td>`}</tr>${notes}`;
+}
+
+const placeOf = (row: Row): { side: "old" | "new"; line: number } =>
+  row.sign === "-" ? { side: "old", line: row.old ?? 0 } : { side: "new", line: row.new ?? 0 };
+
+const belowOf = (row: Row, below: Rendering["below"]) => below(placeOf(row).side, placeOf(row).line);
+
+function idOf(anchor: string, row: Row): string {
+  const { side, line } = placeOf(row);
+  return `${anchor}${side === "old" ? "L" : "R"}${line}`;
+}
+
+function text(row: Row, colours: Rendering["colours"], marks: Marks, more = ""): Html {
+  const { side, line } = placeOf(row);
   const pieces = colours[side]?.get(line);
   const known = pieces && textOf(pieces) === row.text ? pieces : [{ text: row.text, colour: undefined }];
   const end = row.endless ? html`<span class="note">no newline at the end</span>` : undefined;
-  const id = `${anchor}${side === "old" ? "L" : "R"}${line}`;
-  return html`<tr class="${CLASSES[row.sign]}" id="${id}"><td class="l">${row.old}</td><td class="l">${row.new}</td><td class="t" data-s="${SIGNS[row.sign]}">${paint(known, mark)}${end}</td></tr>${below(side, line)}`;
+  return html`<td class="t${more}" data-s="${SIGNS[row.sign]}">${paint(known, marks.get(row))}${end}</td>`;
 }
 
 const textOf = (pieces: readonly Piece[]) => pieces.map((one) => one.text).join("");
@@ -81,14 +96,14 @@ const textOf = (pieces: readonly Piece[]) => pieces.map((one) => one.text).join(
 function paint(pieces: readonly Piece[], mark: Mark | undefined): Html {
   let at = 0;
   let out = "";
-  for (const { text, colour } of pieces) {
+  for (const { text: words, colour } of pieces) {
     const [from, to] = [(mark?.from ?? 0) - at, (mark?.to ?? 0) - at].map((one) =>
-      Math.min(Math.max(one, 0), text.length),
+      Math.min(Math.max(one, 0), words.length),
     );
-    const inside = visible(text.slice(from, to)).text;
-    const whole = `${visible(text.slice(0, from)).text}${inside && `<ins>${inside}</ins>`}${visible(text.slice(to)).text}`;
+    const inside = visible(words.slice(from, to)).text;
+    const whole = `${visible(words.slice(0, from)).text}${inside && `<ins>${inside}</ins>`}${visible(words.slice(to)).text}`;
     out += colour ? `<span class="${colour}">${whole}</span>` : whole;
-    at += text.length;
+    at += words.length;
   }
   return new Html(out);
 }

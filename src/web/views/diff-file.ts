@@ -14,6 +14,7 @@ export const diffFile: View = async ({ ask, parts, request }) => {
   if (!found)
     throw new Failure("not_found", "no_file", `The saved diff of ${repo} has no file number ${file}.`);
   const { data } = await ask(taskShow, { task });
+  const split = request.query.get("view") === "split";
   const anchor = `f${Number(request.query.get("at") ?? 0) + 1}-${Number(file) + 1}-`;
-  return page(fileRows(found, anchor, findingsOf(data.findings, repo, found)));
+  return page(fileRows(found, anchor, findingsOf(data.findings, repo, found), split));
 };

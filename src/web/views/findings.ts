@@ -1,6 +1,6 @@
 import type { Finding } from "../../model/records/parts.ts";
 import { type Html, html } from "../html.ts";
-import { empty, tag } from "../layout.ts";
+import { tag } from "../layout.ts";
 import { markdown } from "../markdown.ts";
 import { clock } from "../times.ts";
 import { showTask, taskPage, toneOf } from "./task-shell.ts";
@@ -8,16 +8,35 @@ import type { View } from "./view.ts";
 
 export const findings: View = async (look) => {
   const shown = await showTask(look);
+  const task = shown.all.task.id;
   const all = shown.all.findings.toSorted((one, other) => rank(one) - rank(other));
-  const content = html`<div class="narrow">${all.length === 0 ? empty("No findings. On the diff, press c on a line, or", "pawl finding add") : all.map((one) => findingCard(one))}</div>`;
+  const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${task}/do/finding">Add a finding…</a></p>
+<div id="findings" data-live="rows">${all.length === 0 ? html`<p class="empty">Nothing was found yet. On the <a href="/t/${task}/diff">diff</a>, press <kbd>c</kbd> on a line; what you write stays until its author has settled it. <code>pawl finding add</code></p>` : all.map((one) => findingCard(one))}</div></div>`;
   return taskPage(look, shown, { tab: "findings", command: "pawl finding list {task}", content });
 };
 
 const rank = (one: Finding) =>
   (one.status === "open" ? 0 : 10) + ["high", "medium", "low"].indexOf(one.severity);
 
+/** What may become of a finding from where it is; who may not is refused by the operation. */
+const STEPS: Readonly<Record<Finding["status"], readonly (readonly [string, string])[]>> = {
+  open: [
+    ["Fixed…", "resolve"],
+    ["Put off…", "defer"],
+    ["Won't fix…", "wontfix"],
+  ],
+  deferred: [
+    ["Fixed…", "resolve"],
+    ["Open again…", "reopen"],
+  ],
+  fixed: [["Open again…", "reopen"]],
+  wontfix: [["Open again…", "reopen"]],
+  integrated: [["Open again…", "reopen"]],
+};
+
 /** A finding wherever it is shown: in the list and below its line. */
 export function findingCard(one: Finding): Html {
+  const [task = "", id = ""] = one.id.split("/");
   const where = one.file === undefined ? "" : `${one.file}${one.line === undefined ? "" : `:${one.line}`}`;
-  return html`<article class="card finding" id="${one.id.split("/")[1]}" aria-label="Finding ${one.id}"><header><b>${one.id.split("/")[1]}</b>${tag(`${one.severity} · ${one.status}`, one.status === "open" ? toneOf(one.severity) : "ok")}<span>${one.actor}, ${clock(one.created)}</span>${where && html`<code>${one.repo}: ${where}</code>`}</header>${markdown(one.text)}${one.fix && html`<p class="dim">Fix: ${one.fix}</p>`}${one.resolution && html`<p class="dim">Settled: ${one.resolution}</p>`}${one.reopen_reasons && html`<p class="dim">Reopened ${one.reopened} ×: ${one.reopen_reasons}</p>`}</article>`;
+  return html`<article class="card finding" id="${id}" data-key="${id}" aria-label="Finding ${one.id}"><header><b>${id}</b>${tag(`${one.severity} · ${one.status}`, one.status === "open" ? toneOf(one.severity) : "ok")}<span>${one.actor.split(":")[1]}, ${clock(one.created)}</span>${where && html`<code>${one.repo}: ${where}</code>`}</header>${markdown(one.text)}${one.fix && html`<div class="dim fix">${markdown(`Fix: ${one.fix}`)}</div>`}${one.resolution && html`<div class="dim">${markdown(`Settled: ${one.resolution}`)}</div>`}${one.reopen_reasons && html`<div class="dim">Reopened ${one.reopened} ×${markdown(one.reopen_reasons)}</div>`}<p class="acts">${STEPS[one.status].map(([word, action]) => html`<a class="btn" href="/t/${task}/do/${action}?finding=${id}">${word}</a>`)}</p></article>`;
 }

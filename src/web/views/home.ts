@@ -1,34 +1,141 @@
-import { taskList } from "../../ops/task-list.ts";
-import { taskReady } from "../../ops/task-ready.ts";
-import type { TaskSummary } from "../../ports/ports.ts";
+import type { Inbox, Need } from "../../judge/runs/inbox.ts";
+import { plural } from "../../model/text.ts";
+import { inbox } from "../../ops/inbox.ts";
+import { repoList } from "../../ops/repo-list.ts";
+import { status } from "../../ops/status.ts";
 import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
-import { empty, layout, tag } from "../layout.ts";
-import { ago } from "../times.ts";
-import { toneOf } from "./task-shell.ts";
+import { layout, mono, short, tag } from "../layout.ts";
+import { ago, lasted } from "../times.ts";
+import { firstSteps } from "./first-steps.ts";
 import type { View } from "./view.ts";
 
+const MOST_READY = 20;
+
+/** What needs a person, who is at work, what could be begun, what came to its end: the inbox, as a page. */
 export const home: View = async ({ ask, now, project }) => {
-  const { data } = await ask(taskList, {});
-  const { data: ready } = await ask(taskReady, {});
-  const live = data.tasks.filter((task) => ["active", "blocked", "review"].includes(task.status));
-  const past = data.tasks
-    .filter((task) => ["merged", "done"].includes(task.status))
-    .slice(-8)
-    .reverse();
-  const main = html`<div class="title"><h1>${project}</h1></div>
-${data.tasks.length === 0 ? empty("No tasks yet. The first one is made by", 'pawl task new "Fix the typo in the docs"') : [section("In work", live, now), section("Ready to begin", ready.tasks, now), section("Recently merged", past, now)]}`;
+  const { data, warnings } = await ask(inbox, {});
+  const { data: here } = await ask(status, {});
+  const { data: around } = await ask(repoList, {});
+  const { status: state } = here;
+  const main = html`<div class="title"><h1>${project}</h1><span class="dim" id="where" data-live>${state.branch ?? "detached"} ${mono(short(state.commit))}, ${state.installed ? "guarded" : "not guarded"} · ${plural(around.repos.length, "repository", "repositories")}</span><span class="sp"></span><a class="btn" href="/new/task">New task…</a></div>
+${warnings.map((one) => html`<p class="warning">${one}</p>`)}
+<div id="inbox" data-live="rows">${isEmpty(data.inbox) ? firstSteps(state.installed) : sections(data.inbox, now)}</div>
+<p class="row"><a href="/tasks">All tasks</a></p>`;
   return page(layout({ title: project, section: "tasks", command: "pawl inbox", main, kind: "home" }));
 };
 
-function section(title: string, tasks: readonly TaskSummary[], now: number): Html | undefined {
-  if (tasks.length === 0) return undefined;
-  const id = title.toLowerCase().replaceAll(" ", "-");
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title} <i>${tasks.length}</i></h2><ul class="list">${tasks.map((task) => row(task, now))}</ul></section>`;
+const isEmpty = ({ needs_you, running, held, ready, recent }: Inbox) =>
+  [needs_you, running, held, ready, recent].every((one) => one.length === 0);
+
+function sections(found: Inbox, now: number): Html {
+  const more = found.ready.length - MOST_READY;
+  return html`${section("Needs you", found.needs_you.map(needRow), "Nothing waits for you. Agents that are at work, and what you could begin, are below.")}
+${section("Running", found.running.map(runningRow))}
+${section(
+  "In work by hand",
+  heldOnly(found).map((one) =>
+    row({
+      task: one.task,
+      title: one.title,
+      why: `held by ${nameOf(one.holder)}`,
+      tag: tag("held"),
+      who: ago(one.since, now),
+    }),
+  ),
+)}
+${section(
+  "Ready to begin",
+  found.ready
+    .slice(0, MOST_READY)
+    .map((one) => row({ task: one.id, title: one.title, why: "nothing in its way", tag: tag("open") })),
+)}${more > 0 && html`<p class="row"><a href="/tasks?status=open">… and ${more} more</a></p>`}
+${section(
+  "Lately",
+  found.recent.map((one) => recentRow(one, now)),
+)}`;
 }
 
-function row(task: TaskSummary, now: number): Html {
-  const why =
-    task.blocker ?? (task.depends_on.length > 0 ? `depends on ${task.depends_on.join(", ")}` : task.profile);
-  return html`<li><a href="/t/${task.id}"><span class="m">${task.id}</span><b>${task.title}</b><span class="why">${why}</span></a><span class="who">${tag(task.status, toneOf(task.status))}<span class="dim small">${task.actor.split(":")[1]} · ${ago(task.updated, now)}</span></span></li>`;
+/** A held task that already stands under another heading is not told twice. */
+const heldOnly = ({ held, needs_you }: Inbox) =>
+  held.filter((one) => !needs_you.some((need) => need.task === one.task));
+
+function section(title: string, rows: readonly Html[], nothing?: string): Html | undefined {
+  if (rows.length === 0 && nothing === undefined) return undefined;
+  const id = title.toLowerCase().replaceAll(" ", "-");
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title} <i>${rows.length || ""}</i></h2>${rows.length === 0 ? html`<p class="quiet">${nothing}</p>` : html`<ul class="list">${rows}</ul>`}</section>`;
 }
+
+interface Row {
+  task: string;
+  title: string;
+  why: string;
+  tag: Html;
+  who?: string;
+  /** Where a click leads: to what the person would do next. */
+  path?: string;
+}
+
+const row = ({ task, title, why, tag: word, who = "", path = `/t/${task}` }: Row): Html =>
+  html`<li data-key="${task} ${path}"><a href="${path}"><span class="m">${task}</span><b>${title}</b><span class="why">${why}</span></a><span class="who">${word}<span class="dim small">${who}</span></span></li>`;
+
+const NEEDS: Readonly<
+  Record<Need["kind"], { word: string; tone: "human" | "warn" | "bad" | "plain"; tab: string; why?: string }>
+> = {
+  approve: {
+    word: "approve",
+    tone: "human",
+    tab: "/approve",
+    why: "Nothing known is missing: it may be merged.",
+  },
+  review: {
+    word: "review",
+    tone: "human",
+    tab: "/diff",
+    why: "Its author is done; somebody else has to read it.",
+  },
+  blocked: { word: "decide", tone: "warn", tab: "" },
+  run: { word: "failed run", tone: "bad", tab: "/runs" },
+  settle: { word: "settle", tone: "warn", tab: "" },
+  missing: { word: "not ready", tone: "plain", tab: "" },
+};
+
+function needRow({ kind, task, title, why }: Need): Html {
+  const { word, tone, tab, why: said } = NEEDS[kind];
+  return row({
+    task,
+    title,
+    why: said ?? why.replace(/^blocked: /, "").replace(`${task}/`, "Run "),
+    tag: tag(word, tone),
+    path: `/t/${task}${tab}`,
+  });
+}
+
+const runningRow = (one: Inbox["running"][number]): Html =>
+  row({
+    task: one.task,
+    title: one.title,
+    why: one.waiting ?? (one.last || "has begun"),
+    tag: html`<span class="tag ok"><span class="dot run" aria-hidden="true"></span> ${one.state}</span>`,
+    who: `${one.agent ?? nameOf(one.holder)}${one.elapsed === undefined ? "" : ` · ${lasted(one.elapsed)}`}`,
+    path: `/t/${one.task}/runs/${one.id.split("/")[1]}`,
+  });
+
+const WORDS: Readonly<Record<string, string>> = {
+  approve: "merged",
+  finish: "finished",
+  run: "run",
+  "review.record": "reviewed",
+  handoff: "handoff",
+  "task.new": "new",
+  start: "begun",
+};
+
+function recentRow(one: Inbox["recent"][number], now: number): Html {
+  const record = one.record.replace(/@\d+$/, "");
+  const task = record.split("/")[0] ?? "";
+  return html`<li data-key="${one.record}" class="small"><a href="${/^T\d+$/.test(task) ? `/t/${task}` : "/log"}"><span class="m">${record}</span><span>${one.about}</span></a><span class="who"><span class="dim small">${WORDS[one.event] ?? one.event} by ${nameOf(one.actor)} · ${ago(one.time, now)}</span></span></li>`;
+}
+
+/** `agent:codex:author-session` is codex. */
+const nameOf = (actor: string) => actor.split(":")[1] ?? actor;

@@ -1,5 +1,7 @@
-import { html } from "../html.ts";
-import { empty, short, tag } from "../layout.ts";
+import { openAttempt } from "../../judge/runs/standing.ts";
+import type { Run } from "../../model/records/run.ts";
+import { type Html, html } from "../html.ts";
+import { short, tag } from "../layout.ts";
 import { clock } from "../times.ts";
 import { showTask, taskPage, toneOf } from "./task-shell.ts";
 import type { View } from "./view.ts";
@@ -7,6 +9,14 @@ import type { View } from "./view.ts";
 export const runs: View = async (look) => {
   const shown = await showTask(look);
   const all = shown.all.runs.toReversed();
-  const content = html`<div class="narrow">${all.length === 0 ? empty("Nobody has begun. A branch and a worktree are made by", `pawl start ${shown.all.task.id}`) : all.map((run) => html`<article class="card" id="${run.id.split("/")[1]}"><header><b>${run.id.split("/")[1]}</b>${tag(run.ended ?? run.status, toneOf(run.status))}<span>${run.holder}, ${clock(run.created)}${run.reason !== undefined && `: ${run.reason}`}</span></header><ul>${run.repos.map((repo) => html`<li><b>${repo.name}</b> <code>${repo.worktree}</code> from ${short(repo.base_head)}${repo.head !== undefined && ` to ${short(repo.head)}`}</li>`)}</ul>${run.snapshots.length > 0 && html`<p><a href="/t/${shown.all.task.id}/diff?run=${run.id.split("/")[1]}">The saved diff</a></p>`}</article>`)}</div>`;
+  const task = shown.all.task.id;
+  const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${task}/do/run">Start an agent…</a> <a class="btn" href="/t/${task}/do/start">Begin by hand…</a></p>
+<div id="runs" data-live="rows">${all.length === 0 ? html`<p class="empty">Nobody has begun. A run is one attempt at the task, in a worktree of its own: <code>pawl run ${task} --agent claude</code></p>` : all.map((run) => card(task, run))}</div></div>`;
   return taskPage(look, shown, { tab: "runs", command: "pawl run list {task}", content });
 };
+
+function card(task: string, run: Run): Html {
+  const id = run.id.split("/")[1] ?? "";
+  const state = run.ended ?? (openAttempt(run) ? "at work" : run.status);
+  return html`<article class="card" id="${id}" data-key="${id}"><header><a href="/t/${task}/runs/${id}"><b>${id}</b></a>${tag(state, openAttempt(run) ? "ok" : toneOf(run.status))}<span>${run.agent ?? run.holder}, ${clock(run.created)}${run.reason !== undefined && `: ${run.reason}`}</span></header><ul>${run.repos.map((repo) => html`<li><b>${repo.name}</b> <code>${repo.worktree}</code> from ${short(repo.base_head)}${repo.head !== undefined && ` to ${short(repo.head)}`}</li>`)}</ul><p class="acts"><a class="btn" href="/t/${task}/runs/${id}">Log and controls</a>${run.snapshots.length > 0 && html`<a class="btn" href="/t/${task}/diff?run=${id}">The saved diff</a>`}</p></article>`;
+}

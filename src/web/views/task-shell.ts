@@ -1,6 +1,7 @@
 import type { Reason } from "../../judge/gates/gate.ts";
 import type { Finding } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
+import { plural } from "../../model/text.ts";
 import { session } from "../../ops/session.ts";
 import { taskShow } from "../../ops/task-show.ts";
 import type { Told } from "../ask.ts";
@@ -8,6 +9,7 @@ import { page, type Response } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, mono, tag } from "../layout.ts";
 import { clock } from "../times.ts";
+import { button, sentence } from "./awaited.ts";
 import type { Look } from "./view.ts";
 
 /** Everything that is recorded of a task, and what keeps it from going on. */
@@ -16,7 +18,7 @@ export interface Shown {
   gates: { stage: string; reasons: readonly Reason[] } | undefined;
 }
 
-type Recorded = Parameters<typeof taskShow.text>[0];
+export type Recorded = Parameters<typeof taskShow.text>[0];
 
 export async function showTask({ ask, parts }: Look): Promise<Shown> {
   const { data: all } = await ask(taskShow, { task: parts.task });
@@ -33,6 +35,7 @@ const TABS = [
   ["context", "Context"],
   ["handoffs", "Handoffs"],
   ["log", "Log"],
+  ["approve", "Approve"],
 ] as const;
 
 export type Tab = (typeof TABS)[number][0];
@@ -52,10 +55,10 @@ export function taskPage(
 ): Response {
   const { task } = shown.all;
   const name = TABS.find(([id]) => id === tab)?.[1] ?? "";
-  const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a></p>
-<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}</div>
+  const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a> / ${task.status}</p>
+<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}<span class="sp"></span><a class="quiet-link" href="/t/${task.id}/do/edit">Edit</a></div>
 ${facts(shown)}${awaited(shown)}
-<nav class="tabs" aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}>${word}${count(id, shown)}</a>`)}</nav></div>
+<nav class="tabs" id="tabs" data-live aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}>${word}${count(id, shown)}</a>`)}</nav></div>
 ${content}`;
   return page(
     layout({
@@ -65,6 +68,7 @@ ${content}`;
       main,
       kind: "wide",
       foot,
+      task: task.id,
     }),
   );
 }
@@ -86,28 +90,11 @@ function facts({ all: { task, runs } }: Shown): Html {
 const runWords = (run: Run) =>
   `${run.agent ?? run.holder.split(":")[1] ?? ""}, ${run.ended ?? run.status}, ${clock(run.updated)}`;
 
-/** The one sentence that says what is awaited from whom, and every fact behind it as a link. */
+/** The one sentence that says what is awaited from whom, what one could do about it, and every fact behind it as a link. */
 function awaited({ all, gates }: Shown): Html {
-  const { task } = all;
-  const [first] = gates?.reasons ?? [];
-  const said = sentence(task.id, task.status, first);
-  return html`<section class="need" aria-labelledby="need"><div class="say"><h2 id="need">${said.what}</h2><p>${said.how}</p></div>
+  const { what, how, acts } = sentence(all, gates?.reasons ?? []);
+  return html`<section class="need" id="need" data-live aria-labelledby="awaited"><div class="say"><h2 id="awaited">${what}</h2><p>${how}</p></div><div class="acts">${acts.map(button)}</div>
 <ul class="gates" aria-label="What the close stage asks for">${gateList(all, gates?.reasons ?? [])}</ul></section>`;
-}
-
-function sentence(task: string, status: string, first: Reason | undefined): { what: string; how: string } {
-  if (status === "done" || status === "merged")
-    return { what: "Merged.", how: "Nothing is awaited from anybody." };
-  if (status === "dropped") return { what: "Dropped.", how: "Nothing is awaited from anybody." };
-  if (status === "open")
-    return { what: "Not begun.", how: `pawl start ${task} makes its branch and worktree.` };
-  if (!first)
-    return {
-      what: "Waiting for you: it may be approved.",
-      how: `Read the diff, then run pawl approve ${task} in your terminal.`,
-    };
-  const who = { author: "the author", reviewer: "a reviewer", human: "you" }[first.owner];
-  return { what: `Waiting for ${who}: ${first.message}`, how: `Settled by: ${first.command}` };
 }
 
 interface Gate {
@@ -122,7 +109,7 @@ const GATES: readonly Gate[] = [
     name: "Checks",
     tab: "evidence",
     codes: /^check_|^slice_/,
-    fact: (all) => counted(all.evidence.length, "result"),
+    fact: (all) => plural(all.evidence.length, "result"),
   },
   {
     name: "Review",
@@ -145,12 +132,26 @@ const GATES: readonly Gate[] = [
   {
     name: "Saved",
     tab: "diff",
-    codes: /snapshot|dirty|no_changes|branch|worktree|not_started/,
+    codes: /snapshot|dirty|no_changes|branch_missing|worktree|not_started|on_protected/,
     fact: (all) => savedOf(all.runs),
+  },
+  {
+    name: "Base",
+    tab: "approve",
+    codes: /^base_|^target_|unmergeable|surfaces|dependency|record_/,
+    fact: (all) => all.task.base_branch ?? "none",
   },
 ];
 
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+const filesOf = (runs: readonly Run[]) => {
+  const saved = runs.findLast((run) => run.snapshots.length > 0)?.snapshots ?? [];
+  return saved.length === 0
+    ? ""
+    : plural(
+        saved.reduce((sum, one) => sum + one.files, 0),
+        "file",
+      );
+};
 const openOf = (findings: readonly Finding[]) => findings.filter((one) => one.status === "open").length;
 const savedOf = (runs: readonly Run[]) => {
   const saved = runs.findLast((run) => run.snapshots.length > 0);
@@ -168,6 +169,7 @@ function count(tab: Tab, { all }: Shown): Html | undefined {
   const counts: Partial<Record<Tab, string>> = {
     findings: all.findings.length > 0 ? `${openOf(all.findings)} open` : "",
     evidence: String(all.evidence.length || ""),
+    diff: filesOf(all.runs),
     runs: String(all.runs.length || ""),
     handoffs: String(all.handoffs.length || ""),
   };

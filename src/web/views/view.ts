@@ -1,5 +1,7 @@
+import type { Approvals } from "../approvals.ts";
 import type { Ask } from "../ask.ts";
 import type { Request, Response } from "../exchange.ts";
+import type { Live } from "../live.ts";
 
 /** What a view works with. */
 export interface Look {
@@ -9,6 +11,8 @@ export interface Look {
   parts: Readonly<Record<string, string>>;
   now: number;
   project: string;
+  approvals: Approvals;
+  live: Live;
 }
 
 export type View = (look: Look) => Promise<Response>;

@@ -35,6 +35,24 @@ test.each<[string, LiveTask, string | undefined]>([
   ],
   ["nothing is missing", live({ reasons: [] }), "pawl approve T0001"],
   [
+    "only a review is missing, whoever wrote it",
+    live({
+      runs: [run("held")],
+      reasons: [{ code: "review_missing", owner: "reviewer", command: "read it" }],
+    }),
+    "read it",
+  ],
+  [
+    "a review is missing, and the author is not done",
+    live({
+      reasons: [
+        { code: "review_missing", owner: "reviewer", command: "read it" },
+        { code: "no_handoff", owner: "author", command: "x" },
+      ],
+    }),
+    undefined,
+  ],
+  [
     "only a human can settle it",
     live({ reasons: [{ code: "target_dirty", owner: "human", command: "git status" }] }),
     "git status",

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import { lookForApproval } from "../flows/approve/approve-candidate.ts";
+import { digits, showRecords } from "../flows/approve/approve-show.ts";
+import { getTask } from "../judge/which-task.ts";
+import { taskField } from "../model/input.ts";
+import { plural } from "../model/text.ts";
+import { procedure } from "./operation.ts";
+
+/** What a human would say yes to: the same looks and refusals as those of `approve`, without asking anybody anything. */
+export const approveLook = procedure({
+  id: "approve.look",
+  summary: "What an approval would merge, or what stands in its way",
+  examples: ["pawl approve look T1"],
+  access: "read",
+  internal: true,
+  cli: { positional: ["task"] },
+  input: z.strictObject({ task: taskField() }),
+
+  rehearse: async () => [],
+
+  async perform(hands, input) {
+    const id = await hands.look((reader, at) => getTask(reader, input.task, at));
+    const { receipt, repos } = await lookForApproval(hands, id, { fetch: false, push: false });
+    const targets = await hands.git.targets();
+    const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
+    const { unusual } = await hands.look((reader) => showRecords(reader, id, trees));
+    const moves = [];
+    for (const { site, name, branch, base_branch, base, head, tree, upstream } of repos) {
+      const { commits, total, stat } = await targets.story(site, base, head);
+      moves.push({
+        name,
+        branch,
+        base_branch,
+        base,
+        head,
+        tree,
+        commits,
+        total,
+        stat,
+        remote: upstream?.remote,
+      });
+    }
+    return { data: { look: { task: id, receipt, digits: digits(receipt), unusual, repos: moves } } };
+  },
+
+  text: ({ look }) =>
+    `${look.task}: ${plural(look.repos.length, "repository", "repositories")}, receipt ${look.digits}`,
+});

@@ -1,0 +1,131 @@
+// What happens elsewhere, told by the one connection of a tab that is looked at. Nothing moves under the reader: what changed
+// in place is replaced in place, and anything that would move rows is offered.
+import { all, byId, look } from "/page.js";
+
+const mark = byId("live");
+const offer = byId("offer");
+const log = document.querySelector("#log[data-stream]");
+const task = document.body.dataset.task;
+const address = log?.dataset.stream ?? "/events";
+let [source, last] = [undefined, ""];
+
+function open() {
+  if (source || document.hidden || ended) return;
+  source = new EventSource(last ? `${address}?last=${encodeURIComponent(last)}` : address);
+  source.onopen = () => {
+    mark.hidden = false;
+  };
+  source.onerror = () => {
+    mark.hidden = true;
+  };
+  for (const kind of ["change", "look", "lines", "end"])
+    source.addEventListener(kind, (event) => {
+      last = event.lastEventId;
+      HEARD[kind](JSON.parse(event.data));
+    });
+}
+
+function close() {
+  source?.close();
+  source = undefined;
+  mark.hidden = true;
+}
+
+let ended = false;
+const HEARD = {
+  change: (events) => {
+    if (events.some((one) => !task || !one.task || one.task === task)) soon(100);
+  },
+  look: () => soon(0),
+  lines: (lines) => {
+    addLines(lines);
+    soon(2_000);
+  },
+  end: () => {
+    ended = true;
+    close();
+    byId("following").textContent = "ended";
+    soon(300);
+  },
+};
+
+/** Several changes at once are one look. */
+let timer;
+function soon(ms) {
+  if (timer) return;
+  timer = setTimeout(async () => {
+    timer = undefined;
+    const fresh = await look().catch(() => undefined);
+    if (fresh) for (const part of all("[data-live]")) renew(part, fresh.getElementById(part.id));
+    if (fresh) offerDiff(fresh.getElementById("diff"));
+  }, ms);
+}
+
+function renew(part, fresh) {
+  if (!fresh || part.innerHTML === fresh.innerHTML || part.contains(document.activeElement)) return;
+  if (part.dataset.live !== "rows") {
+    part.replaceChildren(...fresh.childNodes);
+    return;
+  }
+  const [rows, others] = [all("[data-key]", part), all("[data-key]", fresh)];
+  const keys = (list) => list.map((row) => row.dataset.key).join("\n");
+  if (keys(rows) !== keys(others)) {
+    show("Something changed.", () => part.replaceChildren(...fresh.childNodes));
+    return;
+  }
+  for (const [at, row] of rows.entries())
+    if (row.innerHTML !== others[at].innerHTML) row.replaceChildren(...others[at].childNodes);
+}
+
+function offerDiff(fresh) {
+  const shown = byId("diff");
+  if (fresh && shown && fresh.dataset.saved !== shown.dataset.saved)
+    show("This was saved again since.", () => location.reload());
+}
+
+function show(words, act) {
+  offer.querySelector("span").textContent = words;
+  offer.hidden = false;
+  offer.querySelector("button").onclick = () => {
+    offer.hidden = true;
+    act();
+  };
+}
+
+// The log of a run. The reader who scrolls up is left where they are.
+let [isFirst, isPaused] = [true, false];
+function addLines(lines) {
+  const follows = !isPaused && log.scrollTop + log.clientHeight >= log.scrollHeight - 40;
+  const page = new DOMParser().parseFromString(
+    lines.map((line) => `<span class="ln">${line}</span>`).join("\n"),
+    "text/html",
+  );
+  if (isFirst) log.replaceChildren();
+  log.append(...page.body.childNodes, "\n");
+  if (follows || isFirst) log.scrollTop = log.scrollHeight;
+  isFirst = false;
+  byId("following").textContent = isPaused ? "paused" : "following";
+}
+const pause = byId("pause");
+if (pause) {
+  pause.hidden = false;
+  pause.addEventListener("click", () => {
+    isPaused = !isPaused;
+    pause.textContent = isPaused ? "Follow" : "Pause";
+    byId("following").textContent = isPaused ? "paused" : "following";
+    if (!isPaused) log.scrollTop = log.scrollHeight;
+  });
+}
+
+// A question on the terminal: the page looks until it is answered.
+if (document.querySelector("[data-poll]"))
+  setInterval(async () => {
+    const fresh = await look().catch(() => undefined);
+    if (fresh && !fresh.querySelector("[data-poll]")) location.reload();
+    const said = fresh?.querySelector(".said");
+    if (said) document.querySelector(".said").textContent = said.textContent;
+  }, 700);
+
+document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+addEventListener("pagehide", close);
+open();

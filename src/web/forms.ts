@@ -1,0 +1,71 @@
+import type * as z from "zod/mini";
+import { type FieldInfo, fieldInfo } from "../model/input.ts";
+import { type Html, html } from "./html.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: forms are made for operations of every input
+type AnyInput = z.ZodMiniObject<any>;
+
+/** A field as the operation describes it, and how the form calls it. */
+export interface Field {
+  name: string;
+  label: string;
+  /** Several lines of text. */
+  long?: boolean;
+  /** What may be chosen, where the operation itself knows more than the page offers. */
+  choices?: readonly string[];
+}
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** The fields of a form, made from what the operation says of its input: the page can ask for nothing else. */
+export function fieldsOfForm(input: AnyInput, fields: readonly Field[], values: Values): Html {
+  return html`${fields.map((field) => labelled(field, infoOf(input, field.name), values[field.name] ?? ""))}`;
+}
+
+const infoOf = (input: AnyInput, name: string): FieldInfo => {
+  const schema: object | undefined = input.shape[name];
+  if (!schema) throw new Error(`The operation has no field "${name}"`);
+  return fieldInfo(schema);
+};
+
+function labelled(field: Field, info: FieldInfo, value: string): Html {
+  const id = `field-${field.name}`;
+  const { name, label } = field;
+  if (info.type === "flag")
+    return html`<p class="field check"><input type="checkbox" id="${id}" name="${name}"${value !== "" && html` checked`}><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}</span></label></p>`;
+  return html`<p class="field"><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}${!info.required && ", if you like"}</span></label>${control(field, info, value, id)}</p>`;
+}
+
+function control({ name, long, choices }: Field, info: FieldInfo, value: string, id: string): Html {
+  const offered = choices ?? (info.type === "choice" ? info.choices : undefined);
+  if (offered)
+    return html`<select id="${id}" name="${name}"${info.required && html` required`}>${!info.required && html`<option value="">as usual</option>`}${offered.map((one) => html`<option${one === value && html` selected`}>${one}</option>`)}</select>`;
+  if (long || info.type === "list")
+    return html`<textarea id="${id}" name="${name}" rows="${long ? 5 : 2}" data-keep${info.required && html` required`}${info.type === "list" && html` placeholder="one on each line"`}>${value}</textarea>`;
+  return html`<input id="${id}" name="${name}" value="${value}" data-keep autocomplete="off"${info.type === "number" && html` inputmode="numeric"`}${info.required && html` required`}>`;
+}
+
+/** What was typed, in the types that the operation expects; what was left empty was not said. */
+export function inputOf(
+  input: AnyInput,
+  fields: readonly Pick<Field, "name">[],
+  values: Values,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const text = values[name];
+      if (text === undefined || text.trim() === "") return [];
+      return [[name, typed(infoOf(input, name), text)]];
+    }),
+  );
+}
+
+function typed(info: FieldInfo, text: string): unknown {
+  if (info.type === "flag") return true;
+  if (info.type === "number") return Number(text);
+  if (info.type !== "list") return text;
+  return text
+    .split("\n")
+    .map((one) => one.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,162 @@
+import type { Reason } from "../../judge/gates/gate.ts";
+import { Failure } from "../../model/failure.ts";
+import { parseTaskId } from "../../model/ids.ts";
+import { plural } from "../../model/text.ts";
+import { approveLook } from "../../ops/approve-look.ts";
+import { diffViewed } from "../../ops/diff-viewed.ts";
+import type { Underway } from "../approvals.ts";
+import { savedDiff } from "../diff/saved-diff.ts";
+import { type Response, seeOther } from "../exchange.ts";
+import { fieldsOf } from "../fields.ts";
+import { type Html, html, visible } from "../html.ts";
+import { short, tag } from "../layout.ts";
+import { took } from "../times.ts";
+import { problem } from "./problem.ts";
+import { type Recorded, type Shown, showTask, taskPage } from "./task-shell.ts";
+import type { Look, View } from "./view.ts";
+
+/** What would be merged, on what it rests, and what stands in its way. Saying yes happens elsewhere. */
+export const approveView: View = async (look) => {
+  const shown = await showTask(look);
+  const { task, approvals } = shown.all;
+  const underway = look.approvals.of(task.id);
+  const content =
+    task.status === "merged" || task.status === "done"
+      ? merged(shown)
+      : underway?.state === "asking"
+        ? asking(task.id, underway)
+        : await candidate(look, shown, underway);
+  const command = `pawl approve {task}${approvals.length > 0 ? " --redo" : ""}`;
+  return taskPage(look, shown, {
+    tab: "approve",
+    command,
+    content: html`<div class="narrow">${content}</div>`,
+  });
+};
+
+/** Asks on the terminal; the page shows how it goes. */
+export const beginApproval: View = async ({ approvals, ask, parts, request }) => {
+  const { typed, push } = fieldsOf(request.body);
+  const { data } = await ask(approveLook, { task: parts.task });
+  const { task } = data.look;
+  if (!isTask(typed ?? "", task))
+    return problem(
+      new Failure("refused", "not_confirmed", `"${typed ?? ""}" is not ${task}.`, {
+        hint: "Nothing was asked.",
+      }),
+    );
+  approvals.begin(task, push !== undefined);
+  return seeOther(`/t/${task}/approve`);
+};
+
+/** People may type t6 for T0006, as everywhere. */
+function isTask(typed: string, task: string): boolean {
+  try {
+    return /^\s*t/i.test(typed) && parseTaskId(typed) === task;
+  } catch {
+    return false;
+  }
+}
+
+export const withdrawApproval: View = async ({ approvals, parts }): Promise<Response> => {
+  approvals.withdraw(parts.task ?? "");
+  return seeOther(`/t/${parts.task}/approve`);
+};
+
+function merged({ all: { approvals, task } }: Shown): Html {
+  const last = approvals.findLast((one) => one.status === "merged");
+  return html`<div class="title"><h2>${task.id} is merged</h2></div>${last && html`<p>${last.id} by ${last.actor}, ${last.how}.</p><table class="sum"><caption class="vh">What was merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Branch</th><th scope="col">Was</th><th scope="col">Is</th></tr></thead><tbody>${last.repos.map((repo) => html`<tr><th scope="row">${repo.name}</th><td class="m">${repo.ref.replace("refs/heads/", "")}</td><td class="m">${short(repo.old)}</td><td class="m">${short(repo.new)}</td></tr>`)}</tbody></table><p class="row"><a class="btn" href="/t/${task.id}/do/remove">Remove the worktrees…</a> <a class="btn" href="/audit">Audit</a></p>`}`;
+}
+
+function asking(task: string, { said }: Underway): Html {
+  return html`<section class="card sign" id="asking" data-poll aria-live="polite"><h2>The question is on the terminal that runs <code>pawl ui</code></h2>
+<p>Compare the receipt's digits there with those below, then type <b>${task}</b> and Enter. Anything else is a no.</p>
+<pre class="said">${visible(said.join(""))}</pre>
+<form method="post" action="/t/${task}/approve/withdraw" class="row"><button>Take the question back</button> <a class="btn" href="/t/${task}/approve">Look again</a></form></section>`;
+}
+
+async function candidate(look: Look, shown: Shown, underway: Underway | undefined): Promise<Html> {
+  const refused = underway?.refusal && refusal(underway.refusal, "The last attempt was not carried out");
+  try {
+    const { data } = await look.ask(approveLook, { task: look.parts.task });
+    return html`${refused}${ready(data.look, shown.all, await viewedOf(look))}`;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return html`${refused}${obstacles(shown.all.task.id, error)}`;
+  }
+}
+
+const refusal = (error: Failure, title: string): Html =>
+  html`<section class="refusal" role="alert"><h2>${title}: ${error.message}</h2>${error.hint && html`<p>${error.hint}</p>`}</section>`;
+
+const CHECK_AGAIN = ["no_receipt", "stale_receipt"];
+
+/** Everything that is in the way, each with who settles it and by which command. */
+function obstacles(task: string, error: Failure): Html {
+  const reasons = (error.details?.reasons ?? []) as readonly Reason[];
+  const rows =
+    reasons.length > 0
+      ? reasons
+      : [
+          {
+            code: error.code,
+            message: error.message,
+            owner: "human",
+            command: error.hint ?? "",
+            repo: undefined,
+          },
+        ];
+  return html`<div class="title"><h2>${task} cannot be merged yet</h2></div>
+<table class="sum"><caption class="vh">What is in the way</caption><thead><tr><th scope="col">In the way</th><th scope="col">Who</th><th scope="col">Settled by</th></tr></thead><tbody>${rows.map((one) => html`<tr><td>${one.message}${one.repo !== undefined && html` <span class="dim">(${one.repo})</span>`}</td><td>${tag(one.owner === "human" ? "you" : one.owner, one.owner === "human" ? "human" : "warn")}</td><td><code>${one.command}</code></td></tr>`)}</tbody></table>
+${CHECK_AGAIN.includes(error.code) && html`<form method="post" action="/t/${task}/do/check"><button class="btn go">Check it now</button></form>`}`;
+}
+
+type Candidate = Parameters<typeof approveLook.text>[0]["look"];
+
+function ready({ task, repos, digits, unusual }: Candidate, all: Recorded, viewed: string): Html {
+  const bases = [...new Set(repos.map((one) => one.base_branch))].join(", ");
+  const both =
+    repos.length > 1
+      ? `, in ${repos.length === 2 ? "both" : `all ${repos.length}`} repositories or in none`
+      : "";
+  return html`<div class="title"><h2>Merge ${task} into ${bases}${both}</h2></div>
+${unusual.map((line) => html`<p class="warning">${line}</p>`)}
+<table class="sum"><caption class="vh">What would be merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Target now</th><th scope="col">Branch</th><th scope="col">Change</th><th scope="col">In the way</th></tr></thead><tbody>${repos.map((one) => html`<tr><th scope="row">${one.name}</th><td class="m">${one.base_branch} ${short(one.base)}</td><td class="m">${short(one.head)}</td><td>${one.stat.at(-1)?.trim()}, ${plural(one.total, "commit")}</td><td>${tag("nothing", "ok")}</td></tr>`)}</tbody></table>
+${restsOn(all, repos, viewed)}
+<section class="card sign" aria-labelledby="yes"><h2 id="yes">Your yes</h2>
+<p>The receipt <code class="digits">${digits}</code> stands for exactly these commits, findings and checks. The question comes on the terminal that runs <code>pawl ui</code>, with the same digits; git and the remotes are asked once more before it.</p>
+<form method="post" action="/t/${task}/approve"><p class="row"><label for="typed">Type the task's id</label> <input id="typed" name="typed" size="8" autocomplete="off" required></p>
+<p class="row"><button class="btn go">Ask on the terminal</button>${repos.some((one) => one.remote !== undefined) && html` <label><input type="checkbox" name="push"> publish afterwards</label>`}</p></form>
+<p class="dim small">Or run <code>pawl approve ${task}</code> in a terminal of your own. A click alone approves nothing.</p></section>`;
+}
+
+/** The facts behind it, each leading to its record. */
+function restsOn(all: Recorded, repos: Candidate["repos"], viewed: string): Html {
+  const { task, evidence, reviews, findings, handoffs } = all;
+  const trees = new Set(repos.map((one) => one.tree));
+  const proofs = evidence.filter(
+    (one) => one.tree !== undefined && trees.has(one.tree) && one.exit_code === 0,
+  );
+  const last = reviews.findLast((one) => one.kind === "branch" && one.counts);
+  const by = [...new Set(findings.map((one) => one.status))].map(
+    (status) => `${findings.filter((one) => one.status === status).length} ${status}`,
+  );
+  const name = (id: string) => id.split("/")[1];
+  return html`<dl class="kv"><dt>Checks</dt><dd>${proofs.length === 0 ? "none on exactly this tree" : proofs.map((one, at) => html`${at > 0 && ", "}<a href="/t/${task.id}/evidence#${name(one.id)}">${name(one.id)} ${one.check ?? one.argv[0]}</a> passed in ${took(one.duration_ms)}`)}</dd>
+<dt>Review</dt><dd>${last ? html`<a href="/t/${task.id}">${name(last.id)}</a> ${last.verdict}, by ${last.actor}` : "none; this profile asks for none"}</dd>
+<dt>Findings</dt><dd><a href="/t/${task.id}/findings">${by.join(", ") || "none"}</a></dd>
+<dt>Last handoff</dt><dd>${handoffs.at(-1)?.what ?? "none"}</dd>
+<dt>You looked at</dt><dd><a href="/t/${task.id}/diff">${viewed}</a></dd></dl>`;
+}
+
+async function viewedOf({ ask, parts }: Look): Promise<string> {
+  const repos = await savedDiff(ask, parts.task, undefined);
+  const { data } = await ask(diffViewed, { task: parts.task });
+  const files = repos.flatMap(({ repo, files: all }) =>
+    all.map((file) => ({ repo, path: file.path, digest: file.digest })),
+  );
+  const seen = files.filter((file) =>
+    data.viewed.some((one) => one.repo === file.repo && one.path === file.path && one.digest === file.digest),
+  );
+  return `${seen.length} of ${plural(files.length, "file")}${seen.length < files.length ? "" : "; nothing changed since"}`;
+}

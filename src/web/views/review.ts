@@ -1,0 +1,59 @@
+import { Failure } from "../../model/failure.ts";
+import { diffViewed } from "../../ops/diff-viewed.ts";
+import { reviewRecord } from "../../ops/review-record.ts";
+import { savedDiff } from "../diff/saved-diff.ts";
+import { seeOther } from "../exchange.ts";
+import { fieldsOf } from "../fields.ts";
+import { problem } from "./problem.ts";
+import type { Look, View } from "./view.ts";
+
+/**
+ * Everything that a person found, with one verdict, in one step. What was looked at is what this clone has marked as viewed,
+ * and the commits are those that were shown: if the author went on meanwhile, nothing is recorded and nothing is lost.
+ */
+export const finishReview: View = async (look) => {
+  const { ask, parts, request } = look;
+  const { verdict, summary, findings, heads } = fieldsOf(request.body);
+  try {
+    const { data } = await ask(reviewRecord, {
+      task: parts.task,
+      kind: "branch",
+      verdict: verdict as "pass",
+      looked_at: await lookedAt(look),
+      head: (heads ?? "").split("\n").filter(Boolean),
+      ...(summary === undefined ? {} : { summary }),
+      ...(findings === undefined ? {} : { findings: listOf(findings) as never }),
+    });
+    return seeOther(`/t/${parts.task}?sent=${data.review.id.split("/")[1]}`);
+  } catch (error) {
+    return problem(error, `pawl review record ${parts.task}`, {
+      word: "Back to the diff: everything you wrote is still there",
+      path: `/t/${parts.task}/diff#finish`,
+    });
+  }
+};
+
+function listOf(text: string): unknown[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list.length === 0 ? undefined : list;
+  } catch {
+    // Told below: it is no list of findings either.
+  }
+  throw new Failure("usage", "bad_input", '"findings" must be a list of findings', {
+    details: { field: "findings" },
+  });
+}
+
+/** Files whose mark is of what they are now. */
+async function lookedAt({ ask, parts }: Look): Promise<string[]> {
+  const repos = await savedDiff(ask, parts.task, undefined);
+  const { data } = await ask(diffViewed, { task: parts.task });
+  return repos.flatMap(({ repo, files }) =>
+    files
+      .filter(({ path, digest }) =>
+        data.viewed.some((one) => one.repo === repo && one.path === path && one.digest === digest),
+      )
+      .map(({ path }) => (repos.length > 1 ? `${repo}: ${path}` : path)),
+  );
+}
