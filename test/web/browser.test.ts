@@ -103,6 +103,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
 
     test("is written by keyboard and by mouse, and survives a reload", async () => {
       await go("/t/T0002/diff");
+      // Keys are heard from here on.
+      await page.locator(".file[data-rows]").first().waitFor();
       // The first change that is not folded, its second line, and the one below it.
       for (const key of ["n", "j", "Shift+ArrowDown", "c"]) await page.keyboard.press(key);
       await page.keyboard.type("The time is never asserted");
