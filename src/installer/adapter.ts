@@ -27,7 +27,7 @@ const path = z
 const template = z.string().check(z.regex(/^[a-z]+\/[a-z-]+(?:\.[a-z]+)+\.hbs$/, "a file in adapters/"));
 
 /** Every file may say who writes it instead, and behind which flag it is. */
-const choices = { unless: z.optional(z.enum(AGENTS)), when: z.optional(z.enum(["vscode-local"])) };
+const choices = { unless: z.optional(z.enum(AGENTS)), when: z.optional(z.enum(["vscode-local", "allow"])) };
 
 const file = z.discriminatedUnion("mode", [
   z.strictObject({
@@ -52,7 +52,7 @@ const file = z.discriminatedUnion("mode", [
     path,
     format: z.enum(["json", "toml"]),
     /** What the entries are, so that `.pawl/overrides/` can name them in all files at once. */
-    surface: z.enum(["mcp", "hooks"]),
+    surface: z.enum(["mcp", "hooks", "allow"]),
     entries: z.array(entry).check(z.minLength(1)),
     ...choices,
   }),
@@ -76,6 +76,10 @@ const adapter = z.strictObject({
   files: z.array(file),
   /** What a person types next, one line each. */
   next: z.array(z.string().check(z.minLength(1))),
+  /** What it still asks a person, and how often; `unless` names the flag that settles it. */
+  prompts: z.array(
+    z.strictObject({ text: z.string().check(z.minLength(1)), unless: z.optional(z.enum(["allow"])) }),
+  ),
 });
 
 export type AgentName = (typeof AGENTS)[number];

@@ -68,7 +68,7 @@ function claude(root: string, folder: string): Diagnosis | undefined {
     | undefined;
   if (!settings || settings.projects?.[root]?.hasTrustDialogAccepted) return undefined;
   const message =
-    "Claude Code does not trust this folder yet. Type `claude` there, accept it, and approve the MCP server pawl.";
+    "Claude Code does not trust this folder yet. Type `claude` there and accept it; the MCP server pawl connects then.";
   return note("claude_not_trusted", root, message);
 }
 

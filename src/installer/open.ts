@@ -80,10 +80,11 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     apply: (request) => explained(() => applyPlan(tree, planInstallation(tree, request))),
     planRemoval: () => planUninstallation(tree).steps.map(shownStep),
     remove: () => explained(() => applyPlan(tree, planUninstallation(tree))),
-    next: (agents) =>
+    next: ({ agents, flags }) =>
       agents.filter(isAgent).map((agent) => {
-        const { title, next } = ADAPTERS[agent];
-        return { agent, title, next };
+        const { title, next, prompts } = ADAPTERS[agent];
+        const open = prompts.filter(({ unless }) => unless === undefined || !flags.includes(unless));
+        return { agent, title, next, asks: open.map(({ text }) => text) };
       }),
     overrides() {
       const ledger = readLedger(tree);

@@ -11,7 +11,7 @@ import { hookLauncher, programLauncher } from "./runtime/launchers.ts";
 
 /** Installed unless somebody says otherwise. */
 export const USUAL_AGENTS: readonly AgentName[] = ["claude", "codex", "copilot"];
-export const FLAGS: readonly Flag[] = ["vscode-local"];
+export const FLAGS: readonly Flag[] = ["vscode-local", "allow"];
 
 export const isAgent = (name: string): name is AgentName => name in ADAPTERS;
 export const isFlag = (name: string): name is Flag => FLAGS.some((one) => one === name);

@@ -71,6 +71,7 @@ export const install = procedure({
     "pawl install",
     "pawl install --dry-run",
     "pawl install --agents claude,codex --commit",
+    "pawl install --with allow",
     "pawl install --profile hooks",
   ],
   access: "write",
@@ -81,7 +82,11 @@ export const install = procedure({
       line("which agents: claude, codex, copilot, gemini, opencode, cursor, generic", "LIST", 100),
     ),
     with: maybe(
-      line("what is not usual: vscode-local (prompt files and MCP for VS Code's older chat)", "LIST", 100),
+      line(
+        "what is not usual: allow (Claude Code runs pawl's reading and recording commands without asking), vscode-local (prompt files and MCP for VS Code's older chat)",
+        "LIST",
+        100,
+      ),
     ),
     profile: maybe(choice(PROFILES, "how much to install")),
     commit: flag("commit exactly what was written"),
@@ -120,7 +125,8 @@ export const install = procedure({
 
 async function carryOut(hands: Hands, input: InstallInput) {
   const ready = await prepare(hands, input);
-  const { installation, request, site, profile } = ready;
+  const { installation, site, profile } = ready;
+  let { request } = ready;
   const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
   const planned = request ? installation.plan(request) : [];
   refuseObstacles(planned);
@@ -134,7 +140,9 @@ async function carryOut(hands: Hands, input: InstallInput) {
   const asks = isNew || news.written.length + news.removed.length + remotes.open.length > 0;
   let confirmed = false;
   if (!input.yes && asks && (await hands.ask("")) !== undefined) {
-    committing = (await confirm(hands, ready, { news, remotes, commands })) ?? committing;
+    const answer = await confirm(hands, ready, { news, remotes, commands });
+    committing = answer.commit ?? committing;
+    if (request && answer.allow) request = { ...request, flags: [...request.flags, ALLOW] };
     confirmed = hands.agent === undefined;
   }
   const taken = confirmed ? [...remotes.sure, ...remotes.open] : remotes.sure;
@@ -157,7 +165,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
     runtime: runtime.length,
     proposed: proposed ?? null,
     commit: reportCommit(commit),
-    agents: request ? installation.next(request.agents) : [],
+    agents: request ? installation.next(request) : [],
     guard: reportGuard(guard, taken),
     commands,
   };
@@ -204,7 +212,7 @@ async function confirm(
   hands: Hands,
   ready: Ready,
   { news, remotes, commands }: { news: FileReport; remotes: Proposal; commands: readonly string[] },
-): Promise<CommitChoice | undefined> {
+): Promise<{ commit?: CommitChoice | undefined; allow?: boolean }> {
   const trusted = [...remotes.sure, ...remotes.open].map(
     (way) => `${describeWay(way)}: what it has on protected branches may be pulled`,
   );
@@ -218,15 +226,26 @@ async function confirm(
   for (const row of columns(rows).split("\n")) if (row !== "") hands.say(row);
   const { installation, site } = ready;
   const offered = ready.request && news.written.length > 0 && !installation.lookAtCommit().obstacle;
-  const answer = await hands.ask(
-    offered ? "Type yes to install, or commit to install and commit it: " : "Type yes to install: ",
-  );
-  if (offered && answer === "commit") return expectCommittable(hands, installation, site);
-  if (answer === "yes") return undefined;
+  const mayAllow = ready.request?.agents.includes("claude") && !ready.request.flags.includes(ALLOW);
+  if (mayAllow) hands.say(ABOUT_ALLOWING);
+  const [answer, more] = ((await hands.ask(questionOf(offered))) ?? "").trim().split(/\s+/);
+  const allow = mayAllow === true && more === ALLOW;
+  if (more === undefined || allow) {
+    if (offered && answer === "commit")
+      return { commit: await expectCommittable(hands, installation, site), allow };
+    if (answer === "yes") return { allow };
+  }
   throw new Failure("refused", "not_confirmed", "Not confirmed; nothing was changed.", {
     hint: "To do it without a question: pawl install --yes",
   });
 }
+
+const ALLOW = "allow";
+const ABOUT_ALLOWING =
+  "With `allow` after your answer, Claude Code runs those of pawl's own commands that only read and record without asking for each.";
+
+const questionOf = (offered: boolean | undefined) =>
+  offered ? "Type yes to install, or commit to install and commit it: " : "Type yes to install: ";
 
 /** The memory alone: the repository is known, and nothing is guarded. */
 async function rememberHere(hands: Hands, site: Site): Promise<void> {

@@ -38,6 +38,8 @@ export interface AgentNext {
   title: string;
   /** What a person does next, one line each. */
   next: string[];
+  /** What the agent will still ask them, and how often. */
+  asks: string[];
 }
 
 /** What is installed in this worktree, as its ledger says. */
@@ -108,7 +110,7 @@ export interface Installation {
   apply(request: SurfaceRequest): FileStep[];
   planRemoval(): FileStep[];
   remove(): FileStep[];
-  next(agents: readonly string[]): AgentNext[];
+  next(request: Pick<SurfaceRequest, "agents" | "flags">): AgentNext[];
   overrides(): OverrideListing[];
   /** Writes the files of an override and everything that follows from them. */
   applyOverride(change: OverrideChange, request: SurfaceRequest): FileStep[];

@@ -15,7 +15,7 @@ import {
 } from "../../src/installer/overrides/surface-overrides.ts";
 import { digestOf } from "../../src/installer/render/overrides.ts";
 import { upstreamSkills } from "../../src/installer/render/skills.ts";
-import { TOOLS } from "../../src/mcp/tools.ts";
+import { TOOLS, toolIds, toolName } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/ops/index.ts";
 import { commandsIn, readCommand } from "./render/commands.ts";
 
@@ -105,14 +105,48 @@ describe("what is written", () => {
       expect(new Set(parts).size).toBe(parts.length);
       const paths = files.map(({ path }) => path);
       // Copilot and VS Code read both of these.
-      const both = paths.filter((path) =>
-        [".claude/settings.json", ".github/hooks/pawl.json"].includes(path),
+      const both = files.filter(
+        (file) =>
+          file.mode === "entry" &&
+          file.surface === "hooks" &&
+          [".claude/settings.json", ".github/hooks/pawl.json"].includes(file.path),
       );
       expect(both.length, agents.join()).toBe(
         agents.includes("claude") || agents.includes("copilot") ? 1 : 0,
       );
       expect(paths.includes(".codex/hooks.json")).toBe(agents.includes("codex"));
     }
+  });
+
+  test("what is allowed without asking reads and records, and runs nothing of the project's", () => {
+    const files = wantedFiles(["claude"], ["allow"], skills);
+    const values = files.flatMap((file) =>
+      file.mode === "entry" && file.surface === "allow" ? file.entries.map(({ value }) => String(value)) : [],
+    );
+    const runs = ["verify", "start", "finish", "refresh"];
+    const tools = values.flatMap((value) => /^mcp__pawl__(\w+)$/.exec(value)?.[1] ?? []);
+    expect(tools.toSorted()).toEqual(
+      [
+        ...toolIds("core")
+          .map(toolName)
+          .filter((name) => !runs.includes(name)),
+        "dry_run",
+      ].toSorted(),
+    );
+    const commands = values.flatMap(
+      (value) => /^Bash\(node \.pawl\/pawl\.cjs ([a-z ]+):\*\)$/.exec(value)?.[1] ?? [],
+    );
+    expect(tools.length + commands.length).toBe(values.length);
+    for (const command of commands) {
+      const ids = Object.keys(operations).filter((id) =>
+        `${id} `.replaceAll(".", " ").startsWith(`${command} `),
+      );
+      expect(ids.length, command).toBeGreaterThan(0);
+      for (const id of ids) expect([...runs, "approve", "unlock", "run", "rescue"], id).not.toContain(id);
+    }
+    expect(
+      wantedFiles(["claude"], [], skills).some((file) => JSON.stringify(file).includes("permissions")),
+    ).toBe(false);
   });
 
   test("few files, all inside the repository, the same every time", () => {
@@ -122,7 +156,7 @@ describe("what is written", () => {
     expect(JSON.stringify(files)).not.toMatch(/\/(?:home|work|root|Users)\//);
     for (const file of files) expect(isOurPlace(file), file.path).toBe(true);
     const usual = wantedFiles(["claude", "codex", "copilot"], [], skills).map(({ path }) => path);
-    expect(usual).toEqual([
+    expect([...new Set(usual)]).toEqual([
       ...[".claude/settings.json", ".codex/config.toml", ".codex/hooks.json", ".codex/rules/pawl.rules"],
       ...[".mcp.json", "AGENTS.md", "CLAUDE.md"],
     ]);
@@ -274,7 +308,7 @@ describe("overrides of the MCP registration and the hooks", () => {
   test("disable writes none, and nothing else changes", () => {
     const result = apply({ mode: "disable", upstream });
     expect(result.files).toEqual(files.filter((file) => file.mode !== "entry" || file.surface !== "mcp"));
-    expect(result.files.length).toBe(files.length - 2);
+    expect(result.files.length).toBe(files.length - 3);
     expect(result.reports).toMatchObject([{ surface: "mcp", mode: "disable", state: "applied" }]);
   });
 

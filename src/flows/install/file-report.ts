@@ -68,5 +68,9 @@ function reasons(word: string, report: FileReport["left"], style: Style): string
 }
 
 export function nextRows(agents: readonly AgentNext[], style: Style): string {
-  return columns(agents.flatMap(({ title, next }) => rowsOf(style.bold(title), next)));
+  return columns(
+    agents.flatMap(({ title, next, asks }) =>
+      rowsOf(style.bold(title), [...next, ...asks.map((one) => style.dim(`It asks ${one}.`))]),
+    ),
+  );
 }
