@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -5,11 +6,17 @@ import { lookForApproval } from "../../src/flows/approve/approve-candidate.ts";
 import { type MadeMerges, makeMerges, mergeApproved } from "../../src/flows/approve/approve-merge.ts";
 import type { SignedMerges } from "../../src/flows/approve/approve-sign.ts";
 import { closeWithMoves, newUnlock } from "../../src/flows/audit/open-unlock.ts";
+import { keyTextsAt, readKeys } from "../../src/flows/trust/read-keys.ts";
+import { doubts } from "../../src/judge/audit/witnesses.ts";
 import { change } from "../../src/judge/change.ts";
+import { judgeMove } from "../../src/judge/keys.ts";
 import { printApprovers, readApprovers } from "../../src/model/approvers.ts";
+import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
+import { parseRecord } from "../../src/model/record.ts";
+import { approval } from "../../src/model/records/run.ts";
 import type { RecordSignature } from "../../src/model/records/signed.ts";
 import { unlock as unlockKind } from "../../src/model/records/unlock.ts";
-import { approvalStatement } from "../../src/model/statement.ts";
+import { approvalStatement, statementText } from "../../src/model/statement.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 import { type Audit, handsOf } from "../helpers/audited-project.ts";
 import { gitIn, ok } from "../helpers/ready-task.ts";
@@ -101,6 +108,45 @@ const listOf = (it: SignedProject, ...keys: TestKey[]) => {
   const { repository } = readApprovers("", it.git("show", "main:.pawl/approvers.yaml"), undefined);
   return printApprovers({ repository, approvers: keys.map((one) => one.approver) });
 };
+
+test("every byte of an approval's record counts: by its signature, and all of them by the event", async () => {
+  const it = fresh();
+  await ok(it.types("T0001", "approve", "T1"));
+  const path = "tasks/T0001/approvals/A1.md";
+  const bytes = Buffer.from(it.home.read(path));
+  const hands = handsOf(it.home);
+  const events = hands.reader().events({ limit: 1000, about: (one) => one === path });
+  const audits = await hands.git.audits();
+  const site = (await hands.git.sites()).here();
+  const keys = async (commit: string) => readKeys(hands, await keyTextsAt(audits, site, commit));
+  const [before, after] = [await keys("main~1"), await keys("main")];
+  const { check } = await hands.signatures();
+  const judged = (text: string) => {
+    const { uid = "", receipt, repos, signatures } = parseRecord(approval, path, text, fullYaml).value;
+    const [{ ref = "", old = "", new: fresh = "" } = {}] = repos;
+    const statement = approvalStatement({ uid, receipt, repos });
+    const move = { ref, old, new: fresh, uid, signatures, approval: statement };
+    return { statement: statementText(statement), ...judgeMove(move, before, after, check) };
+  };
+  const right = judged(bytes.toString());
+  expect(right).toMatchObject({ ok: true, by: { key: "ada" } });
+  let covered = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] as number) ^ 1;
+    const digest = createHash("sha256").update(changed).digest("hex");
+    expect(doubts(new Map([[path, digest]]), events), `byte ${at}`).toContainEqual({ path, why: "changed" });
+    try {
+      const found = judged(changed.toString());
+      if (found.ok) expect(found.statement, `byte ${at}`).toBe(right.statement);
+      else covered++;
+    } catch (error) {
+      expect((error as Error).message, `byte ${at}`).toContain("approval");
+      covered++;
+    }
+  }
+  expect(covered).toBeGreaterThan(bytes.length / 2);
+});
 
 type Forged = (made: MadeMerges, receipt: string) => Partial<SignedMerges>;
 
