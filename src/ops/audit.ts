@@ -17,8 +17,10 @@ import {
 import { judgingSignatures } from "../flows/audit/subject.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
 import { closeExpired } from "../flows/audit/unlocks.ts";
+import { findDoubts } from "../flows/records/find-doubts.ts";
 import { CLASSES, type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
+import { breachOf, isAppendOnly } from "../judge/gates/integrity.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
 import { columns, indent, plural, type Style } from "../model/text.ts";
@@ -67,6 +69,7 @@ export const audit = procedure({
       ...audited.findings,
       ...(await handWritten(hands, ledger)),
       ...rootMissing(branches, input.root),
+      ...(input.ci ? [] : await madeUp(hands)),
     ];
     const unexplained = branches.flatMap((one) => one.commits.filter(isWrong));
     const clean = unexplained.length === 0 && findings.length === 0;
@@ -201,6 +204,16 @@ async function handWritten(hands: Hands, ledger: Ledger): Promise<Finding[]> {
     repo: "pawl/state",
     where,
   }));
+}
+
+/** What approvals rested on: proof that pawl did not write is told, whether or not anybody has approved it yet. */
+async function madeUp(hands: Hands): Promise<Finding[]> {
+  return (await findDoubts(hands))
+    .filter((one) => isAppendOnly(one.path))
+    .map((one) => {
+      const { code, message } = breachOf(one);
+      return { code, message, repo: "pawl/state", where: one.path };
+    });
 }
 
 const DOUBTED = {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { guardSpecialist } from "../flows/guard/diagnose-guard.ts";
 import { installationSpecialist } from "../flows/install/diagnose.ts";
+import { recordsSpecialist } from "../flows/records/diagnose-records.ts";
 import { REPAIR } from "../model/guard-policy.ts";
 import { flag } from "../model/input.ts";
 import { plural, type Style } from "../model/text.ts";
@@ -9,7 +10,7 @@ import type { Hands } from "../ports/hands.ts";
 import { procedure } from "./operation.ts";
 
 /** Each knows its own part; a new part of an installation adds one here. */
-const SPECIALISTS: readonly Specialist[] = [guardSpecialist, installationSpecialist];
+const SPECIALISTS: readonly Specialist[] = [guardSpecialist, installationSpecialist, recordsSpecialist];
 
 export const doctor = procedure({
   id: "doctor",

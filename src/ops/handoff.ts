@@ -1,18 +1,20 @@
 import * as z from "zod/mini";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
+import { validationsOf } from "../judge/validation.ts";
 import { getTask } from "../judge/which-task.ts";
 import { many, maybe, prose, raw, taskField } from "../model/input.ts";
-import { handoff as kind } from "../model/records/parts.ts";
+import { evidence, handoff as kind } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
 import { operation } from "./operation.ts";
 
 export const handoff = operation({
   id: "handoff",
   summary: "Leave the task so that anybody can go on: what, evidence, blocker, next",
-  details: "Also for work that failed: what did not work is what the next one needs most.",
+  details:
+    "Also for work that failed: what did not work is what the next one needs most. A --validation that begins with the id of\nevidence (E2: …) is shown with what pawl saw; any other is shown as a claim.",
   examples: [
-    'pawl handoff --what "Retries work, backoff does not" --changed src/upload.ts --validation "npm test: 1 failed" --next "make the backoff test pass"',
+    'pawl handoff --what "Retries work, backoff does not" --changed src/upload.ts --validation "E2: npm test, 1 failed" --next "make the backoff test pass"',
   ],
   access: "write",
   cli: { positional: ["task"] },
@@ -29,10 +31,11 @@ export const handoff = operation({
   gather(reader, input, at) {
     const id = getTask(reader, input.task, at);
     reader.task(id);
-    return { id, run: runOf(reader, id, at), names: reader.partNames(kind, id) };
+    const proofs = reader.parts(evidence, id).records.map((one) => one.value);
+    return { id, run: runOf(reader, id, at), names: reader.partNames(kind, id), proofs };
   },
 
-  decide(input, { id, run, names }, at) {
+  decide(input, { id, run, names, proofs }, at) {
     const { effect, value } = addPart(
       kind,
       id,
@@ -51,7 +54,15 @@ export const handoff = operation({
       }),
       firstLine(input.what, 80),
     );
-    return { data: { handoff: value }, effects: [effect] };
+    const claims = validationsOf(value, proofs).filter((one) => one.evidence === undefined);
+    return {
+      data: { handoff: value },
+      effects: [effect],
+      warnings: claims.map(
+        ({ line }) =>
+          `"${firstLine(line, 80)}" begins with no evidence of ${id}, so it is shown as a claim. Name the record that pawl verify made: --validation "E1: …"`,
+      ),
+    };
   },
 
   text: ({ handoff: value }, style) =>

@@ -1,15 +1,20 @@
 import * as z from "zod/mini";
 import { findRun } from "../judge/current-run.ts";
+import { doubtsAbout, isAppendOnly } from "../judge/gates/integrity.ts";
+import { recordTexts } from "../judge/record-texts.ts";
 import { checkMeaning, checkRepositories, retarget } from "../judge/target.ts";
 import { getTask } from "../judge/which-task.ts";
+import { isHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
-import { taskField } from "../model/input.ts";
+import { flag, taskField } from "../model/input.ts";
 import { checkTransition } from "../model/lifecycle.ts";
 import { taskFile } from "../model/paths.ts";
-import { editRecord } from "../model/record.ts";
+import { editRecord, type Kind, type Stored } from "../model/record.ts";
+import { kindOfPath } from "../model/records/kind-of-path.ts";
 import { run } from "../model/records/run.ts";
 import { task } from "../model/records/task.ts";
+import type { Effect, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
 
@@ -17,11 +22,11 @@ export const taskEdit = operation({
   id: "task.edit",
   summary: "Edit a task's record in your editor, and check it afterwards",
   details:
-    "Opens VISUAL or EDITOR on a copy. What you save is taken over only if it is a correct record and nobody else\nchanged the task meanwhile; otherwise your text is kept and you are told where.",
-  examples: ["pawl task edit T0001"],
+    "Opens VISUAL or EDITOR on a copy. What you save is taken over only if it is a correct record and nobody else\nchanged the task meanwhile; otherwise your text is kept and you are told where. Records that you edited\nwith another program count for no gate until you say that they are as they should be: --adopt takes those of the task\nover as they are, in your name. Evidence and reviews cannot be adopted.",
+  examples: ["pawl task edit T0001", "pawl task edit T0001 --adopt"],
   access: "write",
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: taskField() }),
+  input: z.strictObject({ task: taskField(), adopt: flag("take over records that were edited by hand") }),
   milestone: ({ task: value }) => `${value.id}: edited, rev ${value.rev}`,
 
   rehearse: async (_world, input, at, reader) => [
@@ -31,11 +36,13 @@ export const taskEdit = operation({
   async observe(world, input, at, reader) {
     const id = getTask(reader, input.task, at);
     const before = reader.taskText(id);
-    const edited = await world.edit(`${id}.md`, before);
+    if (input.adopt && !isHuman(at.actor)) throw notForAgents(id);
+    const edited = input.adopt ? { text: before, kept: taskFile(id) } : await world.edit(`${id}.md`, before);
     return { id, before, edited };
   },
 
-  gather: (reader, _input, _at, { id, before, edited }) => ({
+  gather: (reader, input, at, { id, before, edited }) => ({
+    adopted: handEdited(reader, id, at).filter((one) => input.adopt || one.path === taskFile(id)),
     id,
     before,
     edited,
@@ -46,13 +53,16 @@ export const taskEdit = operation({
     begun: reader.partNames(run, id).length > 0,
   }),
 
-  decide(_input, { id, before, edited, now, draft, was, current, begun }, at) {
+  decide(_input, { id, before, edited, now, draft, was, current, begun, adopted }, at) {
     if (now !== before)
       throw new Failure("conflict", "changed_meanwhile", `${id} was changed while you edited it.`, {
         hint: `Your text is in ${edited.kept}; bring it over with \`pawl task edit ${id}\`.`,
         details: { kept: edited.kept },
       });
-    if (draft.text === before) return { data: { task: draft.value } };
+    const others = adopted.filter((one) => one.path !== draft.path).map((one) => adopt(one, at));
+    const isAdopting = isHuman(at.actor) && adopted.some((one) => one.path === draft.path);
+    if (draft.text === before && !isAdopting)
+      return { data: { task: draft.value, adopted: others.map((one) => one.record) }, effects: others };
     if (was) {
       checkTransition(id, was.status, draft.value.status);
       checkMeaning(was, draft.value, begun, at.actor);
@@ -64,16 +74,59 @@ export const taskEdit = operation({
     const changes = { rev, updated: at.now, plan_digest };
     const text = editRecord(task, draft, changes);
     return {
-      data: { task: { ...draft.value, ...changes } },
+      data: {
+        task: { ...draft.value, ...changes },
+        adopted: [...(isAdopting ? [id] : []), ...others.map((one) => one.record)],
+      },
       effects: [
+        ...others,
         { do: "replace", record: id, rev, path: draft.path, before, text, about: "edited by hand" },
         ...(was ? retarget(current, was, draft.value, at) : []),
       ],
     };
   },
 
-  text: ({ task: value }, style) => `${style.bold(value.id)} rev ${value.rev}: ${shorten(value.title, 80)}`,
+  text: ({ task: value, adopted }, style) =>
+    [
+      `${style.bold(value.id)} rev ${value.rev}: ${shorten(value.title, 80)}`,
+      ...(adopted.length > 0 ? [`adopted as they are: ${adopted.join(", ")}`] : []),
+    ].join("\n"),
 });
+
+function notForAgents(id: string): Failure {
+  return new Failure("refused", "human_only", `Only a human may say that a hand edit of ${id} counts.`, {
+    hint: "Ask the person you work for.",
+    details: { field: "adopt" },
+  });
+}
+
+/** The records of a task that the log does not bear out, as far as a person may adopt them. */
+function handEdited(reader: Reader, id: string, at: Situation): Stored<Kind>[] {
+  const texts = recordTexts(reader, id);
+  const events = reader.events({ task: id, limit: Number.POSITIVE_INFINITY });
+  const records = texts.map(({ path, text }) => ({ path, text: at.sha256(text) }));
+  return doubtsAbout(events, records)
+    .filter((one) => one.why !== "missing" && !isAppendOnly(one.path))
+    .flatMap(({ path }) => {
+      const [kind, text] = [kindOfPath(path), texts.find((one) => one.path === path)?.text];
+      return kind && text !== undefined ? [reader.parse(kind, path, text, path)] : [];
+    });
+}
+
+function adopt(stored: Stored<Kind>, at: Situation): Effect & { do: "replace" } {
+  const { id, rev: before } = stored.value as unknown as { id: string; rev: number };
+  const rev = before + 1;
+  const text = editRecord(kindOfPath(stored.path) as Kind, stored, { rev, updated: at.now } as never);
+  return {
+    do: "replace",
+    record: id,
+    rev,
+    path: stored.path,
+    before: stored.text,
+    text,
+    about: "adopted a hand edit",
+  };
+}
 
 /** What the record said before; undefined for one that is being repaired. */
 function readable(reader: Reader, id: string, text: string) {

@@ -50,8 +50,9 @@ export interface LoggedEvent {
   branch?: string;
   commit?: string;
   path?: string;
-  /** The beginning of the sha256 of what was written. */
+  /** The beginning of the sha256 of what was written, and of what that replaced. */
   text?: string;
+  before?: string;
 }
 
 export interface EventsWanted {

@@ -6,6 +6,10 @@ export interface StateFolder {
   shown: string;
   /** What it holds beyond what an installation writes about itself. */
   count(): { tasks: number; others: number };
+  /** Puts records back as the state's history last had them, if an event tells of that text; answers with those it found. */
+  bringBack(paths: readonly string[]): Promise<string[]>;
+  /** Moves files that are no records out of the way, to where they can be found. */
+  setAside(paths: readonly string[]): { path: string; to: string }[];
   /** Removes the records, their history, saved diffs, and every trace of them in the git directory. */
   remove(): void;
 }

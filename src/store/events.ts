@@ -17,6 +17,8 @@ export interface StateEvent {
   path: string;
   /** The beginning of the sha256 of what was written, so that a later change by other means can be told. */
   text: string | undefined;
+  /** The same of what it replaced: a change by hand in between is seen, however often the record is written afterwards. */
+  before: string | undefined;
 }
 
 const ENOUGH = 16;
@@ -40,5 +42,6 @@ export function eventsOf(
     commit: at.commit,
     path: effect.path,
     text: effect.do === "attach" ? undefined : at.sha256(effect.text).slice(0, ENOUGH),
+    before: effect.do === "replace" ? at.sha256(effect.before).slice(0, ENOUGH) : undefined,
   }));
 }

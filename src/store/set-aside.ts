@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { makeFolder, syncDirectory } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
 import { step } from "../model/steps.ts";
@@ -42,4 +42,20 @@ function filesBelow(folder: string): string[] {
         .slice(folder.length + 1)
         .replaceAll("\\", "/"),
     );
+}
+
+/** Moves one file out of the way; answers where it is now. */
+export function setFileAside(home: Home, path: string): string {
+  return withLock(
+    lockDir(home),
+    () => {
+      const to = join(rescuedDir(home), `${path.replaceAll("/", "-")}-${Date.now().toString(36)}`);
+      makeFolder(rescuedDir(home));
+      step("records set aside");
+      renameSync(join(home.state, path), to);
+      syncDirectory(dirname(join(home.state, path)));
+      return join(home.shown, relative(home.state, to));
+    },
+    { step },
+  );
 }

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { observeSteps } from "../../src/model/steps.ts";
 import type { Project } from "../helpers/command-line.ts";
@@ -188,6 +196,15 @@ const AT_GATE: Refusal[] = [
     code: "review_missing",
     because: "nobody else reviewed it",
     provoke: (repo) => ok(repo.pawl("task", "update", "T1", "--profile", "standard")),
+  },
+  {
+    code: "record_unexplained",
+    because: "evidence was written by hand",
+    provoke(repo) {
+      const proof = join(stateOf(repo), "tasks/T0001/evidence");
+      const text = readFileSync(join(proof, "E1.md"), "utf8").replaceAll("T0001/E1", "T0001/E9");
+      put(join(proof, "E9.md"), text);
+    },
   },
   {
     code: "target_dirty",

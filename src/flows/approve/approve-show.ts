@@ -1,3 +1,4 @@
+import { validationsOf } from "../../judge/validation.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
 import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
@@ -105,6 +106,10 @@ export function showRecords(reader: Reader, task: string, trees: ReadonlyMap<str
         ? [
             `Last handoff, ${last.id}${last.from_commits ? ", written from the commits" : ""}: ${quoteLine(last.what, 200)}`,
             `  next ${quoteLine(last.next, 200)}`,
+            ...validationsOf(last, proofs).map(
+              (one) =>
+                `  ${one.evidence === undefined ? "claims, without evidence on this tree," : `${one.evidence.id}, exit ${one.evidence.exit_code}:`} ${quoteLine(one.line, 160)}`,
+            ),
           ]
         : []),
     ],

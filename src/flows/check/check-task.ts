@@ -2,18 +2,24 @@ import { gatherAuthors } from "../../judge/authors.ts";
 import { findRun } from "../../judge/current-run.ts";
 import type { RecordFacts, RepoFacts } from "../../judge/gates/facts.ts";
 import type { GateResult, Seal, Stage } from "../../judge/gates/gate.ts";
-import { judgeIntegrity } from "../../judge/gates/integrity.ts";
+import {
+  breachOf,
+  doubtsAbout,
+  type RecordDoubt,
+  type WriteEvent,
+  withoutDoubted,
+} from "../../judge/gates/integrity.ts";
 import { judgeRecords } from "../../judge/gates/judge-records.ts";
 import { judgeRepos } from "../../judge/gates/judge-repos.ts";
 import { isProtected, requiredChecks } from "../../judge/gates/policy.ts";
-import { type Breach, reasonsOf } from "../../judge/gates/rules.ts";
+import { reasonsOf } from "../../judge/gates/rules.ts";
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
 import { snapshotRef } from "../../model/naming.ts";
 import { patchFile } from "../../model/paths.ts";
 import type { Kind, Problem, Stored } from "../../model/record.ts";
-import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
-import type { Run, RunRepo } from "../../model/records/run.ts";
+import { decision, evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
+import { type Run, type RunRepo, run } from "../../model/records/run.ts";
 import type { BranchState } from "../../ports/branches.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -26,13 +32,20 @@ export async function checkTask(
   /** `fresh`: nothing that was remembered from an earlier look counts. `reviewed`: asks for a review, whatever the profile. */
   options: { fresh?: boolean; reviewed?: boolean } = {},
 ): Promise<GateResult> {
-  const { facts, texts } = await hands.look((reader) => gatherRecords(reader, task));
+  const { facts: written, texts, all } = await hands.look((reader) => gatherRecords(reader, task));
+  const doubts = await judgeHistory(hands, task, all, options.fresh ?? false);
+  const facts: RecordFacts = {
+    ...written,
+    evidence: withoutDoubted(written.evidence, doubts),
+    reviews: withoutDoubted(written.reviews, doubts),
+    handoffs: withoutDoubted(written.handoffs, doubts),
+  };
   const repos = stage === "plan" || !facts.run ? [] : await lookAtRepos(hands, facts, facts.run, options);
   const needsDigest = facts.task.profile === "strict" && facts.task.plan !== "";
   const planDigest = needsDigest ? await hands.sha256(facts.task.plan) : undefined;
   const breaches = judgeRecords(facts, stage, planDigest);
   if (stage !== "plan") breaches.push(...judgeRepos(facts, repos));
-  if (options.fresh) breaches.push(...(await judgeHistory(hands, task, texts)));
+  breaches.push(...doubts.map(breachOf));
   const { profile } = facts.task;
   const reasons = reasonsOf(breaches, stage, options.reviewed && profile === "light" ? "standard" : profile);
   const ready = reasons.length === 0;
@@ -53,20 +66,25 @@ export interface GatheredRecords {
   facts: RecordFacts;
   /** The exact texts that the gate rests on, by path. */
   texts: [string, string][];
+  /** Every record of the task that the log has to bear out. */
+  all: [string, string][];
 }
 
 export function gatherRecords(reader: Reader, id: string): GatheredRecords {
-  const task = reader.task(id).value;
+  const task = reader.task(id);
   const stored = {
     findings: whole(reader.parts(finding, id)),
     evidence: whole(reader.parts(evidence, id)),
     reviews: whole(reader.parts(review, id)),
     handoffs: whole(reader.parts(handoff, id)),
   };
+  const others = [reader.parts(decision, id).records, reader.parts(run, id).records].flat();
   const values = <K extends Kind>(records: Stored<K>[]) => records.map((one) => one.value);
+  const print = (one: { path: string; text: string }): [string, string] => [one.path, one.text];
+  const proofs = [...stored.findings, ...stored.evidence, ...stored.reviews].map(print);
   return {
     facts: {
-      task,
+      task: task.value,
       run: findRun(reader, id)?.value,
       findings: values(stored.findings),
       evidence: values(stored.evidence),
@@ -75,7 +93,8 @@ export function gatherRecords(reader: Reader, id: string): GatheredRecords {
       authors: gatherAuthors(reader, id),
       waitingFor: openDependencies(reader, id),
     },
-    texts: [...stored.findings, ...stored.evidence, ...stored.reviews].map((one) => [one.path, one.text]),
+    texts: proofs,
+    all: [print(task), ...proofs, ...stored.handoffs.map(print), ...others.map(print)],
   };
 }
 
@@ -83,16 +102,27 @@ export function openDependencies(reader: Reader, id: string): string[] {
   return reader.task(id).value.depends_on.filter((one) => !isMet(reader, one));
 }
 
+/** What the log does not bear out. The same records and events have the same answer, which a mere look remembers. */
 async function judgeHistory(
   hands: Hands,
   task: string,
-  texts: readonly [string, string][],
-): Promise<Breach[]> {
+  all: readonly [string, string][],
+  fresh: boolean,
+): Promise<RecordDoubt[]> {
   const events = await hands.look((reader) => reader.events({ task, limit: Number.POSITIVE_INFINITY }));
-  const records = await Promise.all(
-    texts.map(async ([path, text]) => ({ path, text: await hands.sha256(text) })),
+  const told = events.map(
+    ({ event, path, text, before, record, actor }) =>
+      ({ event, path, text, before, record, actor }) as WriteEvent,
   );
-  return judgeIntegrity(events, records);
+  const from = JSON.stringify([all, told]);
+  const known = fresh ? undefined : hands.recall(`history of ${task}`, from);
+  if (known) return JSON.parse(known) as RecordDoubt[];
+  const records = await Promise.all(
+    all.map(async ([path, text]) => ({ path, text: await hands.sha256(text) })),
+  );
+  const doubts = doubtsAbout(told, records);
+  hands.remember(`history of ${task}`, from, JSON.stringify(doubts));
+  return doubts;
 }
 
 /** A dropped or missing task will never be merged, so whoever waits for it has to decide. */

@@ -1,6 +1,7 @@
 import type { Evidence, Handoff, Review } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Situation } from "../../ports/operation.ts";
+import { validationsOf, validationWords } from "../validation.ts";
 import type { Entry, Section } from "./budget-fit.ts";
 import { clipLine, oneLine } from "./clip.ts";
 import { lineForms } from "./forms.ts";
@@ -15,10 +16,10 @@ const LEAST_NEXT = 80;
 export function handoffSections({ own }: Facts): Section[] {
   const latest = own.handoffs.at(-1);
   if (!latest) return [];
-  const sections = [handoffSection("Latest handoff", latest, true)];
+  const sections = [handoffSection("Latest handoff", latest, own.evidence, true)];
   if (!isNearlyEmpty(latest, own.handoffs.at(-2), own.task)) return sections;
   const useful = own.handoffs.slice(0, -1).findLast((one) => one.blocker !== "" || one.validation.length > 0);
-  return useful ? [...sections, handoffSection("Earlier handoff", useful, false)] : sections;
+  return useful ? [...sections, handoffSection("Earlier handoff", useful, own.evidence, false)] : sections;
 }
 
 const FEW_WORDS = 12;
@@ -35,7 +36,7 @@ export function isNearlyEmpty(one: Handoff, before: Handoff | undefined, task: T
 
 const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-function handoffSection(name: string, one: Handoff, isLatest: boolean): Section {
+function handoffSection(name: string, one: Handoff, evidence: Evidence[], isLatest: boolean): Section {
   const worth: Worth = isLatest ? "handoff" : "otherHandoff";
   const part = (before: string, text: string, options: { worth?: Worth; always?: number } = {}): Entry[] =>
     text === ""
@@ -56,7 +57,7 @@ function handoffSection(name: string, one: Handoff, isLatest: boolean): Section 
       ...part("Next: ", one.next, isLatest ? { worth: "nextActions", always: LEAST_NEXT } : {}),
       ...part("Blocker: ", one.blocker, { worth: "blockers" }),
       ...part("What: ", one.what),
-      ...part("Checked: ", one.validation.join("; ")),
+      ...part("Checked: ", validationsOf(one, evidence).map(validationWords).join("; ")),
       ...part("Changed: ", one.changed.join(", ")),
       ...part("By: ", `${one.actor}${one.commit ? ` at ${shortCommit(one.commit)}` : ""}`),
     ],

@@ -42,8 +42,9 @@ export const RULES = {
   review_stale: { stages: END, from: "standard", owner: "reviewer" },
   no_handoff: { stages: END, from: "light", owner: "author" },
   snapshot_missing: { stages: END, from: "light", owner: "author" },
-  record_missing: { stages: END, from: "light", owner: "human" },
-  record_altered: { stages: END, from: "light", owner: "human" },
+  record_missing: { stages: ALWAYS, from: "light", owner: "human" },
+  record_altered: { stages: ALWAYS, from: "light", owner: "human" },
+  record_unexplained: { stages: ALWAYS, from: "light", owner: "human" },
   target_dirty: { stages: END, from: "light", owner: "human" },
 } as const satisfies Record<string, Rule>;
 

@@ -8,6 +8,7 @@ import { step } from "../../model/steps.ts";
 import type { StateFolder } from "../../ports/state-folder.ts";
 import { type Home, LOCAL } from "../layout.ts";
 import { isHomeOf, readLinks, repositoryName } from "../links.ts";
+import { setFileAside } from "../set-aside.ts";
 import { dropAll } from "./forget-state.ts";
 
 export function openStateFolder(place: Place, home: Home, env: Environment): StateFolder {
@@ -15,6 +16,11 @@ export function openStateFolder(place: Place, home: Home, env: Environment): Sta
     foreign: !isHomeOf(home, place),
     shown: home.shown,
     count: () => count(place, home),
+    async bringBack(paths) {
+      const { bringBack } = await import("./bring-back.ts");
+      return bringBack(home, env, paths);
+    },
+    setAside: (paths) => paths.map((path) => ({ path, to: setFileAside(home, path) })),
     remove() {
       removeRefs(place, env);
       dropAll(home, place);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RecordFacts, RepoFacts } from "../../../src/judge/gates/facts.ts";
 import { STAGES, type Stage } from "../../../src/judge/gates/gate.ts";
-import { judgeIntegrity } from "../../../src/judge/gates/integrity.ts";
+import { breachOf, doubtsAbout } from "../../../src/judge/gates/integrity.ts";
 import { judgeRecords } from "../../../src/judge/gates/judge-records.ts";
 import { judgeRepos, stillHolds } from "../../../src/judge/gates/judge-repos.ts";
 import { isProtected, requiredChecks } from "../../../src/judge/gates/policy.ts";
@@ -151,7 +151,7 @@ const strict = (more: Partial<Task>) => complete({ task: { ...complete().task, .
 const [slice] = complete().task.slices;
 
 /** These are told from the log of events, below. */
-type FromHistory = "record_missing" | "record_altered";
+type FromHistory = "record_missing" | "record_altered" | "record_unexplained";
 
 /** One way to break each rule, and nothing else. */
 const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]?]> = {
@@ -209,47 +209,70 @@ const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]
 const ALSO: Partial<Record<ReasonCode, string[]>> = { unmergeable: ["base_moved"] };
 
 test("every rule is broken once", () => {
-  expect([...Object.keys(BROKEN), "record_missing", "record_altered"].sort()).toEqual(
+  expect([...Object.keys(BROKEN), "record_missing", "record_altered", "record_unexplained"].sort()).toEqual(
     Object.keys(RULES).sort(),
   );
 });
 
 describe("the log of events", () => {
-  const event = (path: string, text?: string) => ({
-    ...{
-      time: "2026-01-01T00:00:00.000Z",
-      event: "verify",
-      record: "T0001/E1@1",
-      about: "",
-      actor: "agent:codex",
-    },
-    ...{ path: `tasks/T0001/${path}`, ...(text === undefined ? {} : { text }) },
+  const event = (
+    path: string,
+    more: { text?: string; before?: string; rev?: number; event?: string; actor?: string },
+  ) => ({
+    event: more.event ?? "verify",
+    record: `T0001/X1@${more.rev ?? 1}`,
+    actor: more.actor ?? "agent:codex",
+    path: `tasks/T0001/${path}`,
+    ...(more.text === undefined ? {} : { text: more.text }),
+    ...(more.before === undefined ? {} : { before: more.before }),
   });
   const record = (path: string, text: string) => ({ path: `tasks/T0001/${path}`, text });
   const found = (events: ReturnType<typeof event>[], records: ReturnType<typeof record>[]) =>
-    judgeIntegrity(events, records).map((one) => one.code);
+    doubtsAbout(events, records).map((one) => breachOf(one).code);
 
-  test("knows evidence and findings that are gone, and evidence and reviews that say something else", () => {
-    expect(found([event("evidence/E1.md", "abc")], [record("evidence/E1.md", "abcdef")])).toEqual([]);
-    expect(found([event("evidence/E1.md", "abc")], [record("evidence/E1.md", "xyz")])).toEqual([
-      "record_altered",
-    ]);
-    expect(found([event("reviews/V1.md", "abc")], [record("reviews/V1.md", "xyz")])).toEqual([
-      "record_altered",
-    ]);
-    expect(found([event("findings/F1.md", "abc")], [])).toEqual(["record_missing"]);
-    expect(found([event("evidence/E1.md", "abc")], [])).toEqual(["record_missing"]);
+  test.each([
+    "task.md",
+    "evidence/E1.md",
+    "reviews/V1.md",
+    "findings/F1.md",
+    "handoffs/H1.md",
+    "runs/R1/run.md",
+  ])("bears out %s, or does not, in both directions", (path) => {
+    const told = [event(path, { text: "abc" })];
+    expect(found(told, [record(path, "abcdef")])).toEqual([]);
+    expect(found(told, [record(path, "xyz")])).toEqual(["record_altered"]);
+    expect(found(told, [])).toEqual(["record_missing"]);
+    expect(found([], [record(path, "abcdef")])).toEqual(["record_unexplained"]);
   });
 
-  test("lets findings be edited by hand, and goes by the last of several events", () => {
-    expect(found([event("findings/F1.md", "abc")], [record("findings/F1.md", "xyz")])).toEqual([]);
+  test("goes by the highest rev, of which two clones may each have one", () => {
+    const two = [
+      event("findings/F1.md", { text: "old", rev: 1 }),
+      event("findings/F1.md", { text: "new", rev: 2 }),
+    ];
+    expect(found(two, [record("findings/F1.md", "new")])).toEqual([]);
+    expect(found(two, [record("findings/F1.md", "old")]), "an older text was put back").toEqual([
+      "record_altered",
+    ]);
+    const twins = [event("findings/F1.md", { text: "one" }), event("findings/F1.md", { text: "other" })];
+    expect(found(twins, [record("findings/F1.md", "one")])).toEqual([]);
     expect(
-      found([event("reviews/V1.md", "old"), event("reviews/V1.md", "new")], [record("reviews/V1.md", "new")]),
+      found([event("evidence/E1.md", {})], [record("evidence/E1.md", "before digests were kept")]),
     ).toEqual([]);
-    expect(
-      found([event("evidence/E1.md")], [record("evidence/E1.md", "written before digests were kept")]),
-    ).toEqual([]);
-    expect(found([event("task.md", "abc")], [])).toEqual([]);
+  });
+
+  test("remembers an edit by hand, however often the record is written after it, until a human adopts it", () => {
+    const written = [
+      event("task.md", { text: "one", rev: 1 }),
+      event("task.md", { text: "three", before: "two", rev: 2 }),
+      event("task.md", { text: "four", before: "three", rev: 3 }),
+    ];
+    const now = [record("task.md", "four")];
+    expect(found(written, now)).toEqual(["record_altered"]);
+    const edit = (actor: string) =>
+      event("task.md", { text: "five", before: "four", rev: 4, event: "task.edit", actor });
+    expect(found([...written, edit("agent:codex")], [record("task.md", "five")])).toEqual(["record_altered"]);
+    expect(found([...written, edit("human:Ada")], [record("task.md", "five")])).toEqual([]);
   });
 });
 
