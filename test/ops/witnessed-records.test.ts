@@ -42,9 +42,9 @@ describe("a record that pawl did not write", () => {
       .replaceAll("T0001/E1", "T0001/E2")
       .replace(/^exit_code: 1$/m, "exit_code: 0");
     writeFileSync(file(project, "evidence/E2.md"), made);
-    expect(await reasons(project)).toEqual(["check_failed T0001/E1", "record_unexplained T0001/E2"]);
+    expect(await reasons(project)).toEqual(["record_unexplained T0001/E2", "check_failed T0001/E1"]);
     const refused = await approve(project);
-    expect(refused.json.error.code).toBe("check_failed");
+    expect(refused.json.error.code).toBe("record_unexplained");
     expect(refused.json.error.message).toContain("T0001/E2 was not written by pawl");
     const audit = await project.pawl("audit", "--json");
     expect([audit.code, JSON.stringify(audit.json.data.audit.findings)]).toEqual([
@@ -65,7 +65,7 @@ describe("a record that pawl did not write", () => {
   test("or that was changed since does not count either, and comes back as it was", async ({ project }) => {
     await failing(project);
     edit(project, "evidence/E1.md", /^exit_code: 1$/m, "exit_code: 0");
-    expect(await reasons(project)).toEqual(["check_missing T0001", "record_altered T0001/E1"]);
+    expect(await reasons(project)).toEqual(["record_altered T0001/E1", "check_missing T0001"]);
     await project.pawl("doctor", "--fix");
     expect(await reasons(project)).toEqual(["check_failed T0001/E1"]);
   });

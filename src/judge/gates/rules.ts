@@ -14,6 +14,10 @@ const END: readonly Stage[] = ["close"];
 
 /** Every reason there is, the stages it counts at, for whom, and who settles it; in the order they are told. */
 export const RULES = {
+  // First, because whatever else is missing may be missing for this.
+  record_missing: { stages: ALWAYS, from: "light", owner: "human" },
+  record_altered: { stages: ALWAYS, from: "light", owner: "human" },
+  record_unexplained: { stages: ALWAYS, from: "light", owner: "human" },
   dependency_open: { stages: ALWAYS, from: "light", owner: "author" },
   plan_missing: { stages: ALWAYS, from: "strict", owner: "author" },
   plan_not_reviewed: { stages: ALWAYS, from: "strict", owner: "reviewer" },
@@ -42,9 +46,6 @@ export const RULES = {
   review_stale: { stages: END, from: "standard", owner: "reviewer" },
   no_handoff: { stages: END, from: "light", owner: "author" },
   snapshot_missing: { stages: END, from: "light", owner: "author" },
-  record_missing: { stages: ALWAYS, from: "light", owner: "human" },
-  record_altered: { stages: ALWAYS, from: "light", owner: "human" },
-  record_unexplained: { stages: ALWAYS, from: "light", owner: "human" },
   target_dirty: { stages: END, from: "light", owner: "human" },
 } as const satisfies Record<string, Rule>;
 
