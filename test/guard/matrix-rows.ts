@@ -1292,14 +1292,14 @@ const secondClones = group("A second clone", [
     name: "the same with push --no-verify",
     script: `${SECOND_CLONE} && pawl sync >/dev/null; git push -q --no-verify origin main`,
     expected: "audit",
-    found: "late_baseline",
+    found: "no_approval",
     subject: "$O",
   },
   {
     name: "the same, and the state sent again",
     script: `${SECOND_CLONE} && git push -q --no-verify origin main; pawl sync >/dev/null; pawl doctor --fix >/dev/null; pawl sync >/dev/null`,
     expected: "audit",
-    found: "late_baseline",
+    found: "no_approval",
     subject: "$O",
   },
 ]);
