@@ -21,7 +21,7 @@ import { MET } from "../judge/ready.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
-import { flag, line, taskField } from "../model/input.ts";
+import { flag, line, maybe, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import type { Run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
@@ -34,6 +34,11 @@ interface Wanted {
   task?: string | undefined;
   keep?: boolean | undefined;
   remove?: boolean | undefined;
+  reason?: string | undefined;
+}
+
+/** With what was not said filled in: an end without a word is that of a merged task. */
+interface Wish extends Wanted {
   reason: string;
 }
 
@@ -47,8 +52,9 @@ export const finish = procedure({
   id: "finish",
   summary: "End a run: keep its worktrees, or remove them once everything is merged or saved",
   details:
-    "--keep leaves everything where it is. --remove removes the worktrees and the task's branches; what the base branch\ndoes not have is saved first (`pawl diff` shows it), and if it cannot be saved nothing is removed. A worktree that was\nadopted with --here is only let go. A task whose work the base has, by an\napproval or by a pull request that was merged, squashed or rebased, becomes done; nothing else is called merged.",
+    "Alone it ends a merged task. --keep leaves everything where it is. --remove removes the worktrees and the task's branches; what the base branch\ndoes not have is saved first (`pawl diff` shows it), and if it cannot be saved nothing is removed. A worktree that was\nadopted with --here is only let go. A task whose work the base has, by an\napproval or by a pull request that was merged, squashed or rebased, becomes done; nothing else is called merged.",
   examples: [
+    "pawl finish T0001",
     "pawl finish T0001 --remove --reason merged",
     'pawl finish T0001 --keep --reason "waiting for the new API"',
   ],
@@ -58,11 +64,11 @@ export const finish = procedure({
     task: taskField(),
     keep: flag("leave the worktrees and branches where they are"),
     remove: flag("remove the worktrees, and branches that are merged or saved"),
-    reason: line("why it ends", "TEXT", 500),
+    reason: maybe(line("why it ends", "TEXT", 500)),
   }),
 
-  async rehearse(hands, input) {
-    checkWish(input);
+  async rehearse(hands, said) {
+    const input = wishOf(said);
     const value = await choose(hands, input);
     const parts = await partsOf(hands, value);
     if (value.status === "starting") return parts.map(({ place }) => ({ do: "take back", path: place.path }));
@@ -79,8 +85,8 @@ export const finish = procedure({
     return planned;
   },
 
-  async perform(hands, input) {
-    checkWish(input);
+  async perform(hands, said) {
+    const input = wishOf(said);
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
@@ -109,16 +115,23 @@ export const finish = procedure({
     ].join("\n"),
 });
 
-function checkWish(input: Wanted): void {
-  if ((input.keep ?? false) === (input.remove ?? false))
+function wishOf(input: Wanted): Wish {
+  const { task, keep = false, remove = false, reason } = input;
+  if (!keep && !remove && reason === undefined) return { task, remove: true, reason: "merged" };
+  if (keep === remove)
     throw new Failure("usage", "keep_or_remove", "Say what becomes of the worktrees: --keep or --remove.", {
       hint: 'pawl finish --remove --reason "…" saves what is not merged before it removes anything.',
       details: { field: "keep" },
     });
+  if (reason !== undefined) return { task, keep, remove, reason };
+  throw new Failure("usage", "reason_needed", "Say why it ends: --reason.", {
+    hint: `pawl finish ${keep ? "--keep" : "--remove"} --reason "waiting for the new API"`,
+    details: { field: "reason" },
+  });
 }
 
 /** The run that is to end, if the caller may end it. */
-async function choose(hands: Hands, input: Wanted): Promise<Run> {
+async function choose(hands: Hands, input: Wish): Promise<Run> {
   const { value, task } = await hands.look((reader, at) => {
     const id = getTask(reader, input.task, at);
     return { task: reader.task(id).value, value: getRun(reader, id).value };
@@ -130,7 +143,7 @@ async function choose(hands: Hands, input: Wanted): Promise<Run> {
 }
 
 /** A task whose work its base has is merged, whoever merged it; one whose work it lacks is not, whatever the reason says. */
-async function noteLanded(hands: Hands, value: Run, input: Wanted): Promise<Run> {
+async function noteLanded(hands: Hands, value: Run, input: Wish): Promise<Run> {
   const id = taskName(value.id);
   const { status } = await hands.look((reader) => reader.task(id).value);
   if (MET.includes(status)) return value;
@@ -150,7 +163,7 @@ async function noteLanded(hands: Hands, value: Run, input: Wanted): Promise<Run>
 }
 
 /** A run that never began, because its start was killed, has nothing to keep. */
-async function giveUp(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
+async function giveUp(hands: Hands, value: Run, input: Wish): Promise<Plan<Finished>> {
   const id = taskName(value.id);
   if (input.keep)
     throw new Failure("refused", "start_unfinished", `${value.id} was never completely started.`, {
@@ -173,7 +186,7 @@ async function giveUp(hands: Hands, value: Run, input: Wanted): Promise<Plan<Fin
   return { data: { run, task, repos }, warnings: left ? [run.reason ?? ""] : [] };
 }
 
-async function keep(hands: Hands, value: Run, input: Wanted): Promise<Plan<Finished>> {
+async function keep(hands: Hands, value: Run, input: Wish): Promise<Plan<Finished>> {
   const endings = await lookAtEnd(hands, value, "keeping");
   const about = `keeping the worktrees: ${input.reason}`;
   await hands.record((reader, at) => recordEnding(reader, at, value.id, endings, input.reason, about), {
@@ -202,7 +215,7 @@ export async function finishMerged(hands: Hands, id: string): Promise<Plan<Finis
 async function remove(
   hands: Hands,
   value: Run,
-  input: Wanted,
+  input: Wish,
   how: "removing" | "leaving" = "removing",
 ): Promise<Plan<Finished>> {
   const endings = await lookAtEnd(hands, value, how);

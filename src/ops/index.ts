@@ -47,6 +47,7 @@ export const groups = {
   },
   merge: {
     check: async () => (await import("./check.ts")).check,
+    pr: async () => (await import("./pr.ts")).pr,
     approve: async () => (await import("./approve.ts")).approve,
     "approve.look": async () => (await import("./approve-look.ts")).approveLook,
     finish: async () => (await import("./finish.ts")).finish,

@@ -43,6 +43,8 @@ export interface Known {
   rejected: ReadonlyMap<string, string>;
   /** Commits that a remote has, with its name. */
   remote: ReadonlyMap<string, string>;
+  /** Commits that a remote has, and by which a task's work came there, with the run's id. */
+  requests?: ReadonlyMap<string, string>;
   /** Commits that reached a remote past its rules. */
   unapproved: ReadonlyMap<string, Unapproved>;
 }

@@ -104,6 +104,46 @@ function fixTheTypo(): void {
   expect(type("git", "commit", "-q", "-am", "Fix the typo")).toMatchObject({ code: 0 });
 }
 
+/** The buttons of a host, pressed in a clone that has no pawl. */
+const BUTTONS: [string, (clone: string, branch: string) => void][] = [
+  ["merge", (clone, branch) => git(clone, "merge", "-q", "--no-ff", "-m", "Merge pull request #1", branch)],
+  [
+    "squash",
+    (clone, branch) => {
+      git(clone, "merge", "-q", "--squash", branch);
+      git(clone, "commit", "-q", "-m", "Fix the typo (#1)");
+    },
+  ],
+  ["rebase", (clone, branch) => git(clone, "cherry-pick", `main..${branch}`)],
+];
+
+describe("a pull request", { timeout: 120_000 }, () => {
+  test.each(BUTTONS)(
+    "that the host ends with %s: the task is done, and audit explains it",
+    (_name, press) => {
+      fixTheTypo();
+      const opened = type("pawl", "pr");
+      expect([opened.code, opened.out]).toEqual([0, expect.stringContaining("`test`: exit 0")]);
+      expect(opened.out).toContain("gh pr create --base main --head task/T0001-fix-the-typo-in-the-docs");
+      colleaguePushes("theirs.txt");
+      const clone = join(root, "colleague");
+      git(clone, "fetch", "-q");
+      press(clone, "origin/task/T0001-fix-the-typo-in-the-docs");
+      git(clone, "push", "-q", "origin", "HEAD:main");
+      commands.push("cd");
+      cwd = shop.path;
+      expect(type("git", "pull", "-q", "--ff-only")).toMatchObject({ code: 0 });
+      expect(type("pawl", "finish", "T1")).toMatchObject({ code: 0 });
+      expect(commands).toHaveLength(7);
+      isDoneAndExplained();
+      const { audit } = look("audit").json.data as {
+        audit: { branches: { commits: { class: string }[] }[] };
+      };
+      expect(audit.branches.flatMap((one) => one.commits).map((one) => one.class)).toContain("pull_request");
+    },
+  );
+});
+
 describe("a one-line fix", { timeout: 120_000 }, () => {
   test("takes four commands, and leaves nothing behind", async () => {
     fixTheTypo();

@@ -74,6 +74,7 @@ export async function auditBranch(
     unlocked,
     rejected,
     remote,
+    requests: subject.ledger.requests,
     unapproved: local
       ? await unapprovedCommits(audits, subject, ref, { chain, remote, baseline, line })
       : new Map<string, Unapproved>(),

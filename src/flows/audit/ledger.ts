@@ -2,7 +2,7 @@ import { type Doubt, doubts, eventsIn, type WriteEvent, type Written } from "../
 import { isEventLog } from "../../model/event-line.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Problem } from "../../model/record.ts";
-import { type Approval, approval, type RepositoryRecord, repository } from "../../model/records/run.ts";
+import { type Approval, approval, type RepositoryRecord, repository, run } from "../../model/records/run.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
 import type { ApprovedMerge } from "../../ports/audit-facts.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -16,6 +16,8 @@ export interface Ledger {
   repositories: RepositoryRecord[];
   /** What these said before, as far as the state's history goes back: a baseline is never given a second time. */
   earlier: RepositoryRecord[];
+  /** Commits by which a task's work came into its base without an approval, with the run's id; of the own state alone. */
+  requests: ReadonlyMap<string, string>;
   /** Records that cannot be read: what they would explain cannot be told. */
   problems: Problem[];
   /** The same records as texts, and what was logged about them. */
@@ -34,10 +36,22 @@ export function readLedger(reader: Reader): Ledger {
     unlocks: values(unlocks),
     repositories: values(repositories),
     earlier: [],
+    requests: requestsIn(
+      reader,
+      tasks.filter((_task, index) => approvals[index]?.records.length === 0),
+    ),
     problems: all.flatMap((one) => one.problems),
     written: all.flatMap((one): Written[] => one.records),
     events: () => reader.events({ limit: Number.POSITIVE_INFINITY, about: isRecord }),
   };
+}
+
+function requestsIn(reader: Reader, tasks: readonly string[]): Map<string, string> {
+  const runs = tasks.flatMap((task) => reader.parts(run, task).records.map((one) => one.value));
+  const found = runs.flatMap(({ id, landed }) =>
+    landed.flatMap(({ commits }) => commits.map((commit): [string, string] => [commit, id])),
+  );
+  return new Map(found);
 }
 
 const LEDGER_PATHS = [
@@ -62,6 +76,7 @@ export function parseLedger(
     unlocks: [],
     repositories: [],
     earlier: [],
+    requests: new Map(),
     problems: [],
     written: [],
     events: () => logs.flatMap((text) => eventsIn(text, isRecord)),

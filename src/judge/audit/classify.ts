@@ -9,7 +9,7 @@ import type {
   Unapproved,
 } from "../../ports/audit-facts.ts";
 
-/** The last two are what an audit is for. `pull_request`: a human's signed request that the host merged. */
+/** The last two are what an audit is for. `pull_request`: a task whose request the host merged. */
 export const CLASSES = [
   "baseline",
   "approved",
@@ -82,6 +82,8 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
     const unapproved = known.unapproved.get(commit.id);
     if (unapproved !== undefined) return { commit, ...whyUnapproved(unapproved) };
     const remote = known.remote.get(commit.id);
+    const request = known.requests?.get(commit.id);
+    if (remote !== undefined && request !== undefined) return { commit, class: "pull_request", by: request };
     if (remote !== undefined) return { commit, class: "remote", by: remote };
     return { commit, class: "unexplained", ...whyNot(commit, named, ids) };
   };

@@ -325,6 +325,7 @@ describe("where explanations begin", () => {
       unlocks: [],
       repositories: [],
       earlier: [],
+      requests: new Map(),
       problems: [],
       written: [],
       events: () => [],

@@ -1,0 +1,132 @@
+import * as z from "zod/mini";
+import { checkTask } from "../flows/check/check-task.ts";
+import { requestText } from "../flows/pr/request-text.ts";
+import { getRun } from "../judge/current-run.ts";
+import type { GateResult } from "../judge/gates/gate.ts";
+import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
+import { flag, taskField } from "../model/input.ts";
+import { LIVE } from "../model/lifecycle.ts";
+import type { Run } from "../model/records/run.ts";
+import type { Task } from "../model/records/task.ts";
+import { plural, quoted } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
+import { procedure } from "./operation.ts";
+import { settleClose } from "./settle-close.ts";
+
+interface Pushed {
+  repo: string;
+  remote: string;
+  branch: string;
+  base: string;
+  head: string;
+}
+
+export const pr = procedure({
+  id: "pr",
+  summary: "Push a task's branch and write the text of a pull request, with evidence and findings",
+  details:
+    "Settles first what needs nobody's judgement, as `pawl check --fix` does. Then pushes the task's branch to the remote of its\nbase, in every repository that changed, and prints what the request is to say: objective, evidence on exactly this\ntree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. When the host has merged the request,\nby whichever button, `git pull` and `pawl finish` end the task.",
+  examples: ["pawl pr", "pawl pr T0001", "pawl pr T0001 --text"],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    text: flag("only print the text; nothing is pushed or settled"),
+  }),
+
+  async rehearse(hands, input) {
+    const { task, run } = await find(hands, input.task);
+    if (input.text) return [];
+    const gate = await checkTask(hands, task.id, "close");
+    return (await pushesOf(hands, run, gate)).map((one) => ({
+      do: "push",
+      path: `${one.branch} of ${one.repo} to ${one.remote}`,
+    }));
+  },
+
+  async perform(hands, input) {
+    const { task, run } = await find(hands, input.task);
+    const gate = input.text
+      ? await checkTask(hands, task.id, "close")
+      : (await settleClose(hands, task.id, "what can be")).gate;
+    const pushes = input.text ? [] : await pushesOf(hands, run, gate);
+    for (const one of pushes) await push(hands, one);
+    const text = await hands.look((reader) => requestText(reader, task, gate));
+    const [first] = pushes;
+    return {
+      data: { request: { task: task.id, title: task.title, text, ready: gate.ready, pushed: pushes } },
+      warnings: gate.ready
+        ? []
+        : [
+            `${task.id} is not ready to be merged: ${plural(gate.reasons.length, "reason")} (pawl check ${task.id}).`,
+          ],
+      next: first && {
+        command: `pawl pr ${task.id} --text | gh pr create --base ${quoted(first.base)} --head ${quoted(first.branch)} --title ${quoted(task.title)} --body-file -`,
+        reason: "or open it on the host's page; once it is merged: git pull, then pawl finish",
+      },
+    };
+  },
+
+  text: ({ request }, style) =>
+    [
+      ...request.pushed.map((one) =>
+        style.dim(`${one.repo}: ${one.branch} is at ${one.head.slice(0, 12)} on ${one.remote}`),
+      ),
+      ...(request.pushed.length > 0 ? ["", style.bold(request.title), ""] : []),
+      request.text,
+    ].join("\n"),
+});
+
+async function find(hands: Hands, named: string | undefined): Promise<{ task: Task; run: Run }> {
+  return hands.look((reader, at) => {
+    const id = getTask(reader, named, at);
+    const task = reader.task(id).value;
+    if (!LIVE.includes(task.status))
+      throw new Failure("refused", "not_under_way", `${id} is ${task.status}; there is nothing to request.`, {
+        hint: `pawl task show ${id}`,
+        details: { task: id, status: task.status },
+      });
+    return { task, run: getRun(reader, id).value };
+  });
+}
+
+async function pushesOf(hands: Hands, run: Run, gate: GateResult): Promise<Pushed[]> {
+  const [sites, remotes] = [await hands.git.sites(), await hands.git.remotes()];
+  const pushes: Pushed[] = [];
+  for (const { name, branch, base_branch, head } of gate.repos.filter((one) => one.changed)) {
+    const upstream = await remotes.remoteOf(sites.named(name), base_branch);
+    if (!upstream)
+      throw new Failure("refused", "no_remote", `${base_branch} of ${name} has no remote to be pushed to.`, {
+        hint: "Add one with `git remote add origin <url>`; without one, a human merges it here: pawl approve",
+        details: { repo: name },
+      });
+    pushes.push({ repo: name, remote: upstream.remote, branch, base: upstream.ref, head });
+  }
+  if (pushes.length > 0) return pushes;
+  const [task = ""] = run.id.split("/");
+  throw new Failure("refused", "no_changes", "No repository of the task differs from its base.", {
+    hint: `pawl context ${task}`,
+    details: { task },
+  });
+}
+
+async function push(hands: Hands, { repo, remote, branch, head }: Pushed): Promise<void> {
+  const site = (await hands.git.sites()).named(repo);
+  hands.say(`Pushing ${branch} of ${repo} to ${remote} …`);
+  const refspec = `${head}:refs/heads/${branch}`;
+  const done = await (await hands.git.remotes()).push(site, remote, [refspec], (line) => hands.say(line));
+  if (done.ok) return;
+  throw new Failure(
+    "unavailable",
+    `push_${done.reason}`,
+    `${branch} of ${repo} was not pushed: ${done.said}`,
+    {
+      hint:
+        done.reason === "rejected"
+          ? `The remote has another ${branch}. Look at it first: git fetch ${remote} && git log ${remote}/${branch}`
+          : "Nothing was changed here. See to the remote, and run this again.",
+      details: { repo, remote, branch },
+    },
+  );
+}
