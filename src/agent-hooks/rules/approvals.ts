@@ -15,6 +15,9 @@ const HUMAN_ONLY: Readonly<Record<string, string>> = {
   uninstall: "uninstall pawl",
   "home set": "move the memory elsewhere",
   "repo remove": "take a repository out",
+  "approver add": "change who may approve",
+  "approver remove": "change who may approve",
+  "remote trust": "trust a remote",
 };
 
 const PACKAGE_RUNNERS = new Set(["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "corepack"]);
@@ -45,7 +48,7 @@ export function findApproval(text: string, script: Script): Refusal | undefined 
 /** Whether a text that nobody parsed may call one of those commands; quotes, commas and brackets are what code puts between. */
 export function soundsHumanOnly(text: string): boolean {
   const plain = text.replace(/["'`\\,()[\]{}]+/g, " ");
-  return /pawl(?:@[\w.^~-]+)?(?:\.[cm]?js)?\s+(?:-\S+\s+)*(?:approve|unlock|uninstall|home\s+set|repo\s+remove)(?![\w-])/.test(
+  return /pawl(?:@[\w.^~-]+)?(?:\.[cm]?js)?\s+(?:-\S+\s+)*(?:approve|unlock|uninstall|home\s+set|repo\s+remove|approver\s+(?:add|remove)|remote\s+trust)(?![\w-])/.test(
     plain,
   );
 }

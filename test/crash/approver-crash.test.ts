@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { auditIn, guardFromHere } from "../helpers/audited-project.ts";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import { openProject, type Project } from "../helpers/command-line.ts";
+import type { Report } from "../helpers/operation-worker.ts";
+import { ok, typing } from "../helpers/ready-task.ts";
+import { keyFolder, PLAIN_KEY } from "../helpers/signed-project.ts";
+import { makeKey } from "../helpers/ssh-keys.ts";
+import { copyRepository, makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { runJob } from "../helpers/worker-process.ts";
+
+let root: string;
+let worker: string;
+let prepared: Project;
+let add: { operation: string; input: object; typed: string };
+
+beforeAll(async () => {
+  root = makeTemporaryFolder("approver crash");
+  const entry = fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url));
+  worker = await bundleProgram(entry, root, "worker");
+  mkdirSync(keyFolder(root));
+  const { file } = makeKey(keyFolder(root), "ada", PLAIN_KEY);
+  prepared = openProject(makeRepository(root));
+  prepared.commit(".gitignore", ".pawl/state\n");
+  await ok(prepared.pawl("note", "add", "The first"));
+  await guardFromHere(prepared, true, "my project");
+  add = { operation: "approver.add", input: { name: "Ada", ssh: `${file}.pub` }, typed: "ada" };
+}, 120_000);
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+const copyOf = (name: string) => openProject(copyRepository(prepared, join(root, name, "my project")));
+
+/** The branch, its checkout and the records say the same; answers whether the key is enrolled. */
+async function expectTruth(copy: Project, when: string): Promise<boolean> {
+  const next = await typing({ root, env: copy.env, repos: [copy] }, {}, "note", "add", "the next command");
+  expect(next.code, when).toBe(0);
+  const enrolled = copy.git("ls-tree", "main", "--", ".pawl/approvers.yaml") !== "";
+  expect(existsSync(join(copy.path, ".pawl/approvers.yaml")), when).toBe(enrolled);
+  expect(copy.git("status", "--porcelain"), when).toBe("");
+  expect(existsSync(join(copy.path, ".git/pawl/grants/update/refs/heads/main")), when).toBe(false);
+  const audit = await auditIn(copy);
+  expect([audit.findings, audit.reasons], when).toEqual([[], []]);
+  return enrolled;
+}
+
+test("kill -9 at every step of enrolling a key leaves it enrolled or not, never in between", async () => {
+  const whole = copyOf("whole");
+  const { steps } = (await runJob(worker, whole, add)) as Report;
+  expect(await expectTruth(whole, "uninterrupted")).toBe(true);
+  // The steps of the store's own lock and of its files are killed elsewhere.
+  const wanted = steps.flatMap((name, index) =>
+    /^(?:merge|unlock|ref|index|checkout)/.test(name) ? [index + 1] : [],
+  );
+  expect(wanted.length).toBeGreaterThan(4);
+  const outcomes: boolean[] = [];
+  for (const killAtStep of wanted) {
+    const copy = copyOf(`killed ${killAtStep}`);
+    const when = `killed at ${killAtStep}, ${steps[killAtStep - 1]}`;
+    expect(await runJob(worker, copy, { ...add, killAtStep }), when).toBeUndefined();
+    const enrolled = await expectTruth(copy, when);
+    outcomes.push(enrolled);
+    // Where it was taken back, and where it was completed, it may be asked for again.
+    if (outcomes.length > 1 && killAtStep !== wanted.at(-1)) continue;
+    const again = (await runJob(worker, copy, add)) as Report;
+    expect(again, when).toMatchObject(enrolled ? { ok: false, code: "already_enrolled" } : { ok: true });
+  }
+  expect(new Set(outcomes)).toEqual(new Set([true, false]));
+}, 180_000);
