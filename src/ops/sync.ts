@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { knowRepositories } from "../flows/start/know-repositories.ts";
 import { exchangeOnce, exchangeState } from "../flows/sync/exchange.ts";
+import { outline } from "../flows/sync/first-publish.ts";
 import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
 import { type Choice, recordName } from "../judge/sync/judge-sync.ts";
 import { Failure } from "../model/failure.ts";
@@ -16,7 +17,7 @@ export const sync = procedure({
   id: "sync",
   summary: "Exchange the state with the project's own remote, so that every clone has it",
   details:
-    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs; both\nare a human's to decide, typed on a terminal. What was not taken stays in the state's history. A fresh clone gets its state back with this command.",
+    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs; both\nare a human's to decide, typed on a terminal. What was not taken stays in the state's history. Where both gave\nthe same id, ours gets the next free one. A fresh clone gets its state back with this command.",
   examples: ["pawl sync", "pawl sync --remote upstream", "pawl sync --ours T7 --theirs T9/F1"],
   access: "write",
   input: z.strictObject({
@@ -27,8 +28,12 @@ export const sync = procedure({
   }),
 
   async rehearse(hands, input) {
-    const remote = await (await hands.git.stateExchange()).remote(input.remote);
-    return [{ do: "fetch, merge and push", path: `pawl/state with ${remote}` }];
+    const git = await hands.git.stateExchange();
+    const remote = await git.remote(input.remote);
+    return [
+      { do: "fetch and merge", path: `pawl/state of ${remote}` },
+      { do: "publish", path: await outline(hands, git, remote) },
+    ];
   },
 
   async perform(hands, input) {
@@ -48,12 +53,14 @@ export const sync = procedure({
   },
 
   text({ sync: done }, style) {
-    const { remote, received, merged, settled, sent } = done;
+    const { remote, received, merged, settled, renumbered, sent } = done;
     if (received === 0 && merged.length === 0 && settled.length === 0 && !sent)
       return `Nothing to do: ${remote} has the same state.`;
     const parts = [
       received > 0 && `${plural(received, "file")} came`,
       merged.length > 0 && `${merged.join(", ")} merged`,
+      renumbered.length > 0 &&
+        `ours got other ids where theirs were published first: ${renumbered.map(({ from, to }) => `${from} is ${to}`).join(", ")}`,
       settled.length > 0 && `${settled.join(", ")} settled`,
       sent && "ours were sent",
     ].filter(Boolean);

@@ -53,6 +53,9 @@ export interface LoggedEvent {
   /** The beginning of the sha256 of what was written, and of what that replaced. */
   text?: string;
   before?: string;
+  /** For a record that two clones had given the id of: where it was before, and the digests of what it said there. */
+  was?: string;
+  voided?: string[];
 }
 
 export interface EventsWanted {

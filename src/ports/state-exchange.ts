@@ -14,6 +14,14 @@ export interface Divergence {
   /** Undefined for what is not text, and cannot be merged. */
   ours: string | undefined;
   theirs: string | undefined;
+  /** Both sides made it since they last agreed: the same id was given twice. Not known where they never agreed. */
+  fresh: boolean | undefined;
+}
+
+/** A record of ours that got another id, because theirs was published under the first one. */
+export interface Renumbered {
+  from: string;
+  to: string;
 }
 
 /** A task's folder that means another task here than there: the same id was given twice. */
@@ -56,11 +64,18 @@ export interface Merged {
 export interface StateExchange {
   /** The remote to use; throws when there is none, or none of this name. */
   remote(named: string | undefined): Promise<string>;
+  /** Where a push to it would go. */
+  address(remote: string): Promise<string>;
   /** The remote that is known to have the state; undefined where it was never shared. */
   sharedWith(): Promise<string | undefined>;
   /** Commits what the state folder holds, and gets what the remote has. */
   gather(remote: string, progress: (line: string) => void): Promise<BothTips>;
   compare(tips: BothTips): Promise<Comparison>;
+  /**
+   * Gives our records at these paths the next free ids, with everything of ours that speaks of them; theirs keep the ids.
+   * None when that has been done: then ours may be replaced.
+   */
+  renumber(comparison: Comparison, paths: readonly string[], at: Situation): Promise<Renumbered[]>;
   /** Puts everything in place under the store's lock, and joins the histories. False when somebody was faster. */
   apply(merged: Merged, at: Situation): Promise<boolean>;
   /** `behind` when the remote has moved on meanwhile. */

@@ -6,6 +6,10 @@ export interface StateFolder {
   shown: string;
   /** What it holds beyond what an installation writes about itself. */
   count(): { tasks: number; others: number };
+  /** What is wrong with the history of the records; undefined when it is whole. */
+  damage(): Promise<string | undefined>;
+  /** Goes back to the last whole commit, and commits what the records are now. */
+  repair(): Promise<string>;
   /** Puts records back as the state's history last had them, if an event tells of that text; answers with those it found. */
   bringBack(paths: readonly string[]): Promise<string[]>;
   /** Moves files that are no records out of the way, to where they can be found. */

@@ -63,7 +63,8 @@ export interface Runtime {
   restoreLostState(): Promise<string[]>;
   /** Makes the state ready for a write; says so in words if that was news. */
   prepareState(): Promise<string[]>;
-  commitState(message: string): Promise<void>;
+  /** Says in words what is missing since the commit before. */
+  commitState(message: string): Promise<string[]>;
   git: GitHands;
   agents(): Promise<Agents>;
   /** The same repository or another one, seen from this folder; and by pawl itself, whoever runs this process. */
@@ -130,8 +131,11 @@ export function openRuntime(around: Surroundings): Runtime {
     async commitState(message) {
       const { commitState } = await import("../store/state/state-repository.ts");
       const { sweep } = await import("../store/transaction.ts");
-      await commitState({ state: home.state, gitDir: home.gitDir, env: around.env }, message);
+      const gone: string[] = [];
+      const repo = { state: home.state, gitDir: home.gitDir, env: around.env };
+      await commitState(repo, message, undefined, (paths) => gone.push(...paths));
       sweep(home, Date.now());
+      return wordsAbout(gone, home);
     },
     get agent() {
       return agentOf(around);
@@ -147,6 +151,12 @@ export function openRuntime(around: Surroundings): Runtime {
     ask: async (question) => around.ask?.(printable(question)),
   };
   return runtime;
+}
+
+function wordsAbout(gone: readonly string[], home: Home): string[] {
+  if (gone.length === 0) return [];
+  const few = gone.slice(0, 3).join(", ") + (gone.length > 3 ? ` and ${gone.length - 3} more` : "");
+  return [`Records were deleted from ${home.shown}: ${few}. They come back with: pawl doctor --fix`];
 }
 
 /** What is written down at the end of a run is nobody's word but pawl's. */

@@ -98,8 +98,7 @@ export function keepAnswer(
 async function commitMilestone(message: string | undefined, runtime: Runtime): Promise<string[]> {
   if (message === undefined) return [];
   try {
-    await runtime.commitState(message);
-    return [];
+    return await runtime.commitState(message);
   } catch (error) {
     // The records are safe on disk; only their place in the history waits for the next milestone.
     const reason = error instanceof Error ? error.message : String(error);

@@ -39,7 +39,7 @@ function open(): Runtime {
   });
   const commit = runtime.commitState;
   runtime.commitState = async (message) => {
-    if (++milestones % job.commitEvery === 0) await commit(message);
+    return ++milestones % job.commitEvery === 0 ? commit(message) : [];
   };
   return runtime;
 }

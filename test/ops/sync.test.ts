@@ -216,13 +216,40 @@ describe("the same id given twice", () => {
     await sync(ada);
   }
 
-  test("is shown and loses nothing", async ({ clones }) => {
-    const { ben } = clones;
+  test("gives ours the next free one, whole, and loses nothing (M1)", async ({ clones }) => {
+    const { ada, ben } = clones;
     await twice(clones);
-    const { code, json } = await ben.pawl("sync", "--json");
-    expect([code, json.error.code]).toEqual([5, "id_taken_twice"]);
-    expect(await task(ben)).toMatchObject({ title: "Ben's task" });
-    expect(existsSync(join(stateOf(ben), "tasks/T0001/decisions"))).toBe(false);
+    await ben.pawl("task", "new", "Ben's next", "--depends", "T1");
+    const done = await sync(ben);
+    expect(done.renumbered).toEqual([{ from: "T0001", to: "T0003" }]);
+    await sync(ada);
+    expectSame(ada, ben);
+    for (const project of [ada, ben]) {
+      expect(await task(project)).toMatchObject({ title: "Ada's task" });
+      expect(await task(project, "T3")).toMatchObject({ title: "Ben's task" });
+      expect(await task(project, "T2"), "what depended on it still does").toMatchObject({
+        depends_on: ["T0003"],
+      });
+      expect(project.read("tasks/T0003/findings/F1.md")).toContain("id: T0003/F1");
+      expect(existsSync(join(stateOf(project), "tasks/T0001/findings"))).toBe(false);
+      const { json } = await project.pawl("doctor", "--json");
+      expect(
+        json.data.doctor.diagnoses.filter((one: { code: string }) => one.code.startsWith("record_")),
+      ).toEqual([]);
+    }
+    expect((await ben.pawl("log")).out).toContain("was T0001, until another clone's T0001 came");
+  });
+
+  test("a started task goes on in its worktree under the new id", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await ada.pawl("task", "new", "Ada's task");
+    await ben.pawl("task", "new", "Ben's task");
+    await ben.pawl("start", "T1");
+    await sync(ada);
+    await sync(ben);
+    const worktree = join(ben.path, ".worktrees/T0001-ben-s-task");
+    const { json } = await ben.pawlIn(worktree, {}, "session", "--json");
+    expect(JSON.stringify(json.data)).toContain("Ben's task");
   });
 
   for (const [flag, title, parts] of [
@@ -249,30 +276,52 @@ describe("the same id given twice", () => {
       );
     });
 
-  test("is not settled over the head of somebody who went on with theirs", async ({ clones }) => {
-    const { ada, ben } = clones;
-    await twice(clones);
-    await sync(ben, "--ours", "T1");
-    await ada.pawl("task", "update", "T1", "--title", "Ada went on");
-    const { json } = await ada.pawl("sync", "--json");
-    expect(json.error.code).toBe("id_taken_twice");
-    expect(await task(ada)).toMatchObject({ title: "Ada went on" });
-  });
-
-  test("also for a part of a task", async ({ clones }) => {
+  test("also for parts of a task, and whatever speaks of them follows", async ({ clones }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "Title");
     await sync(ada);
     await sync(ben);
-    await ada.pawl("finding", "add", "Ada found", "--severity", "low", "--task", "T1");
-    await ben.pawl("finding", "add", "Ben found", "--severity", "low", "--task", "T1");
+    const add = (project: Project, text: string) =>
+      project.pawl("finding", "add", text, "--severity", "low", "--task", "T1", "--kind", "plan");
+    await add(ada, "Ada found");
+    await add(ben, "Ben found");
+    await ben.pawl("decide", "Look at T0001/F1 first", "--why", "so", "--task", "T1");
     await sync(ada);
-    const { json } = await ben.pawl("sync", "--json");
-    expect(json.error.details.conflicts).toMatchObject([{ record: "T0001/F1", reason: "id_taken_twice" }]);
-    await sync(ben, "--theirs", "T1/F1");
+    const done = await sync(ben);
+    expect(done.renumbered).toEqual([{ from: "T0001/F1", to: "T0001/F2" }]);
     await sync(ada);
     expectSame(ada, ben);
     expect(ben.read("tasks/T0001/findings/F1.md")).toContain("Ada found");
+    expect(ada.read("tasks/T0001/findings/F2.md")).toContain("Ben found");
+    expect(ada.read("tasks/T0001/decisions/D1.md")).toContain("Look at T0001/F2 first");
+    for (const project of [ada, ben]) expect((await project.pawl("sync")).out).toMatch(/^Nothing to do/);
+  });
+});
+
+describe("the first push", () => {
+  test("says what it publishes and where, and a dry run does nothing else", async ({ clones }) => {
+    const { ada } = clones;
+    await ada.pawl("task", "new", "From Ada");
+    const dry = await ada.pawl("sync", "--dry-run", "--json");
+    expect(JSON.stringify(dry.json)).toMatch(
+      /1 task with findings, evidence.*pawl\/state of .*the remote\.git/,
+    );
+    expect(() => clones.remoteGit("rev-parse", "-q", "--verify", "pawl/state")).toThrow();
+    const first = await ada.pawl("sync");
+    expect(first.err).toMatch(/This publishes 1 task .*\n.*Whoever can read that repository/);
+    await ada.pawl("task", "new", "Another");
+    expect((await ada.pawl("sync")).err).not.toContain("This publishes");
+  });
+
+  test("is asked for on a terminal, once", async ({ clones }) => {
+    const { ada } = clones;
+    await ada.pawl("task", "new", "From Ada");
+    const ready = { root: clones.root, env: ada.env, repos: [ada] };
+    const no = await typing(ready, { typed: "no" }, "sync");
+    expect([no.code, no.json.error.code]).toEqual([1, "not_confirmed"]);
+    expect((await typing(ready, { typed: "yes" }, "sync")).code).toBe(0);
+    await ada.pawl("task", "new", "Another");
+    expect((await typing(ready, { typed: "no" }, "sync")).code, "not asked again").toBe(0);
   });
 });
 

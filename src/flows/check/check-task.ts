@@ -111,8 +111,8 @@ async function judgeHistory(
 ): Promise<RecordDoubt[]> {
   const events = await hands.look((reader) => reader.events({ task, limit: Number.POSITIVE_INFINITY }));
   const told = events.map(
-    ({ event, path, text, before, record, actor }) =>
-      ({ event, path, text, before, record, actor }) as WriteEvent,
+    ({ event, path, text, before, record, actor, was, voided }) =>
+      ({ event, path, text, before, record, actor, was, voided }) as WriteEvent,
   );
   const from = JSON.stringify([all, told]);
   const known = fresh ? undefined : hands.recall(`history of ${task}`, from);

@@ -1,21 +1,37 @@
 import { breachOf, isAppendOnly } from "../../judge/gates/integrity.ts";
 import { isHuman } from "../../model/actor.ts";
+import { REPAIR } from "../../model/guard-policy.ts";
 import { plural } from "../../model/text.ts";
-import type { Specialist } from "../../ports/doctor.ts";
+import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
 import { findDoubts } from "./find-doubts.ts";
 
 /** Whether the records are what pawl wrote, and whether all of them are still there. */
 export const recordsSpecialist: Specialist = {
   async examine(hands) {
-    return (await findDoubts(hands)).map((one) => {
+    const damage = await (await hands.git.stateFolder()).damage();
+    const damaged: Diagnosis[] =
+      damage === undefined
+        ? []
+        : [
+            {
+              code: "state_damaged",
+              level: "problem",
+              where: "pawl/state",
+              message: `The history of the records is damaged: ${damage}. The records themselves are files, and still there.`,
+              command: REPAIR,
+            },
+          ];
+    const doubts = (await findDoubts(hands)).map((one): Diagnosis => {
       const { code, message, command } = breachOf(one);
-      return { code, level: "problem" as const, where: one.path, message, command };
+      return { code, level: "problem", where: one.path, message, command };
     });
+    return [...damaged, ...doubts];
   },
 
-  async repair(hands) {
-    const doubts = await findDoubts(hands);
+  async repair(hands, found) {
     const folder = await hands.git.stateFolder();
+    const repaired = found.some((one) => one.code === "state_damaged") ? await folder.repair() : undefined;
+    const doubts = await findDoubts(hands);
     const lost = doubts.filter(
       (one) => one.why === "missing" || (one.why === "altered" && isAppendOnly(one.path)),
     );
@@ -26,6 +42,11 @@ export const recordsSpecialist: Specialist = {
     const aside =
       hands.agent === undefined && isHuman(actor) ? folder.setAside(madeUp.map((one) => one.path)) : [];
     return [
+      ...(repaired === undefined
+        ? []
+        : [
+            `The state's history was put back to ${repaired.slice(0, 12)}, and the records were committed again.`,
+          ]),
       ...(back.length > 0
         ? [`${plural(back.length, "record")} came back from the state's history: ${back.join(", ")}`]
         : []),

@@ -3,7 +3,8 @@ import { Failure } from "../../model/failure.ts";
 import { shorten } from "../../model/ids.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
-import type { StateExchange } from "../../ports/state-exchange.ts";
+import type { Renumbered, StateExchange } from "../../ports/state-exchange.ts";
+import { tellFirstPublish } from "./first-publish.ts";
 
 const MOST_ATTEMPTS = 20;
 
@@ -14,6 +15,8 @@ export interface Exchanged {
   /** Records that both sides had changed. */
   merged: string[];
   settled: string[];
+  /** Records of ours that got other ids, because theirs were published first. */
+  renumbered: Renumbered[];
   sent: boolean;
 }
 
@@ -24,7 +27,7 @@ export async function exchangeState(
   remote: string,
   choice: Choice = { ours: new Set(), theirs: new Set() },
 ): Promise<Exchanged> {
-  const done: Exchanged = { remote, received: 0, merged: [], settled: [], sent: false };
+  const done: Exchanged = { remote, received: 0, merged: [], settled: [], renumbered: [], sent: false };
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++)
     if (await exchangeOnce(hands, git, choice, done)) return done;
   throw new Failure("conflict", "sync_busy", `Others kept changing the state on ${remote} or here.`, {
@@ -46,12 +49,18 @@ export async function exchangeOnce(
   const found = await hands.look((reader, at) => judge(reader, comparison, choice, at), "write");
   if (found.conflicts.length > 0) throw conflictFailure(git, remote, found);
   const { merged } = found;
+  if (found.twice.length > 0) {
+    const moved = await git.renumber(comparison, found.twice, await hands.situation("write"));
+    done.renumbered.push(...moved);
+    if (moved.length > 0) return false;
+  }
   if (!(await git.apply(merged, await hands.situation("write")))) return false;
   done.received += comparison.incoming.length + merged.taken.length;
   done.merged.push(
     ...merged.texts.flatMap((one) => (one.record && !found.settled.includes(one.record) ? [one.record] : [])),
   );
   done.settled.push(...found.settled);
+  if (tips.theirs === undefined) await tellFirstPublish(hands, git, remote);
   const published = await git.publish(remote, tips, hands.say);
   done.sent ||= published === "pushed";
   return published !== "behind";

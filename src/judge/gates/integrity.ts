@@ -26,7 +26,10 @@ const JUDGED =
 export const isJudgedPath = (path: string) => JUDGED.test(path);
 export const isAppendOnly = (path: string) => APPEND_ONLY.test(path);
 
-export type WriteEvent = Pick<LoggedEvent, "event" | "path" | "text" | "before" | "record" | "actor">;
+export type WriteEvent = Pick<
+  LoggedEvent,
+  "event" | "path" | "text" | "before" | "record" | "actor" | "was" | "voided"
+>;
 
 /**
  * Compares in both directions. Every write leaves an event with the beginning of the text's digest and the record's rev;
@@ -34,8 +37,15 @@ export type WriteEvent = Pick<LoggedEvent, "event" | "path" | "text" | "before" 
  */
 export function doubtsAbout(events: readonly WriteEvent[], records: readonly Judged[]): RecordDoubt[] {
   const told = new Map<string, WriteEvent[]>();
+  const moved = new Map(
+    events.flatMap((one) => (one.was === undefined ? [] : [[one.was, one.voided ?? []] as const])),
+  );
   for (const event of events)
-    if (event.path !== undefined && isJudgedPath(event.path))
+    if (
+      event.path !== undefined &&
+      isJudgedPath(event.path) &&
+      !moved.get(event.path)?.includes(event.text ?? "")
+    )
       told.set(event.path, [...(told.get(event.path) ?? []), event]);
   const there = new Set(records.map((one) => one.path));
   const gone = [...told].filter(([path]) => !there.has(path));

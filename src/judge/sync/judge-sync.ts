@@ -26,6 +26,8 @@ export interface Judgement {
   conflicts: Conflict[];
   /** The choices that there was something to choose for. */
   settled: string[];
+  /** Records of ours whose id theirs have: they get other ones before theirs are put in place. */
+  twice: string[];
 }
 
 /** Decides what becomes of everything that both sides have and do not agree on. Nothing is settled by guessing. */
@@ -33,6 +35,7 @@ export function judge(reader: Reader, comparison: Comparison, choice: Choice, at
   const merged: Merged = { comparison, taken: [], texts: [], replaced: [] };
   const conflicts = new Map<string, Conflict>();
   const settled = new Set<string>();
+  const twice: string[] = [];
   const report = (record: string, reason: Conflict["reason"], path: string, clashes: Clash[]) => {
     const known = conflicts.get(record) ?? { record, reason, paths: [], clashes: [] };
     conflicts.set(record, {
@@ -45,22 +48,49 @@ export function judge(reader: Reader, comparison: Comparison, choice: Choice, at
     const chosen = by === "both" ? chosenFor(task, choice) : by;
     if (by === "both" && chosen) settled.add(task);
     if (chosen === "theirs") merged.replaced.push(task);
-    if (!chosen) report(task, "id_taken_twice", `tasks/${task}/task.md`, []);
+    if (chosen) continue;
+    twice.push(`tasks/${task}/task.md`);
+    merged.replaced.push(task);
   }
+  const runs = comparison.diverged.filter((one) => isTakenTwice(reader, one) && one.path.endsWith("/run.md"));
+  const isOfRun = (path: string) => runs.some((one) => path.startsWith(one.path.replace(/run\.md$/, "")));
   for (const one of comparison.diverged) {
     const record = recordOfPath(one.path);
     const chosen = chosenFor(record, choice);
     if (chosen) settled.add(record);
     if (chosen === "theirs") merged.taken.push(one.path);
     else if (chosen === "ours") merged.texts.push(...keepOurs(reader, one, at));
+    else if (isOfRun(one.path) || isTakenTwice(reader, one)) {
+      if (isTakenTwice(reader, one)) twice.push(one.path);
+      merged.taken.push(one.path);
+    } else if (/^tasks\/T\d+\/receipt\.md$/.test(one.path) && one.base === undefined)
+      merged.taken.push(one.path);
     else {
       const result = bringTogether(reader, one);
       if ("conflict" in result) report(record, result.conflict, one.path, result.clashes);
       else if (result.text.text !== result.text.before) merged.texts.push(result.text);
     }
   }
-  return { merged, conflicts: [...conflicts.values()], settled: [...settled] };
+  return { merged, conflicts: [...conflicts.values()], settled: [...settled], twice };
 }
+
+/** What two clones made under one id. Approvals and unlocks keep theirs: a human's word may hang on it. */
+const NUMBERED =
+  /^(?:tasks\/T\d+\/(?:(?:decisions|evidence|findings|reviews|handoffs)\/[A-Z]\d+|runs\/R\d+\/run)|notes\/N\d+)\.md$/;
+
+function isTakenTwice(reader: Reader, { path, ours, theirs, fresh }: Divergence): boolean {
+  if (!NUMBERED.test(path) || ours === undefined || theirs === undefined || fresh === false) return false;
+  const kind = kindOfPath(path);
+  const [a, b] = [ours, theirs].map((text) => kind && parsed(reader, kind, path, text));
+  if (!a || !b || isRunning(a)) return false;
+  return fresh === true || madeAs(a) !== madeAs(b);
+}
+
+/** Its agent knows itself by this id. */
+const isRunning = ({ value }: Stored<Kind>) => {
+  const { status, attempts } = value as { status?: unknown; attempts?: unknown[] };
+  return status === "running" && (attempts?.length ?? 0) > 0;
+};
 
 function chosenFor(record: string, choice: Choice): "ours" | "theirs" | undefined {
   return choice.ours.has(record) ? "ours" : choice.theirs.has(record) ? "theirs" : undefined;

@@ -11,8 +11,8 @@ import { readEvents } from "../event-log.ts";
 import { type Home, stagingDir } from "../layout.ts";
 import { forgetSnapshot } from "../task-snapshot.ts";
 import { transact } from "../transaction.ts";
+import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 import { type Listing, listFiles, writeContent } from "./state-objects.ts";
-import { gitOf, REF, type StateRepository } from "./state-repository.ts";
 
 /** Records that were deleted or changed by hand, as pawl last wrote them; the history has what was ever committed. */
 export async function bringBack(home: Home, env: Environment, paths: readonly string[]): Promise<string[]> {

@@ -4,7 +4,7 @@ import { makeFolder } from "../../files/durable.ts";
 import { nothingLike } from "../../git/object-ids.ts";
 import { Git } from "../../git/run-git.ts";
 import { step } from "../../model/steps.ts";
-import { gitOf, REF, type StateRepository } from "./state-repository.ts";
+import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 
 /** Writes a whole commit of the state into a folder of its own; a link comes out as a plain file. */
 export async function checkOut(repo: StateRepository, commit: string, folder: string): Promise<void> {

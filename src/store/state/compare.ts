@@ -1,7 +1,7 @@
 import { textOf } from "../../git/cat-file.ts";
 import type { BothTips, Comparison, Divergence, TakenTwice } from "../../ports/state-exchange.ts";
+import type { StateRepository } from "./state-basics.ts";
 import { isAncestor, type Listing, listFiles, mergeBases, readContents } from "./state-objects.ts";
-import type { StateRepository } from "./state-repository.ts";
 
 /**
  * What theirs has that ours has not. A file that is missing on one side was never deleted by us, since no record ever
@@ -59,6 +59,7 @@ async function readBoth(repo: StateRepository, paths: string[], sides: Sides): P
     base: text(base(path)),
     ours: text(mine.get(path)),
     theirs: text(other.get(path)),
+    fresh: known.length === 0 ? undefined : known.every((one) => !one.has(path)),
   }));
 }
 

@@ -6,7 +6,7 @@ import { lastWords, type Transfer, transfer, unreachable, whyNotPushed } from ".
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Site } from "../../ports/sites.ts";
-import { gitOf, REF, type StateRepository } from "./state-repository.ts";
+import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 
 export const incomingRef = (remote: string) => `refs/pawl/incoming/${remote}`;
 

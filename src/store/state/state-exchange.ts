@@ -1,12 +1,15 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
-import type { Place } from "../../git/discover.ts";
+import { lineIfReadable } from "../../files/read.ts";
+import { BINDING, type Place } from "../../git/discover.ts";
+import { worktreesOf } from "../../git/repository-files.ts";
+import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { quoted } from "../../model/text.ts";
 import type { Situation } from "../../ports/operation.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
-import type { BothTips, Merged, StateExchange } from "../../ports/state-exchange.ts";
+import type { BothTips, Merged, Renumbered, StateExchange } from "../../ports/state-exchange.ts";
 import { isEmptyState } from "../bulk-place.ts";
 import { findHome } from "../home.ts";
 import type { Home } from "../layout.ts";
@@ -14,8 +17,9 @@ import { compareStates } from "./compare.ts";
 import { isComplete } from "./is-complete.ts";
 import { prepareState } from "./prepare-state.ts";
 import { chooseRemote, fetchState, incomingRef, pushState } from "./remote-branch.ts";
+import { type StateRepository, tip } from "./state-basics.ts";
 import { placeIncoming } from "./state-incoming.ts";
-import { commitState, type StateRepository, tip } from "./state-repository.ts";
+import { commitState } from "./state-repository.ts";
 
 interface Exchanging {
   cwd: string;
@@ -38,6 +42,10 @@ export function openStateExchange(
   const site = async () => homeSite(await sites());
   return {
     remote: async (named) => chooseRemote(await site(), named, around.env),
+    async address(remote) {
+      const git = Git.of("user", around.env, (await site()).commonDir);
+      return (await git.line(["remote", "get-url", "--push", remote])) ?? remote;
+    },
     async sharedWith() {
       try {
         const remote = await chooseRemote(await site(), undefined, around.env);
@@ -58,6 +66,12 @@ export function openStateExchange(
       return { ours: tip(repo()), theirs };
     },
     compare: (tips) => compareStates(repo(), tips),
+    async renumber(comparison, paths, at) {
+      const { renumber } = await import("./renumber.ts");
+      const moved = await renumber(home(), repo(), comparison, paths, at);
+      for (const site of (await sites()).all()) for (const one of moved) rebind(site, one);
+      return moved;
+    },
     apply: (merged: Merged, at: Situation) => placeIncoming(home(), repo(), merged, at),
     async publish(remote, tips, progress) {
       const ours = tip(repo());
@@ -72,6 +86,14 @@ export function openStateExchange(
     showTheirs: (remote, path) =>
       `git -C ${quoted(home().shown)} show ${quoted(`${incomingRef(remote)}:${path}`)}`,
   };
+}
+
+/** A worktree that belongs to a task goes on belonging to it, whatever the task is called now. */
+function rebind(site: Site, { from, to }: Renumbered): void {
+  for (const { gitDir } of worktreesOf(site)) {
+    const file = join(gitDir, BINDING);
+    if (lineIfReadable(file) === from) replaceFile(file, `${to}\n`);
+  }
 }
 
 function homeSite(sites: Sites): Site {

@@ -12,10 +12,19 @@ import { setFileAside } from "../set-aside.ts";
 import { dropAll } from "./forget-state.ts";
 
 export function openStateFolder(place: Place, home: Home, env: Environment): StateFolder {
+  const repo = { state: home.state, gitDir: home.gitDir, env };
   return {
     foreign: !isHomeOf(home, place),
     shown: home.shown,
     count: () => count(place, home),
+    damage: async () => (await import("./repair-tip.ts")).damageOf(repo),
+    async repair() {
+      const { repairTip } = await import("./repair-tip.ts");
+      const { commitState } = await import("./state-repository.ts");
+      const found = repairTip(repo);
+      await commitState(repo, "What the records are, after a repair");
+      return found;
+    },
     async bringBack(paths) {
       const { bringBack } = await import("./bring-back.ts");
       return bringBack(home, env, paths);

@@ -14,8 +14,9 @@ import { forgetSnapshot } from "../task-snapshot.ts";
 import { transact } from "../transaction.ts";
 import { beginWith, checkOut } from "./check-out.ts";
 import { filesOf } from "./compare.ts";
+import type { StateRepository } from "./state-basics.ts";
 import { type Listing, readContents, writeContent } from "./state-objects.ts";
-import { commitState, type StateRepository } from "./state-repository.ts";
+import { commitState } from "./state-repository.ts";
 
 /**
  * Puts what came from another clone in place: first the records, then the logs that tell of them, then the history

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { readBlobs } from "../../git/cat-file.ts";
 import { expectGit } from "../../git/run-git.ts";
-import { gitOf, type StateRepository } from "./state-repository.ts";
+import { gitOf, type StateRepository } from "./state-basics.ts";
 
 /** Files by path, as one commit of the state has them: the id of each one's content. */
 export type Listing = Map<string, string>;

@@ -15,20 +15,12 @@ import { copyIndex } from "../../git/copy-index.ts";
 import { formatOf } from "../../git/format.ts";
 import { nothingLike } from "../../git/object-ids.ts";
 import { dropStaleLock } from "../../git/ref-locks.ts";
-import { hasRef, lockOf } from "../../git/refs.ts";
+import { lockOf } from "../../git/refs.ts";
 import { expectGit, Git } from "../../git/run-git.ts";
-import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
-export interface StateRepository {
-  state: string;
-  gitDir: string;
-  env: Environment;
-}
-
-export const STATE_BRANCH = "pawl/state";
-export const REF = `refs/heads/${STATE_BRANCH}`;
+import { isTipBroken, repairTip } from "./repair-tip.ts";
+import { gitOf, REF, STATE_BRANCH, type StateRepository, tip } from "./state-basics.ts";
 
 /**
  * Makes the memory repository, or puts back what is missing of it; every step may have been done before. A state
@@ -42,6 +34,8 @@ export function prepare(repo: StateRepository): { restored: boolean } {
   addLine(join(repo.gitDir, "info", "exclude"), "/.local/");
   const names = readdirSync(repo.state).filter((name) => name !== ".local");
   const lost = !names.includes(".git") || !names.includes("tasks");
+  // Another memory is never begun while an old one has objects.
+  if (lost && isTipBroken(repo)) repairTip(repo);
   const restored = lost && tip(repo) !== undefined && restore(repo);
   mkdirSync(join(repo.state, "tasks"), { recursive: true });
   // Last, because whoever finds this link takes everything else for complete.
@@ -140,17 +134,24 @@ export async function commitState(
   repo: StateRepository,
   message: string,
   joined?: string,
+  /** Hears of records that the last commit had and that are not there any more. */
+  gone: (paths: string[]) => void = () => {},
 ): Promise<string | undefined> {
   const index = privateIndex(repo);
   const git = filesOf(repo, index);
   const failed = "The state could not be committed";
   // The ordinary index, so that a person who looks with plain git sees a clean state.
   const shared = join(repo.gitDir, "index");
+  keepObjects(repo);
   try {
     for (const started = Date.now(); Date.now() - started < PATIENCE_MS; await pause()) {
       // The last good index remembers which files are unchanged; without it every record is read again.
       if (existsSync(shared)) copyIndex(shared, index);
       const parent = tip(repo);
+      if (parent === undefined && isTipBroken(repo)) {
+        repairTip(repo);
+        continue;
+      }
       if (!existsSync(shared) && parent) await git.expect(failed, ["read-tree", parent]);
       const added = await git.ask(["add", "-A", "--", "."]);
       if (added.code !== 0 && existsSync(shared)) {
@@ -161,6 +162,10 @@ export async function commitState(
       expectGit(added, failed);
       const tree = await git.expect(failed, ["write-tree"]);
       const commit = await commitFor(git, { tree, parent, joined, message });
+      if (commit && parent && !joined) {
+        const { out } = await git.ask(["diff-tree", "-r", "--name-only", "--diff-filter=D", parent, commit]);
+        gone(out.split("\n").filter((path) => path.endsWith(".md")));
+      }
       if (commit === undefined) {
         if (!existsSync(shared)) renameSync(index, shared);
         return undefined;
@@ -181,6 +186,17 @@ export async function commitState(
     rmSync(index, { force: true });
     rmSync(`${index}.lock`, { force: true });
   }
+}
+
+/** Git neither prunes nor repacks away anything here: a commit's objects are there before its branch names it. */
+function keepObjects(repo: StateRepository): void {
+  const file = join(repo.gitDir, "config");
+  if (/^\s*preciousObjects = true$/m.test(textIfPresent(file) ?? "")) return;
+  for (const [name, value] of [
+    ["extensions.preciousObjects", "true"],
+    ["gc.auto", "0"],
+  ] as const)
+    gitOf(repo).askSync(["config", "--file", file, name, value]);
 }
 
 interface Wanted {
@@ -217,16 +233,7 @@ async function beganApart(git: Git, ours: string, theirs: string): Promise<boole
 const PATIENCE_MS = 5_000;
 const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 60));
 
-export function tip(repo: StateRepository): string | undefined {
-  // A new one has no branch yet, which its files tell without a git of its own.
-  if (!hasRef(repo.gitDir, REF)) return undefined;
-  return gitOf(repo).lineSync(["rev-parse", "-q", "--verify", `${REF}^{commit}`]);
-}
-
 const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${unique()}`);
-
-/** For its history. */
-export const gitOf = (repo: StateRepository) => Git.of("records", repo.env, repo.gitDir);
 
 /** For its files, with an index of their own. */
 const filesOf = ({ state, gitDir, env }: StateRepository, index: string) =>
