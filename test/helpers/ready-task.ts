@@ -127,8 +127,8 @@ export function copyReady(ready: Ready, root: string): Ready {
 const readdirOr = (path: string) => (existsSync(path) ? readdirSync(path) : []);
 
 export interface Said {
-  /** What the human types; undefined: there is no terminal. */
-  typed?: string | undefined;
+  /** What the human types, to whatever is asked or to each question; undefined: there is no terminal. */
+  typed?: string | ((question: string) => string) | undefined;
   env?: Record<string, string>;
   cwd?: string;
   /** What happens while the human thinks. */
@@ -153,7 +153,7 @@ export async function typing(ready: Ready, said: Said, ...argv: string[]): Promi
       if (!("typed" in said) || said.typed === undefined) return undefined;
       if (question === "") return "";
       said.meanwhile?.();
-      return said.typed;
+      return typeof said.typed === "function" ? said.typed(question) : said.typed;
     },
     readText: (path) => readFileSync(path, "utf8"),
   });

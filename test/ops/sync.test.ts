@@ -13,12 +13,15 @@ import { expectContained, stateTip, stateTree, test } from "../helpers/two-clone
 const TASK = "tasks/T0001/task.md";
 
 /** With a human at the terminal, who types what is asked for when a choice is made. */
-const typed = (project: Project, ...args: string[]) =>
-  typing(
+const typed = (project: Project, ...args: string[]) => {
+  const [, record] = args;
+  const answer = (question: string) => (/publish/.test(question) ? "yes" : recordName(record ?? ""));
+  return typing(
     { root: "", env: project.env, repos: [project] },
-    { typed: args[1] === undefined ? undefined : recordName(args[1]) },
+    { typed: record === undefined ? undefined : answer },
     ...["sync", ...args],
   );
+};
 
 async function sync(project: Project, ...args: string[]) {
   const { code, json, err } = await typed(project, ...args);
