@@ -50,6 +50,27 @@ read_binding() {
 	[ -f "$home/pawl/grants/worktree/$1" ] && read -r bound <"$home/pawl/grants/worktree/$1"
 }
 
+# Who moves a task's branch wrote the work, whatever the records say: the signs of agents in git's own environment, each
+# set of them once, beside the name of the task.
+note_mover() {
+	mover=
+	for sign in CODEX_SESSION_ID CODEX_THREAD_ID CODEX_TOOL_CALL_ID CODEX_SANDBOX CODEX_CI COPILOT_CLI COPILOT_AGENT_SESSION_ID \
+		COPILOT_CLI_BINARY_VERSION GEMINI_CLI OPENCODE OPENCODE_PID OPENCODE_SESSION_ID CURSOR_AGENT CURSOR_TRACE_ID CLAUDECODE \
+		CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT PAWL_RUN PAWL_AGENT PAWL_SESSION AI_AGENT; do
+		eval "value=\${$sign-}"
+		case $value in '') continue ;; *[!A-Za-z0-9._:/-]*) value=other ;; esac
+		# These change with every call of the same agent.
+		case $sign in CODEX_TOOL_CALL_ID | OPENCODE_PID) value=1 ;; esac
+		mover="$mover$sign=$value "
+	done
+	[ -n "$mover" ] && in_task || return 0
+	mover=${mover% }
+	if [ -f "$own/pawl-authors" ]; then
+		while read -r known; do [ "$known" = "$mover" ] && return 0; done <"$own/pawl-authors"
+	fi
+	printf '%s\n' "$mover" >>"$own/pawl-authors"
+}
+
 in_task() { [ -f "$own/pawl-task" ]; }
 
 # Why a protected branch may go from $1 to $2, in $why.
@@ -133,6 +154,7 @@ judge_branch() {
 	esac
 	[ "$bound" = "$site" ] || refuse "refused: ${3#refs/heads/} belongs to a task and moves only in that task's own worktree." \
 		"See where that is: pawl session"
+	note_mover
 }
 
 # A name that stands for another branch must not hide a protected one or a task's.

@@ -8,7 +8,7 @@ import type { Reader } from "../ports/ports.ts";
 const WRITING: readonly Role[] = ["author", "fixer"];
 
 /**
- * Whoever recorded slices, evidence or changes of files, or worked in its worktrees, wrote the work, whatever they say about it. A record that
+ * Whoever recorded slices, evidence or changes of files, worked in its worktrees or moved its branch wrote the work, whatever they say about it. A record that
  * cannot be read could be anybody's, so then nobody is believed not to be an author.
  */
 export function gatherAuthors(reader: Reader, id: string): string[] {
@@ -34,6 +34,7 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
       ...runs.records
         .filter(({ value }) => value.role === undefined || WRITING.includes(value.role))
         .flatMap(({ value }) => [value.actor, value.holder]),
+      ...reader.movers(id),
     ]),
   ];
 }

@@ -95,6 +95,8 @@ export interface Reader {
   /** The touched files of a task, by every clone, latest first. */
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
+  /** The agents that the guard saw moving the task's branch, in this clone. */
+  movers(task: string): string[];
   /** Whether a file of the state, such as a patch, is there. */
   hasFile(path: string): boolean;
   /** The text of such a file; undefined where there is none. */

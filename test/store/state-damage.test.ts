@@ -76,8 +76,8 @@ test("neither gc nor prune takes anything that a commit is about to need", async
   );
 });
 
-/** PAWL_SOAK=1 makes it the whole thing: 4 writers with 200 records in each of two clones. */
-const [WRITERS, RECORDS] = process.env.PAWL_SOAK ? [4, 200] : [2, 6];
+/** PAWL_SOAK=200 makes it the whole thing: 4 writers with 200 records each, in each of two clones. */
+const [WRITERS, RECORDS] = process.env.PAWL_SOAK ? [4, Number(process.env.PAWL_SOAK)] : [2, 6];
 
 twoClones(
   "two clones write to one task while git gc runs in their states: nothing is lost or doubled, and sync ends",
