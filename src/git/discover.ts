@@ -19,6 +19,8 @@ export interface Place {
 
 /** In a worktree's own git directory: the task that the worktree is bound to. */
 export const BINDING = "pawl-task";
+/** Beside it: which agents the guard saw moving the task's branch (`hooks/reference-transaction.sh`). */
+export const MOVERS = "pawl-authors";
 
 export function discover(cwd: string, env: Environment = {}): Place | undefined {
   const named = env.GIT_DIR ? resolve(cwd, env.GIT_DIR) : undefined;

@@ -1,12 +1,9 @@
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
-import { BINDING } from "../git/discover.ts";
+import { BINDING, MOVERS } from "../git/discover.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { printActor, recogniseAgent } from "../model/actor.ts";
 import type { Home } from "./layout.ts";
-
-/** `hooks/reference-transaction.sh` writes it beside the task's name, in the worktree's own git directory. */
-const MOVERS = "pawl-authors";
 
 /** Whoever moved the branch of a task, by the signs that their environment bore. */
 export function readMovers({ local }: Home, task: string): string[] {

@@ -4,7 +4,7 @@ import { replaceFile } from "../../files/durable.ts";
 import { lineIfReadable } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
-import { BINDING } from "../discover.ts";
+import { BINDING, MOVERS } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
 import { listWorktrees, samePath } from "./entries.ts";
 import { refOf } from "./refs.ts";
@@ -27,7 +27,10 @@ export async function bindWorktree(git: SiteGit, place: Workplace): Promise<void
   step("worktree bind");
   bindBranch(git.site.commonDir, refOf(place), found.gitDir);
   // Last, because whoever stands there takes it for the task's own place from now on.
-  if (lineIfReadable(binding) !== place.task) replaceFile(binding, `${place.task}\n`);
+  if (lineIfReadable(binding) !== place.task) {
+    rmSync(join(git.site.commonDir, found.gitDir, MOVERS), { force: true });
+    replaceFile(binding, `${place.task}\n`);
+  }
   if (found.gitDir !== "." && (found.lock === undefined || isOurs(place, found.lock)))
     await lockWorktree(git, place, ourLock(place));
 }
@@ -53,7 +56,7 @@ export async function releaseWorktree(git: SiteGit, place: Workplace): Promise<v
   if (found && isOurs(place, found.lock)) await unlock(git, found);
   if (found?.task === place.task) {
     step("worktree release");
-    rmSync(join(commonDir, found.gitDir, BINDING), { force: true });
+    for (const name of [BINDING, MOVERS]) rmSync(join(commonDir, found.gitDir, name), { force: true });
   }
   unbindBranch(commonDir, refOf(place));
 }
