@@ -20,7 +20,6 @@ export const RUN_REASONS = [
   "limit_log",
   "stopped",
   "never_started",
-  "supervisor_lost",
   "guard_lost",
   "rebooted",
   "no_result",
