@@ -23,7 +23,19 @@ if (process.argv.includes("--ui")) {
   process.exit();
 }
 
-const CHECKS = "checks:\n  test: node test.mjs\n";
+const CHECKS = "checks:\n  test: node test.mjs\nagents:\n  scripted:\n    command: [node, agent.mjs]\n";
+/** What an agent would do: read its packet, work, commit, check, hand over. */
+const AGENT = `import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+const run = (...words) => execFileSync(words[0], words.slice(1), { stdio: "inherit" });
+const pawl = (...words) => run("node", ".pawl/pawl.cjs", ...words);
+console.log("I read:", readFileSync(0, "utf8").split(". ")[0]);
+writeFileSync("README.md", "sum(a, b) adds two numbers.\\n");
+run("git", "add", "README.md");
+run("git", "commit", "-q", "-m", "Say what sum does");
+pawl("verify");
+pawl("handoff", "--what", "README.md says what sum does", "--changed", "README.md", "--next", "read it, then approve");
+`;
 const test = (a, b, wanted) =>
   `import { sum } from "./sum.mjs";\nif (sum(${a}, ${b}) !== ${wanted}) {\n  console.log("sum(${a}, ${b}) is", sum(${a}, ${b}));\n  process.exit(1);\n}\n`;
 const sum = (text) => ({ "sum.mjs": `export const sum = (a, b) => ${text};\n` });
@@ -176,13 +188,47 @@ const acts = [
     ...{ who: ada, where: shop, run: ["pawl", "audit"] },
   },
   {
+    why: "pawl can also start agents. Here it is a script in an agent's place; with --agent claude it would be Claude Code.",
+    ...{ who: ada, where: shop },
+    run: ["pawl", "task", "new", "Say what sum does", "--profile", "light", "--repo", "shop"],
+  },
+  {
+    why: "It works unattended, in a worktree of its own, and would go on if this terminal was closed.",
+    ...{
+      who: ada,
+      where: shop,
+      run: ["pawl", "run", "T2", "--agent", "scripted", "--time", "5m", "--follow"],
+    },
+  },
+  {
+    why: "How it ended, and what it was checked with.",
+    ...{ who: ada, where: shop, run: ["pawl", "run", "list", "T2"] },
+  },
+  {
+    why: "Is anything left that an agent could do?",
+    ...{ who: ada, where: shop, run: ["pawl", "check", "T2", "--stage", "close"] },
+  },
+  {
+    why: "What is left to do: your yes.",
+    ...{ who: ada, where: shop, run: ["pawl", "approve", "T2"], types: "T0002" },
+  },
+  {
+    why: "Its worktree has done its work, too.",
+    ...{ who: ada, where: shop, run: ["pawl", "finish", "T2", "--remove", "--reason", "merged"] },
+  },
+  {
     why: "And whoever comes next finds all of it.",
     ...{ who: ada, where: shop, run: ["pawl", "search", "itself"] },
   },
 ];
 
 for (const name of ["shop", "api"])
-  makeRepository(name, { ...sum("a"), "test.mjs": test(0, 0, 0), ".pawl/config.yaml": CHECKS });
+  makeRepository(name, {
+    ...sum("a"),
+    "test.mjs": test(0, 0, 0),
+    "agent.mjs": AGENT,
+    ".pawl/config.yaml": CHECKS,
+  });
 writeFiles(folder, { "plan.md": "Write the failing test, add the second number, do the same in the api.\n" });
 const total = acts.filter(({ run }) => run).length;
 for (const act of acts)

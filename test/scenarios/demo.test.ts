@@ -47,6 +47,8 @@ test("the demo ends with a merged task in two repositories that can be explored"
     "pawl: Only a human may approve a merge; this is agent:codex:author-session.",
     "T0001/A1 merged: Make sum add up",
     "Everything is explained.",
+    "I read: You are the author of T0002",
+    "T0002/R1 succeeded",
   ])
     expect(stdout).toContain(line);
   for (const repo of ["shop", "api"]) {
