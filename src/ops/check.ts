@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { checkAndSeal } from "../flows/check/check-and-seal.ts";
 import { checkTask } from "../flows/check/check-task.ts";
-import { keepReceipt } from "../flows/check/keep-receipt.ts";
 import { type GateResult, STAGES, type Stage } from "../judge/gates/gate.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
@@ -35,18 +35,9 @@ export const check = procedure({
 
   async perform(hands, input) {
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
-    const stage = stageOf(input);
     const done = input.fix ? (await settleClose(hands, id, "what can be")).done : [];
-    let result = await checkTask(hands, id, stage);
-    const known = result.seal && (await hands.look((reader) => reader.receipt(id)?.value.digest));
-    // A receipt is given for what git and the log say now, never for what was remembered.
-    if (result.seal && result.seal.digest !== known)
-      result = await checkTask(hands, id, stage, { fresh: true });
+    const result = await checkAndSeal(hands, id, stageOf(input));
     const { seal } = result;
-    if (seal && seal.digest !== known)
-      await hands.record((reader, at) => keepReceipt(reader, id, seal, at), {
-        milestone: `${id}: ready to be approved`,
-      });
     return {
       data: { check: { ...result, seal: undefined, receipt: seal?.digest, settled: done } },
       next: nextOf(result),

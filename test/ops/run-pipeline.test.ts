@@ -86,6 +86,9 @@ test("what the reviewer finds is fixed and reviewed again; then nothing is left 
   const { standing, log } = await end(conductor);
   expect(standing.state, log).toBe("succeeded");
   expect(ledgerOf(task)).toEqual(["author", "reviewer", "fixer", "reviewer"]);
+  // The receipt is there: without a terminal nobody approves, and nothing else is missing.
+  const approved = await project.pawl("approve", task, "--json");
+  expect(approved.json.error.code).toBe("no_terminal");
   const check = await project.pawl("check", task, "--stage", "close", "--json");
   expect(check.json.data.check.reasons).toEqual([]);
   expect(check.json.next.command).toBe(`pawl approve ${task}`);

@@ -9,6 +9,7 @@ import { task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
+import { checkAndSeal } from "../check/check-and-seal.ts";
 import { checkTask, gatherRecords } from "../check/check-task.ts";
 import { taskName } from "../start/start-records.ts";
 import { wishOf } from "./run-conduct.ts";
@@ -147,7 +148,11 @@ async function endPipeline(
   id: string,
   { reason, words }: Extract<NextStage, { do: "end" }>,
 ): Promise<boolean> {
-  if (reason === undefined) return true;
+  if (reason === undefined) {
+    // The receipt that an approval asks for: so that a human's yes is really all that is left.
+    await checkAndSeal(hands, taskName(id), "close");
+    return true;
+  }
   await hands.record((reader, at) => recordWhy(reader, at, id, reason, words), { phase: "failed" });
   return false;
 }
