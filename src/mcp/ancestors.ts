@@ -22,7 +22,9 @@ export const ANCESTORS: Readonly<Record<string, string>> = {
   render_handoff: "session or context",
   export_handoff_state: "sync, by a human or with `pawl mcp --tools all`",
   import_handoff_state: "sync, by a human or with `pawl mcp --tools all`",
-  manage_worktree_lane: "start and finish",
+  manage_worktree_lane:
+    "start and finish for the worktree; `pawl lane add|list|update|close` for who may touch what",
+  dispatch_lane_work: "run_start (with `pawl mcp --tools manager`), or task_new for a human to run",
   lane_communication: "handoff, or note_add",
   worker_reports: "handoff",
   plan_cursor: "slice_open and slice_close",

@@ -8,6 +8,7 @@ import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { SavedWork } from "../../ports/snapshots.ts";
+import { tellOutOfLane } from "./out-of-lane.ts";
 
 export interface TakenSnapshot {
   run: Run;
@@ -38,7 +39,8 @@ export async function takeSnapshot(hands: Hands, task: string): Promise<TakenSna
       },
       { milestone: `${value.id}: snapshot` },
     );
-    return { run: data, saved: snapshots, warnings: works.flatMap((work) => work.warnings), changed };
+    const warnings = [...works.flatMap((work) => work.warnings), ...(await tellOutOfLane(hands, data))];
+    return { run: data, saved: snapshots, warnings, changed };
   } finally {
     git.discard(works.map((work) => work.patch));
   }

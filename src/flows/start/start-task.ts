@@ -1,3 +1,4 @@
+import { laneWaitsFor } from "../../judge/lanes.ts";
 import { MET, readyTasks } from "../../judge/ready.ts";
 import { getTask } from "../../judge/which-task.ts";
 import { Failure } from "../../model/failure.ts";
@@ -36,13 +37,26 @@ export function checkStartable(reader: Reader, { value }: Stored<typeof task>): 
     });
   const known = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
   const open = value.depends_on.filter((one) => !MET.includes(known.get(one) ?? ""));
-  if (open.length === 0) return;
+  if (open.length === 0) {
+    expectLaneFree(reader, id);
+    return;
+  }
   const [first = ""] = open;
   throw new Failure("refused", "dependency_open", `${id} waits for ${open.join(", ")}.`, {
     hint: known.has(first)
       ? `${first} is ${known.get(first)}: pawl start ${first}`
       : `There is no ${first}: pawl task update ${id} --depends …`,
     details: { open },
+  });
+}
+
+/** Whoever shares paths with another task waits until that one is merged, or has given them back. */
+function expectLaneFree(reader: Reader, id: string): void {
+  const waits = laneWaitsFor(reader, id);
+  if (waits.length === 0) return;
+  throw new Failure("refused", "lane_waits", `The lane of ${id} waits for ${waits.join(", ")}.`, {
+    hint: `pawl lane list shows who owns what; it is free once ${waits[0]} is merged or its lane is closed.`,
+    details: { open: waits },
   });
 }
 

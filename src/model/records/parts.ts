@@ -12,7 +12,7 @@ import {
   word,
 } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
-import { digest, partId, provenance, sliceId } from "./shared.ts";
+import { digest, partId, provenance, sliceId, taskId } from "./shared.ts";
 
 /** What was decided and why; append-only. */
 export const decision = kind({
@@ -135,6 +135,24 @@ export const handoff = kind({
   sections: { what: "What", blocker: "Blocker", next: "Next" },
 });
 
+export const LANE_STATUSES = ["open", "closed"] as const;
+
+/** Who may touch what: the paths that a task's work stays within, and the tasks that it waits for because of them. */
+export const lane = kind({
+  name: "lane",
+  plural: "lanes",
+  letter: "L",
+  fields: {
+    id: partId("L"),
+    status: oneOf(LANE_STATUSES),
+    owner: text("agent:codex"),
+    paths: list(text("src/api/**")),
+    after: list(taskId),
+    ...provenance,
+  },
+  sections: { why: "Why" },
+});
+
 /** Knowledge that belongs to no single task. */
 export const note = kind({
   name: "note",
@@ -164,8 +182,9 @@ export type Evidence = ValueOf<typeof evidence>;
 export type Finding = ValueOf<typeof finding>;
 export type Review = ValueOf<typeof review>;
 export type Handoff = ValueOf<typeof handoff>;
+export type Lane = ValueOf<typeof lane>;
 export type Note = ValueOf<typeof note>;
 export type Touched = ValueOf<typeof touched>;
 
 /** The kinds that live inside a task's folder under `<plural>/<letter><number>.md`. */
-export const TASK_PARTS = [decision, evidence, finding, review, handoff] as const;
+export const TASK_PARTS = [decision, evidence, finding, review, handoff, lane] as const;

@@ -1,0 +1,93 @@
+import { Failure } from "../model/failure.ts";
+import { parsePartRef } from "../model/ids.ts";
+import { matches, overlaps } from "../model/path-patterns.ts";
+import { type Lane, lane } from "../model/records/parts.ts";
+import { quoted } from "../model/text.ts";
+import type { Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import { MET } from "./ready.ts";
+import { getTask, oneTask } from "./which-task.ts";
+
+/** A task whose lane no longer keeps anybody away. */
+const PAST: readonly string[] = [...MET, "dropped"];
+
+export const taskOfLane = ({ id }: Pick<Lane, "id">) => id.slice(0, id.indexOf("/"));
+
+/** The lane that `L1` or `T0001/L1` means. */
+export function gatherLane(
+  reader: Reader,
+  input: { lane: string; task?: string | undefined },
+  at: Pick<Situation, "branch" | "bound">,
+) {
+  const ref = parsePartRef(input.lane, lane.letter, "lane");
+  const task = getTask(reader, oneTask(ref.task, input.task), at);
+  return reader.part(lane, task, ref.part);
+}
+
+/** Lanes that count now: open ones, of tasks that are not past. */
+export function liveLanes(reader: Reader): Lane[] {
+  return reader
+    .tasks()
+    .tasks.filter((one) => !PAST.includes(one.status) && !one.archived)
+    .flatMap((one) => reader.parts(lane, one.id).records.map((record) => record.value))
+    .filter((one) => one.status === "open");
+}
+
+export const lanesOf = (reader: Reader, task: string): Lane[] =>
+  reader
+    .parts(lane, task)
+    .records.map((one) => one.value)
+    .filter((one) => one.status === "open");
+
+export interface Overlap {
+  path: string;
+  other: Lane;
+  otherPath: string;
+}
+
+/** The first path that somebody else's lane has as well, unless one of the two waits for the other. */
+export function findOverlap(
+  wanted: Pick<Lane, "id" | "paths" | "after">,
+  others: readonly Lane[],
+): Overlap | undefined {
+  const task = taskOfLane(wanted);
+  for (const other of others) {
+    const isSerial = wanted.after.includes(taskOfLane(other)) || other.after.includes(task);
+    if (taskOfLane(other) === task || isSerial) continue;
+    for (const path of wanted.paths)
+      for (const otherPath of other.paths) if (overlaps(path, otherPath)) return { path, other, otherPath };
+  }
+  return undefined;
+}
+
+export function expectNoOverlap(wanted: Pick<Lane, "id" | "paths" | "after">, others: readonly Lane[]): void {
+  const found = findOverlap(wanted, others);
+  if (!found) return;
+  const { path, other, otherPath } = found;
+  const whose = taskOfLane(other);
+  throw new Failure(
+    "conflict",
+    "lane_overlap",
+    `${quoted(path)} overlaps ${quoted(otherPath)} of ${other.id}, which ${other.owner} owns.`,
+    {
+      hint: `Choose other paths, or have it wait until ${whose} is merged: --after ${whose}`,
+      details: { path, lane: other.id, owner: other.owner, other_path: otherPath },
+    },
+  );
+}
+
+/** Tasks that the lanes of this one wait for: not merged, and their own lanes still open. */
+export function laneWaitsFor(reader: Reader, task: string): string[] {
+  const status = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
+  const wanted = new Set(lanesOf(reader, task).flatMap((one) => one.after));
+  return [...wanted].filter(
+    (one) => !PAST.includes(status.get(one) ?? "dropped") && lanesOf(reader, one).length > 0,
+  );
+}
+
+/** Files that none of the task's lanes has; none where it has no lane at all. */
+export function outsideOf(lanes: readonly Lane[], files: readonly string[]): string[] {
+  if (lanes.length === 0) return [];
+  const paths = lanes.flatMap((one) => one.paths);
+  return files.filter((file) => !paths.some((path) => matches(file, path)));
+}

@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { refuseAgents } from "../flows/human-only.ts";
+import { addPart, madeNow } from "../judge/change.ts";
+import { expectNoOverlap, lanesOf, liveLanes } from "../judge/lanes.ts";
+import { getTask } from "../judge/which-task.ts";
+import { parseTaskId } from "../model/ids.ts";
+import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
+import { checkPattern } from "../model/path-patterns.ts";
+import { type Lane, lane } from "../model/records/parts.ts";
+import type { Plan, Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import { procedure } from "./operation.ts";
+
+export const laneAdd = procedure({
+  id: "lane.add",
+  summary: "Say which paths a task's work stays within, so that others keep off them",
+  details:
+    "Two live tasks never own the same paths: an overlap is refused, unless --after has one wait until the other is merged.\n`*` stands for a part of a name, `**` for any folders; a plain path means the file, or the folder with all in it. What a\nsnapshot finds outside of the lane becomes a finding. An agent may add a task's first lane, and no more.",
+  examples: [
+    "pawl lane add T0001 --path src/api --path 'test/api/**'",
+    "pawl lane add T0002 --path src --after T0001",
+  ],
+  access: "write",
+  cli: { positional: ["task"] },
+  input: z.strictObject({
+    task: taskField(),
+    path: many(raw("a path or pattern, from the top of the repository", "PATH")),
+    after: many(line("a task that it waits for", "T", 40)),
+    owner: maybe(line("who works there (default: you)", "WHO", 100)),
+    why: maybe(prose("why these")),
+  }),
+
+  rehearse: async (hands, input) => {
+    const task = await hands.look((reader, at) => getTask(reader, input.task, at));
+    return [{ do: "add lane", path: task }];
+  },
+
+  async perform(hands, input) {
+    for (const path of input.path ?? [""]) checkPattern(path);
+    const has = await hands.look((reader, at) => lanesOf(reader, getTask(reader, input.task, at)).length > 0);
+    // Whoever could give itself another lane would be in none.
+    if (has) await refuseAgents(hands, "give a task another lane");
+    return hands.record((reader, at) => add(reader, at, input), { milestone: "lane added" });
+  },
+
+  text: ({ lane: value }, style) => `${style.bold(value.id)} ${value.paths.join(", ")}`,
+});
+
+interface Wanted {
+  task?: string | undefined;
+  path?: string[] | undefined;
+  after?: string[] | undefined;
+  owner?: string | undefined;
+  why?: string | undefined;
+}
+
+function add(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }> {
+  const task = getTask(reader, input.task, at);
+  reader.task(task);
+  const fields = {
+    status: "open" as const,
+    owner: input.owner ?? at.actor,
+    paths: [...new Set(input.path ?? [])],
+    after: [...new Set((input.after ?? []).map(parseTaskId))].filter((one) => one !== task),
+  };
+  for (const one of fields.after) reader.task(one);
+  const made = addPart(
+    lane,
+    task,
+    reader.partNames(lane, task),
+    (id) => ({ id, ...fields, ...madeNow(at), why: input.why ?? "" }),
+    fields.paths.join(", "),
+  );
+  expectNoOverlap(made.value, liveLanes(reader));
+  return { data: { lane: made.value }, effects: [made.effect] };
+}

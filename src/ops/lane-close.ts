@@ -1,0 +1,39 @@
+import * as z from "zod/mini";
+import { refuseAgents } from "../flows/human-only.ts";
+import { change, checkRev } from "../judge/change.ts";
+import { gatherLane } from "../judge/lanes.ts";
+import { count, line, maybe, taskField } from "../model/input.ts";
+import { lane } from "../model/records/parts.ts";
+import { procedure } from "./operation.ts";
+
+export const laneClose = procedure({
+  id: "lane.close",
+  summary: "Give the paths of a lane back; only a human may",
+  details: "The lanes of a task that is merged, done or dropped keep nobody away, closed or not.",
+  examples: ["pawl lane close T0001/L1"],
+  access: "write",
+  cli: { positional: ["lane"] },
+  input: z.strictObject({
+    lane: line("the lane", "L", 40),
+    task: taskField(),
+    rev: maybe(count("the rev you read", "N")),
+  }),
+
+  rehearse: async (hands, input) => {
+    const { value } = await hands.look((reader, at) => gatherLane(reader, input, at));
+    return [{ do: "close", path: value.id }];
+  },
+
+  async perform(hands, input) {
+    await refuseAgents(hands, "close a lane");
+    return hands.record((reader, at) => {
+      const stored = gatherLane(reader, input, at);
+      checkRev(stored.value, input.rev);
+      if (stored.value.status === "closed") return { data: { lane: stored.value } };
+      const { effect, value } = change(lane, stored, { status: "closed" }, at, "closed");
+      return { data: { lane: value }, effects: [effect] };
+    });
+  },
+
+  text: ({ lane: value }, style) => `${style.bold(value.id)} ${value.status}`,
+});
