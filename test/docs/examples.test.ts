@@ -29,7 +29,7 @@ const BEFORE: Record<string, string> = {
   "pawl finding batch": `echo '[{"text": "Never ends", "severity": "high"}]' > findings.json`,
   "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
   // From the worktree, two folders up is the main checkout.
-  "pawl rescue T0001 --file": "mkdir -p ../../src; echo astray > ../../src/upload.ts",
+  "pawl rescue T0001 --file": "mkdir -p ../../src; cp src/upload.ts ../../src/",
   "pawl upgrade": "pawl install --yes",
   "pawl override": `pawl install --yes
 skill() { printf '%s\\n' --- "name: \\"$1\\"" 'description: "With care"' --- '' 'Do it with care.'; }
