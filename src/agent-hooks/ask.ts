@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { relative } from "node:path";
 import { Git, type GitAnswer } from "../git/run-git.ts";
 import { STATUS } from "../git/strays.ts";
+import { readConfigText } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
+import { matchesPattern } from "../model/naming.ts";
 
 const PATIENCE_MS = 8_000;
 
@@ -20,7 +23,7 @@ export function askPawl(program: string, args: readonly string[], cwd: string, e
   return { code: status, out: stdout ?? "", err: stderr ?? "" };
 }
 
-export function askIsIgnored(path: string, cwd: string, env: Environment): boolean {
+function askIsIgnored(path: string, cwd: string, env: Environment): boolean {
   return askGit(["check-ignore", "-q", "--", path], cwd, env)?.code === 0;
 }
 
@@ -32,6 +35,33 @@ export function askChangedPaths(root: string, env: Environment): string[] {
     .filter((entry) => entry.length > 3)
     .map((entry) => entry.slice(3));
 }
+
+/**
+ * Whether an agent may write this file although nobody works in this checkout: git ignores it, or, where the committed
+ * policy names places for scratch files, it lies in one of them and git does not track it.
+ */
+export async function askIsScratch(path: string, cwd: string, env: Environment): Promise<boolean> {
+  const top = askGit(["rev-parse", "--show-toplevel"], cwd, env)?.out.trim();
+  const places = top ? await askScratchPlaces(top, env) : undefined;
+  if (!top || places === undefined) return askIsIgnored(path, cwd, env);
+  const isTracked = askGit(["ls-files", "--error-unmatch", "--", path], cwd, env)?.code === 0;
+  return !isTracked && isInPlaces(relative(top, path), places);
+}
+
+/** The places that the committed policy names; none at all where it cannot be read. */
+export async function askScratchPlaces(root: string, env: Environment): Promise<string[] | undefined> {
+  const policy = askGit(["show", "HEAD:.pawl/config.yaml"], root, env);
+  if (policy?.code !== 0 || !policy.out.includes("scratch")) return undefined;
+  const { fullYaml } = await import("../model/markdown/full-yaml.ts");
+  try {
+    return readConfigText(".pawl/config.yaml", policy.out, fullYaml).scratch;
+  } catch {
+    return [];
+  }
+}
+
+export const isInPlaces = (path: string, places: readonly string[]) =>
+  places.some((one) => matchesPattern(one.endsWith("/") ? `${one}**` : one, path));
 
 /** What git says is not committed in the main checkout, new files included. */
 export function askMainStatus(root: string, env: Environment): string | undefined {

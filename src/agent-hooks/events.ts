@@ -62,10 +62,10 @@ async function read(command: string, folder: string): Promise<Script | undefined
   return readScript(command, resolve(folder), parser);
 }
 
-async function isLifted({ unlessIgnored }: Refusal, env: Around["env"]): Promise<boolean> {
-  if (unlessIgnored === undefined) return false;
-  const { askIsIgnored } = await import("./ask.ts");
-  return askIsIgnored(unlessIgnored, nearestExisting(dirname(unlessIgnored)), env);
+async function isLifted({ unlessScratch }: Refusal, env: Around["env"]): Promise<boolean> {
+  if (unlessScratch === undefined) return false;
+  const { askIsScratch } = await import("./ask.ts");
+  return askIsScratch(unlessScratch, nearestExisting(dirname(unlessScratch)), env);
 }
 
 async function atStart(call: HookCall, { facts, env, now, program }: Around): Promise<Answer | undefined> {

@@ -47,9 +47,17 @@ export async function newStrays(around: Around): Promise<string[]> {
   }
   const print = printOf(root, around.spot.commonDir);
   if (print === undefined ? around.now - seen.lookedAt < SELDOM_MS : print === seen.print) return [];
-  const fresh = await look(around, root, seen.known);
+  const fresh = await withoutScratch(await look(around, root, seen.known), root, around.env);
   if (fresh.length > 0) noteStrays(around.spot.commonDir, around.session, fresh);
   return fresh;
+}
+
+/** New files in places that the policy names for scratch files are where they belong. */
+async function withoutScratch(files: string[], root: string, env: Environment): Promise<string[]> {
+  if (files.length === 0) return files;
+  const { askScratchPlaces, isInPlaces } = await import("./ask.ts");
+  const places = (await askScratchPlaces(root, env)) ?? [];
+  return files.filter((file) => !isInPlaces(file, places));
 }
 
 /** A main worktree that is bound to a task is where that task is worked on. */

@@ -3,8 +3,8 @@ export interface Refusal {
   rule: string;
   fact: string;
   way: string;
-  /** It does not hold for a path that git ignores; whether it does is asked only now. */
-  unlessIgnored?: string;
+  /** It does not hold for a path where scratch files may lie; whether it is one is asked only now. */
+  unlessScratch?: string;
 }
 
 export const printRefusal = ({ rule, fact, way }: Refusal) => `Refused by pawl. ${rule} ${fact} ${way}`;

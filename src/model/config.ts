@@ -218,6 +218,8 @@ const configFields = {
   level: withDefault(oneOf(LEVELS), "present" as const),
   branch: withDefault(text("task/{id}-{slug}"), "task/{id}-{slug}"),
   worktree: withDefault(text(".worktrees/{id}-{slug}"), ".worktrees/{id}-{slug}"),
+  /** Absent: whatever git ignores. */
+  scratch: optional(list(text("notes/**"))),
   agents,
   runs: withDefault(oneOf(WHO_MAY_RUN), "human" as const),
   runner: command,
@@ -245,6 +247,8 @@ export interface Config {
   /** Templates with {id} and {slug}; a worktree's path is relative to its repository's main worktree. */
   branch: string;
   worktree: string;
+  /** Where agents may write files that git does not track, in the main checkout. */
+  scratch: string[] | undefined;
   agents: AgentConfig[];
   /** Who may start, stop and resume runs: a human, or agents as well. */
   runs: (typeof WHO_MAY_RUN)[number];

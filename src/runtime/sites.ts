@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
 import { discover, type Place } from "../git/discover.ts";
-import { publishedName } from "../git/published-name.ts";
 import { hasRef } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -22,9 +21,32 @@ import {
 } from "../store/links.ts";
 import type { Surroundings } from "./open.ts";
 
-export function openSites(around: Pick<Surroundings, "cwd" | "env">, place: Place, home: Home): Sites {
+const PUBLISHED = "refs/remotes/origin/pawl/state";
+
+/** What the remote's records call a repository; it asks git, so it is loaded only where there are such records. */
+type NameOf = (place: Place, env: Environment) => string | undefined;
+
+export async function openSites(
+  around: Pick<Surroundings, "cwd" | "env">,
+  place: Place,
+  home: Home,
+): Promise<Sites> {
+  const mayBePublished = [place.commonDir, dirname(dirname(home.gitDir))].some((one) =>
+    hasRef(one, PUBLISHED),
+  );
+  const published = mayBePublished ? (await import("../git/published-name.ts")).publishedName : undefined;
+  return sitesOf(around, place, home, published);
+}
+
+function sitesOf(
+  around: Pick<Surroundings, "cwd" | "env">,
+  place: Place,
+  home: Home,
+  published: NameOf | undefined,
+): Sites {
+  const describe = (at: Place, isHome: boolean): Site => describeSite(at, isHome, around.env, published);
   const homePlace = isHomeOf(home, place) ? place : placeOf(dirname(dirname(home.gitDir)));
-  const homeSite = homePlace && describe(homePlace, true, around.env);
+  const homeSite = homePlace && describe(homePlace, true);
   const links = () => readLinks(home).filter((link) => link.name !== homeSite?.name);
   let known: Site[] | undefined;
   const readAll = (): Site[] => [
@@ -33,7 +55,7 @@ export function openSites(around: Pick<Surroundings, "cwd" | "env">, place: Plac
       .filter((link) => link.found)
       .flatMap((link) => {
         const found = placeOf(link.commonDir);
-        return found ? [{ ...describe(found, false, around.env), name: link.name }] : [];
+        return found ? [{ ...describe(found, false), name: link.name }] : [];
       }),
   ];
   const all = () => {
@@ -58,11 +80,11 @@ export function openSites(around: Pick<Surroundings, "cwd" | "env">, place: Plac
   return {
     all,
     named,
-    here: () => describe(place, isHomeOf(home, place), around.env),
+    here: () => describe(place, isHomeOf(home, place)),
     lost: () => links().filter((link) => !link.found),
     locate: (site, worktree) => resolve(site.mainRoot ?? site.commonDir, worktree),
     relate: (site, path) => relative(site.mainRoot ?? site.commonDir, path).replaceAll("\\", "/") || ".",
-    find: (path) => find(resolve(around.cwd, path), home, around.env),
+    find: (path) => find(resolve(around.cwd, path), home, describe),
     link(site, name) {
       const other = placeOf(site.commonDir);
       if (!other) throw new Error(`${site.commonDir} is no repository`);
@@ -80,22 +102,22 @@ export function openSites(around: Pick<Surroundings, "cwd" | "env">, place: Plac
   };
 }
 
-function describe(place: Place, home: boolean, env: Environment): Site {
+function describeSite(place: Place, home: boolean, env: Environment, published: NameOf | undefined): Site {
   const { commonDir, mainRoot } = place;
-  const published = home ? () => publishedName(place, env) : undefined;
-  const name = repositoryName({ local: join(commonDir, "pawl") }, place, published);
+  const ask = home && published ? () => published(place, env) : undefined;
+  const name = repositoryName({ local: join(commonDir, "pawl") }, place, ask);
   return { name, home, commonDir, mainRoot };
 }
 
 const placeOf = (commonDir: string) => discover(commonDir, { GIT_DIR: commonDir });
 
-function find(path: string, home: Home, env: Environment): Found | undefined {
+function find(path: string, home: Home, describe: (place: Place, home: boolean) => Site): Found | undefined {
   const place = existsSync(path) ? discover(path) : undefined;
   if (!place) return undefined;
   const theirs = homeOf(place, path);
-  if (!theirs) return { ...describe(place, false, env), linked: false, otherState: undefined };
+  if (!theirs) return { ...describe(place, false), linked: false, otherState: undefined };
   const linked = resolve(theirs.state) === resolve(home.state);
-  const site = describe(place, linked && isHomeOf(home, place), env);
+  const site = describe(place, linked && isHomeOf(home, place));
   const foreign = !linked && (!isHomeOf(theirs, place) || hasRecords(theirs));
   return { ...site, linked, otherState: foreign ? theirs.state : undefined };
 }

@@ -24,7 +24,7 @@ const ALLOWED: [why: string, path: string, folder: string][] = [
   ["names that only look alike", `${TASK}/.pawl/config.yaml`, TASK],
 ];
 
-const REFUSED: [why: string, path: string, folder: string, rule: RegExp, unlessIgnored: boolean][] = [
+const REFUSED: [why: string, path: string, folder: string, rule: RegExp, unlessScratch: boolean][] = [
   ["the protected checkout", `${MAIN}/src/a.ts`, MAIN, /Nothing is changed on a protected branch/, true],
   ["a new file there", `${MAIN}/new/b.ts`, MAIN, /protected branch/, true],
   ["the protected checkout, from a task", `${MAIN}/src/a.ts`, TASK, /its own worktree.*T0001/, true],
@@ -46,11 +46,11 @@ describe("a file tool may write", () => {
 });
 
 describe("a file tool is kept from", () => {
-  test.each(REFUSED)("%s: %s", (_why, path, folder, rule, unlessIgnored) => {
+  test.each(REFUSED)("%s: %s", (_why, path, folder, rule, unlessScratch) => {
     const [refusal] = judgeWrites(call(path, folder), fakeFacts);
     expect(`${refusal?.rule} ${refusal?.fact}`).toMatch(rule);
     expect(refusal?.way).toMatch(/`pawl |Write the same file below/);
-    expect(refusal?.unlessIgnored !== undefined).toBe(unlessIgnored);
+    expect(refusal?.unlessScratch !== undefined).toBe(unlessScratch);
   });
 });
 

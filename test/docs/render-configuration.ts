@@ -28,6 +28,12 @@ const KEYS: Record<keyof Config, Key> = {
     example: "checks:\n  test: npm test\n  lint: [npx, biome, check, .]",
     wrong: "checks: npm test",
   },
+  scratch: {
+    describe:
+      "Where agents' file tools may write in the main checkout: patterns such as `notes/**`, for files that git does not track. Without it, whatever git ignores; `[]` is nowhere. New files there are not told as astray. Only the copy that is committed in that checkout counts.",
+    example: "scratch: [notes/**, tmp/]",
+    wrong: "scratch:\n  a: b",
+  },
   setup: {
     describe:
       "What `pawl start` runs at the top of a new worktree, so that the checks can run there. A text is given to `sh -c`, a list is run as it is. What fails is told and can be repeated by hand; it never counts as evidence.",

@@ -74,6 +74,7 @@ describe("the packed program", () => {
       /^dist\/runtime\.json$/,
       /^hooks\/(?:ci|server)\/[\w.-]+$/,
       /^(?:README\.md|LICENSE|package\.json)$/,
+      /^dist\/plugin\/plugins\/pawl\/\.claude-plugin\/icon\.png$/,
     ];
     const paths = packed.map(({ path }) => path);
     const plugin = renderPlugin("").map(({ path }) => `dist/plugin/${path}`);

@@ -173,13 +173,13 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
       rule: "A task's files change in its own worktree.",
       fact: `This session works on ${here.task}, and the file is in another worktree.`,
       way: `Write the same file below ${here.root}.`,
-      unlessIgnored: path,
+      unlessScratch: path,
     };
   return {
     rule: "Nothing is changed on a protected branch.",
     fact: `${branch} is checked out there.`,
     way: 'Begin with `pawl task new "…"` and `pawl start`, and write in the worktree that it makes.',
-    unlessIgnored: path,
+    unlessScratch: path,
   };
 }
 
