@@ -11,3 +11,6 @@ export function compareVersions(one: string, other: string): number {
     if ((a[at] ?? 0) !== (b[at] ?? 0)) return (a[at] ?? 0) - (b[at] ?? 0);
   return Number(other.includes("-")) - Number(one.includes("-"));
 }
+
+/** How a person gets a program of this version: from a file, because a registry's package of that name is somebody else's. */
+export const howToGet = (version: string) => `npx --yes file:/path/to/pawl-${version}.tgz install`;

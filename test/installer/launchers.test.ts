@@ -99,7 +99,7 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
     rmSync(join(commonDir, "pawl"), { recursive: true });
     expect(run(at, worktree, [".pawl/pawl.cjs", "status"])).toEqual({
       ...{ code: 2, out: "" },
-      err: "pawl is not installed in this clone yet; run: npx pawl@1.2.3 install\n",
+      err: expect.stringContaining("npx --yes file:/path/to/pawl-1.2.3.tgz install"),
     });
     const hook = (event: unknown, env = {}) =>
       run(
@@ -114,7 +114,7 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
     const told = hook({ hook_event_name: "SessionStart" });
     expect(JSON.parse(told.out).hookSpecificOutput).toMatchObject({
       hookEventName: "SessionStart",
-      additionalContext: expect.stringContaining("npx pawl@1.2.3 install"),
+      additionalContext: expect.stringContaining("node .pawl/pawl.cjs says how"),
     });
     const copilot = hook({ hook_event_name: "SessionStart" }, { COPILOT_CLI: "1" });
     expect(Object.keys(JSON.parse(copilot.out))).toEqual(["additionalContext"]);

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
@@ -217,7 +217,7 @@ describe("the packed program", () => {
 
 describe("npx with the packed program, from an empty folder", () => {
   const npx = (cwd: string, path: string, ...args: string[]) =>
-    run("npx", ["--yes", "--prefer-offline", relative(cwd, tarball), ...args], {
+    run("npx", ["--yes", "--prefer-offline", `file:${tarball}`, ...args], {
       cwd,
       env: { ...npmEnv(), PATH: path, GIT_CONFIG_GLOBAL: join(folder, "gitconfig") },
     });

@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { compareVersions } from "../../model/version.ts";
+import { compareVersions, howToGet } from "../../model/version.ts";
 import type { Installation, Installed, SurfaceRequest } from "../../ports/installation.ts";
 
 /** An older program knows less than the one that installed, and would take back what it does not know. */
@@ -10,7 +10,7 @@ export function refuseOlder({ version }: Installation, installed: Installed | un
     "older_version",
     `pawl ${installed.version} is installed here, and this is ${version}.`,
     {
-      hint: `Use that version, or a newer one: npx pawl@${installed.version} install`,
+      hint: `Use that version, or a newer one: ${howToGet(installed.version)}`,
       details: { installed: installed.version, version },
     },
   );

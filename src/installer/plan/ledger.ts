@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Failure } from "../../model/failure.ts";
+import { howToGet } from "../../model/version.ts";
 import type { Json } from "../edit/types.ts";
 import { printJson } from "../json-text.ts";
 
@@ -84,7 +85,7 @@ export function parseLedger(text: string, shown = LEDGER): Ledger {
   const schema = (value as { schema?: unknown } | null)?.schema;
   if (typeof schema === "number" && schema > 1)
     throw new Failure("unreadable", "newer_ledger", `${shown} was written by a newer pawl.`, {
-      hint: "Use that version, or a newer one: npx pawl@latest install",
+      hint: `Use that version, or a newer one: ${howToGet("<version>")}`,
       details: { file: shown },
     });
   const read = ledger.safeParse(value);

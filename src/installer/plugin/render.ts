@@ -26,7 +26,7 @@ Pawl keeps tasks, evidence, findings and handoffs of coding agents in the reposi
 only when a human says so. This plugin brings its skills, hooks and MCP server to every repository in which pawl is installed,
 and does nothing anywhere else. It runs no file that a repository tracks, and talks to nobody.
 
-1. Install pawl into a repository: \`npx pawl install --profile hooks\`.
+1. Install pawl into a repository: \`pawl install --profile hooks\`.
 2. Start the agent there, and use the skill \`pawl\`: it says which task you are in and what comes next.
 
 Skills: ${Object.keys(SKILLS).join(", ")}.
