@@ -133,7 +133,7 @@ describe("a task in the middle of its life", () => {
       "Uploads survive a lost connection",
       "- F1 high, src/upload.ts:40: The retry loop never ends\n  Fix: Count the attempts",
       "Next: Make the backoff test pass",
-      "Checked: npm test: 1 failed",
+      "Checked: claimed: npm test: 1 failed",
       "- S1 open: Backoff",
       "- D1: Backoff doubles up to 30 s\n  Because: The server bans faster clients",
       "- E1 failed (3): `sh -c echo broken; exit 3` at this commit",
