@@ -94,7 +94,6 @@ describe("a policy that changes on the protected tip", () => {
     await project.pawl(...INSTALL);
     project.git("update-ref", "refs/remotes/origin/release/1", "release/1~1");
     project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/1");
-    project.write(POLICY, ONE);
     const old = project.git("rev-parse", "release/1~1");
     project.git("-c", "core.hooksPath=/dev/null", "update-ref", "refs/heads/release/1", old);
     writeFileSync(join(project.path, ".git/pawl/tips/release~1"), `${old} refs/heads/release/1 ${old}\n`);
