@@ -121,8 +121,15 @@ export interface BranchAudit {
   doubtful: ReadonlyMap<string, RemoteFact>;
   /** Commits that only a baseline covers which was recorded after the first one. */
   late: ReadonlySet<string>;
-  /** An approved, published merge that the branch does not have. */
-  missing: ApprovedMerge[];
+  missing: LostCommit[];
+}
+
+/** A commit that a human's word brought, and that the branch, or the named remote-tracking ref, does not have any more. */
+export interface LostCommit {
+  commit: string;
+  /** The approval or the unlock. */
+  by: string;
+  from: string | undefined;
 }
 
 /** A fact about the repository itself, found by looking; the judge only gives it words. */

@@ -3,7 +3,6 @@ import { mustSign } from "../../judge/keys.ts";
 import type { Standing } from "../../judge/trust.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type {
-  ApprovedMerge,
   BranchAudit,
   CommitFact,
   MoveFact,
@@ -15,6 +14,7 @@ import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from ".
 import type { Site } from "../../ports/sites.ts";
 import { keysLine } from "./keys-line.ts";
 import type { Baseline } from "./ledger.ts";
+import { lostBaseline, lostCommits } from "./lost.ts";
 import { afterBaseline, baselineOrOthers, lateCommits, type OneBaseline } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
@@ -49,6 +49,7 @@ export async function auditBranch(
     baseline.commits,
   );
   const log = local ? audits.log(site, ref) : undefined;
+  const kept = { branch, answers, moves };
   const audit: BranchAudit = {
     ref,
     tip,
@@ -66,7 +67,7 @@ export async function auditBranch(
     unlogged: local && (log === undefined || log.length === 0),
     doubtful: await doubtful(audits, site, chain, answers, remote),
     late: await lateCommits(audits, site, chain, baseline),
-    missing: local ? [] : await missing(audits, site, branch, commits, approvals),
+    missing: await lostCommits(audits, subject, kept, { approvals, unlocks: opened }),
   };
   const known = {
     baseline: new Set(baseline.commits),
@@ -80,7 +81,7 @@ export async function auditBranch(
       : new Map<string, Unapproved>(),
   };
   const verdict = judgeBranch(site.name, audit, { known, unlockedMoves: moves });
-  const lost = local || baseline.born ? [] : await lostBaseline(audits, site, branch, baseline);
+  const lost = await lostBaseline(audits, subject, kept, baseline);
   const ahead = judgeAhead(subject, known, answers, mustSign(await line.at(tip)));
   return {
     ...verdict,
@@ -232,34 +233,4 @@ async function followMoves(
     else followed.push(await audits.follow(site, move, [...baseline.commits, ...upTo]));
   }
   return followed;
-}
-
-/** Merges that were published, and that the branch does not have. */
-async function missing(
-  audits: Audits,
-  site: Site,
-  { tip }: BranchTip,
-  commits: readonly CommitFact[],
-  approvals: readonly ApprovedMerge[],
-): Promise<ApprovedMerge[]> {
-  const here = new Set(commits.map((one) => one.id));
-  const found: ApprovedMerge[] = [];
-  for (const one of approvals.filter(
-    (each) => each.status === "merged" && each.pushed && !here.has(each.new),
-  ))
-    if (!(await audits.contains(site, tip, one.new))) found.push(one);
-  return found;
-}
-
-async function lostBaseline(audits: Audits, site: Site, { ref, tip }: BranchTip, { commits }: Baseline) {
-  const lost = [];
-  for (const commit of commits)
-    if ((await audits.resolve(site, commit)) && !(await audits.contains(site, tip, commit)))
-      lost.push(commit);
-  return lost.map((commit) => ({
-    code: "baseline_missing",
-    repo: site.name,
-    where: ref.replace(/^refs\/heads\//, ""),
-    message: `The branch does not have its baseline ${commit.slice(0, 12)} any more.`,
-  }));
 }

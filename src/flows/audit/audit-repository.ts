@@ -18,6 +18,7 @@ import { keyTextsAt } from "../trust/read-keys.ts";
 import { auditBranch, describeRoot, untouched } from "./audit-branch.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
+import { deletedBranches } from "./lost.ts";
 import { baselineFor, recordedRefs } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
@@ -53,7 +54,11 @@ export async function auditRepository(
     manner.view === "here" ? await lookAround(audits, subject, wanted, branching.installed) : undefined;
   return {
     branches: verdicts.flatMap((one) => [one.branch, ...(one.ahead ?? [])]),
-    findings: [...verdicts.flatMap((one) => one.findings), ...(local?.findings ?? [])],
+    findings: [
+      ...verdicts.flatMap((one) => one.findings),
+      ...(only === undefined ? deletedBranches(subject, branching.branches) : []),
+      ...(local?.findings ?? []),
+    ],
     notes: [
       ...verdicts.flatMap((one) => one.notes),
       ...(local?.notes ?? []),

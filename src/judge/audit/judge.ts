@@ -86,12 +86,8 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
         one.tracking,
         `${one.tracking} is at ${short(one.believed)}, which ${one.name} does not have.`,
       );
-  for (const one of audit.missing)
-    find(
-      "approved_missing",
-      branch,
-      `${branch} does not have ${short(one.new)} any more, which ${one.id} merged and published.`,
-    );
+  for (const { commit, by, from = branch } of audit.missing)
+    find("approved_missing", from, `${from} does not have ${short(commit)} any more, which ${by} let in.`);
   if (audit.unlogged) notes.push(`Git keeps no log of ${branch} here, so its moves cannot be followed.`);
   return { branch: { repo, ref: audit.ref, tip: audit.tip, counts, commits }, findings, notes };
 }

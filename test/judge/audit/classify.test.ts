@@ -276,7 +276,12 @@ describe("moves of a branch", () => {
   test("a branch that stands for another, a remote that denies, a record that contradicts its commit", () => {
     const found = judgeBranch(
       "shop",
-      branch({ standsFor: "refs/heads/x", remotes: [said("denied")], commits: [good], missing: [merge()] }),
+      branch({
+        standsFor: "refs/heads/x",
+        remotes: [said("denied")],
+        commits: [good],
+        missing: [{ commit: id("m"), by: "T0001/A1", from: undefined }],
+      }),
       {
         known: knowing({ approvals: [merge({ tree: id("x") })], remote: new Map([[id("m"), "origin"]]) }),
         unlockedMoves: [],

@@ -1,0 +1,154 @@
+import type { Finding } from "../../judge/audit/judge.ts";
+import type { Unlock } from "../../model/records/unlock.ts";
+import type { ApprovedMerge, LostCommit } from "../../ports/audit-facts.ts";
+import type { Audits, BranchTip, RemoteAnswer } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
+import { type OneBaseline, recordedRefs } from "./one-baseline.ts";
+import type { Subject } from "./subject.ts";
+
+/** What has to be asked about commits that a branch once had. */
+export interface Kept {
+  branch: BranchTip;
+  /** What its remotes said; none where the remote's own copy is looked at. */
+  answers: readonly RemoteAnswer[];
+  /** Moves that a human made while the branch was open: what these took away was meant to go. */
+  moves: readonly { old: string; new: string }[];
+}
+
+/** What a human's word brought to a branch: under one of several commits, where a merge had to be made once more. */
+interface Brought {
+  by: string;
+  commits: readonly string[];
+  pushed: boolean;
+}
+
+/** Commits that a human let in, and that the branch, or the remote that had them, does not have any more. */
+export async function lostCommits(
+  audits: Audits,
+  subject: Subject,
+  kept: Kept,
+  given: { approvals: readonly ApprovedMerge[]; unlocks: readonly Unlock[] },
+): Promise<LostCommit[]> {
+  const { site, manner } = subject;
+  const lost: LostCommit[] = [];
+  for (const { by, commits, pushed } of broughtBy(given)) {
+    const [commit = ""] = commits;
+    const has = async (tip: string) => {
+      for (const one of commits) if (await audits.contains(site, tip, one)) return true;
+      return false;
+    };
+    if (manner.view !== "here") {
+      if (pushed && !(await has(kept.branch.tip))) lost.push({ commit, by, from: undefined });
+    } else if (await isGoneHere(audits, site, kept, commit, has)) lost.push({ commit, by, from: undefined });
+    else
+      for (const from of await goneFromRemotes(audits, site, kept, commit, has))
+        lost.push({ commit, by, from });
+  }
+  return lost;
+}
+
+function broughtBy({ approvals, unlocks }: Parameters<typeof lostCommits>[3]): Brought[] {
+  const merged = approvals.filter((one) => one.status === "merged" && one.distrust === undefined);
+  return [
+    ...merged.map((one) => ({
+      by: one.id,
+      commits: [one.new, ...merged.filter((other) => other.head === one.head).map((other) => other.new)],
+      pushed: one.pushed,
+    })),
+    ...unlocks.flatMap(({ id, status, moves }): Brought[] => {
+      const last = status === "closed" ? moves.at(-1) : undefined;
+      return last ? [{ by: id, commits: [last.new], pushed: false }] : [];
+    }),
+  ];
+}
+
+/** Where a remote has it, this clone is only behind; what was never here was never lost. */
+async function isGoneHere(
+  audits: Audits,
+  site: Site,
+  { branch, answers, moves }: Kept,
+  commit: string,
+  has: (tip: string) => Promise<boolean>,
+): Promise<boolean> {
+  if ((await audits.resolve(site, commit)) === undefined || (await has(branch.tip))) return false;
+  for (const { upTo } of answers) if (upTo !== undefined && (await has(upTo))) return false;
+  for (const move of moves)
+    if ((await audits.contains(site, move.old, commit)) && !(await audits.contains(site, move.new, commit)))
+      return false;
+  return true;
+}
+
+/** The log of a remote-tracking ref says what the remote had before it was overwritten. */
+async function goneFromRemotes(
+  audits: Audits,
+  site: Site,
+  { branch, answers }: Kept,
+  commit: string,
+  has: (tip: string) => Promise<boolean>,
+): Promise<string[]> {
+  const gone: string[] = [];
+  for (const { upTo, tracking } of answers) {
+    if (upTo === undefined || (await has(upTo)) || !(await has(branch.tip))) continue;
+    for (const { new: tip } of audits.log(site, tracking) ?? [])
+      if (await audits.contains(site, tip, commit)) {
+        gone.push(tracking);
+        break;
+      }
+  }
+  return gone;
+}
+
+/** A baseline that is nowhere any more; of a clone that is only behind, the remote has it. */
+export async function lostBaseline(
+  audits: Audits,
+  { site, manner }: Subject,
+  kept: Kept,
+  { commits, born }: OneBaseline,
+): Promise<Finding[]> {
+  if (born) return [];
+  const { branch } = kept;
+  const lost: string[] = [];
+  for (const commit of commits) {
+    const has = (tip: string) => audits.contains(site, tip, commit);
+    const isGone =
+      manner.view === "here"
+        ? await isGoneHere(audits, site, kept, commit, has)
+        : (await audits.resolve(site, commit)) !== undefined && !(await has(branch.tip));
+    if (isGone) lost.push(commit);
+  }
+  return lost.map((commit) => ({
+    code: "baseline_missing",
+    repo: site.name,
+    where: branch.ref.replace(/^refs\/heads\//, ""),
+    message: `The branch does not have its baseline ${commit.slice(0, 12)} any more.`,
+  }));
+}
+
+/** Branches that were there when the guard came, or that got an approved merge, and that are gone. */
+export function deletedBranches(subject: Subject, branches: readonly BranchTip[]): Finding[] {
+  const { site, ledger, names, manner } = subject;
+  const there = new Set(branches.map((one) => one.ref));
+  const mine = ledger.repositories.filter((one) => names.has(one.id));
+  const guardedHere = new Set(
+    mine
+      .flatMap((one) => [...one.baseline, ...one.begun])
+      .flatMap((one) => (manner.clones.has(one.clone ?? "") ? one.ref : [])),
+  );
+  const published = new Set(
+    ledger.approvals
+      .flatMap((one) => one.repos)
+      .flatMap((one) => (names.has(one.name) && one.pushed ? one.ref : [])),
+  );
+  const recorded = recordedRefs(subject);
+  const isWanted = (ref: string) =>
+    manner.view === "here" ? guardedHere.has(ref) : published.has(ref) || recorded.size === 1;
+  return [...recorded]
+    .filter((ref) => !there.has(ref) && isWanted(ref))
+    .map((ref) => ({
+      code: "branch_deleted",
+      repo: site.name,
+      where: ref.replace(/^refs\/heads\//, ""),
+      message:
+        "This protected branch is not there any more. Bring it back from the remote, or from a clone that has it.",
+    }));
+}
