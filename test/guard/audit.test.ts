@@ -720,6 +720,35 @@ describe("a check of what was published", () => {
     });
   });
 
+  test("tells the clone that published it, too, once that has heard of it", async () => {
+    const it = fresh();
+    cloneForCheck(it, "other").git("push", "-q", "--force", "origin", "HEAD~1:main");
+    it.git("fetch", "-q");
+    const found = await it.audit();
+    expect(found).toMatchObject({ code: 1, findings: ["approved_missing"], counts: { approved: 1 } });
+    expect(found.result.out).toContain("refs/remotes/origin/main does not have");
+  });
+
+  test("finds an approved merge that is gone from here, though every trace of the move is", async () => {
+    const it = fresh();
+    it.git("push", "-q", "--force", "origin", "main~1:main");
+    it.git("fetch", "-q");
+    it.git("-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", "main~1");
+    rmSync(join(it.home.path, ".git/pawl/tips"), { recursive: true, force: true });
+    for (const log of ["refs/heads/main", "refs/remotes/origin/main"])
+      rmSync(join(it.home.path, ".git/logs", log), { force: true });
+    expect((await it.audit()).findings).toContain("approved_missing");
+  });
+
+  test("finds a protected branch that is gone with every trace of it", async () => {
+    const it = fresh();
+    it.git("checkout", "-q", "--detach");
+    it.git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", "refs/heads/main");
+    for (const trace of ["pawl/tips/main", "logs/refs/heads/main"])
+      rmSync(join(it.home.path, ".git", trace), { force: true });
+    expect(await it.audit()).toMatchObject({ code: 1, findings: ["branch_deleted"] });
+  });
+
   test("says what to fetch when it cannot tell", async () => {
     const it = fresh();
     const bare = cloneForCheck(it, "no state", "--single-branch");
