@@ -7,7 +7,7 @@ const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 const works = (command, args) => spawnSync(command, args, { encoding: "utf8" });
 
 /** How this machine makes a terminal: Linux's `script`, the BSDs' and macOS's, or Python. */
-function terminalFor(words) {
+export function terminalFor(words) {
   const script = works("script", ["--version"]);
   if (script.status === 0 && script.stdout.includes("util-linux"))
     return ["script", ["-qec", words.map(quoted).join(" "), "/dev/null"]];

@@ -66,6 +66,11 @@ export const BUDGETS = [
     lines: [["runs", /^supervisor, waiting/]],
   },
   {
+    what: "`pawl ui` until it listens; event to page; diff of 22,000 lines",
+    budget: "≤ 1.8 × `node -e 0`; ≤ 50 ms; no task over 100 ms, ≤ 15,000 nodes before scrolling",
+    lines: [["page", /^(?:pawl ui until|event to page|a diff of 22,000).*≤/]],
+  },
+  {
     what: "package unpacked; packages installed with it",
     budget: "≤ 5 MB; at most the one that cannot be bundled",
     lines: [["package", /^package/]],

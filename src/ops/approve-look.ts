@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { lookForApproval } from "../flows/approve/approve-candidate.ts";
 import { digits, showRecords } from "../flows/approve/approve-show.ts";
+import { keysAt } from "../flows/trust/sign.ts";
+import { type Keys, mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { taskField } from "../model/input.ts";
 import { plural } from "../model/text.ts";
@@ -25,8 +27,10 @@ export const approveLook = procedure({
     const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
     const { unusual } = await hands.look((reader) => showRecords(reader, id, trees));
     const moves = [];
+    const keys: Keys[] = [];
     for (const { site, name, branch, base_branch, base, head, tree, upstream } of repos) {
       const { commits, total, stat } = await targets.story(site, base, head);
+      keys.push(await keysAt(hands, site, base));
       moves.push({
         name,
         branch,
@@ -40,9 +44,19 @@ export const approveLook = procedure({
         remote: upstream?.remote,
       });
     }
-    return { data: { look: { task: id, receipt, digits: digits(receipt), unusual, repos: moves } } };
+    const passkeys = keys.every(mustSign) ? passkeysOf(keys) : [];
+    return {
+      data: { look: { task: id, passkeys, receipt, digits: digits(receipt), unusual, repos: moves } },
+    };
   },
 
   text: ({ look }) =>
     `${look.task}: ${plural(look.repos.length, "repository", "repositories")}, receipt ${look.digits}`,
 });
+
+/** Passkeys that may sign in every repository of the merge. */
+const passkeysOf = ([first, ...others]: readonly Keys[]) =>
+  (first?.approvers ?? [])
+    .filter((one) => one.kind === "webauthn")
+    .filter((one) => others.every((keys) => keys.approvers.some((each) => each.id === one.id)))
+    .map(({ key, name }) => ({ key, name }));

@@ -17,7 +17,8 @@ import { procedure } from "./operation.ts";
 
 interface Wanted {
   name: string;
-  ssh: string;
+  ssh?: string | undefined;
+  passkey?: string | undefined;
   as?: string | undefined;
   lost?: boolean | undefined;
 }
@@ -34,7 +35,8 @@ export const approverAdd = procedure({
   access: "write",
   input: z.strictObject({
     name: line("whose key it is", "NAME", 80),
-    ssh: raw("the public key", "FILE"),
+    ssh: maybe(raw("the public key", "FILE")),
+    passkey: maybe(raw("a passkey as the page hands it over: id.algorithm.public", "PASSKEY")),
     as: maybe(line("a short name for the key; by default made from the human's", "KEY", 40)),
     sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
     lost: flag("all enrolled keys are lost: begin again with this one, without a signature"),
@@ -79,15 +81,10 @@ async function expectAddable(
   await refuseAgents(hands, "change who may approve");
   await expectTerminal(hands);
   const site = (await hands.git.sites()).here();
-  const read = (await hands.signatures()).readKey(input.ssh);
   const key: Approver = {
     name: input.name,
     key: input.as ?? slugOf(input.name),
-    kind: "ssh",
-    ...read,
-    id: undefined,
-    alg: undefined,
-    rp: undefined,
+    ...(await readKey(hands, input)),
   };
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(key.key))
     throw new Failure("usage", "bad_name", `"${key.key}" cannot be the short name of a key.`, {
@@ -105,6 +102,18 @@ async function expectAddable(
       hint: "pawl approver list",
     },
   );
+}
+
+/** One of the two; a passkey's public half is read like a key of ssh, and refused like one. */
+async function readKey(hands: Hands, { ssh, passkey }: Wanted): Promise<Omit<Approver, "name" | "key">> {
+  const { readKey: read, readPasskey } = await hands.signatures();
+  if (ssh !== undefined && passkey === undefined)
+    return { kind: "ssh", ...read(ssh), id: undefined, alg: undefined, rp: undefined };
+  if (passkey !== undefined && ssh === undefined) return { kind: "webauthn", ...readPasskey(passkey) };
+  throw new Failure("usage", "one_key", "Name one key: --ssh FILE.", {
+    hint: "A passkey is enrolled on the page: pawl ui",
+    details: { field: "ssh" },
+  });
 }
 
 function listWith(branch: KeyBranch, key: Approver, lost: boolean): NewList[] {

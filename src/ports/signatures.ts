@@ -23,8 +23,12 @@ export interface Signatures {
   /** Has ssh-keygen sign it; it asks for a passphrase or a touch on the terminal by itself. */
   sign(wish: Wish): Promise<Signature>;
   check: CheckSignature;
+  /** What was answered came from a page: without a signature it is nobody's word. */
+  demanded: boolean;
   /** The public key in a file of ssh, without its comment; refused when it is not one that may be enrolled. */
   readKey(file: string): { public: string; level: Level };
+  /** A passkey that a browser made for our page, as `id.algorithm.public`; refused when it could not be checked later. */
+  readPasskey(text: string): Pick<Approver, "public" | "id" | "alg" | "rp"> & { level: Level };
   /** 32 digits of chance. */
   newId(): string;
 }

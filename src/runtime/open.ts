@@ -16,10 +16,12 @@ import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { printable } from "../model/printable.ts";
 import type { FullYaml } from "../model/record.ts";
+import type { Signature } from "../model/signature.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { GitHands } from "../ports/git-hands.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader, World } from "../ports/ports.ts";
+import type { Wish } from "../ports/signatures.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import { repositoryName } from "../store/links.ts";
@@ -47,6 +49,10 @@ export interface Surroundings {
   progress(chunk: Buffer): void;
   /** What a human types on the terminal; undefined when there is none. Nothing else may answer. */
   ask?(question: string): Promise<string | undefined>;
+  /** Signs in another way than with ssh on the terminal, such as in a browser; undefined leaves it to ssh. */
+  sign?(wish: Wish): Promise<Signature | undefined>;
+  /** The answer comes from a page, so that it is worth nothing without a signature. */
+  onlySigned?: boolean | undefined;
 }
 
 /** Everything an operation needs of one repository, opened lazily: a read command touches nothing it does not use. */
@@ -76,6 +82,8 @@ export interface Runtime {
   agentSeen: string | undefined;
   say(line: string): void;
   ask(question: string): Promise<string | undefined>;
+  sign: Surroundings["sign"];
+  onlySigned: boolean;
 }
 
 export function openRuntime(around: Surroundings): Runtime {
@@ -149,6 +157,8 @@ export function openRuntime(around: Surroundings): Runtime {
     byItself: () => openRuntime({ ...around, ...PAWL_ITSELF, env: withoutActor(around.env) }),
     say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
     ask: async (question) => around.ask?.(printable(question)),
+    sign: around.sign,
+    onlySigned: around.onlySigned ?? false,
   };
   return runtime;
 }

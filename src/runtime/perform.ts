@@ -3,6 +3,7 @@ import { holdsOnlyInstallation } from "../judge/only-installed.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan, Procedure, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
+import type { Signatures } from "../ports/signatures.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { type Runtime, readably } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
@@ -31,6 +32,13 @@ export async function perform(
     keepAnswer(operation.id, input, options.key, answer, runtime);
   }
   return answer;
+}
+
+/** Signed where the caller offers to, such as in a browser; else with ssh on the terminal. */
+async function signaturesOf(runtime: Runtime): Promise<Signatures> {
+  const own = (await import("../signatures/open.ts")).openSignatures(runtime.env);
+  const sign: Signatures["sign"] = async (wish) => (await runtime.sign?.(wish)) ?? own.sign(wish);
+  return { ...own, sign, demanded: runtime.onlySigned };
 }
 
 /** What a procedure works with; its events carry the id of the operation that they belong to. */
@@ -76,7 +84,7 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
     viewed: async () => (await import("../store/viewed.ts")).openViewed(runtime.home.local),
-    signatures: async () => (await import("../signatures/open.ts")).openSignatures(runtime.env),
+    signatures: () => signaturesOf(runtime),
     sha256: async (text) => (await import("../files/digest.ts")).sha256(text),
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { Signatures } from "../ports/signatures.ts";
+import { readPasskey } from "./passkey.ts";
 import { signWithSsh } from "./sign-with-ssh.ts";
 import { readSshKey } from "./ssh-key.ts";
 import { MalformedSignature } from "./ssh-wire.ts";
@@ -12,7 +13,9 @@ export function openSignatures(env: Environment): Signatures {
   return {
     sign: async (wish) => ({ ssh: signWithSsh(env, digestOf(wish.statement), wish) }),
     check: verifySignature,
+    demanded: false,
     readKey,
+    readPasskey,
     newId: () => randomBytes(16).toString("hex"),
   };
 }

@@ -1,6 +1,8 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { Approver } from "../model/approvers.ts";
+import { Failure } from "../model/failure.ts";
 import { type Assertion, refused, type Verdict } from "../model/signature.ts";
+import type { Signatures } from "../ports/signatures.ts";
 import { strictBase64 } from "./ssh-wire.ts";
 
 const USER_PRESENT = 0x01;
@@ -32,6 +34,31 @@ export function verifyPasskey(assertion: Assertion, digest: Buffer, approvers: r
   if (level === "possession" && owner.level === "present")
     return refused("not_verified", "the authenticator asked for no PIN, finger or face");
   return { ok: true, name: owner.name, key: owner.key, level };
+}
+
+const ALGORITHMS = ["ES256", "EdDSA", "RS256"] as const;
+
+/** The name of the page: a key that was made for another site never signs for us. */
+const PAGE = "pawl.localhost";
+
+/** What a browser said of a new passkey, if a signature of it could be checked. */
+export function readPasskey(text: string): ReturnType<Signatures["readPasskey"]> {
+  const [id = "", name, key = "", ...rest] = text.split(".");
+  const alg = ALGORITHMS.find((one) => one === name);
+  try {
+    if (!alg || rest.length > 0 || strictBase64(id, "base64url").length < 16) throw new Error("not ours");
+    const der = strictBase64(key, "base64url");
+    const { asymmetricKeyType } = createPublicKey({ key: der, format: "der", type: "spki" });
+    if (asymmetricKeyType !== { ES256: "ec", EdDSA: "ed25519", RS256: "rsa" }[alg])
+      throw new Error("not that");
+  } catch (cause) {
+    throw new Failure("usage", "bad_key", "That is not a passkey that could be enrolled.", {
+      hint: "Passkeys are enrolled on the page: pawl ui, then /approvers",
+      details: { field: "passkey" },
+      cause,
+    });
+  }
+  return { public: key, id, alg, rp: PAGE, level: "present" };
 }
 
 function wrongClient(bytes: Buffer, digest: Buffer, rp: string): Verdict | undefined {

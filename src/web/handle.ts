@@ -1,11 +1,12 @@
 import { Failure } from "../model/failure.ts";
-import type { Approvals } from "./approvals.ts";
 import type { Ask } from "./ask.ts";
 import diffScript from "./assets/diff.js";
 import liveScript from "./assets/live.js";
 import pageScript from "./assets/page.js";
 import reviewScript from "./assets/review.js";
+import signScript from "./assets/sign.js";
 import style from "./assets/style.css";
+import type { Deciding } from "./deciding.ts";
 import { atTheDoor } from "./door.ts";
 import { page, plain, type Request, type Response, SECURITY_HEADERS, seeOther } from "./exchange.ts";
 import { html } from "./html.ts";
@@ -20,7 +21,7 @@ export interface House {
   sessions: Sessions;
   now(): number;
   project: string;
-  approvals: Approvals;
+  deciding: Deciding;
   live: Live;
 }
 
@@ -41,11 +42,11 @@ async function answer(request: Request, house: House): Promise<Response> {
   if (served) return served;
   if (request.path === "/enter") return enter(request, house);
   const found = matchRoute(request.method === "HEAD" ? "GET" : request.method, request.path);
-  const { ask, project, approvals, live } = house;
+  const { ask, project, deciding, live } = house;
   const now = house.now();
   try {
     if (!found) throw new Failure("not_found", "no_page", `There is no page ${request.path}.`);
-    return await (await found.view())({ ask, project, approvals, live, request, parts: found.parts, now });
+    return await (await found.view())({ ask, project, deciding, live, request, parts: found.parts, now });
   } catch (error) {
     return problem(error);
   }
@@ -62,6 +63,7 @@ const ASSETS: ReadonlyMap<string, Response> = new Map([
   ["/page.js", asset(pageScript, "text/javascript")],
   ["/diff.js", asset(diffScript, "text/javascript")],
   ["/review.js", asset(reviewScript, "text/javascript")],
+  ["/sign.js", asset(signScript, "text/javascript")],
   ["/live.js", asset(liveScript, "text/javascript")],
 ]);
 

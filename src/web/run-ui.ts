@@ -3,19 +3,16 @@ import { createHash } from "node:crypto";
 import { type Actor, recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { printable } from "../model/printable.ts";
-import { PLAIN } from "../model/text.ts";
-import { approve } from "../ops/approve.ts";
 import { operations } from "../ops/index.ts";
 import { openRuntime, type Surroundings } from "../runtime/open.ts";
-import { Approvals } from "./approvals.ts";
 import { openAsk } from "./ask.ts";
+import { openDeciding } from "./deciding.ts";
 import { SITE } from "./door.ts";
 import { type House, handle } from "./handle.ts";
 import { openLive } from "./live.ts";
 import { type Listening, listen } from "./serve.ts";
 import { Sessions } from "./sessions.ts";
-import { lineReader, openTerminal, type Terminal } from "./terminal.ts";
+import { lineReader, openTerminal } from "./terminal.ts";
 
 export interface UiStart {
   cwd: string;
@@ -55,7 +52,7 @@ export async function runUi(start: UiStart): Promise<void> {
   const { repo } = await runtime.situation("read");
   const house: House = {
     ...{ ask: openAsk(around), sessions, now: Date.now, project: repo ?? "pawl" },
-    approvals: openApprovals(around, terminal, write),
+    deciding: openDeciding(around, terminal, write),
     live: openLive(around),
   };
   const listening = await listenSomewhere(start.port, runtime.home.state, (request) =>
@@ -77,24 +74,6 @@ const lineReaderOf = (hear: (line: string) => void) => {
   const read = lineReader(hear);
   return (chunk: Buffer) => read(chunk.toString("utf8"));
 };
-
-/** An approval shows everything on the terminal before it asks there, exactly as `pawl approve` does. */
-function openApprovals(around: Surroundings, terminal: Terminal, write: (text: string) => void): Approvals {
-  return new Approvals(terminal, async (task, push, hear) => {
-    const progress = (chunk: Buffer) => {
-      write(chunk.toString("utf8"));
-      hear(chunk.toString("utf8"));
-    };
-    write("\nAsked for on the page:\n");
-    try {
-      const { data } = await openAsk({ ...around, progress })(approve, { task, push });
-      write(`${approve.text(data, PLAIN)}\n`);
-    } catch (error) {
-      write(error instanceof Failure ? `pawl: ${printable(error.message)}\n` : `${String(error)}\n`);
-      throw error;
-    }
-  });
-}
 
 function refuseOthers({ env, agentAbove, isTerminal }: UiStart): void {
   const agent = recogniseAgent(env) ?? agentAbove();

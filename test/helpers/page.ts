@@ -1,5 +1,5 @@
-import { Approvals } from "../../src/web/approvals.ts";
 import { openAsk } from "../../src/web/ask.ts";
+import { openDeciding } from "../../src/web/deciding.ts";
 import type { Request, Response } from "../../src/web/exchange.ts";
 import { type House, handle } from "../../src/web/handle.ts";
 import { openLive } from "../../src/web/live.ts";
@@ -23,7 +23,7 @@ export function openHouse(project: TemporaryRepository, more: Partial<House> = {
     sessions: new Sessions(() => 0),
     now: () => 0,
     project: "shop",
-    approvals: new Approvals(terminal, async () => {}),
+    deciding: openDeciding(around, terminal, () => {}),
     live: openLive(around),
     ...more,
   };

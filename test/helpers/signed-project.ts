@@ -29,6 +29,19 @@ export const keyFolder = (root: string) => join(root, ".ssh");
 
 /** As a team begins with it: a baseline, a policy, then the first key, then the remote. */
 export async function makeSigned(root: string, policy: string, options = PLAIN_KEY): Promise<SignedProject> {
+  const project = await makePublished(root, policy, options);
+  const { file } = project.ada;
+  await ok(project.types("ada", "approver", "add", "--name", "Ada", "--ssh", `${file}.pub`));
+  await publish(project);
+  return project;
+}
+
+/** The same before anybody is enrolled. */
+export async function makePublished(
+  root: string,
+  policy: string,
+  options = PLAIN_KEY,
+): Promise<SignedProject> {
   mkdirSync(keyFolder(root), { recursive: true });
   const ada = makeKey(keyFolder(root), "ada", options);
   const repository = makeRepository(root, "shop");
@@ -49,8 +62,6 @@ export async function makeSigned(root: string, policy: string, options = PLAIN_K
     home.commit(".pawl/config.yaml", policy);
     await ok(project.types("main", "unlock", "main", "--accept"));
   }
-  await ok(project.types("ada", "approver", "add", "--name", "Ada", "--ssh", `${ada.file}.pub`));
-  await publish(project);
   return project;
 }
 

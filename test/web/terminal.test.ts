@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
-import { Approvals } from "../../src/web/approvals.ts";
 import { lineReader, openTerminal } from "../../src/web/terminal.ts";
+import { Undertakings } from "../../src/web/undertakings.ts";
 
 function open(isTerminal = true) {
   let hear: (line: string) => void = () => {};
@@ -51,36 +51,37 @@ test("lines come whole, whatever pieces they came in", () => {
 function approvals() {
   const { terminal, type } = open();
   const merged: string[] = [];
-  const all = new Approvals(terminal, async (task, _push, hear) => {
-    hear(`Receipt of ${task}`);
-    if ((await terminal.ask(`Type ${task}: `)) !== task)
-      throw new Failure("refused", "not_confirmed", "Not confirmed.");
-    merged.push(task);
-  });
-  return { all, type, merged };
+  const all = new Undertakings(terminal);
+  const begin = (task: string) =>
+    all.begin(task, "asking", async ({ hear }) => {
+      hear(`Receipt of ${task}`);
+      if ((await terminal.ask(`Type ${task}: `)) !== task)
+        throw new Failure("refused", "not_confirmed", "Not confirmed.");
+      merged.push(task);
+    });
+  return { all, begin, type, merged };
 }
 
 const settled = () => new Promise((done) => setImmediate(done));
 
 test("an approval is asked for on the page and given on the terminal, one at a time", async () => {
-  const { all, type, merged } = approvals();
-  all.begin("T0001", false);
+  const { all, begin, type, merged } = approvals();
+  begin("T0001");
   expect(all.of("T0001")).toMatchObject({ state: "asking", said: ["Receipt of T0001"] });
-  for (const task of ["T0001", "T0002"])
-    expect(() => all.begin(task, false)).toThrow("The terminal asks about T0001 already.");
+  for (const task of ["T0001", "T0002"]) expect(() => begin(task)).toThrow("T0001 is being decided already.");
   expect(merged).toEqual([]);
   type("T0001");
   await settled();
-  expect([merged, all.of("T0001")?.state]).toEqual([["T0001"], "merged"]);
-  all.begin("T0002", false);
+  expect([merged, all.of("T0001")?.state]).toEqual([["T0001"], "done"]);
+  begin("T0002");
   type("");
   await settled();
   expect(all.of("T0002")).toMatchObject({ state: "refused", refusal: { code: "not_confirmed" } });
 });
 
 test("a question that was taken back is a no", async () => {
-  const { all, merged } = approvals();
-  all.begin("T0001", false);
+  const { all, begin, merged } = approvals();
+  begin("T0001");
   all.withdraw("T0002");
   await settled();
   expect(all.of("T0001")?.state).toBe("asking");

@@ -1,5 +1,6 @@
 import { type Keys, mustSign, neededFor } from "../../judge/keys.ts";
 import { atLeast, type Level } from "../../model/approvers.ts";
+import { Failure } from "../../model/failure.ts";
 import type { RecordSignature } from "../../model/records/signed.ts";
 import { approvalStatement } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -31,8 +32,10 @@ export async function signMerges(
   }
   const repos = found.map((one) => one.repo);
   const signing = found.filter((one) => mustSign(one.before));
+  const { demanded, newId } = await hands.signatures();
+  if (demanded && signing.length < found.length) throw onTheTerminal();
   if (signing.length === 0) return { repos, uid: undefined, signatures: [] };
-  const uid = (await hands.signatures()).newId();
+  const uid = newId();
   const approval = approvalStatement({ uid, receipt, repos });
   const level = highest(signing.map((one) => one.before.level));
   const keys = signing.map((one) => one.before);
@@ -44,6 +47,12 @@ export async function signMerges(
     signatures.push(...(await signAll(hands, own, [before], keyFile)));
   }
   return { repos, uid, signatures };
+}
+
+function onTheTerminal(): Failure {
+  return new Failure("refused", "not_signed", "Nobody has to sign this, so a key alone cannot approve it.", {
+    hint: "Nothing was merged. Answer on the terminal that runs pawl ui, or have the policy say: approvals: signed",
+  });
 }
 
 const highest = (levels: readonly Level[]): Level =>

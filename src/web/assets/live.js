@@ -121,7 +121,8 @@ if (pause) {
 if (document.querySelector("[data-poll]"))
   setInterval(async () => {
     const fresh = await look().catch(() => undefined);
-    if (fresh && !fresh.querySelector("[data-poll]")) location.reload();
+    const state = (page) => page.querySelector("[data-poll]")?.dataset.poll;
+    if (fresh && state(fresh) !== state(document)) location.reload();
     const said = fresh?.querySelector(".said");
     if (said) document.querySelector(".said").textContent = said.textContent;
   }, 700);

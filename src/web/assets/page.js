@@ -60,6 +60,7 @@ addEventListener("submit", ({ target }) => {
 /** The parts that only some pages need. */
 const more = (path) => import(path);
 if (location.pathname !== "/enter") more("/live.js");
+if (byId("sign") || byId("enrol")) more("/sign.js");
 if (byId("diff")) more(byId("verdict") ? "/review.js" : "/diff.js");
 // A review that was recorded leaves nothing behind that would be sent again.
 if (new URLSearchParams(location.search).has("sent"))

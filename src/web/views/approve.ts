@@ -4,14 +4,15 @@ import { parseTaskId } from "../../model/ids.ts";
 import { plural } from "../../model/text.ts";
 import { approveLook } from "../../ops/approve-look.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
-import type { Underway } from "../approvals.ts";
 import { savedDiff } from "../diff/saved-diff.ts";
 import { type Response, seeOther } from "../exchange.ts";
 import { fieldsOf } from "../fields.ts";
-import { type Html, html, visible } from "../html.ts";
+import { type Html, html } from "../html.ts";
 import { short, tag } from "../layout.ts";
 import { took } from "../times.ts";
+import type { Underway } from "../undertakings.ts";
 import { problem } from "./problem.ts";
+import { assertionOf, isOpen, signSection } from "./sign-section.ts";
 import { type Recorded, type Shown, showTask, taskPage } from "./task-shell.ts";
 import type { Look, View } from "./view.ts";
 
@@ -19,12 +20,16 @@ import type { Look, View } from "./view.ts";
 export const approveView: View = async (look) => {
   const shown = await showTask(look);
   const { task, approvals } = shown.all;
-  const underway = look.approvals.of(task.id);
+  const underway = look.deciding.underway.of(task.id);
   const content =
     task.status === "merged" || task.status === "done"
       ? merged(shown)
-      : underway?.state === "asking"
-        ? asking(task.id, underway)
+      : underway && isOpen(underway)
+        ? signSection(underway, {
+            path: `/t/${task.id}/approve`,
+            word: task.id,
+            button: "Sign with your key and merge",
+          })
         : await candidate(look, shown, underway);
   const command = `pawl approve {task}${approvals.length > 0 ? " --redo" : ""}`;
   return taskPage(look, shown, {
@@ -34,9 +39,9 @@ export const approveView: View = async (look) => {
   });
 };
 
-/** Asks on the terminal; the page shows how it goes. */
-export const beginApproval: View = async ({ approvals, ask, parts, request }) => {
-  const { typed, push } = fieldsOf(request.body);
+/** Asks on the terminal, or prepares what a key signs; the page shows how it goes. */
+export const beginApproval: View = async ({ deciding, ask, parts, request }) => {
+  const { typed, push, how } = fieldsOf(request.body);
   const { data } = await ask(approveLook, { task: parts.task });
   const { task } = data.look;
   if (!isTask(typed ?? "", task))
@@ -45,7 +50,7 @@ export const beginApproval: View = async ({ approvals, ask, parts, request }) =>
         hint: "Nothing was asked.",
       }),
     );
-  approvals.begin(task, push !== undefined);
+  deciding.approve(task, { push: push !== undefined, byKey: how === "key" });
   return seeOther(`/t/${task}/approve`);
 };
 
@@ -58,21 +63,20 @@ function isTask(typed: string, task: string): boolean {
   }
 }
 
-export const withdrawApproval: View = async ({ approvals, parts }): Promise<Response> => {
-  approvals.withdraw(parts.task ?? "");
+/** What the key said; whoever asked for it checks it. */
+export const signApproval: View = async ({ deciding, parts, request }) => {
+  deciding.underway.answer(parts.task ?? "", assertionOf(request.body));
+  return seeOther(`/t/${parts.task}/approve`);
+};
+
+export const withdrawApproval: View = async ({ deciding, parts }): Promise<Response> => {
+  deciding.underway.withdraw(parts.task ?? "");
   return seeOther(`/t/${parts.task}/approve`);
 };
 
 function merged({ all: { approvals, task } }: Shown): Html {
   const last = approvals.findLast((one) => one.status === "merged");
   return html`<div class="title"><h2>${task.id} is merged</h2></div>${last && html`<p>${last.id} by ${last.actor}, ${last.how}.</p><table class="sum"><caption class="vh">What was merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Branch</th><th scope="col">Was</th><th scope="col">Is</th></tr></thead><tbody>${last.repos.map((repo) => html`<tr><th scope="row">${repo.name}</th><td class="m">${repo.ref.replace("refs/heads/", "")}</td><td class="m">${short(repo.old)}</td><td class="m">${short(repo.new)}</td></tr>`)}</tbody></table><p class="row"><a class="btn" href="/t/${task.id}/do/remove">Remove the worktrees…</a> <a class="btn" href="/audit">Audit</a></p>`}`;
-}
-
-function asking(task: string, { said }: Underway): Html {
-  return html`<section class="card sign" id="asking" data-poll aria-live="polite"><h2>The question is on the terminal that runs <code>pawl ui</code></h2>
-<p>Compare the receipt's digits there with those below, then type <b>${task}</b> and Enter. Anything else is a no.</p>
-<pre class="said">${visible(said.join(""))}</pre>
-<form method="post" action="/t/${task}/approve/withdraw" class="row"><button>Take the question back</button> <a class="btn" href="/t/${task}/approve">Look again</a></form></section>`;
 }
 
 async function candidate(look: Look, shown: Shown, underway: Underway | undefined): Promise<Html> {
@@ -113,7 +117,7 @@ ${CHECK_AGAIN.includes(error.code) && html`<form method="post" action="/t/${task
 
 type Candidate = Parameters<typeof approveLook.text>[0]["look"];
 
-function ready({ task, repos, digits, unusual }: Candidate, all: Recorded, viewed: string): Html {
+function ready({ task, repos, digits, unusual, passkeys }: Candidate, all: Recorded, viewed: string): Html {
   const bases = [...new Set(repos.map((one) => one.base_branch))].join(", ");
   const both =
     repos.length > 1
@@ -123,11 +127,24 @@ function ready({ task, repos, digits, unusual }: Candidate, all: Recorded, viewe
 ${unusual.map((line) => html`<p class="warning">${line}</p>`)}
 <table class="sum"><caption class="vh">What would be merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Target now</th><th scope="col">Branch</th><th scope="col">Change</th><th scope="col">In the way</th></tr></thead><tbody>${repos.map((one) => html`<tr><th scope="row">${one.name}</th><td class="m">${one.base_branch} ${short(one.base)}</td><td class="m">${short(one.head)}</td><td>${one.stat.at(-1)?.trim()}, ${plural(one.total, "commit")}</td><td>${tag("nothing", "ok")}</td></tr>`)}</tbody></table>
 ${restsOn(all, repos, viewed)}
-<section class="card sign" aria-labelledby="yes"><h2 id="yes">Your yes</h2>
-<p>The receipt <code class="digits">${digits}</code> stands for exactly these commits, findings and checks. The question comes on the terminal that runs <code>pawl ui</code>, with the same digits; git and the remotes are asked once more before it.</p>
+${yes({ task, digits, passkeys, repos })}`;
+}
+
+/** Where a yes is given: by the key that the policy wants, or on the terminal. */
+function yes({
+  task,
+  digits,
+  passkeys,
+  repos,
+}: Pick<Candidate, "task" | "digits" | "passkeys" | "repos">): Html {
+  const [key] = passkeys;
+  const button = (word: string, how: string, main: boolean) =>
+    html`<button class="btn${main && " go"}" name="how" value="${how}">${word}</button>`;
+  return html`<section class="card sign" aria-labelledby="yes"><h2 id="yes">Your yes</h2>
+<p>The receipt <code class="digits">${digits}</code> stands for exactly these commits, findings and checks. ${key ? html`You sign it with your key <b>${passkeys.map((one) => `“${one.key}”`).join(" or ")}</b>; anybody can check that later, without you and without pawl's word for it.` : html`The question comes on the terminal that runs <code>pawl ui</code>, with the same digits.`} Git and the remotes are asked once more before it.</p>
 <form method="post" action="/t/${task}/approve"><p class="row"><label for="typed">Type the task's id</label> <input id="typed" name="typed" size="8" autocomplete="off" required></p>
-<p class="row"><button class="btn go">Ask on the terminal</button>${repos.some((one) => one.remote !== undefined) && html` <label><input type="checkbox" name="push"> publish afterwards</label>`}</p></form>
-<p class="dim small">Or run <code>pawl approve ${task}</code> in a terminal of your own. A click alone approves nothing.</p></section>`;
+<p class="row">${key && button("Go on with your key…", "key", true)}${button("Ask on the terminal", "terminal", !key)}${repos.some((one) => one.remote !== undefined) && html` <label><input type="checkbox" name="push"> publish afterwards</label>`}</p></form>
+<p class="dim small">Or run <code>pawl approve ${task}</code> in a terminal of your own. A click alone approves nothing. <a href="/approvers">Whose keys count</a></p></section>`;
 }
 
 /** The facts behind it, each leading to its record. */

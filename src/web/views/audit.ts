@@ -10,7 +10,7 @@ const MOST = 100;
 export const auditView: View = async ({ ask }) => {
   const { data } = await ask(audit, {});
   const { branches, findings, clean } = data.audit;
-  const main = html`<div class="title"><h1>Audit</h1>${clean ? tag("everything is explained", "ok") : tag("look at this", "bad")}</div>
+  const main = html`<div class="title"><h1>Audit</h1>${clean ? tag("everything is explained", "ok") : tag("look at this", "bad")}<span class="sp"></span><a class="btn" href="/approvers">Approvers</a></div>
 ${findings.map((one) => html`<article class="card"><header>${tag(one.code, "bad")}<span>${one.where} of ${one.repo}</span></header><p>${one.message}</p></article>`)}
 ${branches.map(
   (branch) =>

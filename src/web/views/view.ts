@@ -1,5 +1,5 @@
-import type { Approvals } from "../approvals.ts";
 import type { Ask } from "../ask.ts";
+import type { Deciding } from "../deciding.ts";
 import type { Request, Response } from "../exchange.ts";
 import type { Live } from "../live.ts";
 
@@ -11,7 +11,7 @@ export interface Look {
   parts: Readonly<Record<string, string>>;
   now: number;
   project: string;
-  approvals: Approvals;
+  deciding: Deciding;
   live: Live;
 }
 

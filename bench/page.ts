@@ -1,0 +1,197 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { hasBrowser, launchBrowser } from "../test/helpers/browser.ts";
+import { terminalFor } from "../test/helpers/pseudo-terminal.ts";
+import {
+  cleanEnv,
+  LAUNCHER,
+  makeTaskAmong,
+  median,
+  printRows,
+  type Row,
+  run,
+} from "./helpers/measured-project.ts";
+
+/** What the page costs: until it listens, until a browser shows it, until an event is there, and what a large diff does to a tab. */
+const ROUNDS = Number(process.argv[2] ?? 11);
+const folder = mkdtempSync(join(tmpdir(), "pawl bench "));
+const env = cleanEnv(folder);
+
+interface Served {
+  /** From the start of the program to its link. */
+  ms: number;
+  link: string;
+  /** Another link: Enter prints one. */
+  next(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** `pawl ui` on a terminal of its own, as a person starts it. */
+function serve(cwd: string): Promise<Served> {
+  const started = process.hrtime.bigint();
+  const [command, args] = terminalFor([...LAUNCHER, "ui", "--no-open"]);
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...env, TERM: "dumb" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((done) => child.on("close", () => done()));
+  let [out, links] = ["", 0];
+  const nextLink = () =>
+    new Promise<string>((found) => {
+      const look = () => {
+        const link = [...out.matchAll(/http:\S+#[\w-]+/g)][links]?.[0];
+        if (link === undefined) return;
+        links++;
+        child.stdout.off("data", look);
+        found(link);
+      };
+      child.stdout.on("data", look);
+      look();
+    });
+  child.stdout.on("data", (chunk) => {
+    out += String(chunk);
+  });
+  return nextLink().then((link) => ({
+    ms: Number(process.hrtime.bigint() - started) / 1e6,
+    link,
+    next() {
+      child.stdin.write("\n");
+      return nextLink();
+    },
+    close() {
+      child.stdin.write("\u0003");
+      return ended;
+    },
+  }));
+}
+
+/** The same floor for all of it: a terminal that starts an empty Node. */
+function floor(cwd: string): number {
+  const [command, args] = terminalFor([process.execPath, "-e", "0"]);
+  return run([command, ...args], cwd, env).ms;
+}
+
+async function listening(repo: string): Promise<Row> {
+  const [took, floors]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    floors.push(floor(repo));
+    const served = await serve(repo);
+    took.push(served.ms);
+    await served.close();
+  }
+  const ms = median(took);
+  return { what: "pawl ui until it listens, 1,000 tasks", ms, ratio: ms / median(floors), most: 1.8 };
+}
+
+/** Milliseconds until the browser has painted something of the page. */
+async function paint(page: Page, address: string): Promise<number> {
+  await page.goto(address, { waitUntil: "load" });
+  return Number(
+    await page.evaluate(
+      `new Promise((done) => new PerformanceObserver((list) => done(list.getEntries()[0].startTime)).observe({ type: "paint", buffered: true }))`,
+    ),
+  );
+}
+
+async function inBrowser(repo: string, tasks: number): Promise<Row[]> {
+  const served = await serve(repo);
+  const browser = await launchBrowser();
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(served.link);
+  await page.waitForURL((url) => url.pathname === "/");
+  const { origin } = new URL(page.url());
+  const [home, nothing]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    nothing.push(await paint(page, `${origin}/nothing`));
+    home.push(await paint(page, `${origin}/`));
+  }
+  const rows: Row[] = [
+    {
+      what: `home with ${tasks} tasks, first paint, against a page that says "not here"`,
+      ms: median(home),
+      ratio: median(home) / median(nothing),
+    },
+  ];
+  if (tasks === 1_000)
+    rows.push(await eventToPage(page, origin, repo), ...(await largeDiff(page, origin, repo)));
+  await browser.close();
+  await served.close();
+  return rows;
+}
+
+/** From the end of the command that records something to its sight in an open tab. */
+async function eventToPage(page: Page, origin: string, repo: string): Promise<Row> {
+  await page.goto(`${origin}/t/T0001`);
+  await page.locator("#live").waitFor();
+  const took: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const heard = page.evaluate(
+      `new Promise((done) => { const source = new EventSource("/events"); source.addEventListener("change", () => { source.close(); done(Date.now()); }); })`,
+    );
+    await page.waitForTimeout(200);
+    run([...LAUNCHER, "decide", `Round ${round}`, "--why", "measured", "--task", "T0001"], repo, env);
+    const written = Date.now();
+    took.push(Math.max(0, Number(await heard) - written));
+  }
+  const ms = median(took);
+  return { what: "event to page, in units of 50 ms", ms, ratio: ms / 50, most: 1 };
+}
+
+/** Many files with 22,000 changed lines together, and one file with 20,000. */
+async function largeDiff(page: Page, origin: string, repo: string): Promise<Row[]> {
+  const made = run([...LAUNCHER, "task", "new", "Large", "--profile", "light", "--json"], repo, env);
+  const { id } = JSON.parse(made.out).data.task;
+  const started = run([...LAUNCHER, "start", id, "--json"], repo, env);
+  const worktree = join(repo, JSON.parse(started.out).data.run.repos[0].worktree);
+  const line = (at: number) => `export const value${at} = call(${at}, "text ${at}"); // remark ${at}\n`;
+  const rows: Row[] = [];
+  const measure = async (what: string) => {
+    run([...LAUNCHER, "snapshot", id], worktree, env);
+    await page.addInitScript(
+      `globalThis.longest = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, one.duration); }).observe({ type: "longtask", buffered: true });`,
+    );
+    const painted = await paint(page, `${origin}/t/${id}/diff`);
+    await page.waitForTimeout(1_000);
+    const nodes = Number(await page.evaluate(`document.querySelectorAll("*").length`));
+    const longest = Number(await page.evaluate("globalThis.longest"));
+    rows.push({ what: `${what}: first paint, in units of 1 s`, ms: painted, ratio: painted / 1_000 });
+    rows.push({
+      what: `${what}: nodes before scrolling, in units of 15,000`,
+      ms: nodes,
+      ratio: nodes / 15_000,
+      most: 1,
+    });
+    rows.push({
+      what: `${what}: longest task, in units of 100 ms`,
+      ms: longest,
+      ratio: longest / 100,
+      most: 1,
+    });
+  };
+  for (let file = 0; file < 131; file++)
+    writeFileSync(
+      join(worktree, `file${file}.ts`),
+      Array.from({ length: 168 }, (_, at) => line(at)).join(""),
+    );
+  await measure("a diff of 22,000 lines");
+  for (let file = 0; file < 131; file++) rmSync(join(worktree, `file${file}.ts`));
+  writeFileSync(join(worktree, "one.ts"), Array.from({ length: 20_000 }, (_, at) => line(at)).join(""));
+  await measure("one file of 20,000 lines");
+  return rows;
+}
+
+const rows: Row[] = [];
+if (!hasBrowser) process.stderr.write("NOT RUN: there is no chromium on this machine\n");
+for (const tasks of [1_000, 10_000]) {
+  const repo = join(folder, `with ${tasks}`);
+  makeTaskAmong(repo, env, tasks);
+  if (tasks === 1_000) rows.push(await listening(repo));
+  if (hasBrowser) rows.push(...(await inBrowser(repo, tasks)));
+}
+const ok = printRows(rows);
+rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+process.exitCode = ok ? 0 : 1;

@@ -1,0 +1,87 @@
+// Takes the pictures of docs/page.md from the real page of the demo's project: node scripts/page-pictures.mjs
+// writes docs/page/*.png. Needs Chromium, and what `npm run build` has built.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+import { root } from "./install-if-needed.mjs";
+import { terminalFor } from "./type-on-terminal.mjs";
+
+const PICTURES = [
+  ["home", "/"],
+  ["task", "/t/T0002"],
+  ["diff", "/t/T0002/diff", "#f1-3-"],
+  ["split", "/t/T0002/diff?view=split", "#f1-3-"],
+  ["findings", "/t/T0002/findings"],
+  ["evidence", "/t/T0002/evidence"],
+  ["run", "/t/T0005/runs/R1"],
+  ["handoffs", "/t/T0002/handoffs"],
+  ["context", "/t/T0002/context"],
+  ["approve", "/t/T0006/approve"],
+  ["not-yet", "/t/T0002/approve"],
+  ["start-an-agent", "/t/T0007/do/run"],
+  ["audit", "/audit"],
+  ["approvers", "/approvers"],
+  ["search", "/search?q=retry"],
+  ["log", "/log"],
+  ["notes", "/notes"],
+];
+/** Some in the dark, and one on a phone. */
+const DARK = ["diff", "run", "split"];
+
+const program = (process.env.PATH ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "chromium"))
+  .find((path) => existsSync(path));
+if (!program) throw new Error("There is no chromium on this machine");
+
+const words = [process.execPath, join(root, "scripts/demo.mjs"), "--ui", "--built", "--no-open"];
+const terminal = terminalFor(words);
+if (!terminal) throw new Error("This machine has no way to make a terminal");
+const demo = spawn(...terminal, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+const link = await new Promise((found) => {
+  let shown = "";
+  demo.stdout.on("data", (chunk) => {
+    shown += String(chunk);
+    const [address] = /http:\S+#[\w-]+/.exec(shown) ?? [];
+    if (address) found(address);
+  });
+});
+
+mkdirSync(join(root, "docs/page"), { recursive: true });
+const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox", "--disable-gpu"] });
+const page = await browser.newPage({ viewport: { width: 1040, height: 660 }, reducedMotion: "reduce" });
+await page.goto(link);
+await page.waitForURL((url) => url.pathname === "/");
+const { origin } = new URL(page.url());
+
+async function take(name, path, anchor = "") {
+  await page.emulateMedia({ colorScheme: DARK.includes(name) ? "dark" : "light" });
+  await page.goto(`${origin}${path}`);
+  if (anchor) await page.evaluate(`document.querySelector("[id='${anchor.slice(1)}']")?.scrollIntoView()`);
+  // A run says something every second; the others are there at once.
+  await page.waitForTimeout(name === "run" ? 1_500 : 250);
+  await page.screenshot({ path: join(root, "docs/page", `${name}.png`) });
+  console.log(`docs/page/${name}.png`);
+}
+
+for (const [name, path, anchor] of PICTURES) await take(name, path, anchor);
+// A finding that is being written.
+await page.emulateMedia({ colorScheme: "light" });
+await page.goto(`${origin}/t/T0002/diff`);
+await page.locator(".file[data-rows]").first().waitFor();
+await page
+  .locator('.file[data-path="src/http/retry.ts"] tr', { hasText: "const asked" })
+  .locator("td.l")
+  .last()
+  .click();
+await page.keyboard.type(
+  "A date is allowed in Retry-After as well: Number() of it is NaN, and the wait is skipped.",
+);
+await page.screenshot({ path: join(root, "docs/page/review.png") });
+await page.setViewportSize({ width: 400, height: 760 });
+await take("phone", "/t/T0002/diff", "#f1-3-");
+await browser.close();
+// Ctrl-C, as a person would: the demo ends what it began.
+demo.stdin.write("\u0003");
+await new Promise((done) => demo.on("close", done));

@@ -1,0 +1,68 @@
+import { Failure } from "../model/failure.ts";
+import { printable } from "../model/printable.ts";
+import { PLAIN } from "../model/text.ts";
+import { approve } from "../ops/approve.ts";
+import { approverAdd } from "../ops/approver-add.ts";
+import type { Surroundings } from "../runtime/open.ts";
+import { openAsk } from "./ask.ts";
+import type { Terminal } from "./terminal.ts";
+import { type Talk, Undertakings } from "./undertakings.ts";
+
+/** A passkey that a browser has just made. */
+export interface NewPasskey {
+  name: string;
+  as: string | undefined;
+  passkey: string;
+}
+
+/** What only a human can decide: begun on the page, and given on the terminal or with a key. */
+export interface Deciding {
+  underway: Undertakings;
+  /** `byKey`: the passkey's signature is the yes, and there is no merge without one. Else the question is on the terminal. */
+  approve(task: string, how: { push: boolean; byKey: boolean }): void;
+  enrol(key: NewPasskey): void;
+}
+
+export const APPROVERS = "approvers";
+
+export function openDeciding(
+  around: Surroundings,
+  terminal: Terminal,
+  write: (text: string) => void,
+): Deciding {
+  const underway = new Undertakings(terminal);
+  /** Everything is shown on the terminal as well, exactly as the command shows it. */
+  const talking = ({ hear, sign }: Talk): Surroundings => ({
+    ...around,
+    sign,
+    progress(chunk) {
+      write(chunk.toString("utf8"));
+      hear(chunk.toString("utf8"));
+    },
+  });
+  const told = async <Data>(said: Promise<{ data: Data }>, text: (data: Data) => string): Promise<void> => {
+    write("\nAsked for on the page:\n");
+    try {
+      write(`${printable(text((await said).data))}\n`);
+    } catch (error) {
+      write(error instanceof Failure ? `pawl: ${printable(error.message)}\n` : `${String(error)}\n`);
+      throw error;
+    }
+  };
+  return {
+    underway,
+    approve: (task, { push, byKey }) =>
+      underway.begin(task, byKey ? "working" : "asking", (talk) => {
+        // The page asked for the id before; that answer counts for nothing unless a key signs what is merged.
+        const answer = async (question: string) => (question === "" ? "" : task);
+        const own = byKey ? { ask: answer, onlySigned: true } : {};
+        const ask = openAsk({ ...talking(talk), ...own });
+        return told(ask(approve, { task, push }), (data) => approve.text(data, PLAIN));
+      }),
+    enrol: ({ name, as, passkey }) =>
+      underway.begin(APPROVERS, "asking", (talk) => {
+        const input = { name, passkey, ...(as === undefined ? {} : { as }) };
+        return told(openAsk(talking(talk))(approverAdd, input), (data) => approverAdd.text(data, PLAIN));
+      }),
+  };
+}
