@@ -6,14 +6,15 @@ const mark = byId("live");
 const offer = byId("offer");
 const log = document.querySelector("#log[data-stream]");
 const task = document.body.dataset.task;
-const address = log?.dataset.stream ?? "/events";
+let address = log?.dataset.stream ?? "/events";
 let [source, last] = [undefined, ""];
 
 function open() {
-  if (source || document.hidden || ended) return;
+  if (source || document.hidden) return;
   source = new EventSource(last ? `${address}?last=${encodeURIComponent(last)}` : address);
   source.onopen = () => {
     mark.hidden = false;
+    if (ended) soon(0);
   };
   source.onerror = () => {
     mark.hidden = true;
@@ -45,7 +46,9 @@ const HEARD = {
     ended = true;
     close();
     byId("following").textContent = "ended";
-    soon(300);
+    // What the records say of the end is written a moment later, and told like everything else.
+    [address, last] = ["/events", ""];
+    open();
   },
 };
 
