@@ -155,13 +155,18 @@ export function openRuntime(around: Surroundings): Runtime {
     agents: async () => (await import("./agent-hands.ts")).openAgentHands(around, place, home),
     at: (folder) => openRuntime({ ...around, cwd: folder }),
     byItself: () => openRuntime({ ...around, ...PAWL_ITSELF, env: withoutActor(around.env) }),
-    say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
-    ask: async (question) => around.ask?.(printable(question)),
-    sign: around.sign,
-    onlySigned: around.onlySigned ?? false,
+    ...dialogueOf(around),
   };
   return runtime;
 }
+
+/** How a person hears of what is done, answers and signs. */
+const dialogueOf = (around: Surroundings): Pick<Runtime, "say" | "ask" | "sign" | "onlySigned"> => ({
+  say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
+  ask: async (question) => around.ask?.(printable(question)),
+  sign: around.sign,
+  onlySigned: around.onlySigned ?? false,
+});
 
 function wordsAbout(gone: readonly string[], home: Home): string[] {
   if (gone.length === 0) return [];
