@@ -40,7 +40,7 @@ const test = (a, b, wanted) =>
   `import { sum } from "./sum.mjs";\nif (sum(${a}, ${b}) !== ${wanted}) {\n  console.log("sum(${a}, ${b}) is", sum(${a}, ${b}));\n  process.exit(1);\n}\n`;
 const sum = (text) => ({ "sum.mjs": `export const sum = (a, b) => ${text};\n` });
 const [shop, api] = ["shop", "api"].map(pathOf);
-const [inShop, inApi] = ["shop", "api"].map(worktreeOf);
+const [inShop, inApi] = ["shop", "api"].map((repo) => worktreeOf(repo));
 
 /** An act is a command with its reason, or something that happens on the way. */
 const acts = [
