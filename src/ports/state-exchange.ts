@@ -73,9 +73,13 @@ export interface StateExchange {
   compare(tips: BothTips): Promise<Comparison>;
   /**
    * Gives our records at these paths the next free ids, with everything of ours that speaks of them; theirs keep the ids.
-   * None when that has been done: then ours may be replaced.
+   * None when that has been done: then ours may be replaced. Undefined when somebody was faster.
    */
-  renumber(comparison: Comparison, paths: readonly string[], at: Situation): Promise<Renumbered[]>;
+  renumber(
+    comparison: Comparison,
+    paths: readonly string[],
+    at: Situation,
+  ): Promise<Renumbered[] | undefined>;
   /** Puts everything in place under the store's lock, and joins the histories. False when somebody was faster. */
   apply(merged: Merged, at: Situation): Promise<boolean>;
   /** `behind` when the remote has moved on meanwhile. */

@@ -51,8 +51,8 @@ export async function exchangeOnce(
   const { merged } = found;
   if (found.twice.length > 0) {
     const moved = await git.renumber(comparison, found.twice, await hands.situation("write"));
-    done.renumbered.push(...moved);
-    if (moved.length > 0) return false;
+    done.renumbered.push(...(moved ?? []));
+    if (moved === undefined || moved.length > 0) return false;
   }
   if (!(await git.apply(merged, await hands.situation("write")))) return false;
   done.received += comparison.incoming.length + merged.taken.length;

@@ -36,7 +36,7 @@ export async function renumber(
   comparison: Comparison,
   paths: readonly string[],
   at: Situation,
-): Promise<Renumbered[]> {
+): Promise<Renumbered[] | undefined> {
   const { mine, other } = filesOf(comparison);
   const wanted = new Set(paths);
   const told = readEvents(home, { limit: Number.POSITIVE_INFINITY, about: () => true });
@@ -56,7 +56,8 @@ export async function renumber(
       return { ...event, was, voided: [...new Set([digest(was), ...earlier])] };
     });
     const outcome = transact(home, { effects, events, log: eventFile(home.clone, at.now) });
-    if (outcome.state !== "done") return [];
+    // Somebody took one of these ids meanwhile, or changed ours: nothing may be replaced before its copy is there.
+    if (outcome.state !== "done") return undefined;
     forgetSnapshot(home);
     return moves.map(({ from, to }) => ({ from, to }));
   } finally {

@@ -69,7 +69,7 @@ export function openStateExchange(
     async renumber(comparison, paths, at) {
       const { renumber } = await import("./renumber.ts");
       const moved = await renumber(home(), repo(), comparison, paths, at);
-      for (const site of (await sites()).all()) for (const one of moved) rebind(site, one);
+      for (const site of (await sites()).all()) for (const one of moved ?? []) rebind(site, one);
       return moved;
     },
     apply: (merged: Merged, at: Situation) => placeIncoming(home(), repo(), merged, at),
