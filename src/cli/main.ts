@@ -163,6 +163,7 @@ function openAt(io: Io, common: CommonOptions, folder: unknown) {
     oneShot: true,
     progress: (chunk) => io.err(chunk),
     ask: async (question) => io.ask(question),
+    page: async (body) => (await import("./pager.ts")).showBody(body, io),
   });
 }
 

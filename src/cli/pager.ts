@@ -13,6 +13,13 @@ export async function printBody(body: Body, io: Io, isLive: boolean): Promise<vo
   for await (const piece of pieces) io.out(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
 }
 
+/** The same for something that is not the answer: where that goes into a pipe, it is kept out of it. */
+export async function showBody(body: Body, io: Io): Promise<void> {
+  if (io.outIsTerminal()) return printBody(body, io, false);
+  for await (const piece of body({ style: styleFor(false, io.env), terminal: false }))
+    io.err(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+}
+
 /** As git chooses it; `cat` or nothing at all means that the user wants none. */
 function pagerOf(env: Io["env"]): string | undefined {
   const named = env.GIT_PAGER ?? env.PAGER ?? "less -FRX";

@@ -28,7 +28,14 @@ export async function confirmTyped(
   wanted: string,
   isWanted = (typed: string) => typed.trim() === wanted,
 ): Promise<void> {
-  const typed = await hands.ask(question);
+  checkTyped(await hands.ask(question), wanted, isWanted);
+}
+
+export function checkTyped(
+  typed: string | undefined,
+  wanted: string,
+  isWanted: (typed: string) => boolean,
+): void {
   if (typed === undefined) throw noTerminal();
   if (isWanted(typed)) return;
   throw new Failure("refused", "not_confirmed", `Not confirmed: "${typed.slice(0, 40)}" is not ${wanted}.`, {

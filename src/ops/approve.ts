@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { confirm, expectHuman } from "../flows/approve/approve-ask.ts";
 import { type Candidate, checkStatus, lookForApproval } from "../flows/approve/approve-candidate.ts";
 import { catchUp, findBehind } from "../flows/approve/approve-catch-up.ts";
-import { showDiff } from "../flows/approve/approve-diff.ts";
+import { showDiff, wholeDiff } from "../flows/approve/approve-diff.ts";
 import { type Approved, makeMerges, mergeApproved } from "../flows/approve/approve-merge.ts";
 import { pushApproval } from "../flows/approve/approve-push.ts";
 import { recheck } from "../flows/approve/approve-recheck.ts";
@@ -145,7 +145,9 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
   const approved = approvedOf(shown, input.offline ?? false, passed);
   const made = await makeMerges(hands, approved);
   const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
-  await confirm(hands, id, `Type ${id} to merge it into ${bases}: `);
+  await confirm(hands, id, `Type ${id} to merge it into ${bases}: `, () =>
+    hands.page(wholeDiff(hands, shown)),
+  );
   const signed = await signMerges(hands, approved, made, input.sign_with);
   return (await hands.git.merges()).exclusively(async () => {
     await recoverHolding(hands);

@@ -1,6 +1,6 @@
 import type { Agents } from "./agents.ts";
 import type { GitHands } from "./git-hands.ts";
-import type { Plan, Situation } from "./operation.ts";
+import type { Body, Plan, Situation } from "./operation.ts";
 import type { Reader, World } from "./ports.ts";
 import type { Signatures } from "./signatures.ts";
 import type { Viewed } from "./viewed.ts";
@@ -53,6 +53,8 @@ export interface Hands {
   agent: string | undefined;
   /** How that is known: which variable of which process says so. */
   agentSeen: string | undefined;
+  /** Something long for whoever is asked: in the user's pager, where there is a terminal for one. */
+  page(body: Body): Promise<void>;
   /** A line of progress, for whoever waits. */
   say(line: string): void;
   /**

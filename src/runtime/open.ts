@@ -19,7 +19,7 @@ import type { FullYaml } from "../model/record.ts";
 import type { Signature } from "../model/signature.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { GitHands } from "../ports/git-hands.ts";
-import type { Situation } from "../ports/operation.ts";
+import type { Body, Situation } from "../ports/operation.ts";
 import type { Reader, World } from "../ports/ports.ts";
 import type { Wish } from "../ports/signatures.ts";
 import { findHome } from "../store/home.ts";
@@ -53,6 +53,8 @@ export interface Surroundings {
   sign?(wish: Wish): Promise<Signature | undefined>;
   /** The answer comes from a page, so that it is worth nothing without a signature. */
   onlySigned?: boolean | undefined;
+  /** Shows something long to that human. */
+  page?(body: Body): Promise<void>;
 }
 
 /** Everything an operation needs of one repository, opened lazily: a read command touches nothing it does not use. */
@@ -81,6 +83,7 @@ export interface Runtime {
   /** How that is known. */
   agentSeen: string | undefined;
   say(line: string): void;
+  page(body: Body): Promise<void>;
   ask(question: string): Promise<string | undefined>;
   sign: Surroundings["sign"];
   onlySigned: boolean;
@@ -161,8 +164,9 @@ export function openRuntime(around: Surroundings): Runtime {
 }
 
 /** How a person hears of what is done, answers and signs. */
-const dialogueOf = (around: Surroundings): Pick<Runtime, "say" | "ask" | "sign" | "onlySigned"> => ({
+const dialogueOf = (around: Surroundings): Pick<Runtime, "say" | "page" | "ask" | "sign" | "onlySigned"> => ({
   say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
+  page: async (body) => around.page?.(body),
   ask: async (question) => around.ask?.(printable(question)),
   sign: around.sign,
   onlySigned: around.onlySigned ?? false,

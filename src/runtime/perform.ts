@@ -54,7 +54,6 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
       const at = await situation(access);
       return readably(() => read(runtime.reader(), at));
     });
-  const onlyInstallation = (paths: readonly string[]) => holdsOnlyInstallation(runtime.reader(), paths);
   return {
     world: runtime.world,
     git: runtime.git,
@@ -73,19 +72,13 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
     get agentSeen() {
       return runtime.agentSeen;
     },
-    isStateForgettable: async () => {
-      const { isForgettable } = await import("../store/state/forget-state.ts");
-      return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, onlyInstallation));
-    },
-    forgetState: async () => {
-      const { forgetState } = await import("../store/state/forget-state.ts");
-      return withYaml(runtime, async () => forgetState(runtime.home, runtime.place, onlyInstallation));
-    },
+    ...forgetting(runtime),
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
     viewed: async () => (await import("../store/viewed.ts")).openViewed(runtime.home.local),
     signatures: () => signaturesOf(runtime),
     sha256: async (text) => (await import("../files/digest.ts")).sha256(text),
+    page: (body) => runtime.page(body),
     say: (line) => runtime.say(line),
     ask: (question) => runtime.ask(question),
     async record(decide, options = {}) {
@@ -112,6 +105,21 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
       const own = latest?.warnings ?? [];
       said.push(...warnings.filter((one) => !own.includes(one)));
       return latest as ReturnType<typeof decide>;
+    },
+  };
+}
+
+/** A state that says nothing but that pawl was installed may go without a question. */
+function forgetting(runtime: Runtime): Pick<Hands, "isStateForgettable" | "forgetState"> {
+  const onlyInstallation = (paths: readonly string[]) => holdsOnlyInstallation(runtime.reader(), paths);
+  return {
+    isStateForgettable: async () => {
+      const { isForgettable } = await import("../store/state/forget-state.ts");
+      return withYaml(runtime, async () => isForgettable(runtime.home, runtime.place, onlyInstallation));
+    },
+    forgetState: async () => {
+      const { forgetState } = await import("../store/state/forget-state.ts");
+      return withYaml(runtime, async () => forgetState(runtime.home, runtime.place, onlyInstallation));
     },
   };
 }

@@ -76,6 +76,24 @@ describe("an approval under `approvals: signed`", () => {
     expect(tip(it)).toBe(before);
   });
 
+  test("shows a long diff when d is typed, behind a bar and without the colours that it brings", async () => {
+    const it = fresh();
+    const rows = Array.from({ length: 100 }, (_, index) => `row ${index} \u001b[32mReceipt 0000\u001b[39m`);
+    await it.ready("long", "long.txt", `${rows.join("\n")}\n`);
+    let asked = 0;
+    const said = {
+      typed: "d",
+      meanwhile: () => {
+        if (++asked === 2) said.typed = "T0002";
+      },
+    };
+    const done = await it.typesWith(said, "approve", "T2");
+    expect([done.json.error, asked]).toEqual([undefined, 2]);
+    expect(done.err).toContain("The diff of shop has 106 lines; d shows it.");
+    expect(done.err).toContain("  | +row 99 \ufffd[32mReceipt 0000\ufffd[39m\n");
+    expect(done.err).not.toContain("\u001b");
+  });
+
   test("is refused where the task changes who may approve", async () => {
     const it = fresh();
     await it.ready("keys", ".pawl/approvers.yaml", listOf(it, eve));

@@ -1,6 +1,6 @@
 import { parseTaskId } from "../../model/ids.ts";
 import type { Hands } from "../../ports/hands.ts";
-import { confirmTyped, expectTerminal, refuseAgents } from "../human-only.ts";
+import { checkTyped, expectTerminal, refuseAgents } from "../human-only.ts";
 
 /** A human at a terminal, or nobody. */
 export async function expectHuman(hands: Hands): Promise<void> {
@@ -8,8 +8,19 @@ export async function expectHuman(hands: Hands): Promise<void> {
   await expectTerminal(hands);
 }
 
-export function confirm(hands: Hands, task: string, question: string): Promise<void> {
-  return confirmTyped(hands, question, task, (typed) => isTask(typed, task));
+/** Asks until something else than `d` is typed, which shows the diff where there is one to show. */
+export async function confirm(
+  hands: Hands,
+  task: string,
+  question: string,
+  showDiff?: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const typed = await hands.ask(question);
+    if (!showDiff || typed?.trim().toLowerCase() !== "d")
+      return checkTyped(typed, task, (word) => isTask(word, task));
+    await showDiff();
+  }
 }
 
 /** People may type t1 for T0001, as everywhere, but a bare number is too easily hit. */
