@@ -52,6 +52,13 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
       const patch = openPatch(file, undefined, env);
       return patch && closing(patch, () => discard([file]));
     },
+    async lines(site, snapshot, path) {
+      const blob = ["cat-file", "blob", `${snapshot.commit}:${path}`];
+      const { code, out } = await Git.of("quiet", env, site.commonDir).ask(blob);
+      return code === 0 ? out.split("\n") : undefined;
+    },
+    keeps: async (site, snapshot) =>
+      (await Git.of("quiet", env, site.commonDir).commitOf(snapshot.commit)) !== undefined,
     async hasMovedOn(site, repo, snapshot) {
       const tip = await Git.of("quiet", env, site.commonDir).commitOf(`refs/heads/${repo.branch}`);
       return tip !== undefined && tip !== snapshot.head;

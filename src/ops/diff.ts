@@ -48,7 +48,7 @@ export const diff = procedure({
     const stats = input.stat ? await Promise.all(diffs.map((one) => one.patch.stat())) : undefined;
     return {
       data: {
-        diffs: diffs.map(({ snapshot, from }, index) => ({
+        diffs: diffs.map(({ snapshot, from, kept }, index) => ({
           repo: snapshot.repo,
           run: value.id,
           saved: value.updated,
@@ -62,6 +62,7 @@ export const diff = procedure({
           patch_sha256: snapshot.patch_sha256,
           patch_path: pathOf(value, snapshot),
           from,
+          kept,
           ...(stats ? { stat: stats[index] ?? [] } : {}),
         })),
       },
@@ -78,10 +79,12 @@ interface Opened {
   snapshot: RunSnapshot;
   patch: SavedPatch;
   from: "patch" | "commit";
+  /** The commit is here as well, so that there is more to read than the patch. */
+  kept: boolean;
 }
 
 /** The latest run that something was saved of, or the one that is named; a run that has just begun hides nothing. */
-function savedRun(
+export function savedRun(
   reader: Reader,
   task: string,
   named: string | undefined,
@@ -112,7 +115,7 @@ function namedRun(reader: Reader, task: string, named: string): Run {
   });
 }
 
-function chosen(value: Run, repo: string | undefined): RunSnapshot[] {
+export function chosen(value: Run, repo: string | undefined): RunSnapshot[] {
   const found = value.snapshots.filter((one) => repo === undefined || one.repo === repo);
   if (found.length > 0) return found;
   throw new Failure("not_found", "no_repository", `${value.id} has saved nothing of a repository ${repo}.`, {
@@ -131,8 +134,9 @@ async function open(hands: Hands, value: Run, snapshot: RunSnapshot, warnings: s
     warnings.push(
       `${repo.branch} of ${repo.name} has moved on since; save it again with \`pawl snapshot ${value.id.split("/")[0]}\`.`,
     );
+  const kept = site !== undefined && (await git.keeps(site, snapshot));
   const patch = await git.open(path, snapshot.patch_sha256);
-  if (patch) return { snapshot, patch, from: "patch" };
+  if (patch) return { snapshot, patch, from: "patch", kept };
   const remade = site && (await git.remake(site, snapshot));
   if (!remade)
     throw new Failure(
@@ -145,7 +149,7 @@ async function open(hands: Hands, value: Run, snapshot: RunSnapshot, warnings: s
       },
     );
   warnings.push(`${path} is missing or not what was saved; the kept commit is shown instead.`);
-  return { snapshot, patch: remade, from: "commit" };
+  return { snapshot, patch: remade, from: "commit", kept };
 }
 
 function bodyOf(value: Run, diffs: readonly Opened[]): Body {

@@ -46,6 +46,7 @@ export const groups = {
     "finding.defer": async () => (await import("./finding-defer.ts")).findingDefer,
     "finding.wontfix": async () => (await import("./finding-wontfix.ts")).findingWontfix,
     diff: async () => (await import("./diff.ts")).diff,
+    "diff.lines": async () => (await import("./diff-lines.ts")).diffLines,
     "diff.viewed": async () => (await import("./diff-viewed.ts")).diffViewed,
   },
   merge: {

@@ -29,6 +29,10 @@ export interface Snapshots {
   open(path: string, sha256: string): Promise<SavedPatch | undefined>;
   /** The same diff made again from the commit that the repository keeps; undefined when it does not. */
   remake(site: Site, snapshot: RunSnapshot): Promise<SavedPatch | undefined>;
+  /** The lines of a file as the saved commit has them; undefined where the commit is not here, or has no such file. */
+  lines(site: Site, snapshot: RunSnapshot, path: string): Promise<string[] | undefined>;
+  /** Whether the saved commit itself is here, and not only its patch. */
+  keeps(site: Site, snapshot: RunSnapshot): Promise<boolean>;
   /** Whether the branch has other commits than the saved ones; false when that cannot be told. */
   hasMovedOn(site: Site, repo: RunRepo, snapshot: RunSnapshot): Promise<boolean>;
 }

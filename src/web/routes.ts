@@ -19,6 +19,10 @@ export const ROUTES: readonly Route[] = [
   get("/t/{task}", async () => (await import("./views/overview.ts")).overview),
   get("/t/{task}/diff", async () => (await import("./views/diff.ts")).diffView),
   get("/t/{task}/diff/{repo}/{file}", async () => (await import("./views/diff-file.ts")).diffFile),
+  get(
+    "/t/{task}/diff/{repo}/{file}/above/{hunk}",
+    async () => (await import("./views/diff-file.ts")).linesAbove,
+  ),
   post("/t/{task}/viewed", async () => (await import("./views/marks.ts")).markViewed),
   get("/t/{task}/findings", async () => (await import("./views/findings.ts")).findings),
   get("/t/{task}/evidence", async () => (await import("./views/evidence.ts")).evidence),

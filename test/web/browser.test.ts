@@ -133,6 +133,16 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       expect(await axe(page)).toEqual([]);
     });
 
+    test("shows more of a file than its patch has, with its lines' own numbers", async () => {
+      const file = page.locator('.file[data-path="src/http/retry.ts"]');
+      await file.locator("button.more").first().click();
+      const first = file.locator("tr.c").first();
+      await first.getByText('import { sleep } from "./sleep.ts";').waitFor();
+      expect(await first.locator("td.l").allTextContents()).toEqual(["1", "1"]);
+      expect(await file.locator("button.more").count()).toBe(0);
+      await page.reload();
+    });
+
     test("marks files as viewed, and shows its keys", async () => {
       await page.keyboard.press("?");
       await page.getByRole("dialog", { name: "Keys" }).waitFor();

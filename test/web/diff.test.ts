@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { colourLines, type Piece } from "../../src/web/diff/colours.ts";
 import { pairRows } from "../../src/web/diff/pair-rows.ts";
 import { type PatchFile, parsePatch } from "../../src/web/diff/parse-patch.ts";
-import { renderRows } from "../../src/web/diff/render-file.ts";
+import { renderAbove, renderRows } from "../../src/web/diff/render-file.ts";
 import { wordMarks } from "../../src/web/diff/word-marks.ts";
 import { html, visible } from "../../src/web/html.ts";
 
@@ -303,5 +303,39 @@ describe("beside each other", () => {
     const file = only(patchOf({ f: "a\nb\nc\nd\n" }, { f: "a\nB\nc\nx\n" }));
     const html = renderRows(file, { ...plain, split: true }).text;
     expect(cells(html).filter((one) => one !== "")).toEqual(["a", "a", "b", "B", "c", "c", "d", "x"]);
+  });
+});
+
+describe("lines above a change", () => {
+  const before = Array.from({ length: 80 }, (_, at) => `line ${at + 1}`);
+  const after = ["new", ...before.slice(0, 69), "changed", ...before.slice(70)];
+  const text = (lines: readonly string[]) => lines.map((one) => `${one}\n`).join("");
+  const file = only(patchOf({ f: text(before) }, { f: text(after) }));
+  const rendering = { ...plain, more: (hunk: number, upTo: number) => `/above/${hunk}?upto=${upTo}` };
+  const above = (upTo: number) => renderAbove(file, 1, upTo, after, rendering).text;
+  const numbers = (page: string) =>
+    [...page.matchAll(/<td class="l">(\d+)<\/td><td class="l">(\d+)<\/td>/g)].map(
+      ([, old, fresh]) => `${old} ${fresh}`,
+    );
+
+  test("come twenty at a time, with the numbers of both sides, and offer the rest", () => {
+    const start = file.hunks[1]?.newStart ?? 0;
+    const page = above(start);
+    expect(cells(page)).toEqual(after.slice(start - 21, start - 1));
+    expect(numbers(page)[0]).toBe(`${start - 21} ${start - 20}`);
+    expect(page).toContain(`/above/1?upto=${start - 20}`);
+  });
+
+  test("end at the change before, and then offer nothing", () => {
+    const last = file.hunks[0]?.rows.at(-1)?.new ?? 0;
+    const page = above(last + 4);
+    expect(cells(page)).toEqual(after.slice(last, last + 3));
+    expect(page).not.toContain("<button");
+    expect(cells(above(last + 1))).toEqual([]);
+  });
+
+  test("are offered by the page only where the commit is here", () => {
+    expect(renderRows(file, rendering).text.match(/class="more"/g)).toHaveLength(1);
+    expect(renderRows(file, plain).text).not.toContain("<button");
   });
 });

@@ -3,7 +3,7 @@ import { type Html, html, visible } from "../html.ts";
 import { findingCard } from "../views/findings.ts";
 import { colourLines, type Piece } from "./colours.ts";
 import type { Row } from "./parse-patch.ts";
-import { renderRows } from "./render-file.ts";
+import { type Rendering, renderRows } from "./render-file.ts";
 import type { SavedFile } from "./saved-diff.ts";
 
 /** Files that people do not read: they come folded, with their size. */
@@ -20,6 +20,8 @@ export interface FileSection {
   viewed: boolean;
   /** Old and new beside each other. */
   split: boolean;
+  /** Lines around the changes can be asked for. */
+  kept: boolean;
   /** Left for the browser to load when it comes near. */
   later: boolean;
 }
@@ -43,24 +45,30 @@ const modeOf = ({ change, oldMode, newMode }: SavedFile) =>
       html`<span class="dim small">mode ${oldMode} → ${newMode}</span>`
     : html`<span class="dim small">${change}${newMode === "160000" && " submodule"}</span>`;
 
-function contentOf({ file, anchor, address, findings, later, split }: FileSection): Html {
+function contentOf({ file, anchor, address, findings, later, split, kept }: FileSection): Html {
   if (file.binary) return html`<p class="quiet">A binary file; its content is not shown.</p>`;
   if (file.hunks.length === 0) return html`<p class="quiet">No line of it changed.</p>`;
   const rows = rowsOf(file);
   if (later)
     return html`<div class="later" data-src="${address}" data-rows="${rows}"><a href="${address}">Show ${rows} rows</a></div>`;
-  const content = fileRows(file, anchor, findings, split);
+  const content = fileRows(file, anchor, findings, { split, more: kept ? moreOf(address) : undefined });
   return GENERATED.test(file.path)
     ? html`<details><summary>Generated: ${rows} rows</summary>${content}</details>`
     : content;
 }
+
+/** Beside the address of the file's rows is that of the lines above each of its hunks. */
+export const moreOf = (address: string) => (hunk: number, upTo: number) => {
+  const [path = "", query = ""] = address.split("?");
+  return `${path}/above/${hunk}?${query}&upto=${upTo}`;
+};
 
 /** The rows of a file with its findings below their lines; a finding whose line is not shown stands above them. */
 export function fileRows(
   file: SavedFile,
   anchor: string,
   findings: readonly Finding[],
-  split: boolean,
+  { split, more }: Pick<Rendering, "split" | "more">,
 ): Html {
   const below = new Map<number, Finding[]>();
   const lines = new Set(file.hunks.flatMap((hunk) => hunk.rows.flatMap((row) => row.new ?? [])));
@@ -72,7 +80,7 @@ export function fileRows(
     const found = side === "new" ? below.get(line) : undefined;
     return found && html`<tr class="note"><td colspan="${split ? 4 : 3}">${found.map(findingCard)}</td></tr>`;
   };
-  return html`${elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file), below: note, split })}`;
+  return html`${elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file), below: note, split, more })}`;
 }
 
 /** Hunk by hunk and side by side, because a patch has no more of the file than that. */

@@ -14,6 +14,8 @@ export interface Rendering {
   below(side: "old" | "new", line: number): Html | undefined;
   /** Old and new beside each other. */
   split: boolean;
+  /** Where the lines above a hunk can be asked for; undefined where only the patch is left. */
+  more?: ((hunk: number, upTo: number) => string) | undefined;
 }
 
 type Lines = ReadonlyMap<number, readonly Piece[]>;
@@ -28,13 +30,10 @@ const MANY_ROWS = 2_000;
 /** The changes of one file as tables. A row is `old number, new number, text`; its sign is text, not only a colour. */
 export function renderRows(file: PatchFile, rendering: Rendering): Html {
   const { split } = rendering;
-  const rows = file.hunks.flatMap((hunk) => {
-    const marks = wordMarks(hunk.rows);
-    const own = split
-      ? pairRows(hunk.rows).map((pair) => splitRow(pair, rendering, marks))
-      : hunk.rows.map((row) => unifiedRow(row, rendering, marks));
-    return [heading(hunk, split), ...own];
-  });
+  const rows = file.hunks.flatMap((hunk, at) => [
+    heading(hunk, hiddenAbove(file, at, hunk.newStart), rendering, rendering.more?.(at, hunk.newStart)),
+    ...renderHunk(hunk.rows, rendering),
+  ]);
   const size = rows.length > MANY_ROWS ? ROWS_AT_ONCE : rows.length;
   const tables: Html[] = [];
   for (let at = 0; at < rows.length; at += size)
@@ -50,8 +49,51 @@ function table(file: PatchFile, rows: readonly Html[], at: number, split: boolea
   return html`<div class="rows"><table class="d${split && " split"}"><caption class="vh">${caption}</caption><colgroup>${columns}</colgroup><tbody>${rows}</tbody></table></div>`;
 }
 
-const heading = (hunk: Hunk, split: boolean) =>
-  html`<tr class="h"><td colspan="${split ? 4 : 3}">${visible(hunk.heading)}</td></tr>`;
+function renderHunk(rows: readonly Row[], rendering: Rendering): Html[] {
+  const marks = wordMarks(rows);
+  return rendering.split
+    ? pairRows(rows).map((pair) => splitRow(pair, rendering, marks))
+    : rows.map((row) => unifiedRow(row, rendering, marks));
+}
+
+/** How many lines lie between a hunk, or what is shown above it already, and the hunk before. */
+export function hiddenAbove(file: PatchFile, hunk: number, upTo: number): number {
+  const before = file.hunks[hunk - 1];
+  const last = before?.rows.findLast((row) => row.new !== undefined)?.new ?? before?.newStart ?? 0;
+  return Math.max(0, upTo - last - 1);
+}
+
+const LINES_AT_ONCE = 20;
+
+function heading(hunk: Hunk, hidden: number, { split }: Rendering, src: string | undefined): Html {
+  const some = Math.min(hidden, LINES_AT_ONCE);
+  const more =
+    hidden > 0 &&
+    src !== undefined &&
+    html`<button type="button" class="more" data-src="${src}">↑ ${some} of ${hidden} lines above</button> `;
+  return html`<tr class="h"><td colspan="${split ? 4 : 3}">${more}${visible(hunk.heading)}</td></tr>`;
+}
+
+/** Some of the lines above a hunk, below its heading, which offers the rest. */
+export function renderAbove(
+  file: PatchFile,
+  at: number,
+  upTo: number,
+  lines: readonly string[],
+  rendering: Rendering,
+): Html {
+  const hunk = file.hunks[at];
+  if (!hunk) return html``;
+  const count = Math.min(hiddenAbove(file, at, upTo), LINES_AT_ONCE);
+  const first = upTo - count;
+  const apart = hunk.newStart - hunk.oldStart;
+  const rows = lines.slice(first - 1, upTo - 1).map((text, index): Row => {
+    const line = first + index;
+    return { sign: " ", old: line - apart, new: line, text, endless: false };
+  });
+  const left = hiddenAbove(file, at, first);
+  return html`<table><tbody>${heading(hunk, left, rendering, rendering.more?.(at, first))}${renderHunk(rows, rendering)}</tbody></table>`;
+}
 
 type Marks = ReadonlyMap<Row, Mark>;
 

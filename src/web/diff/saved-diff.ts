@@ -16,6 +16,8 @@ export interface SavedRepo {
   base: string;
   head: string;
   patch: string;
+  /** Lines around the changes can be read. */
+  kept: boolean;
   files: SavedFile[];
 }
 
@@ -39,6 +41,7 @@ export async function savedDiff(
       base: one.base_head,
       head: one.head,
       patch: one.patch_sha256,
+      kept: one.kept,
       files: await filesOf(one.patch_sha256, async () => textOf(ask, { ...input, repo: one.repo })),
     })),
   );

@@ -77,6 +77,7 @@ function repoSection(repo: SavedRepo, at: number, { all }: Shown, reading: Readi
         repo: repo.repo,
         file,
         split,
+        kept: repo.kept,
         anchor: anchorOf(at, index),
         address: `/t/${all.task.id}/diff/${encodeURIComponent(repo.repo)}/${index}?${query}`,
         findings: findingsOf(all.findings, repo.repo, file),
