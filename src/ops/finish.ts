@@ -124,8 +124,8 @@ function wishOf(input: Wanted): Wish {
       details: { field: "keep" },
     });
   if (reason !== undefined) return { task, keep, remove, reason };
-  throw new Failure("usage", "reason_needed", "Say why it ends: --reason.", {
-    hint: `pawl finish ${keep ? "--keep" : "--remove"} --reason "waiting for the new API"`,
+  throw new Failure("usage", "reason_needed", "--reason is needed.", {
+    hint: `For example: pawl finish ${keep ? "--keep" : "--remove"} --reason "waiting for the new API"\n\`pawl finish --help\` explains it.`,
     details: { field: "reason" },
   });
 }
