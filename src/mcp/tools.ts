@@ -207,7 +207,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "here",
     idempotent: true,
     summary: "Exchange the records with the remote",
-    without: ["ours", "theirs"],
+    without: ["ours", "theirs", "sign_with"],
   },
   audit: {
     tier: "all",

@@ -48,7 +48,7 @@ export const taskEdit = operation({
     edited,
     now: reader.taskText(id),
     draft: checked(reader, id, edited),
-    was: readable(reader, id, before),
+    was: readable(reader, task, taskFile(id), before)?.value,
     current: findRun(reader, id),
     begun: reader.partNames(run, id).length > 0,
   }),
@@ -109,7 +109,7 @@ function handEdited(reader: Reader, id: string, at: Situation): Stored<Kind>[] {
     .filter((one) => one.why !== "missing" && !isAppendOnly(one.path))
     .flatMap(({ path }) => {
       const [kind, text] = [kindOfPath(path), texts.find((one) => one.path === path)?.text];
-      return kind && text !== undefined ? [reader.parse(kind, path, text, path)] : [];
+      return kind && text !== undefined ? (readable(reader, kind, path, text) ?? []) : [];
     });
 }
 
@@ -128,10 +128,15 @@ function adopt(stored: Stored<Kind>, at: Situation): Effect & { do: "replace" } 
   };
 }
 
-/** What the record said before; undefined for one that is being repaired. */
-function readable(reader: Reader, id: string, text: string) {
+/** What a record says; undefined for one that has to be repaired. */
+function readable<K extends Kind>(
+  reader: Reader,
+  kind: K,
+  path: string,
+  text: string,
+): Stored<K> | undefined {
   try {
-    return reader.parse(task, taskFile(id), text, `${id}.md`).value;
+    return reader.parse(kind, path, text, path);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

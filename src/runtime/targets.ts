@@ -1,4 +1,4 @@
-import { hasRef } from "../git/refs.ts";
+import { hasRef, targetOf } from "../git/refs.ts";
 import { readMade } from "../guard/made-policy.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -16,13 +16,16 @@ export async function lookAtTargets(
   for (const { repo, branch } of wanted) {
     const site = siteOf(sites, repo);
     if (!site) continue;
-    const exists = hasRef(site.commonDir, `refs/heads/${branch}`);
+    const ref = `refs/heads/${branch}`;
+    const exists = hasRef(site.commonDir, ref);
+    // A branch that somebody stands on is born with its first commit.
+    const unborn = !exists && targetOf(site.commonDir, "HEAD") === ref;
     const made = readMade(site.commonDir);
     found.push({
       repo,
       branch,
       exists,
-      others: exists ? [] : await branchesOf(site, env),
+      others: exists || unborn ? [] : await branchesOf(site, env),
       published: hasRef(site.commonDir, `refs/remotes/origin/${branch}`),
       guarded: made === undefined || made.protected.some((one) => matchesPattern(one, branch)),
     });

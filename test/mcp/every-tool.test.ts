@@ -65,7 +65,7 @@ function common(twin: Twin, value: unknown): unknown {
     .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{10,12}\b/g, "SHORT")
     .replace(/"duration_ms":\d+/g, '"duration_ms":0')
     .replace(/"score":-?[\d.e-]+/g, '"score":0')
-    .replace(/"text":"[0-9a-f]{8,}"/g, '"text":"BEGINNING"')
+    .replace(/"(text|before)":"[0-9a-f]{8,}"/g, '"$1":"BEGINNING"')
     .replace(/"tx":"[0-9a-f]{16}"/g, '"tx":"TX"')
     .replace(/"clone":"[^"]*"/g, '"clone":"CLONE"')
     .replace(/(touched|events)\/[0-9a-z]+/g, "$1/CLONE");
