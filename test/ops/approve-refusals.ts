@@ -100,8 +100,11 @@ const AT_MAIN: Refusal[] = [
 ];
 
 /** Its fix is in a commit that the branch is about to lose, which would be a reason of its own. */
-const withoutFindings = (repo: Project) =>
-  rmSync(join(stateOf(repo), "tasks/T0001/findings"), { recursive: true });
+/** Settled in a way that no commit has to bear out. */
+async function withoutFindings(repo: Project): Promise<void> {
+  await ok(repo.pawl("finding", "reopen", "T1/F1", "--note", "Seen again"));
+  await ok(repo.pawl("finding", "wontfix", "T1/F1", "--note", "Not worth it"));
+}
 
 const AT_GATE: Refusal[] = [
   {
@@ -120,12 +123,7 @@ const AT_GATE: Refusal[] = [
     because: "a task that it depends on is not merged",
     async provoke(repo) {
       await ok(repo.pawl("task", "new", "First"));
-      const file = join(stateOf(repo), "tasks/T0001/task.md");
-      const text = execFileSync("cat", [file], { encoding: "utf8" });
-      writeFileSync(
-        file,
-        text.replace(/^depends_on:.*\n/m, "").replace(/^status:/m, "depends_on: [T0002]\nstatus:"),
-      );
+      await ok(repo.pawl("task", "update", "T1", "--depends", "T2"));
     },
   },
   {
@@ -146,8 +144,8 @@ const AT_GATE: Refusal[] = [
   {
     code: "branch_missing",
     because: "the task's branch was deleted",
-    provoke(repo) {
-      withoutFindings(repo);
+    async provoke(repo) {
+      await withoutFindings(repo);
       repo.git("update-ref", "-d", `refs/heads/${TASK_BRANCH}`);
     },
   },
@@ -167,8 +165,8 @@ const AT_GATE: Refusal[] = [
   {
     code: "no_changes",
     because: "the branch has nothing that the base lacks",
-    provoke(repo, ready) {
-      withoutFindings(repo);
+    async provoke(repo, ready) {
+      await withoutFindings(repo);
       gitIn(ready, worktreeOf(repo), "reset", "-q", "--hard", "main");
     },
   },
