@@ -1,11 +1,13 @@
 // Which files the program carries as text: hooks, templates, launchers, and what the page sends to browsers.
 import { readFileSync } from "node:fs";
 
+/** In base64: who looks at the package takes a file with an `export` in one of its texts for an ES module. */
 const pageScript = {
   name: "page-script",
   load(id) {
     if (!/web[\\/]assets[\\/]\w+\.js$/.test(id)) return undefined;
-    return { code: readFileSync(id, "utf8"), moduleType: "text" };
+    const text = JSON.stringify(readFileSync(id, "base64"));
+    return { code: `export default Buffer.from(${text}, "base64").toString();`, moduleType: "js" };
   },
 };
 

@@ -67,12 +67,14 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
 }
 
 /**
- * Where the task's own change begins: what the base brought in meanwhile is not part of it. Once the base has all of the
- * work, only where the run began tells what it did.
+ * Where the task's own change begins: what the base brought in after the run began is not part of it. Once the base has
+ * all of the work, only where the run began tells what it did.
  */
-async function beginningOf(git: Git, repo: RunRepo, head: string): Promise<string> {
-  const split = await git.line(["merge-base", `refs/heads/${repo.base_branch}`, head]);
-  return split === undefined || split === head ? repo.base_head : split;
+async function beginningOf(git: Git, { base_branch, base_head }: RunRepo, head: string): Promise<string> {
+  const split = await git.line(["merge-base", `refs/heads/${base_branch}`, head]);
+  if (split === undefined || split === head) return base_head;
+  const isLater = (await git.ask(["merge-base", "--is-ancestor", base_head, split])).code === 0;
+  return isLater ? split : base_head;
 }
 
 function closing(patch: SavedPatch, after: () => void): SavedPatch {
