@@ -40,6 +40,8 @@ skill scope > scope.md; skill release-notes > notes.md`,
   "pawl start T0001 --restore": "pawl finish T1 --remove --reason aside",
   "pawl finish T0001": "git merge -q --no-edit task/T0001-retry-failed-uploads",
   "pawl repo remove": "pawl repo add ../api",
+  "pawl lane update": "pawl lane add T1 --path src/api",
+  "pawl lane close": "pawl lane add T1 --path src/api",
   "pawl run log": "pawl run T1 --agent claude; pawl run wait T1",
   "pawl run wait": "pawl run T1 T2 --agent claude",
   "pawl run stop": "pawl run T1 --agent claude",
@@ -50,12 +52,15 @@ skill scope > scope.md; skill release-notes > notes.md`,
 const AFTER: Record<string, string> = {
   "pawl run T1 T2 T3 T4": "pawl run wait T1/R2 --for 120s",
   "pawl run T0001": "pawl run wait T1",
+  // Its reviewer says nothing here, which ends it without a pass.
+  "pawl run T0001 --agent claude --mode pipeline": "pawl run wait T1 --for 120s || true",
   "pawl run resume": "pawl run wait T1",
 };
 
 /** Examples that this project refuses, and why; all others succeed. */
 const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl approve": [1, /no terminal/],
+  "pawl approve look": [1, /stand in the way/],
   "pawl ui": [1, /needs a terminal/],
   "pawl unlock main --for": [1, /no terminal/],
   "pawl remote trust": [1, /no terminal/],

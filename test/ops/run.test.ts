@@ -31,7 +31,8 @@ beforeAll(() => {
 afterAll(() => project.remove());
 
 async function newTask(what = "", ...more: string[]): Promise<string> {
-  const { json } = await project.pawl("task", "new", `Task ${++tasks}`, ...more, "--json");
+  const { json, out } = await project.pawl("task", "new", `Task ${++tasks}`, ...more, "--json");
+  if (!json.ok) throw new Error(out);
   const { id } = json.data.task;
   if (what === "") return id;
   // Its worktree has to be there for it to find this.
