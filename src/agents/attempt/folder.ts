@@ -155,7 +155,13 @@ export interface ExitFile {
   at: string;
 }
 
-export const readExit = (path: string) => jsonIfReadable<ExitFile>(join(path, files.exit));
+/** Whoever ends everything may kill the guard's own `date`, which leaves it without a time; then the file has one. */
+export function readExit(path: string): ExitFile | undefined {
+  const file = join(path, files.exit);
+  const exit = jsonIfReadable<ExitFile>(file);
+  if (exit === undefined || !Number.isNaN(Date.parse(exit.at))) return exit;
+  return { ...exit, at: new Date(modifiedAt(file) ?? Date.now()).toISOString() };
+}
 
 /** The pid of the guard, which leads the agent's group; 0 while nobody has said it. */
 export const readGuard = (path: string) => Number(textIfReadable(join(path, files.pid)) ?? 0);
