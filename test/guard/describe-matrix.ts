@@ -31,9 +31,10 @@ export function describeMatrix(title: string, making: Making): void {
       expect(auditOf(at, where)).toEqual({ code: 0, found: [] });
     });
 
-    const rows = ROWS.filter((row) => row.needs === undefined || making.git?.isSince(row.needs)).filter(
-      (row) => !making.formats || row.tables !== "no such thing",
-    );
+    const rows = ROWS.filter((row) => row.needs === undefined || making.git?.isSince(row.needs))
+      .filter((row) => !making.formats || row.tables !== "no such thing")
+      // Tables are read by one module: a third of the rows, unless PAWL_SOAK asks for all of them.
+      .filter((_, index) => !making.formats || process.env.PAWL_SOAK !== undefined || index % 3 === 0);
     test.each(rows.map((row) => [`${row.group}: ${row.name} → ${expectedOf(row, making)}`, row] as const))(
       "%s",
       (_name, row) => {
