@@ -46,6 +46,8 @@ export interface RunProject {
   git(...args: string[]): string;
   /** Removes what the programs know of earlier conversations. */
   forgetSessions(): void;
+  /** Whether a conversation in which this was said is on disk, so that its program can go on with it. */
+  hasSaved(words: string): boolean;
   /** The model that the programs started next will ask; each its own, where several are named. */
   aimAt(url: string | Readonly<Record<SupervisedName, string>>): void;
   attempt(run: string, number?: number): { path: string; spec: AttemptSpec };
@@ -57,6 +59,8 @@ export interface RunProject {
 }
 
 const folders = { state: ".pawl/state", runs: ".git/pawl/runs" };
+/** Where the programs keep their conversations, in their home. */
+const CONVERSATIONS = [".claude/projects", ".codex/sessions", ".copilot/session-state"];
 
 export function makeRunProject(
   name: string,
@@ -114,9 +118,12 @@ export function makeRunProject(
     pawl: (...argv) => spawnPawl(argv),
     onTerminal: (...argv) => openTerminal([process.execPath, built.pawl, ...argv], path, env),
     forgetSessions() {
-      for (const folder of [".claude/projects", ".codex/sessions", ".copilot/session-state"])
-        rmSync(join(root, folder), { recursive: true, force: true });
+      for (const folder of CONVERSATIONS) rmSync(join(root, folder), { recursive: true, force: true });
     },
+    hasSaved: (words) =>
+      CONVERSATIONS.flatMap((folder) => conversationsIn(join(root, folder))).some((file) =>
+        readText(file).includes(words),
+      ),
     aimAt: (url) => aim(root, path, env, url),
     read: (file) => readText(join(path, folders.state, file)),
     left: (run, number) => markedProcesses(attempt(run, number).spec.mark).length,
@@ -167,6 +174,13 @@ function endEverything(runs: string): void {
   }
 }
 
+/** All three write a conversation as lines of JSON; what else lies beside it is not enough to go on with. */
+const conversationsIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".jsonl"))
+        .map((file) => join(folder, file))
+    : [];
 const readText = (file: string) => execFileSync("cat", [file], { encoding: "utf8" });
 
 /** Not in the temporary folder: Codex places no helpers there. */

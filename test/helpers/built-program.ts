@@ -24,6 +24,7 @@ export function buildProgram(): BuiltProgram {
     folder,
     pawl: join(folder, "pawl.cjs"),
     hook: join(folder, "hook.cjs"),
-    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }),
+    // A program that has just ended may still be writing what Node remembers of it.
+    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   };
 }

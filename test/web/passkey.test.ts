@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeciding } from "../../src/web/deciding.ts";
@@ -60,6 +61,11 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     const debug = await page.context().newCDPSession(page);
     await debug.send("WebAuthn.enable");
     await debug.send("WebAuthn.addVirtualAuthenticator", { options: AUTHENTICATOR });
+    // A script that comes late: whoever clicks before it is there must not have clicked for nothing.
+    await page.route("**/sign.js", async (route) => {
+      await sleep(400);
+      await route.continue();
+    });
     await page.goto(`${origin}/enter#${house.sessions.invite()}`);
     await page.waitForURL(`${origin}/`);
   }, 120_000);

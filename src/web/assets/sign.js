@@ -1,5 +1,5 @@
 // Passkeys: making one, and having it sign. What is signed is decided by the server and checked by it; a click signs nothing.
-import { byId, post } from "/page.js";
+import { all, byId, post } from "/page.js";
 
 const bytesOf = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
@@ -68,3 +68,6 @@ byId("enrol")?.addEventListener("submit", (event) => {
     });
   });
 });
+
+// A click before this script listened would have done nothing, so until now there was nothing to click.
+for (const button of all("#sign, #enrol button")) button.disabled = false;

@@ -34,7 +34,7 @@ const enrolForm =
 <p>A security key, your phone, or the finger and PIN of this machine. The question comes on the terminal that runs <code>pawl ui</code>; then the new key, or one that is enrolled already, signs it. Enrol two, so that losing one is no trouble.</p>
 <form id="enrol" class="act"><p class="field"><label for="name"><b>Whose key it is</b></label><input id="name" name="name" required autocomplete="name"></p>
 <p class="field"><label for="as"><b>A short name for it</b> <span class="dim">small letters, digits and hyphens</span></label><input id="as" name="as" required pattern="[a-z0-9][a-z0-9\\-]{0,39}" placeholder="ada-yubikey"></p>
-<p class="row"><button class="btn go">Make a passkey…</button> <span id="sign-said" role="status" class="dim"></span></p></form>
+<p class="row"><button class="btn go" disabled>Make a passkey…</button> <span id="sign-said" role="status" class="dim"></span></p></form>
 <noscript><p class="warning">A passkey is made by a script. Without one: <code>pawl approver add --ssh FILE</code></p></noscript></section>`;
 
 export const enrol: View = async ({ deciding, request }) => {

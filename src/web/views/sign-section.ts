@@ -30,7 +30,7 @@ export function signSection({ state, said, request }: Underway, { path, word, bu
   if (state === "done" || state === "refused") return html``;
   return html`<section class="card sign" id="asking" data-poll="${state}" aria-live="polite"><h2>${TITLES[state]}</h2>
 <p>${how[state]}</p>
-${request && html`<p class="row"><button type="button" class="btn go" id="sign" data-to="${path}/sign" data-challenge="${request.challenge}" data-rp="${request.rp}" data-credentials="${request.credentials.join(" ")}">${button}</button> <span id="sign-said" role="status" class="dim"></span></p>`}
+${request && html`<p class="row"><button type="button" class="btn go" id="sign" disabled data-to="${path}/sign" data-challenge="${request.challenge}" data-rp="${request.rp}" data-credentials="${request.credentials.join(" ")}">${button}</button> <span id="sign-said" role="status" class="dim"></span></p>`}
 <pre class="said">${visible(said.join(""))}</pre>
 <form method="post" action="${path}/withdraw" class="row"><button>Leave it</button> <a class="btn" href="${path}">Look again</a></form></section>`;
 }
