@@ -48,7 +48,7 @@ export interface AgentProgram {
   session: "chosen" | "told";
   resumes: boolean;
   /** What its stream says while it runs, and not only at its end. */
-  tells: { turns: boolean; cost: boolean; tokens: boolean };
+  tells: { turns: boolean; cost: boolean };
   /** A resumed conversation reports its usage from the beginning. */
   countsOn: boolean;
   start(wish: Wish): Launch;

@@ -69,7 +69,8 @@ export interface FoundAgent {
   /** How records call it. */
   actor: string;
   version: string | undefined;
-  tells: { turns: boolean; cost: boolean; tokens: boolean };
+  /** What it says while it runs; some tell what they used only when they end. */
+  tells: { turns: boolean; cost: boolean };
   /** It can go on with a conversation of its own. */
   resumes: boolean;
 }

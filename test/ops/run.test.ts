@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { owners, readGuard } from "../../src/agents/attempt/folder.ts";
 import { makeRunProject, type RunProject } from "../agents/supervised.ts";
+import { makeRepository } from "../helpers/temporary-repository.ts";
 
 /**
  * The whole of `pawl run` with a program of the project's own in place of an agent: real supervisors, guards, worktrees
@@ -306,6 +307,25 @@ describe("several tasks", () => {
     const refused = await project.pawl("run", first, second, "--agent", "mine", "--json");
     expect(refused).toMatchObject({ code: 1, json: { error: { code: "dependency_open" } } });
   });
+});
+
+test("a task of two repositories: the packet names both worktrees, and both are saved", async () => {
+  const second = makeRepository(join(project.path, ".."), "second part");
+  expect(await project.pawl("repo", "add", second.path)).toMatchObject({ code: 0 });
+  const task = await newTask("", "--repo", "my project", "--repo", "second part");
+  expect(await project.pawl("run", task, "--agent", "mine")).toMatchObject({ code: 0 });
+  expect(await project.pawl("run", "wait", task)).toMatchObject({ code: 0 });
+  const prompt = readFileSync(join(project.attempt(`${task}/R1`).path, "in"), "utf8");
+  const { json } = await project.pawl("task", "show", task, "--json");
+  const [{ repos, snapshots }] = json.data.runs;
+  expect(repos.map((one: { name: string }) => one.name)).toEqual(["my project", "second part"]);
+  for (const { name, branch } of repos) {
+    const place = name === "my project" ? project.path : second.path;
+    expect(prompt).toMatch(
+      new RegExp(`- ${name}: ${place}/.worktrees/\\S+, branch ${branch} at [0-9a-f]{12}`),
+    );
+  }
+  expect(snapshots.map((one: { repo: string }) => one.repo)).toEqual(["my project", "second part"]);
 });
 
 describe("refusals", () => {

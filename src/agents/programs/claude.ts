@@ -38,7 +38,7 @@ export const claude: AgentProgram = {
   manifest: "../package.json",
   session: "chosen",
   resumes: true,
-  tells: { turns: true, cost: true, tokens: true },
+  tells: { turns: true, cost: true },
   countsOn: false,
   endsByEvent: true,
   start: (wish) => launch(wish, ["--session-id", wish.session]),

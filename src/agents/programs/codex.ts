@@ -32,7 +32,7 @@ export const codex: AgentProgram = {
   manifest: "../package.json",
   session: "told",
   resumes: true,
-  tells: { turns: false, cost: false, tokens: false },
+  tells: { turns: false, cost: false },
   countsOn: true,
   endsByEvent: true,
   start: (wish) => ({ args: ["exec", ...settings(wish), "--json", HOOKS, ...wish.more, "-"] }),

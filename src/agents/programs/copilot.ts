@@ -30,7 +30,7 @@ export const copilot: AgentProgram = {
   manifest: "package.json",
   session: "chosen",
   resumes: true,
-  tells: { turns: true, cost: false, tokens: false },
+  tells: { turns: true, cost: false },
   countsOn: false,
   endsByEvent: true,
   start: (wish) => launch(wish, ["--session-id", wish.session]),

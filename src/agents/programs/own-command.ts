@@ -17,7 +17,7 @@ export function ownCommand(name: string, command: readonly string[]): AgentProgr
     manifest: "",
     session: "chosen",
     resumes: false,
-    tells: { turns: false, cost: false, tokens: false },
+    tells: { turns: false, cost: false },
     countsOn: false,
     endsByEvent: false,
     start: launch,

@@ -15,7 +15,7 @@ import { settleRuns } from "./run-settle.ts";
 /** The program that conducts is this one. */
 const CONDUCTOR: FoundAgent = {
   ...{ name: "pawl", actor: "pawl", version: undefined, resumes: false },
-  tells: { turns: false, cost: false, tokens: false },
+  tells: { turns: false, cost: false },
 };
 /** It is started here whatever runner the project has, and needs no settings. */
 const HERE = { runs: "human", runner: undefined, agent: () => undefined } as const;

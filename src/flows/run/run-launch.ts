@@ -12,6 +12,7 @@ import { begin, carryOut, partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
 import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
+import { expectTellable } from "./run-limits.ts";
 import { withTask } from "./run-lock.ts";
 import { makePacket } from "./run-packet.ts";
 import { expectMayRun, type RunPolicy, runPolicy } from "./run-policy.ts";
@@ -61,7 +62,7 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   if (!ordered) await expectMayRun(hands, policy, "start a run");
   const agents = await hands.agents();
   const agent = agents.find(wish.agent, policy.agent(wish.agent), policy.runner);
-  expectTellable(wish, agent, policy.agent(wish.agent)?.prices !== undefined);
+  expectTellable(wish.limits, agent);
   if (current && !ordered) await checkHolder(hands, current);
   if (current) await expectFree(hands, wish, current, parts);
   return { wish, policy, agent, place: current, parts };
@@ -77,25 +78,6 @@ export async function isOrdered(
   return hands.look((reader) => {
     const { value } = storedRun(reader, parent);
     return value.role === "conductor" && value.tasks.includes(task) && openAttempt(value) !== undefined;
-  });
-}
-
-/** A limit that nobody can tell when it is reached would be a promise without a keeper. */
-export function expectTellable({ limits }: RunWish, { name, tells }: FoundAgent, hasPrices: boolean): void {
-  const tellsCost = tells.cost || (tells.tokens && hasPrices);
-  const unknown =
-    limits.turns !== undefined && !tells.turns
-      ? "turns"
-      : limits.cost !== undefined && !tellsCost
-        ? "cost"
-        : undefined;
-  if (unknown === undefined) return;
-  throw new Failure("usage", "limit_unknown", `${name} does not tell its ${unknown} while it runs.`, {
-    hint:
-      unknown === "cost" && tells.tokens
-        ? `Give it \`prices\` under \`agents: ${name}:\` in .pawl/config.yaml, or limit the time: --time 30m`
-        : "Limit the time instead: --time 30m",
-    details: { field: unknown },
   });
 }
 

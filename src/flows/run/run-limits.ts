@@ -1,6 +1,7 @@
 import { parseDuration } from "../../model/duration.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunLimits } from "../../model/records/attempt.ts";
+import type { FoundAgent } from "../../ports/agents.ts";
 
 /** What a command line may say about limits. */
 export interface LimitWords {
@@ -31,3 +32,21 @@ function parseCost(text: string): string {
     details: { field: "cost" },
   });
 }
+
+/** A limit that nobody can tell when it is reached would be a promise without a keeper. */
+export function expectTellable(
+  { turns, cost }: Pick<RunLimits, "turns" | "cost">,
+  { name, tells }: Pick<FoundAgent, "name" | "tells">,
+): void {
+  if (turns !== undefined && !tells.turns)
+    throw untold("turns", `${name} does not tell its turns while it runs.`, "Use --time: --time 30m");
+  if (cost !== undefined && !tells.cost)
+    throw untold(
+      "cost",
+      `${name} does not tell what it costs while it runs.`,
+      tells.turns ? "Use --turns or --time: --turns 40, --time 30m" : "Use --time: --time 30m",
+    );
+}
+
+const untold = (field: string, message: string, hint: string) =>
+  new Failure("usage", "limit_unknown", message, { hint, details: { field } });

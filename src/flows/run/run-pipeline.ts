@@ -13,8 +13,8 @@ import { checkAndSeal } from "../check/check-and-seal.ts";
 import { checkTask, gatherRecords } from "../check/check-task.ts";
 import { taskName } from "../start/start-records.ts";
 import { wishOf } from "./run-conduct.ts";
-import { expectTellable, launchRun, planRun, type RunPlan, type RunWish } from "./run-launch.ts";
-import { limitsOf } from "./run-limits.ts";
+import { launchRun, planRun, type RunPlan, type RunWish } from "./run-launch.ts";
+import { expectTellable, limitsOf } from "./run-limits.ts";
 import { recordProgress, storedRun } from "./run-records.ts";
 import { resumeRun } from "./run-resume.ts";
 import { settleRuns } from "./run-settle.ts";
@@ -190,7 +190,7 @@ export async function planReview(
         details: { field: "reviewer" },
       },
     );
-  expectTellable(wish, find(name), policy.agent(name)?.prices !== undefined);
+  expectTellable(wish.limits, find(name));
   return name;
 }
 

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { claude } from "../../../src/agents/programs/claude.ts";
+import { codex } from "../../../src/agents/programs/codex.ts";
+import { copilot } from "../../../src/agents/programs/copilot.ts";
+import { expectTellable } from "../../../src/flows/run/run-limits.ts";
+import type { Failure } from "../../../src/model/failure.ts";
+
+/** What docs/running-agents.md says in its table of limits. */
+describe("a limit that an agent cannot tell is refused, with those that it can", () => {
+  const refused = (limits: { turns?: number; cost?: string }, agent: typeof claude): string => {
+    try {
+      expectTellable({ turns: undefined, cost: undefined, ...limits }, agent);
+      return "taken";
+    } catch (error) {
+      const { code, message, hint } = error as Failure;
+      return `${code}: ${message} ${hint}`;
+    }
+  };
+  test.each([
+    [claude, { cost: "2" }, "taken"],
+    [claude, { turns: 5 }, "taken"],
+    [copilot, { turns: 5 }, "taken"],
+    [
+      copilot,
+      { cost: "2" },
+      "limit_unknown: copilot does not tell what it costs while it runs. Use --turns or --time: --turns 40, --time 30m",
+    ],
+    [
+      codex,
+      { cost: "2" },
+      "limit_unknown: codex does not tell what it costs while it runs. Use --time: --time 30m",
+    ],
+    [
+      codex,
+      { turns: 5 },
+      "limit_unknown: codex does not tell its turns while it runs. Use --time: --time 30m",
+    ],
+    [codex, {}, "taken"],
+  ])("$name", (agent, limits, answer) => {
+    expect(refused(limits, agent)).toBe(answer);
+  });
+});
