@@ -52,11 +52,26 @@ export async function writePatch(
   to: string,
   file: string,
   env: Environment,
+  more: readonly string[] = [],
 ): Promise<PatchFacts> {
   const git = Git.of("quiet", env, site.commonDir).with(NO_INDEX);
   step("snapshot patch");
-  await git.expect("The patch could not be written", [...PLAIN, "--binary", `--output=${file}`, from, to]);
-  const counted = await git.expect("The patch could not be counted", [...PLAIN, "--numstat", "-z", from, to]);
+  await git.expect("The patch could not be written", [
+    ...PLAIN,
+    ...more,
+    "--binary",
+    `--output=${file}`,
+    from,
+    to,
+  ]);
+  const counted = await git.expect("The patch could not be counted", [
+    ...PLAIN,
+    ...more,
+    "--numstat",
+    "-z",
+    from,
+    to,
+  ]);
   const stats = parseNumstat(counted);
   const sum = (of: "insertions" | "deletions") => stats.reduce((all, one) => all + (one[of] ?? 0), 0);
   return {

@@ -43,14 +43,17 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
       return (await findSource(site, repo, worktree, env)).place ? "worktree" : "branch";
     },
     open: async (path, sha256) => openPatch(join(folders.state, path), sha256, env),
-    async remake(site, snapshot) {
+    async remake(site, snapshot, { since, ignoreSpace } = {}) {
       const git = Git.of("quiet", env, site.commonDir);
-      const known = [snapshot.commit, snapshot.base_head].map((one) => git.commitOf(one));
-      if ((await Promise.all(known)).includes(undefined)) return undefined;
+      const [from, to] = await Promise.all([
+        git.commitOf(since ?? snapshot.base_head),
+        git.commitOf(snapshot.commit),
+      ]);
+      if (from === undefined || to === undefined) return undefined;
       const file = newFile();
-      await writePatch(site, snapshot.base_head, snapshot.commit, file, env);
+      const facts = await writePatch(site, from, to, file, env, ignoreSpace ? ["-w"] : []);
       const patch = openPatch(file, undefined, env);
-      return patch && closing(patch, () => discard([file]));
+      return patch && { patch: closing(patch, () => discard([file])), facts: { base_head: from, ...facts } };
     },
     async lines(site, snapshot, path) {
       const blob = ["cat-file", "blob", `${snapshot.commit}:${path}`];

@@ -17,6 +17,7 @@ export const diffViewed = procedure({
     repo: maybe(line("the repository of the file", "NAME")),
     path: maybe(raw("the file", "FILE")),
     digest: maybe(line("what was looked at: the sha256 of its part of the patch", "SHA256", 64)),
+    commit: maybe(line("the saved commit that it was part of", "COMMIT", 64)),
     undo: flag("take the mark back"),
   }),
 
@@ -24,12 +25,12 @@ export const diffViewed = procedure({
     return [];
   },
 
-  async perform(hands, { task, repo, path, digest, undo }) {
+  async perform(hands, { task, repo, path, digest, commit, undo }) {
     const id = await hands.look((reader, at) => getTask(reader, task, at));
     const viewed = await hands.viewed();
     if (path !== undefined && repo !== undefined) {
       if (undo) viewed.unmark(id, { repo, path });
-      else viewed.mark(id, { repo, path, digest: digest ?? missing("digest") });
+      else viewed.mark(id, { repo, path, digest: digest ?? missing("digest"), commit });
     }
     return { data: { viewed: viewed.of(id) } };
   },

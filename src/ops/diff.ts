@@ -11,18 +11,20 @@ import { columns, plural, type Style, warningsOf } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Body } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
-import type { SavedPatch } from "../ports/snapshots.ts";
+import type { Remaking, SavedPatch } from "../ports/snapshots.ts";
 import { procedure } from "./operation.ts";
 
 export const diff = procedure({
   id: "diff",
   summary: "Show the saved diff of a task, repository by repository",
   details:
-    "Shows what the last snapshot saved, so it works after the worktree is gone and in a clone that only has the state.\nOn a terminal it is coloured and paged; piped it is a patch that `git apply` takes, with a `#` heading for each\nrepository. With --json the patch itself is left out: `patch_path` names it inside the state folder, and `from`\nsays whether it was read from there (`patch`) or made again from the kept commit (`commit`).",
+    "Shows what the last snapshot saved, so it works after the worktree is gone and in a clone that only has the state.\nOn a terminal it is coloured and paged; piped it is a patch that `git apply` takes, with a `#` heading for each\nrepository. With --json the patch itself is left out: `patch_path` names it inside the state folder, and `from`\nsays whether it was read from there (`patch`) or made again from the kept commit (`commit`). --ignore-space and --since\nneed that commit: the saved patch alone cannot tell.",
   examples: [
     "pawl diff",
     "pawl diff T7 --stat",
     "pawl diff T7 --run R1",
+    "pawl diff T7 --ignore-space",
+    "pawl diff T7 --since 4f1c2e9a",
     "pawl diff T7 --repo my-project | git apply",
   ],
   access: "read",
@@ -32,6 +34,10 @@ export const diff = procedure({
     repo: maybe(line("only this repository", "NAME")),
     run: maybe(line("what was saved of this run (default: the latest that saved anything)", "R", 40)),
     stat: flag("only how much changed in which file"),
+    ignore_space: flag("leave out lines that differ in white space alone"),
+    since: maybe(
+      line("only what changed since this commit, such as the one that you read before", "COMMIT", 64),
+    ),
   }),
 
   async rehearse() {
@@ -44,7 +50,8 @@ export const diff = procedure({
     );
     const snapshots = chosen(value, input.repo);
     const diffs: Opened[] = [];
-    for (const snapshot of snapshots) diffs.push(await open(hands, value, snapshot, warnings));
+    const how: Remaking = { since: commitIn(input.since), ignoreSpace: input.ignore_space };
+    for (const snapshot of snapshots) diffs.push(await open(hands, value, snapshot, how, warnings));
     const stats = input.stat ? await Promise.all(diffs.map((one) => one.patch.stat())) : undefined;
     return {
       data: {
@@ -125,7 +132,13 @@ export function chosen(value: Run, repo: string | undefined): RunSnapshot[] {
 }
 
 /** The patch as it was recorded, or else the same diff from the commit that was kept for this very case. */
-async function open(hands: Hands, value: Run, snapshot: RunSnapshot, warnings: string[]): Promise<Opened> {
+async function open(
+  hands: Hands,
+  value: Run,
+  snapshot: RunSnapshot,
+  how: Remaking,
+  warnings: string[],
+): Promise<Opened> {
   const [git, sites] = [await hands.git.snapshots(), await hands.git.sites()];
   const path = pathOf(value, snapshot);
   const site = sites.all().find((one) => one.name === snapshot.repo);
@@ -135,6 +148,11 @@ async function open(hands: Hands, value: Run, snapshot: RunSnapshot, warnings: s
       `${repo.branch} of ${repo.name} has moved on since; save it again with \`pawl snapshot ${value.id.split("/")[0]}\`.`,
     );
   const kept = site !== undefined && (await git.keeps(site, snapshot));
+  if (how.since !== undefined || how.ignoreSpace) {
+    const other = site && (await git.remake(site, snapshot, how));
+    if (other) return { snapshot: { ...snapshot, ...other.facts }, patch: other.patch, from: "commit", kept };
+    throw commitMissing(snapshot, how);
+  }
   const patch = await git.open(path, snapshot.patch_sha256);
   if (patch) return { snapshot, patch, from: "patch", kept };
   const remade = site && (await git.remake(site, snapshot));
@@ -149,7 +167,28 @@ async function open(hands: Hands, value: Run, snapshot: RunSnapshot, warnings: s
       },
     );
   warnings.push(`${path} is missing or not what was saved; the kept commit is shown instead.`);
-  return { snapshot, patch: remade, from: "commit", kept };
+  return { snapshot, patch: remade.patch, from: "commit", kept };
+}
+
+/** A commit by its name or the beginning of it; nothing that git would take for a branch or an option. */
+function commitIn(since: string | undefined): string | undefined {
+  if (since === undefined || /^[0-9a-f]{7,64}$/.test(since)) return since;
+  throw new Failure("usage", "bad_input", `--since needs a commit, at least seven of its digits: ${since}`, {
+    details: { field: "since" },
+  });
+}
+
+function commitMissing({ repo, commit }: RunSnapshot, { since }: Remaking): Failure {
+  const which = since ?? commit;
+  return new Failure(
+    "unavailable",
+    "commit_missing",
+    `${repo} does not have the commit ${which.slice(0, 12)} here; without it only the saved patch can be shown.`,
+    {
+      hint: "Leave out --since and --ignore-space to see the saved patch.",
+      details: { repo, commit: which },
+    },
+  );
 }
 
 function bodyOf(value: Run, diffs: readonly Opened[]): Body {

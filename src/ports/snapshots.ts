@@ -18,6 +18,20 @@ export interface SavedPatch {
   close(): void;
 }
 
+/** Another way to look at what was saved. */
+export interface Remaking {
+  /** From this commit on, instead of from where the work began. */
+  since?: string | undefined;
+  /** Lines that differ in white space alone are no change. */
+  ignoreSpace?: boolean | undefined;
+}
+
+export interface Remade {
+  patch: SavedPatch;
+  /** What of the snapshot is different for it. */
+  facts: Pick<RunSnapshot, "base_head" | "patch_sha256" | "files" | "insertions" | "deletions">;
+}
+
 export interface Snapshots {
   /** Saves what is committed and what is not; neither files nor index, HEAD or branches of the user change. */
   save(site: Site, repo: RunRepo, worktree: string, run: string): Promise<SavedWork>;
@@ -27,8 +41,8 @@ export interface Snapshots {
   discard(patches: readonly string[]): void;
   /** The patch at this path of the state folder, if its bytes are the ones that were recorded. */
   open(path: string, sha256: string): Promise<SavedPatch | undefined>;
-  /** The same diff made again from the commit that the repository keeps; undefined when it does not. */
-  remake(site: Site, snapshot: RunSnapshot): Promise<SavedPatch | undefined>;
+  /** The diff made again from the commit that the repository keeps, as it was or another way; undefined when it does not. */
+  remake(site: Site, snapshot: RunSnapshot, how?: Remaking): Promise<Remade | undefined>;
   /** The lines of a file as the saved commit has them; undefined where the commit is not here, or has no such file. */
   lines(site: Site, snapshot: RunSnapshot, path: string): Promise<string[] | undefined>;
   /** Whether the saved commit itself is here, and not only its patch. */

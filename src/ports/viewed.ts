@@ -4,6 +4,8 @@ export interface ViewedFile {
   path: string;
   /** Of the patch's part about this file: another digest means that the file changed since. */
   digest: string;
+  /** The saved commit that it was part of, so that what changed since can be shown. */
+  commit?: string | undefined;
 }
 
 /** What the human of this clone has looked at. It is nobody else's business, so it stays out of the records. */

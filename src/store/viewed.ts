@@ -14,13 +14,13 @@ export function openViewed(local: string): Viewed {
     of: (task) =>
       namesIfPresent(folderOf(task)).flatMap((name) => {
         const mark = jsonIfReadable<ViewedFile>(join(folderOf(task), name));
-        return mark && [mark.repo, mark.path, mark.digest].every((one) => typeof one === "string")
-          ? [mark]
-          : [];
+        if (![mark?.repo, mark?.path, mark?.digest].every((one) => typeof one === "string")) return [];
+        const { repo, path, digest, commit } = mark as ViewedFile;
+        return [{ repo, path, digest, commit: /^[0-9a-f]{40,64}$/.test(`${commit}`) ? commit : undefined }];
       }),
     mark(task, file) {
-      const { repo, path, digest } = file;
-      replaceFile(fileOf(task, file), JSON.stringify({ repo, path, digest }));
+      const { repo, path, digest, commit } = file;
+      replaceFile(fileOf(task, file), JSON.stringify({ repo, path, digest, commit }));
     },
     unmark: (task, file) => rmSync(fileOf(task, file), { force: true }),
   };

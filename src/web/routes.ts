@@ -23,6 +23,7 @@ export const ROUTES: readonly Route[] = [
     "/t/{task}/diff/{repo}/{file}/above/{hunk}",
     async () => (await import("./views/diff-file.ts")).linesAbove,
   ),
+  get("/t/{task}/diff/{repo}/{file}/below", async () => (await import("./views/diff-file.ts")).linesBelow),
   post("/t/{task}/viewed", async () => (await import("./views/marks.ts")).markViewed),
   get("/t/{task}/findings", async () => (await import("./views/findings.ts")).findings),
   get("/t/{task}/evidence", async () => (await import("./views/evidence.ts")).evidence),

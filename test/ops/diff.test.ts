@@ -117,6 +117,33 @@ test("--stat counts from the patch, --repo chooses, a task without a snapshot is
   expect((await project.pawl("diff", "T1", "--repo", "other")).code).toBe(4);
 });
 
+test("white space is left out and what came later is told, as long as the commit is here", async ({
+  project,
+}) => {
+  const work = await makeRun(project);
+  const readme = readFileSync(join(project.path, "README.md"), "utf8").replace(/ /g, "    ");
+  work.write("README.md", readme);
+  work.write("kept.txt", "one\n");
+  await project.pawl("snapshot", "T1");
+  const { commit } = (await project.pawl("diff", "T1", "--json")).json.data.diffs[0];
+  const plain = (await project.pawl("diff", "T1")).out;
+  expect(plain).toContain(`+${readme}`);
+  const without = (await project.pawl("diff", "T1", "--ignore-space")).out;
+  expect(without).toContain("+one");
+  expect(without).not.toContain("README.md");
+  work.write("kept.txt", "one\ntwo\n");
+  await project.pawl("snapshot", "T1");
+  const { out } = await project.pawl("diff", "T1", "--since", commit);
+  expect(out).toContain(`# my project  ${commit.slice(0, 12)}..`);
+  expect(out).toContain("1 file, +1 -0");
+  expect(out).toContain("+two");
+  expect(out).not.toMatch(/^\+one/m);
+  const wrong = await project.pawl("diff", "T1", "--since", "--output=x", "--json");
+  expect([wrong.code, wrong.json.error.code]).toEqual([3, "bad_input"]);
+  const unknown = await project.pawl("diff", "T1", "--since", "0123456789", "--json");
+  expect([unknown.code, unknown.json.error.code]).toEqual([2, "commit_missing"]);
+});
+
 test("a branch that has moved on since is told", async ({ project }) => {
   const work = await savedRun(project);
   expect((await project.pawl("diff", "T1")).err).toBe("");

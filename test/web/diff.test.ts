@@ -5,9 +5,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { colourLines, type Piece } from "../../src/web/diff/colours.ts";
+import { lookedAt } from "../../src/web/diff/looked.ts";
 import { pairRows } from "../../src/web/diff/pair-rows.ts";
 import { type PatchFile, parsePatch } from "../../src/web/diff/parse-patch.ts";
-import { renderAbove, renderRows } from "../../src/web/diff/render-file.ts";
+import { queryOf, wishOf } from "../../src/web/diff/reading.ts";
+import { renderAbove, renderBelow, renderRows } from "../../src/web/diff/render-file.ts";
 import { wordMarks } from "../../src/web/diff/word-marks.ts";
 import { html, visible } from "../../src/web/html.ts";
 
@@ -311,7 +313,11 @@ describe("lines above a change", () => {
   const after = ["new", ...before.slice(0, 69), "changed", ...before.slice(70)];
   const text = (lines: readonly string[]) => lines.map((one) => `${one}\n`).join("");
   const file = only(patchOf({ f: text(before) }, { f: text(after) }));
-  const rendering = { ...plain, more: (hunk: number, upTo: number) => `/above/${hunk}?upto=${upTo}` };
+  const more = {
+    above: (hunk: number, upTo: number) => `/above/${hunk}?upto=${upTo}`,
+    below: (from: number) => `/below?from=${from}`,
+  };
+  const rendering = { ...plain, more };
   const above = (upTo: number) => renderAbove(file, 1, upTo, after, rendering).text;
   const numbers = (page: string) =>
     [...page.matchAll(/<td class="l">(\d+)<\/td><td class="l">(\d+)<\/td>/g)].map(
@@ -335,7 +341,52 @@ describe("lines above a change", () => {
   });
 
   test("are offered by the page only where the commit is here", () => {
-    expect(renderRows(file, rendering).text.match(/class="more"/g)).toHaveLength(1);
+    expect(renderRows(file, rendering).text.match(/data-src="[^"]*above/g)).toHaveLength(1);
     expect(renderRows(file, plain).text).not.toContain("<button");
   });
+
+  test("and below the last one come as well, until the file ends", () => {
+    const last = file.hunks[1]?.rows.at(-1)?.new ?? 0;
+    expect(renderRows(file, rendering).text).toContain(`/below?from=${last + 1}`);
+    const below = (from: number, lines = [...after, ""]) => renderBelow(file, from, lines, rendering).text;
+    expect(cells(below(last + 1))).toEqual(after.slice(last));
+    expect(numbers(below(last + 1))[0]).toBe(`${last} ${last + 1}`);
+    expect(below(last + 1)).not.toContain("<button");
+    const longer = [...after, ...before, ""];
+    expect(cells(below(last + 1, longer))).toEqual(longer.slice(last, last + 20));
+    expect(below(last + 1, longer)).toContain(`/below?from=${last + 21}`);
+    for (const wrong of [Number.NaN, -1, last]) expect(cells(below(wrong))).toEqual([]);
+    const atTheEnd = only(patchOf({ f: text(before) }, { f: text([...before, "new"]) }));
+    expect(renderRows(atTheEnd, rendering).text).not.toContain("/below");
+  });
+});
+
+describe("what somebody has looked at", () => {
+  const file = (path: string, digest: string) => ({ ...only(patchOf({}, { f: "x\n" })), path, digest });
+  const repo = { run: "T0001/R1", saved: "", base: "", head: "", commit: "", patch: "", kept: true };
+  const files = [file("same", "1"), file("changed", "2"), file("new", "3")];
+  const marks = [
+    { repo: "web", path: "same", digest: "1", commit: "a" },
+    { repo: "web", path: "changed", digest: "old", commit: "a" },
+    { repo: "web", path: "gone", digest: "4" },
+    { repo: "api", path: "new", digest: "3" },
+  ];
+  const looked = lookedAt(marks, [{ ...repo, repo: "web", files }]);
+
+  test("counts as long as the file is the same, in its own repository", () => {
+    expect(files.map((one) => looked.isViewed("web", one))).toEqual([true, false, false]);
+    expect(files.map((one) => looked.before("web", one)?.commit)).toEqual([undefined, "a", undefined]);
+    expect(looked.gone.map(({ repo: name, path }) => [name, path])).toEqual([
+      ["web", "gone"],
+      ["api", "new"],
+    ]);
+  });
+});
+
+test.each([
+  ["", ""],
+  ["run=R1&view=split", "run=R1&view=split"],
+  ["space=ignore&since=look&x=1&view=other", "space=ignore&since=look"],
+])("a way to read %j is kept as %j", (query, kept) => {
+  expect(String(queryOf(wishOf(new URLSearchParams(query))))).toBe(kept);
 });

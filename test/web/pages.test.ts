@@ -64,6 +64,49 @@ describe("every page", () => {
     expect(String((await get(`/t/T0001/diff/${encodeURIComponent(repo ?? "")}/0`)).body)).toContain("<table");
   });
 
+  test("of a diff leaves white space out, and shows what changed since the last look", async ({
+    project,
+  }) => {
+    project.commit("a.ts", "const one = 1;\nconst two = 2;\n");
+    await expectDone(project.pawl("task", "new", "Tidy"));
+    const started = await expectDone(project.pawl("start", "T1", "--json"));
+    const tree = join(project.path, started.json.data.run.repos[0].worktree);
+    const save = (path: string, text: string) => {
+      writeFileSync(join(tree, path), text);
+      return expectDone(project.pawlIn(tree, {}, "snapshot"));
+    };
+    const get = visit(openHouse(project));
+    const read = async (query: string) => String((await get(`/t/T0001/diff${query}`)).body);
+    await save("b.ts", "fresh\n");
+    await save("a.ts", "const one  =  1;\nconst two = 2;\n");
+    const calm = await read("?space=ignore");
+    expect(calm).toContain("Nothing of it is left to see in this light.");
+    expect(calm).not.toContain('data-s="−"');
+    expect(calm).toContain("pawl diff T0001 --ignore-space");
+    const whole = await read("");
+    expect(whole).not.toContain("since your last look: ");
+    const marks = [
+      ...whole.matchAll(
+        /data-repo="([^"]*)" data-path="([^"]*)" data-digest="([^"]*)" data-commit="([^"]*)"/g,
+      ),
+    ];
+    for (const [, repo, path, digest, commit] of marks) {
+      const body = { repo, path, digest, commit, seen: true };
+      expect((await get("/t/T0001/viewed", { method: "POST", body })).status).toBe(204);
+    }
+    await save("a.ts", "const one  =  1;\nconst two = 3;\n");
+    expect(await read("")).toContain("since your last look: 1 file");
+    const since = await read("?since=look");
+    const lines = [...since.matchAll(/data-s="(.)">(.*?)<\/td>/g)].map(
+      ([, sign, cell = ""]) => sign + cell.replace(/<[^>]*>/g, ""),
+    );
+    expect(lines).toEqual([" const one  =  1;", "−const two = 2;", "+const two = 3;"]);
+    expect(since).toContain('data-path="a.ts"');
+    expect(since).not.toContain('data-path="b.ts"');
+    await save("a.ts", "const one = 1;\nconst two = 2;\n");
+    expect(await read("?since=look")).toContain("No longer part of the change:");
+  });
+
   test("that is not there says so, wherever it is looked for", async ({ project }) => {
     const get = visit(openHouse(project));
     const missing = ["/nothing", "/t/T9999", "/t/", "/%2e%2e/x", "/t/T1/diff/%ff/0"];

@@ -45,24 +45,24 @@ diff.addEventListener("click", async ({ target }) => {
 diff.addEventListener("change", ({ target }) => {
   if (target.name !== "seen") return;
   const file = target.closest(".file");
-  const { repo, path, digest } = file.dataset;
+  const { repo, path, digest, commit } = file.dataset;
   file.toggleAttribute("data-seen", target.checked);
-  post(`/t/${diff.dataset.task}/viewed`, { repo, path, digest, seen: target.checked });
+  post(`/t/${diff.dataset.task}/viewed`, { repo, path, digest, commit, seen: target.checked });
   showSeen();
 });
 
 function showSeen() {
-  const boxes = all("input[name=seen]", diff);
-  const seen = boxes.filter((box) => box.checked).length;
-  byId("seen").value = seen;
-  byId("seen-of").textContent = `${seen} of ${boxes.length} viewed`;
-  const looked = byId("looked");
-  if (looked) looked.textContent = `${seen} of ${boxes.length}`;
-  for (const box of boxes) {
+  for (const box of all("input[name=seen]", diff)) {
     const item = document.querySelector(`.tree a[href="#${box.closest(".file").id}"]`);
     item.parentElement.classList.toggle("seen", box.checked);
     item.firstElementChild.textContent = box.checked ? "✓" : "○";
   }
+  // Some of the files may not be shown here, and count all the same.
+  const [seen, total] = [all(".tree li.seen").length, all(".tree li").length];
+  byId("seen").value = seen;
+  byId("seen-of").textContent = `${seen} of ${total} viewed`;
+  const looked = byId("looked");
+  if (looked) looked.textContent = `${seen} of ${total}`;
 }
 
 /** The line that is current, and the one that a range began with. */
@@ -119,6 +119,19 @@ Object.assign(KEYS, {
   p: () => goToHunk(-1),
   J: () => goToFile(1),
   K: () => goToFile(-1),
+  "]": () => {
+    const left = all(".file:not([data-seen])");
+    const at = place.row ? left.indexOf(place.row.closest(".file")) : -1;
+    const file = left[(at + 1) % left.length];
+    file?.scrollIntoView({ block: "start" });
+    goTo(file && rowsIn(file)[0]);
+  },
+  e: () => {
+    const file = place.row?.closest(".file") ?? diff;
+    const buttons = all("button.more", file).filter(isShown);
+    const above = (button) => place.row?.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_PRECEDING;
+    (buttons.findLast(above) ?? buttons[0])?.click();
+  },
   v: () => {
     const file = place.row?.closest(".file") ?? all(".file").find((one) => !one.hasAttribute("data-seen"));
     const rows = file && rowsIn(file);

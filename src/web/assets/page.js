@@ -28,12 +28,21 @@ if (location.pathname === "/enter" && location.hash.length > 1) {
 export const KEYS = {
   "/": () => byId("q")?.focus(),
   "?": () => byId("keys")?.showModal(),
+  ".": () => navigator.clipboard.writeText(document.querySelector("footer.cmd code").textContent),
 };
+
+function pressing(key) {
+  const named = all("[data-press]").find((one) => one.dataset.press === key);
+  return named && (() => named.click());
+}
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select"))
     return;
-  const act = KEYS[event.key === "ArrowDown" || event.key === "ArrowUp" ? `Shift${event.key}` : event.key];
+  // What is a link or a button has its key beside it.
+  const act =
+    KEYS[event.key === "ArrowDown" || event.key === "ArrowUp" ? `Shift${event.key}` : event.key] ??
+    pressing(event.key);
   if (!act || (event.key.startsWith("Arrow") && !event.shiftKey)) return;
   event.preventDefault();
   act();

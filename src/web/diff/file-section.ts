@@ -12,6 +12,8 @@ const GENERATED =
 
 export interface FileSection {
   repo: string;
+  /** The saved commit, for the mark of whoever looks. */
+  commit: string;
   file: SavedFile;
   /** The beginning of its anchors, and its address for a browser that loads it later. */
   anchor: string;
@@ -32,7 +34,7 @@ export const rowsOf = (file: SavedFile) => file.hunks.reduce((sum, hunk) => sum 
 export function fileSection(section: FileSection): Html {
   const { file, anchor, viewed } = section;
   const id = `${anchor}h`;
-  return html`<section class="file" id="${anchor}" aria-labelledby="${id}" data-repo="${section.repo}" data-path="${file.path}" data-digest="${file.digest}"${viewed && html` data-seen`}><header><h3 id="${id}">${nameOf(file)}</h3>${modeOf(file)}<span class="n"><b>+${file.additions}</b> <s>−${file.deletions}</s></span><label><input type="checkbox" name="seen"${viewed && html` checked`} aria-label="Viewed ${file.path}"> <span aria-hidden="true">Viewed</span></label></header>${contentOf(section)}</section>`;
+  return html`<section class="file" id="${anchor}" aria-labelledby="${id}" data-repo="${section.repo}" data-path="${file.path}" data-digest="${file.digest}" data-commit="${section.commit}"${viewed && html` data-seen`}><header><h3 id="${id}">${nameOf(file)}</h3>${modeOf(file)}<span class="n"><b>+${file.additions}</b> <s>−${file.deletions}</s></span><label><input type="checkbox" name="seen"${viewed && html` checked`} aria-label="Viewed ${file.path}"> <span aria-hidden="true">Viewed</span></label></header>${contentOf(section)}</section>`;
 }
 
 const nameOf = (file: SavedFile) =>
@@ -46,22 +48,26 @@ const modeOf = ({ change, oldMode, newMode }: SavedFile) =>
     : html`<span class="dim small">${change}${newMode === "160000" && " submodule"}</span>`;
 
 function contentOf({ file, anchor, address, findings, later, split, kept }: FileSection): Html {
-  if (file.binary) return html`<p class="quiet">A binary file; its content is not shown.</p>`;
-  if (file.hunks.length === 0) return html`<p class="quiet">No line of it changed.</p>`;
+  const said = file.said !== undefined && html`<p class="quiet">${file.said}</p>`;
+  if (file.binary) return html`${said}<p class="quiet">A binary file; its content is not shown.</p>`;
+  if (file.hunks.length === 0) return said || html`<p class="quiet">No line of it changed.</p>`;
   const rows = rowsOf(file);
-  if (later)
-    return html`<div class="later" data-src="${address}" data-rows="${rows}"><a href="${address}">Show ${rows} rows</a></div>`;
-  const content = fileRows(file, anchor, findings, { split, more: kept ? moreOf(address) : undefined });
+  const content = later
+    ? html`<div class="later" data-src="${address}" data-rows="${rows}"><a href="${address}">Show ${rows} rows</a></div>`
+    : html`${said}${fileRows(file, anchor, findings, { split, more: kept ? moreOf(address) : undefined })}`;
   return GENERATED.test(file.path)
     ? html`<details><summary>Generated: ${rows} rows</summary>${content}</details>`
     : content;
 }
 
-/** Beside the address of the file's rows is that of the lines above each of its hunks. */
-export const moreOf = (address: string) => (hunk: number, upTo: number) => {
+/** Beside the address of the file's rows are those of the lines above each of its hunks, and after the last. */
+export function moreOf(address: string): NonNullable<Rendering["more"]> {
   const [path = "", query = ""] = address.split("?");
-  return `${path}/above/${hunk}?${query}&upto=${upTo}`;
-};
+  return {
+    above: (hunk, upTo) => `${path}/above/${hunk}?${query}&upto=${upTo}`,
+    below: (from) => `${path}/below?${query}&from=${from}`,
+  };
+}
 
 /** The rows of a file with its findings below their lines; a finding whose line is not shown stands above them. */
 export function fileRows(

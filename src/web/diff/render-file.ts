@@ -14,8 +14,8 @@ export interface Rendering {
   below(side: "old" | "new", line: number): Html | undefined;
   /** Old and new beside each other. */
   split: boolean;
-  /** Where the lines above a hunk can be asked for; undefined where only the patch is left. */
-  more?: ((hunk: number, upTo: number) => string) | undefined;
+  /** Where lines around the hunks can be asked for; undefined where only the patch is left. */
+  more?: { above(hunk: number, upTo: number): string; below(from: number): string } | undefined;
 }
 
 type Lines = ReadonlyMap<number, readonly Piece[]>;
@@ -31,9 +31,11 @@ const MANY_ROWS = 2_000;
 export function renderRows(file: PatchFile, rendering: Rendering): Html {
   const { split } = rendering;
   const rows = file.hunks.flatMap((hunk, at) => [
-    heading(hunk, hiddenAbove(file, at, hunk.newStart), rendering, rendering.more?.(at, hunk.newStart)),
+    heading(hunk, hiddenAbove(file, at, hunk.newStart), rendering, rendering.more?.above(at, hunk.newStart)),
     ...renderHunk(hunk.rows, rendering),
   ]);
+  const end = lastOf(file);
+  if (end !== undefined && rendering.more) rows.push(belowButton(end.line + 1, rendering));
   const size = rows.length > MANY_ROWS ? ROWS_AT_ONCE : rows.length;
   const tables: Html[] = [];
   for (let at = 0; at < rows.length; at += size)
@@ -92,7 +94,44 @@ export function renderAbove(
     return { sign: " ", old: line - apart, new: line, text, endless: false };
   });
   const left = hiddenAbove(file, at, first);
-  return html`<table><tbody>${heading(hunk, left, rendering, rendering.more?.(at, first))}${renderHunk(rows, rendering)}</tbody></table>`;
+  return html`<table><tbody>${heading(hunk, left, rendering, rendering.more?.above(at, first))}${renderHunk(rows, rendering)}</tbody></table>`;
+}
+
+/** Where the last hunk ends, if lines may follow it: at the end of a file there are fewer than three after a change. */
+function lastOf(file: PatchFile): { line: number; apart: number } | undefined {
+  const rows = file.hunks.at(-1)?.rows ?? [];
+  const last = rows.at(-1);
+  if (
+    last?.new === undefined ||
+    last.old === undefined ||
+    rows.slice(-CONTEXT).some(({ sign }) => sign !== " ")
+  )
+    return undefined;
+  return { line: last.new, apart: last.new - last.old };
+}
+
+const CONTEXT = 3;
+
+const belowButton = (from: number, { split, more }: Rendering): Html =>
+  html`<tr class="h"><td colspan="${split ? 4 : 3}"><button type="button" class="more" data-src="${more?.below(from)}">↓ lines below</button></td></tr>`;
+
+/** Some of the lines after the last hunk, and the offer of the rest. */
+export function renderBelow(
+  file: PatchFile,
+  from: number,
+  lines: readonly string[],
+  rendering: Rendering,
+): Html {
+  const end = lastOf(file);
+  // What follows the last newline is no line.
+  const all = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  if (!end || !Number.isInteger(from) || from <= end.line) return html``;
+  const rows = all.slice(from - 1, from - 1 + LINES_AT_ONCE).map((text, index): Row => {
+    const line = from + index;
+    return { sign: " ", old: line - end.apart, new: line, text, endless: false };
+  });
+  const next = from + rows.length;
+  return html`<table><tbody>${renderHunk(rows, rendering)}${next <= all.length && belowButton(next, rendering)}</tbody></table>`;
 }
 
 type Marks = ReadonlyMap<Row, Mark>;

@@ -7,6 +7,8 @@ import { type PatchFile, parsePatch } from "./parse-patch.ts";
 export interface SavedFile extends PatchFile {
   /** Of the patch's lines about this file; a viewed mark holds as long as it stays the same. */
   digest: string;
+  /** What a reader has to know before they read it. */
+  said?: string;
 }
 
 export interface SavedRepo {
@@ -15,6 +17,8 @@ export interface SavedRepo {
   saved: string;
   base: string;
   head: string;
+  /** What was saved, with what had not been committed. */
+  commit: string;
   patch: string;
   /** Lines around the changes can be read. */
   kept: boolean;
@@ -40,34 +44,41 @@ export async function savedDiff(
       saved: one.saved,
       base: one.base_head,
       head: one.head,
+      commit: one.commit,
       patch: one.patch_sha256,
       kept: one.kept,
-      files: await filesOf(one.patch_sha256, async () => textOf(ask, { ...input, repo: one.repo })),
+      files: await patchFiles(ask, { ...input, repo: one.repo }, one.patch_sha256),
     })),
   );
 }
 
-async function filesOf(digest: string, read: () => Promise<string>): Promise<SavedFile[]> {
-  const cached = known.get(digest);
+/** The files of a patch; `name` tells what it is, for as long as it is the same. */
+export async function patchFiles(ask: Ask, input: PatchInput, name: string): Promise<SavedFile[]> {
+  const cached = known.get(name);
   if (cached) return cached;
-  const patch = await read();
+  const patch = await textOf(ask, input);
   const lines = patch.split("\n");
   const files = parsePatch(patch).map((file) => ({
     ...file,
     digest: digestOf(lines.slice(file.firstLine, file.lastLine + 1)),
   }));
-  known.set(digest, files);
+  known.set(name, files);
   for (const oldest of known.keys()) if (known.size > MOST_KNOWN) known.delete(oldest);
   return files;
+}
+
+interface PatchInput {
+  task: string | undefined;
+  repo: string;
+  run?: string;
+  since?: string;
+  ignore_space?: boolean;
 }
 
 const digestOf = (lines: readonly string[]) => createHash("sha256").update(lines.join("\n")).digest("hex");
 
 /** The patch itself; its first line is the heading of the repository. */
-async function textOf(
-  ask: Ask,
-  input: { task: string | undefined; run?: string; repo: string },
-): Promise<string> {
+async function textOf(ask: Ask, input: PatchInput): Promise<string> {
   const { body } = await ask(diff, input);
   if (!body) return "";
   const pieces: Uint8Array[] = [];

@@ -4,6 +4,7 @@ import { parseTaskId } from "../../model/ids.ts";
 import { plural } from "../../model/text.ts";
 import { approveLook } from "../../ops/approve-look.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
+import { lookedAt } from "../diff/looked.ts";
 import { savedDiff } from "../diff/saved-diff.ts";
 import { type Response, seeOther } from "../exchange.ts";
 import { fieldsOf } from "../fields.ts";
@@ -169,11 +170,8 @@ function restsOn(all: Recorded, repos: Candidate["repos"], viewed: string): Html
 async function viewedOf({ ask, parts }: Look): Promise<string> {
   const repos = await savedDiff(ask, parts.task, undefined);
   const { data } = await ask(diffViewed, { task: parts.task });
-  const files = repos.flatMap(({ repo, files: all }) =>
-    all.map((file) => ({ repo, path: file.path, digest: file.digest })),
-  );
-  const seen = files.filter((file) =>
-    data.viewed.some((one) => one.repo === file.repo && one.path === file.path && one.digest === file.digest),
-  );
-  return `${seen.length} of ${plural(files.length, "file")}${seen.length < files.length ? "" : "; nothing changed since"}`;
+  const { isViewed } = lookedAt(data.viewed, repos);
+  const total = repos.reduce((sum, { files }) => sum + files.length, 0);
+  const seen = repos.flatMap(({ repo, files }) => files.filter((file) => isViewed(repo, file))).length;
+  return `${seen} of ${plural(total, "file")}${seen < total ? "" : "; nothing changed since"}`;
 }

@@ -2,10 +2,10 @@ import { Failure } from "../../model/failure.ts";
 import { diffLines } from "../../ops/diff-lines.ts";
 import { taskShow } from "../../ops/task-show.ts";
 import { fileRows, moreOf } from "../diff/file-section.ts";
-import { renderAbove } from "../diff/render-file.ts";
-import { savedDiff } from "../diff/saved-diff.ts";
+import { queryOf, wishOf } from "../diff/reading.ts";
+import { renderAbove, renderBelow } from "../diff/render-file.ts";
 import { page } from "../exchange.ts";
-import { findingsOf } from "./diff.ts";
+import { findingsOf, readDiff } from "./diff.ts";
 import type { Look, View } from "./view.ts";
 
 /** The rows of one file, for a page that loads them when they come near. */
@@ -17,25 +17,38 @@ export const diffFile: View = async (look) => {
 
 /** Lines above a hunk that the patch does not have, from the commit that was saved. */
 export const linesAbove: View = async (look) => {
-  const { ask, parts, request } = look;
-  const { repo, run, found, anchor, split, more } = await find(look);
-  const { data } = await ask(diffLines, { task: parts.task, repo, path: found.path, ...(run && { run }) });
+  const { parts, request } = look;
+  const { found, lines, rendering } = await findLines(look);
   const upTo = Number(request.query.get("upto"));
-  const colours = { old: undefined, new: undefined };
-  const rendering = { anchor, colours, below: () => undefined, split, more };
-  return page(renderAbove(found, Number(parts.hunk), upTo, data.lines, rendering));
+  return page(renderAbove(found, Number(parts.hunk), upTo, lines, rendering));
 };
 
-async function find({ ask, parts, request: { query } }: Look) {
-  const { task, repo = "", file = "" } = parts;
-  const run = query.get("run") ?? undefined;
-  const whole = (await savedDiff(ask, task, run)).find((one) => one.repo === repo);
+/** Lines after the last hunk. */
+export const linesBelow: View = async (look) => {
+  const { found, lines, rendering } = await findLines(look);
+  return page(renderBelow(found, Number(look.request.query.get("from")), lines, rendering));
+};
+
+async function findLines(look: Look) {
+  const { repo, run, found, anchor, split, more } = await find(look);
+  const input = { task: look.parts.task, repo, path: found.path, ...(run && { run }) };
+  const { data } = await look.ask(diffLines, input);
+  const colours = { old: undefined, new: undefined };
+  return { found, lines: data.lines, rendering: { anchor, colours, below: () => undefined, split, more } };
+}
+
+async function find(look: Look) {
+  const { query } = look.request;
+  const { task, repo = "", file = "" } = look.parts;
+  const wish = wishOf(query);
+  const whole = (await readDiff(look, wish)).repos.find((one) => one.repo === repo);
   const found = whole?.files[Number(file)];
   if (!whole || !found)
     throw new Failure("not_found", "no_file", `The saved diff of ${repo} has no file number ${file}.`);
   const at = query.get("at") ?? "0";
-  const split = query.get("view") === "split";
-  const asked = new URLSearchParams({ at, ...(run && { run }), ...(split && { view: "split" }) });
+  const { run, split } = wish;
+  const asked = queryOf(wish);
+  asked.set("at", at);
   const address = `/t/${task}/diff/${encodeURIComponent(repo)}/${file}?${asked}`;
   const more = whole.kept ? moreOf(address) : undefined;
   return { repo, run, found, split, more, anchor: `f${Number(at) + 1}-${Number(file) + 1}-` };

@@ -5,8 +5,8 @@ import type { View } from "./view.ts";
 
 /** A viewed mark, set or taken back by the script of the diff. */
 export const markViewed: View = async ({ ask, parts, request }) => {
-  const { repo, path, digest, seen } = fieldsOf(request.body);
-  await ask(diffViewed, { task: parts.task, repo, path, digest, undo: seen !== "true" });
+  const { repo, path, digest, commit, seen } = fieldsOf(request.body);
+  await ask(diffViewed, { task: parts.task, repo, path, digest, commit, undo: seen !== "true" });
   return NOTHING;
 };
 

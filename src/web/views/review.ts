@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
 import { reviewRecord } from "../../ops/review-record.ts";
+import { lookedAt } from "../diff/looked.ts";
 import { savedDiff } from "../diff/saved-diff.ts";
 import { seeOther } from "../exchange.ts";
 import { fieldsOf } from "../fields.ts";
@@ -19,7 +20,7 @@ export const finishReview: View = async (look) => {
       task: parts.task,
       kind: "branch",
       verdict: verdict as "pass",
-      looked_at: await lookedAt(look),
+      looked_at: await lookedAtBy(look),
       head: (heads ?? "").split("\n").filter(Boolean),
       ...(summary === undefined ? {} : { summary }),
       ...(findings === undefined ? {} : { findings: listOf(findings) as never }),
@@ -46,14 +47,13 @@ function listOf(text: string): unknown[] | undefined {
 }
 
 /** Files whose mark is of what they are now. */
-async function lookedAt({ ask, parts }: Look): Promise<string[]> {
+async function lookedAtBy({ ask, parts }: Look): Promise<string[]> {
   const repos = await savedDiff(ask, parts.task, undefined);
   const { data } = await ask(diffViewed, { task: parts.task });
+  const { isViewed } = lookedAt(data.viewed, repos);
   return repos.flatMap(({ repo, files }) =>
     files
-      .filter(({ path, digest }) =>
-        data.viewed.some((one) => one.repo === repo && one.path === path && one.digest === digest),
-      )
+      .filter((file) => isViewed(repo, file))
       .map(({ path }) => (repos.length > 1 ? `${repo}: ${path}` : path)),
   );
 }

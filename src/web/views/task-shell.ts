@@ -58,7 +58,7 @@ export function taskPage(
   const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a> / ${task.status}</p>
 <div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}<span class="sp"></span><a class="quiet-link" href="/t/${task.id}/do/edit">Edit</a></div>
 ${facts(shown)}${awaited(shown)}
-<nav class="tabs" id="tabs" data-live aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}>${word}${count(id, shown)}</a>`)}</nav></div>
+<nav class="tabs" id="tabs" data-live aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}${id === "approve" && html` data-press="a"`}>${word}${count(id, shown)}</a>`)}</nav></div>
 ${content}`;
   return page(
     layout({
