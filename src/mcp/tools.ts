@@ -86,6 +86,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "task",
     summary: "Record a decision and why",
     core: ["what", "why", "slice", "task"],
+    without: ["effort", "general", "supersedes"],
   },
   verify: {
     tier: "core",
@@ -175,6 +176,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "here",
     summary: "Keep knowledge beyond one task",
     core: ["title", "text", "about"],
+    without: ["supersedes"],
   },
 
   inbox: { tier: "manager", stands: "here", summary: "What needs whom, what runs" },

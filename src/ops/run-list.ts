@@ -56,7 +56,17 @@ export const runList = operation({
 
 /** At work first, then what needs somebody, then what is done. */
 const RANK: Readonly<Record<RunStanding["state"], number>> = {
-  ...{ running: 0, orphaned: 0, starting: 0, ending: 0, interrupted: 1, failed: 1, held: 2, succeeded: 3 },
+  ...{
+    running: 0,
+    orphaned: 0,
+    starting: 0,
+    ending: 0,
+    interrupted: 1,
+    failed: 1,
+    held: 2,
+    kept: 2,
+    succeeded: 3,
+  },
 };
 
 function runsOf(reader: Reader, input: { task?: string | undefined; all?: boolean | undefined }) {

@@ -157,7 +157,7 @@ test("kill -9 at every step of --keep: the next one goes on, and everything is s
     expect(await runJob(worker, homeOf(workspace), KEEP)).toMatchObject({ ok: true });
     expect(userBytes(workspace)).toEqual(before);
     expectTidy(workspace);
-    expect(runsOf(workspace)).toEqual([{ status: "interrupted", ended: "kept" }]);
+    expect(runsOf(workspace)).toEqual([{ status: "kept", ended: "kept" }]);
     expectNothingLost(workspace);
     for (const repository of workspace.repositories)
       expect(git(repository, "worktree", "list", "--porcelain")).toMatch(/^locked pawl T0001 kept: enough$/m);

@@ -29,6 +29,7 @@ const record = (id: string, more: Partial<Candidate> = {}): Candidate => ({
   ...{
     files: [],
     labels: [],
+    efforts: [],
     dependsOn: [],
     status: undefined,
     updated: `2026-01-01T00:00:${String(next++ % 60).padStart(2, "0")}Z`,

@@ -193,9 +193,10 @@ describe("--keep", () => {
     const tip = commitWork(project);
     const { json } = await project.pawl("finish", "T1", "--keep", "--reason", "waiting\nfor Bob", "--json");
     expect(json.data).toMatchObject({
-      run: { ended: "kept", status: "interrupted", repos: [{ head: tip }] },
+      run: { ended: "kept", status: "kept", repos: [{ head: tip }] },
       repos: [{ worktree: "kept", branch: "kept", path: placeOf(project) }],
     });
+    expect((await project.pawl("run", "list")).out).toMatch(/T0001\/R1 +kept \(pending merge\)/);
     expect(project.git("worktree", "list", "--porcelain")).toContain(
       "locked pawl T0001 kept: waiting for Bob",
     );
@@ -353,4 +354,35 @@ test("the log tells what was about to be done, and what was", async ({ project }
   const phases = (name: string) => events.filter((one) => one.event === name).map((one) => one.phase);
   expect(new Set(phases("start"))).toEqual(new Set(["before", "after"]));
   expect(new Set(phases("finish"))).toEqual(new Set(["before", "after"]));
+});
+
+test("the list of worktrees says whose each is, what is uncommitted there and how far it is from its base", async ({
+  project,
+}) => {
+  const list = async () => (await project.pawl("worktree", "list", "--json")).json;
+  expect((await project.pawl("worktree", "list")).out).toBe("no worktrees\n");
+  await start(project);
+  project.git("worktree", "add", "-q", "-b", "mine", "../my own");
+  const holder = (await project.pawl("task", "show", "T1", "--json")).json.data.runs[0].holder;
+  const task = { task: "T0001", run: "T0001/R1", branch: BRANCH, base_branch: "main", holder };
+  const mine = { task: null, run: null, branch: "mine", holder: null, files: "clean", ahead: null };
+  expect((await list()).data.worktrees).toMatchObject([
+    { ...task, state: "held", files: "clean", ahead: 0, behind: 0, path: placeOf(project) },
+    mine,
+  ]);
+  commitWork(project);
+  writeFileSync(join(placeOf(project), "more.txt"), "more\n");
+  project.commit("base.txt", "moved on\n");
+  await project.pawl("finish", "T1", "--keep", "--reason", "later");
+  expect((await list()).data.worktrees).toMatchObject([
+    { ...task, state: "kept", files: "dirty", ahead: 1, behind: 1 },
+    mine,
+  ]);
+  expect((await project.pawl("worktree", "list")).out).toMatch(
+    /T0001\/R1 +kept .* dirty +1 commit ahead, 1 behind main/,
+  );
+  rmSync(placeOf(project), { recursive: true });
+  const gone = await list();
+  expect(gone.data.worktrees).toMatchObject([{ ...task, state: "kept", files: "gone" }, mine]);
+  expect(gone.next.command).toBe("pawl start T0001 --claim");
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect } from "vitest";
-import { test } from "../helpers/command-line.ts";
+import { type Project, test } from "../helpers/command-line.ts";
 
 const AUTHOR = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
 const FRESH = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s2" };
@@ -531,6 +531,74 @@ test("handoff, notes, touched files and the session that loads them", async ({ p
   expect(
     (await project.pawl("note", "list", "--label", "release", "--json")).json.data.notes[0],
   ).toMatchObject({ id: "N0001", text: "tag first" });
+});
+
+describe("what belongs to no single task", () => {
+  const notes = async (project: Project, ...more: string[]) =>
+    (await project.pawl("note", "list", "--json", ...more)).json.data.notes.map(
+      (one: { id: string }) => one.id,
+    );
+
+  test("a note is edited, archived and superseded, and nothing of it is lost", async ({ project }) => {
+    await project.pawl("note", "add", "How releases are made", "--text", "tag first", "--label", "release");
+    await project.pawl("note", "edit", "N1", "--text", "CI publishes", "--rev", "1");
+    expect(await project.pawl("note", "edit", "N1", "--title", "Late", "--rev", "1", "--json")).toMatchObject(
+      {
+        code: 5,
+        json: { error: { code: "stale_rev" } },
+      },
+    );
+    expect((await project.pawl("note", "edit", "N1", "--json")).json.error.code).toBe("nothing_to_change");
+    expect((await project.pawl("note", "edit", "N9", "--title", "x", "--json")).code).toBe(4);
+    expect((await project.pawl("note", "list", "--json")).json.data.notes).toMatchObject([
+      { id: "N0001", text: "CI publishes", labels: ["release"], rev: 2, kind: "note", archived: false },
+    ]);
+    await project.pawl("note", "archive", "N1");
+    expect([await notes(project), await notes(project, "--all")]).toEqual([[], ["N0001"]]);
+    await project.pawl("note", "archive", "N1", "--undo");
+    await project.pawl("note", "add", "Since May", "--supersedes", "N1");
+    expect([await notes(project), await notes(project, "--all")]).toEqual([["N0002"], ["N0001", "N0002"]]);
+    expect((await project.pawl("note", "list", "--all")).out).toMatch(/N0001 .*superseded by N0002/);
+    expect(project.read("notes/N0001.md")).toMatch(/^superseded_by: N0002$/m);
+  });
+
+  test("a decision of an effort is found by its tasks, one that was superseded is not", async ({
+    project,
+  }) => {
+    await project.pawl("task", "new", "Pay", "--label", "payments");
+    const old = await project.pawl(
+      ...["decide", "Amounts are floats", "--why", "quick", "--effort", "payments", "--json"],
+    );
+    expect(old.json.data.note).toMatchObject({
+      id: "N0001",
+      kind: "decision",
+      labels: ["payments"],
+      why: "quick",
+    });
+    expect((await project.pawl("context", "T1")).out).toContain("Amounts are floats");
+    await project.pawl(
+      ...[
+        "decide",
+        "Amounts are integers",
+        "--why",
+        "no rounding",
+        "--effort",
+        "payments",
+        "--supersedes",
+        "N1",
+      ],
+    );
+    const { out } = await project.pawl("context", "T1");
+    expect(out).toContain("Amounts are integers");
+    expect(out).not.toContain("Amounts are floats");
+    await project.pawl("decide", "Node 20 at least", "--why", "18 is out of support", "--general");
+    expect((await project.pawl("note", "list")).out).toMatch(/N0003 +Node 20 at least +decision · 18 is out/);
+    for (const more of [
+      ["--general", "--task", "T1"],
+      ["--task", "T1", "--supersedes", "N1"],
+    ])
+      expect((await project.pawl("decide", "x", "--why", "y", ...more)).code).toBe(3);
+  });
 });
 
 test("a session costs at most 400 tokens, however much there is", async ({ project }) => {

@@ -35,16 +35,18 @@ export function recordEnded(
   const stored = reader.part(run, taskName(id), partName(id));
   const storedTask = reader.task(taskName(id));
   const { status } = storedTask.value;
-  const over = change(run, stored, { ended, status: statusOf(stored.value, status) }, at, about);
+  const over = change(run, stored, { ended, status: statusOf(stored.value, ended, status) }, at, about);
   if (status !== "merged")
     return { data: { run: over.value, task: storedTask.value }, effects: [over.effect] };
   const done = change(task, storedTask, { status: "done" }, at, "merged → done");
   return { data: { run: over.value, task: done.value }, effects: [over.effect, done.effect] };
 }
 
-function statusOf(value: Run, task: string): Run["status"] {
+/** How an agent's own run ended stays said, whatever becomes of its worktrees. */
+function statusOf(value: Run, ended: "kept" | "removed", task: string): Run["status"] {
   if (MET.includes(task)) return "succeeded";
-  return value.status === "failed" || value.status === "succeeded" ? value.status : "interrupted";
+  if (value.status === "failed" || value.status === "succeeded") return value.status;
+  return ended === "kept" && value.status !== "interrupted" ? "kept" : "interrupted";
 }
 
 export function recordNotEnded(reader: Reader, at: Situation, id: string, reason: string): Plan<Run> {

@@ -5,6 +5,7 @@ import type { Kind, Problem, Stored, ValueOf } from "../../model/record.ts";
 import { decision, finding, handoff, type Note } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Likeness, Reader, TaskSummary } from "../../ports/ports.ts";
+import { isCurrent } from "../notes.ts";
 import { mentionsIn } from "./keywords.ts";
 import type { Look } from "./look.ts";
 import { normalPath } from "./own.ts";
@@ -22,12 +23,13 @@ export function readCandidates(
   look: Look,
 ): { surroundings: Surroundings; problems: Problem[] } {
   const { tasks } = reader.tasks();
-  const notes = reader.notes();
-  const labelCounts = countLabels([...tasks, ...notes.records.map((record) => record.value)]);
-  const labelled = tasks.length + notes.records.length;
+  const { records, problems: broken } = reader.notes();
+  const notes = records.map((record) => record.value).filter(isCurrent);
+  const labelCounts = countLabels([...tasks, ...notes]);
+  const labelled = tasks.length + notes.length;
   const likeness = likenessOf(subject.id, look.alike);
-  const problems = [...notes.problems];
-  const candidates = notes.records.map((record) => fromNote(record.value));
+  const problems = [...broken];
+  const candidates = notes.map(fromNote);
   const found = [...likeness.keys(), ...subject.mentions];
   const known = new Set(tasks.map((task) => task.id));
   const promising = [...promiseOf(subject, tasks, likeness, labelCounts)]
@@ -173,9 +175,10 @@ const fromNote = (value: Note) =>
     { task: undefined, labels: value.labels },
     {
       title: value.title,
-      detail: value.text,
+      detail: value.text || value.why,
       files: value.files,
-      texts: [value.title, value.text],
+      texts: [value.title, value.text, value.why],
+      efforts: value.kind === "decision" ? value.labels : [],
     },
   );
 
@@ -183,13 +186,14 @@ interface Said extends Pick<Candidate, "title" | "detail" | "files"> {
   texts: readonly string[];
   status?: string;
   dependsOn?: readonly string[];
+  efforts?: readonly string[];
 }
 
 function candidate(
   kind: Candidate["kind"],
   { id, updated }: { id: string; updated: string },
   of: Of,
-  { texts, files, status, dependsOn = [], ...said }: Said,
+  { texts, files, status, dependsOn = [], efforts = [], ...said }: Said,
 ): Candidate {
   const text = texts.join("\n");
   return {
@@ -201,6 +205,7 @@ function candidate(
     text,
     status,
     dependsOn,
+    efforts,
     mentions: mentionsIn(text),
     files: [...new Set(files.map(normalPath))],
   };

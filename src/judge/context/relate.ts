@@ -15,6 +15,8 @@ export interface Candidate {
   mentions: ReadonlySet<string>;
   files: readonly string[];
   labels: readonly string[];
+  /** The labels of tasks that this was decided for. */
+  efforts: readonly string[];
   dependsOn: readonly string[];
   status: string | undefined;
   updated: string;
@@ -57,6 +59,7 @@ const WORTH = {
   mention: 8,
   ownPartMention: 10,
   partOfDependency: 2,
+  effort: 6,
   files: 7,
   words: 9.5,
   labels: 0.6,
@@ -143,6 +146,8 @@ function linkReasons(subject: Subject, candidate: Candidate): Reason[] {
     );
   if (isTask && candidate.dependsOn.includes(subject.id))
     reasons.push({ worth: WORTH.dependency, words: `it depends on ${subject.id}` });
+  const effort = candidate.efforts.find((label) => subject.labels.includes(label));
+  if (effort !== undefined) reasons.push({ worth: WORTH.effort, words: `decided for ${effort}` });
   if (subject.mentions.has(candidate.id))
     reasons.push({
       worth: isTask ? WORTH.mention : WORTH.ownPartMention,

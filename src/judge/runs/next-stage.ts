@@ -57,6 +57,8 @@ function afterLast(last: Stage): NextStage | undefined {
       if (isOnPurpose(last.reason)) return ended(last.reason, `${last.run} was stopped (${last.reason}).`);
       if (last.attempts < MOST_ATTEMPTS) return { do: "resume", run: last.run };
       return ended(last.reason ?? "exit", `${last.run} was cut off ${last.attempts} times (${last.reason}).`);
+    case "kept":
+      return ended("stopped", `${last.run} was put aside.`);
     case "failed":
       return ended(last.reason ?? "exit", `${last.run} failed (${last.reason}).`);
     case "succeeded":

@@ -47,7 +47,8 @@ export function usageText({ usage }: Pick<RunStanding, "usage">): string {
 }
 
 function stateColour({ state, reason }: RunStanding, style: Style): string {
-  const words = reason === undefined || state === "running" ? state : `${state} (${reason})`;
+  const why = state === "kept" ? "pending merge" : reason;
+  const words = why === undefined || state === "running" ? state : `${state} (${why})`;
   switch (state) {
     case "succeeded":
       return style.green(words);
@@ -57,6 +58,7 @@ function stateColour({ state, reason }: RunStanding, style: Style): string {
     case "orphaned":
       return style.yellow(words);
     case "held":
+    case "kept":
       return style.dim(words);
     default:
       return style.cyan(words);

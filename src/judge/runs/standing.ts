@@ -16,10 +16,19 @@ export interface RunStanding {
   parent: string | undefined;
   holder: string;
   /**
-   * `held`: somebody works there by hand. `orphaned`: its supervisor is gone, and the agent goes on. `ending`: the agent
+   * `kept`: put aside with its worktrees, neither merged nor given up. `held`: somebody works there by hand. `orphaned`: its supervisor is gone, and the agent goes on. `ending`: the agent
    * has ended, and the records do not say so yet.
    */
-  state: "held" | "starting" | "running" | "orphaned" | "ending" | "succeeded" | "failed" | "interrupted";
+  state:
+    | "held"
+    | "starting"
+    | "running"
+    | "orphaned"
+    | "ending"
+    | "succeeded"
+    | "failed"
+    | "interrupted"
+    | "kept";
   reason: RunReason | undefined;
   attempts: number;
   since: string;
@@ -108,6 +117,8 @@ function stateOf(value: Run, live: AttemptView | undefined): RunStanding["state"
     if (!live) return "starting";
     return live.state === "ended" ? "ending" : live.state;
   }
+  // Before there was a word for it, a kept run was written down as interrupted.
+  if (value.ended === "kept" && value.attempts.length === 0 && value.status === "interrupted") return "kept";
   return value.status === "running" || value.status === "starting" ? "held" : value.status;
 }
 
@@ -131,6 +142,8 @@ function nextOf(value: Run, state: RunStanding["state"], reason: RunReason | und
   switch (state) {
     case "held":
       return undefined;
+    case "kept":
+      return { command: `pawl start ${taskOf(value.id)} --claim`, reason: "goes on in the kept worktrees" };
     case "starting":
     case "running":
     case "orphaned":

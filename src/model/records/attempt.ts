@@ -1,6 +1,9 @@
 import { type FieldValues, group, integer, matching, oneOf, optional, text, time } from "../fields.ts";
 
-export const RUN_STATUSES = ["starting", "running", "succeeded", "failed", "interrupted"] as const;
+const ATTEMPT_STATUSES = ["starting", "running", "succeeded", "failed", "interrupted"] as const;
+
+/** `kept`: worked on by hand and put aside with its worktrees; it waits to be merged or gone on with. */
+export const RUN_STATUSES = [...ATTEMPT_STATUSES, "kept"] as const;
 
 export const RUN_MODES = ["single", "parallel", "pipeline", "manager"] as const;
 
@@ -38,7 +41,7 @@ const attemptFields = {
   session: optional(text("1a2b3c4d")),
   model: optional(text("opus")),
   version: optional(text("2.1.197")),
-  status: oneOf(RUN_STATUSES),
+  status: oneOf(ATTEMPT_STATUSES),
   reason: optional(oneOf(RUN_REASONS)),
   exit_code: optional(integer),
   begun: time,

@@ -153,19 +153,25 @@ export const lane = kind({
   sections: { why: "Why" },
 });
 
-/** Knowledge that belongs to no single task. */
+const noteId = matching(/^N\d{4,}$/, "a note id", "N0001");
+
+/** Knowledge that belongs to no single task, and decisions that do not. */
 export const note = kind({
   name: "note",
   plural: "notes",
   letter: "N",
   fields: {
-    id: matching(/^N\d{4,}$/, "a note id", "N0001"),
+    id: noteId,
     title: text("How releases are made"),
+    kind: withDefault(oneOf(["note", "decision"]), "note" as const),
     labels: list(text("release")),
     files: list(text("src/a.ts")),
+    archived: withDefault(flag, false),
+    /** What is to be read in its place. */
+    superseded_by: optional(noteId),
     ...provenance,
   },
-  sections: { text: "Note" },
+  sections: { text: "Note", why: "Why" },
 });
 
 /** Files that one clone saw change for a task; one record per clone, so that two machines never write the same one. */

@@ -1,0 +1,43 @@
+import { Failure } from "../model/failure.ts";
+import { formatNoteId, shorten } from "../model/ids.ts";
+import type { Stored } from "../model/record.ts";
+import type { Note, note } from "../model/records/parts.ts";
+import type { Reader } from "../ports/ports.ts";
+import { change } from "./change.ts";
+
+/** Still to be read: nobody put it away, and nothing took its place. */
+export const isCurrent = (one: Note) => !one.archived && one.superseded_by === undefined;
+
+/** People type `N7`; records always say `N0007`. */
+export function getNote(reader: Reader, wanted: string): Stored<typeof note> {
+  const number = Number(/^n?0*(\d{1,9})$/i.exec(wanted.trim())?.[1] ?? 0);
+  if (number === 0)
+    throw new Failure("usage", "bad_note_id", `"${shorten(wanted)}" is not a note id.`, {
+      hint: "A note id looks like N0007 or N7. `pawl note list` shows them.",
+      details: { field: "note" },
+    });
+  const id = formatNoteId(number);
+  const { records, problems } = reader.notes();
+  const found = records.find((one) => one.value.id === id);
+  if (found) return found;
+  const broken = problems.find((one) => one.file.endsWith(`/${id}.md`));
+  if (broken)
+    throw new Failure("unreadable", "broken_record", broken.message, {
+      ...(broken.hint === undefined ? {} : { hint: broken.hint }),
+      details: { file: broken.file },
+    });
+  throw new Failure("not_found", "no_note", `There is no note ${id}.`, {
+    hint: "`pawl note list --all` shows all of them.",
+    details: { note: id },
+  });
+}
+
+/** The changes that say of older notes which one is to be read in their place. */
+export function supersede(
+  kind: typeof note,
+  older: readonly Stored<typeof note>[],
+  by: string,
+  at: { now: string },
+) {
+  return older.map((one) => change(kind, one, { superseded_by: by }, at, `superseded by ${by}`).effect);
+}
