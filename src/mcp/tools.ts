@@ -201,7 +201,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     idempotent: true,
   },
   "finding.defer": { tier: "all", stands: "task", summary: "Not now; for reviewers, not authors" },
-  "note.list": { tier: "all", stands: "here", summary: "All notes" },
+  "note.list": { tier: "all", stands: "here", summary: "All notes", without: ["all"] },
   log: { tier: "all", stands: "here", summary: "The latest events", without: ["follow"] },
   "repo.list": { tier: "all", stands: "here", summary: "Repositories that tasks may touch" },
   sync: {
