@@ -157,6 +157,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     summary: "The saved work as a patch",
     textOnly: true,
     core: ["task", "stat"],
+    without: ["ignore_space", "since"],
   },
   refresh: { tier: "core", stands: "task", summary: "Merge a base that moved into the task's branch" },
   finish: {
@@ -201,7 +202,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     idempotent: true,
   },
   "finding.defer": { tier: "all", stands: "task", summary: "Not now; for reviewers, not authors" },
-  "note.list": { tier: "all", stands: "here", summary: "All notes", without: ["all"] },
+  "note.list": { tier: "all", stands: "here", summary: "All notes" },
   log: { tier: "all", stands: "here", summary: "The latest events", without: ["follow"] },
   "repo.list": { tier: "all", stands: "here", summary: "Repositories that tasks may touch" },
   sync: {
