@@ -13,13 +13,24 @@ export interface Field {
   long?: boolean;
   /** What may be chosen, where the operation itself knows more than the page offers. */
   choices?: readonly string[];
+  /** What is usually typed here, by the name of a list that the view knows. */
+  suggest?: "agents";
 }
 
 type Values = Readonly<Record<string, string | undefined>>;
 
 /** The fields of a form, made from what the operation says of its input: the page can ask for nothing else. */
-export function fieldsOfForm(input: AnyInput, fields: readonly Field[], values: Values): Html {
-  return html`${fields.map((field) => labelled(field, infoOf(input, field.name), values[field.name] ?? ""))}`;
+export function fieldsOfForm(
+  input: AnyInput,
+  fields: readonly Field[],
+  values: Values,
+  lists: Readonly<Record<string, readonly string[]>> = {},
+): Html {
+  const offered = Object.entries(lists).map(
+    ([name, all]) =>
+      html`<datalist id="list-${name}">${all.map((one) => html`<option value="${one}"></option>`)}</datalist>`,
+  );
+  return html`${fields.map((field) => labelled(field, infoOf(input, field.name), values[field.name] ?? ""))}${offered}`;
 }
 
 const infoOf = (input: AnyInput, name: string): FieldInfo => {
@@ -36,13 +47,13 @@ function labelled(field: Field, info: FieldInfo, value: string): Html {
   return html`<p class="field"><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}${!info.required && ", if you like"}</span></label>${control(field, info, value, id)}</p>`;
 }
 
-function control({ name, long, choices }: Field, info: FieldInfo, value: string, id: string): Html {
+function control({ name, long, choices, suggest }: Field, info: FieldInfo, value: string, id: string): Html {
   const offered = choices ?? (info.type === "choice" ? info.choices : undefined);
   if (offered)
     return html`<select id="${id}" name="${name}"${info.required && html` required`}>${!info.required && html`<option value="">as usual</option>`}${offered.map((one) => html`<option${one === value && html` selected`}>${one}</option>`)}</select>`;
   if (long || info.type === "list")
     return html`<textarea id="${id}" name="${name}" rows="${long ? 5 : 2}" data-keep${info.required && html` required`}${info.type === "list" && html` placeholder="one on each line"`}>${value}</textarea>`;
-  return html`<input id="${id}" name="${name}" value="${value}" data-keep autocomplete="off"${info.type === "number" && html` inputmode="numeric"`}${info.required && html` required`}>`;
+  return html`<input id="${id}" name="${name}" value="${value}" data-keep autocomplete="off"${suggest !== undefined && html` list="list-${suggest}"`}${info.type === "number" && html` inputmode="numeric"`}${info.required && html` required`}>`;
 }
 
 /** What was typed, in the types that the operation expects; what was left empty was not said. */

@@ -12,6 +12,7 @@ import { page, plain, type Request, type Response, SECURITY_HEADERS, seeOther } 
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Live } from "./live.ts";
+import type { Notices } from "./notices.ts";
 import { matchRoute } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
 import { problem } from "./views/problem.ts";
@@ -23,6 +24,7 @@ export interface House {
   project: string;
   deciding: Deciding;
   live: Live;
+  notices: Notices;
 }
 
 /** From one request to one response. Everything outside comes in through `house`, so tests need no socket. */
@@ -42,11 +44,12 @@ async function answer(request: Request, house: House): Promise<Response> {
   if (served) return served;
   if (request.path === "/enter") return enter(request, house);
   const found = matchRoute(request.method === "HEAD" ? "GET" : request.method, request.path);
-  const { ask, project, deciding, live } = house;
+  const { ask, project, deciding, live, notices } = house;
   const now = house.now();
   try {
     if (!found) throw new Failure("not_found", "no_page", `There is no page ${request.path}.`);
-    return await (await found.view())({ ask, project, deciding, live, request, parts: found.parts, now });
+    const view = await found.view();
+    return await view({ ask, project, deciding, live, notices, request, parts: found.parts, now });
   } catch (error) {
     return problem(error);
   }

@@ -10,6 +10,7 @@ import { openDeciding } from "./deciding.ts";
 import { SITE } from "./door.ts";
 import { type House, handle } from "./handle.ts";
 import { openLive } from "./live.ts";
+import { Notices } from "./notices.ts";
 import { type Listening, listen } from "./serve.ts";
 import { Sessions } from "./sessions.ts";
 import { lineReader, openTerminal } from "./terminal.ts";
@@ -54,6 +55,7 @@ export async function runUi(start: UiStart): Promise<void> {
     ...{ ask: openAsk(around), sessions, now: Date.now, project: repo ?? "pawl" },
     deciding: openDeciding(around, terminal, write),
     live: openLive(around),
+    notices: new Notices(),
   };
   const listening = await listenSomewhere(start.port, runtime.home.state, (request) =>
     handle(request, house),

@@ -3,6 +3,7 @@ import { openDeciding } from "../../src/web/deciding.ts";
 import type { Request, Response } from "../../src/web/exchange.ts";
 import { type House, handle } from "../../src/web/handle.ts";
 import { openLive } from "../../src/web/live.ts";
+import { Notices } from "../../src/web/notices.ts";
 import { Sessions } from "../../src/web/sessions.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
 import type { TemporaryRepository } from "./temporary-repository.ts";
@@ -25,6 +26,7 @@ export function openHouse(project: TemporaryRepository, more: Partial<House> = {
     project: "shop",
     deciding: openDeciding(around, terminal, () => {}),
     live: openLive(around),
+    notices: new Notices(),
     ...more,
   };
 }

@@ -1,6 +1,11 @@
 import { Failure } from "../../model/failure.ts";
+import { printable } from "../../model/printable.ts";
+import { PLAIN } from "../../model/text.ts";
+import { laneList } from "../../ops/lane-list.ts";
+import { runList } from "../../ops/run-list.ts";
 import { taskShow } from "../../ops/task-show.ts";
-import { type Action, FREE_ACTIONS, TASK_ACTIONS } from "../actions.ts";
+import type { Action } from "../actions/action.ts";
+import { findAction } from "../actions/all.ts";
 import { page, seeOther } from "../exchange.ts";
 import { fieldsOf } from "../fields.ts";
 import { fieldsOfForm, inputOf } from "../forms.ts";
@@ -12,7 +17,8 @@ import type { Look, View } from "./view.ts";
 /** A form of its own for each thing that can be done, so that it works without script and can be linked to. */
 export const actForm: View = async (look) => {
   const action = actionOf(look);
-  return page(render(look, action, await known(look), undefined));
+  const before = await known(look);
+  return page(await render(look, action, { values: before.values, rev: before.rev }));
 };
 
 /** Does it, and leads to what it changed; a refusal comes back with everything that was typed. */
@@ -20,45 +26,75 @@ export const act: View = async (look) => {
   const action = actionOf(look);
   const { parts, request } = look;
   const values = fieldsOf(request.body);
+  const before = await known(look);
   try {
     const about = (action.about ?? []).map((name) => [name, request.query.get(name) ?? undefined]);
     const input = {
-      ...inputOf(action.operation.input, action.fields, changedOnly(values, await known(look))),
+      ...inputOf(action.operation.input, action.fields, changedOnly(values, before.values)),
+      ...cleared(action, values, before.values),
       ...action.fixed,
       ...Object.fromEntries(about),
-      ...(action.task && { [action.task.field]: action.task.list ? [parts.task] : parts.task }),
+      ...subjectOf(action, look),
+      // Whoever changes something says which state of it they saw: if somebody was faster, that is told first.
+      ...(values.rev === undefined ? {} : { rev: Number(values.rev) }),
     };
-    const { data } = await look.ask(action.operation, input as never);
-    return seeOther(pathAfter(action, parts.task, data));
+    const { data, warnings, next } = await look.ask(action.operation, input as never);
+    const text = printable(action.operation.text(data, PLAIN));
+    const done = look.notices.keep({ text, warnings, next });
+    return seeOther(`${pathAfter(action, parts.task, data)}?done=${done}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return page(render(look, action, values, error), statusOf(error));
+    return page(await render(look, action, { values, rev: before.rev, refusal: error }), statusOf(error));
   }
 };
 
 function actionOf({ parts }: Look): Action {
   const { task, action = "" } = parts;
-  const known = task === undefined ? FREE_ACTIONS : TASK_ACTIONS;
-  const found = Object.hasOwn(known, action) ? known[action] : undefined;
+  const found = findAction(action, task !== undefined);
   if (!found) throw new Failure("not_found", "no_page", `There is nothing called ${action} to do here.`);
   return found;
 }
 
-/** What an edit begins with: the task as it is. */
-async function known({ ask, parts }: Look): Promise<Record<string, string | undefined>> {
-  if (parts.action !== "edit") return {};
-  const { task } = (await ask(taskShow, { task: parts.task })).data;
-  const { title, objective, acceptance, plan, notes, profile, status, blocker } = task;
-  return { title, objective, acceptance, plan, notes, profile, status, blocker };
+/** The task, or the part of it that the address names. */
+function subjectOf({ task: subject }: Action, { parts, request }: Look): Record<string, unknown> {
+  if (!subject) return {};
+  const part = subject.part === undefined ? null : request.query.get(subject.part);
+  const name = part === null ? parts.task : `${parts.task}/${part}`;
+  return { [subject.field]: subject.list ? [name] : name };
+}
+
+type Values = Record<string, string | undefined>;
+
+/** What a change begins with: the record as it is, and its rev. */
+async function known({ ask, parts, request }: Look): Promise<{ values: Values; rev?: number }> {
+  if (parts.action === "edit") {
+    const { task } = (await ask(taskShow, { task: parts.task })).data;
+    const { title, objective, acceptance, plan, notes, profile, status, blocker, rev } = task;
+    const lists = { depends: task.depends_on.join("\n"), label: task.labels.join("\n") };
+    return { values: { title, objective, acceptance, plan, notes, profile, status, blocker, ...lists }, rev };
+  }
+  if (parts.action === "lane-edit") {
+    const id = `${parts.task}/${request.query.get("lane")}`;
+    const lane = (await ask(laneList, { task: parts.task })).data.lanes.find((one) => one.id === id);
+    if (!lane) throw new Failure("not_found", "no_record", `There is no lane ${id}.`);
+    const { paths, after, owner, rev } = lane;
+    return { values: { path: paths.join("\n"), after: after.join("\n"), owner }, rev };
+  }
+  return { values: {} };
 }
 
 /** A field that was left as it was is not a change. */
-const changedOnly = (
-  values: Record<string, string | undefined>,
-  before: Record<string, string | undefined>,
-): Record<string, string | undefined> =>
+const changedOnly = (values: Values, before: Values): Values =>
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value?.replaceAll("\r\n", "\n") !== before[name]),
+  );
+
+/** A list that was emptied is one without anything in it, where the command has a word for that too. */
+const cleared = ({ operation }: Action, values: Values, before: Values) =>
+  Object.fromEntries(
+    (operation.cli?.clears ?? [])
+      .filter((name) => before[name] && values[name] === undefined)
+      .map((name) => [name, []]),
   );
 
 function pathAfter({ tab }: Action, task: string | undefined, data: unknown): string {
@@ -67,15 +103,27 @@ function pathAfter({ tab }: Action, task: string | undefined, data: unknown): st
   return made ? `/t/${made.id}` : "/notes";
 }
 
-function render(
-  { parts, request, project }: Look,
-  action: Action,
-  values: Record<string, string | undefined>,
-  refusal: Failure | undefined,
-): Html {
+const AGENTS = ["claude", "codex", "copilot"];
+
+/** The agents that pawl knows, and those of the project that have worked here. */
+async function agentsOf({ ask }: Look): Promise<string[]> {
+  const { data } = await ask(runList, {});
+  return [...new Set([...AGENTS, ...data.runs.flatMap((one) => one.agent ?? [])])];
+}
+
+interface Filled {
+  values: Values;
+  rev?: number | undefined;
+  refusal?: Failure;
+}
+
+async function render(look: Look, action: Action, { values, rev, refusal }: Filled): Promise<Html> {
+  const { parts, request, project } = look;
   const { operation, title, button, fields, about = [] } = action;
+  const lists = fields.some((one) => one.suggest) ? { agents: await agentsOf(look) } : {};
   const { task } = parts;
-  const subject = about.map((name) => request.query.get(name) ?? "").join(" ");
+  const names = [...about, ...(action.task?.part === undefined ? [] : [action.task.part])];
+  const subject = names.flatMap((name) => request.query.get(name) ?? []).join(" ");
   const back = task === undefined ? "/" : `/t/${task}`;
   const words = [
     "pawl",
@@ -87,7 +135,7 @@ function render(
 <div class="title"><h1>${title}${subject && html` <span class="id">${subject}</span>`}</h1></div>
 <p class="dim">${operation.summary}.</p>
 ${refusal && html`<section class="refusal" role="alert"><h2>Not done: ${refusal.message}</h2>${refusal.hint && html`<p>${refusal.hint}</p>`}</section>`}
-<form method="post" class="act" data-form="${request.path}${subject && `?${subject}`}">${fieldsOfForm(operation.input, fields, values)}
+<form method="post" class="act" data-form="${request.path}${subject && `?${subject}`}">${rev !== undefined && html`<input type="hidden" name="rev" value="${rev}">`}${fieldsOfForm(operation.input, fields, values, lists)}
 <p class="row"><button class="btn go">${button}</button> <a class="btn" href="${back}">Leave it</a></p></form>
 ${operation.details && html`<details class="more"><summary>What it does, and what it refuses</summary><p>${operation.details}</p></details>`}`;
   return layout({ title, section: "tasks", command: words.filter(Boolean).join(" "), main, kind: "narrow" });

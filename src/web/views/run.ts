@@ -44,7 +44,7 @@ ${value.attempts.map((one) => html`<dt>Attempt ${one.number}</dt><dd>${one.agent
 function controls(value: Run, working: boolean): Html | undefined {
   const [task = "", run = ""] = value.id.split("/");
   const act = (word: string, action: string) =>
-    html`<a class="btn" href="/t/${task}/do/${action}">${word}</a>`;
+    html`<a class="btn" href="/t/${task}/do/${action}?run=${run}">${word}</a>`;
   if (working) return html`<p class="row" id="acts" data-live>${act("Stop…", "stop")}</p>`;
   return html`<p class="row" id="acts" data-live>${value.attempts.length > 0 && value.ended === undefined && act("Go on…", "resume")}${value.ended === undefined && [act("Keep the worktrees…", "keep"), act("Remove the worktrees…", "remove")]}${value.snapshots.length > 0 && html`<a class="btn" href="/t/${task}/diff?run=${run}">Its diff</a>`}</p>`;
 }

@@ -10,6 +10,8 @@ import { type Html, html } from "../html.ts";
 import { layout, mono, tag } from "../layout.ts";
 import { clock } from "../times.ts";
 import { button, sentence } from "./awaited.ts";
+import { noticeOf } from "./notice.ts";
+import { taskMenu } from "./task-menu.ts";
 import type { Look } from "./view.ts";
 
 /** Everything that is recorded of a task, and what keeps it from going on. */
@@ -32,6 +34,7 @@ const TABS = [
   ["findings", "Findings"],
   ["evidence", "Evidence"],
   ["runs", "Runs"],
+  ["lanes", "Lanes"],
   ["context", "Context"],
   ["handoffs", "Handoffs"],
   ["log", "Log"],
@@ -48,16 +51,13 @@ interface Frame {
 }
 
 /** One task: who has to do what, the gates with their facts, the tabs, and the content of one of them. */
-export function taskPage(
-  { parts, project }: Look,
-  shown: Shown,
-  { tab, command, content, foot }: Frame,
-): Response {
+export function taskPage(look: Look, shown: Shown, { tab, command, content, foot }: Frame): Response {
+  const { parts, project } = look;
   const { task } = shown.all;
   const name = TABS.find(([id]) => id === tab)?.[1] ?? "";
   const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a> / ${task.status}</p>
-<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}<span class="sp"></span><a class="quiet-link" href="/t/${task.id}/do/edit">Edit</a></div>
-${facts(shown)}${awaited(shown)}
+<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}<span class="sp"></span>${taskMenu(shown.all)}</div>
+${noticeOf(look)}${facts(shown)}${awaited(shown)}
 <nav class="tabs" id="tabs" data-live aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}${id === "approve" && html` data-press="a"`}>${word}${count(id, shown)}</a>`)}</nav></div>
 ${content}`;
   return page(

@@ -2,6 +2,7 @@ import type { Ask } from "../ask.ts";
 import type { Deciding } from "../deciding.ts";
 import type { Request, Response } from "../exchange.ts";
 import type { Live } from "../live.ts";
+import type { Notices } from "../notices.ts";
 
 /** What a view works with. */
 export interface Look {
@@ -13,6 +14,7 @@ export interface Look {
   project: string;
   deciding: Deciding;
   live: Live;
+  notices: Notices;
 }
 
 export type View = (look: Look) => Promise<Response>;

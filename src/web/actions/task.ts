@@ -1,0 +1,75 @@
+import { check } from "../../ops/check.ts";
+import { decide } from "../../ops/decide.ts";
+import { refresh } from "../../ops/refresh.ts";
+import { snapshot } from "../../ops/snapshot.ts";
+import { taskUpdate } from "../../ops/task-update.ts";
+import type { Field } from "../forms.ts";
+import { type Actions, TASK } from "./action.ts";
+
+export const PROSE: readonly Field[] = [
+  { name: "objective", label: "Objective", long: true },
+  { name: "acceptance", label: "Acceptance", long: true },
+  { name: "plan", label: "Plan", long: true },
+];
+
+/** What changes a task, or asks about it. */
+export const TASK_ACTIONS: Actions = {
+  edit: {
+    operation: taskUpdate,
+    title: "Edit the task",
+    button: "Change it",
+    fields: [
+      { name: "title", label: "Title" },
+      ...PROSE,
+      { name: "notes", label: "Notes", long: true },
+      { name: "profile", label: "Profile" },
+      { name: "status", label: "Status", choices: ["open", "active", "blocked", "review", "done"] },
+      { name: "blocker", label: "Blocker" },
+      { name: "depends", label: "Depends on" },
+      { name: "label", label: "Labels" },
+    ],
+    task: TASK,
+  },
+  drop: {
+    operation: taskUpdate,
+    title: "Drop the task",
+    button: "Drop it",
+    fields: [{ name: "notes", label: "Notes", long: true }],
+    fixed: { status: "dropped" },
+    task: TASK,
+  },
+  decide: {
+    operation: decide,
+    title: "Record a decision",
+    button: "Record it",
+    fields: [
+      { name: "what", label: "Decision", long: true },
+      { name: "why", label: "Why", long: true },
+    ],
+    task: TASK,
+  },
+  refresh: {
+    operation: refresh,
+    title: "Bring the base into the branch",
+    button: "Refresh it",
+    fields: [],
+    task: TASK,
+  },
+  check: {
+    operation: check,
+    title: "Check whether it may be approved",
+    button: "Check it",
+    fields: [],
+    fixed: { stage: "close" },
+    task: TASK,
+    tab: "approve",
+  },
+  snapshot: {
+    operation: snapshot,
+    title: "Save the diff again",
+    button: "Save it",
+    fields: [],
+    task: TASK,
+    tab: "diff",
+  },
+};

@@ -1,0 +1,144 @@
+import { describe, expect, test as pure } from "vitest";
+import { OF_A_TASK } from "../../src/web/actions/all.ts";
+import { entriesFor } from "../../src/web/views/task-menu.ts";
+import { test } from "../helpers/command-line.ts";
+import { openHouse, visit } from "../helpers/page.ts";
+
+type Menu = Parameters<typeof entriesFor>[0];
+const run = (ended: string | undefined, attempts: object[] = []) => ({ ended, attempts, status: "running" });
+const actionsOf = (status: string, ...runs: object[]) =>
+  entriesFor({ task: { status }, runs } as unknown as Menu).map(([action]) => action);
+
+describe("what can be done to a task", () => {
+  pure.each<[string, string[], string[]]>([
+    ["open", actionsOf("open"), ["edit", "run", "start", "decide", "lane", "drop"]],
+    [
+      "held by hand",
+      actionsOf("active", run(undefined)),
+      ["edit", "run", "decide", "finding", "lane", "refresh", "snapshot", "check", "keep", "remove", "drop"],
+    ],
+    [
+      "an agent at work",
+      actionsOf("active", run(undefined, [{ number: 1 }])),
+      ["edit", "stop", "decide", "finding", "lane", "snapshot"],
+    ],
+    [
+      "an agent that has ended",
+      actionsOf("active", run(undefined, [{ number: 1, ended: "2026-01-01T00:00:00Z" }])),
+      [
+        ...["edit", "run", "resume", "decide", "finding", "lane", "refresh", "snapshot", "check", "keep"],
+        ...["remove", "drop"],
+      ],
+    ],
+    ["merged, worktrees there", actionsOf("merged", run(undefined)), ["snapshot", "keep", "remove"]],
+    ["merged and finished", actionsOf("done", run("merged")), []],
+    ["dropped", actionsOf("dropped"), ["edit"]],
+  ])("%s", (_, offered, expected) => {
+    expect(offered).toEqual(expected);
+    for (const action of offered) expect(OF_A_TASK[action], action).toBeDefined();
+  });
+});
+
+test("controls do what their commands do, and say what they did once", async ({ project }) => {
+  project.commit("a.txt", "a\n");
+  const get = visit(openHouse(project));
+  const send = async (path: string, body: object) => {
+    const { status, headers, body: text } = await get(path, { method: "POST", body });
+    return { status, to: headers.Location ?? "", text: String(text) };
+  };
+  const shown = async () => (await project.pawl("task", "show", "T1", "--json")).json.data;
+  const made = await send("/new/task", { title: "Retry", label: "http\nclient", profile: "light" });
+  expect([made.status, made.to.split("?")[0]]).toEqual([303, "/t/T0001"]);
+  const first = String((await get(made.to)).body);
+  expect(first).toContain('<section class="notice" role="status">');
+  expect(first).toContain("/t/T0001/do/drop");
+  expect(String((await get(made.to)).body)).not.toContain('class="notice"');
+
+  // Somebody else is faster: nothing of theirs is lost, and nothing that was typed here either.
+  const form = String((await get("/t/T0001/do/edit")).body);
+  const rev = /name="rev" value="(\d+)"/.exec(form)?.[1];
+  await project.pawl("task", "update", "T1", "--plan", "Theirs");
+  const edit = { rev, title: "Retry what asks", plan: "", label: "http", profile: "light", status: "open" };
+  const late = await send("/t/T0001/do/edit", edit);
+  expect([late.status, late.text.includes("Not done:"), late.text.includes("Retry what asks")]).toEqual([
+    409,
+    true,
+    true,
+  ]);
+  const fresh = /name="rev" value="(\d+)"/.exec(late.text)?.[1];
+  expect((await send("/t/T0001/do/edit", { ...edit, rev: fresh })).status).toBe(303);
+  expect((await shown()).task).toMatchObject({ title: "Retry what asks", plan: "Theirs", labels: ["http"] });
+  const { label: _, ...without } = edit;
+  await send("/t/T0001/do/edit", { ...without, rev: Number(fresh) + 1 });
+  expect((await shown()).task.labels).toEqual([]);
+
+  expect((await send("/t/T0001/do/lane", { path: "src\ntest/**" })).status).toBe(303);
+  await project.pawl("task", "new", "Another");
+  const overlap = await send("/t/T0002/do/lane", { path: "src/http" });
+  expect(overlap.text).toContain("overlaps");
+  expect((await send("/t/T0001/do/lane-edit?lane=L1", { rev: "1", path: "src", owner: "Ada" })).status).toBe(
+    303,
+  );
+  const lanes = String((await get("/lanes")).body);
+  expect(lanes).toContain("<code>src</code>");
+  expect(lanes).toContain("/t/T0001/do/lane-close?lane=L1");
+  expect((await send("/t/T0001/do/lane-close?lane=L1", {})).status).toBe(303);
+  expect(String((await get("/lanes")).body)).toContain("Nobody keeps any paths.");
+  expect(String((await get("/t/T0001/lanes")).body)).toContain("closed");
+
+  for (const [action, body] of Object.entries({
+    start: {},
+    decide: { what: "Wait", why: "The server asks" },
+    finding: { text: "Odd", severity: "low" },
+    "defer?finding=F1": { note: "Later" },
+    snapshot: {},
+    keep: { reason: "A look first" },
+    drop: {},
+  }))
+    expect(await send(`/t/T0001/do/${action}`, body), action).toMatchObject({ status: 303 });
+  expect(await shown()).toMatchObject({
+    task: { status: "dropped" },
+    decisions: [{ what: "Wait" }],
+    findings: [{ status: "deferred" }],
+    runs: [{ ended: "kept" }],
+  });
+});
+
+test("controls refuse what their commands refuse, in the same words", async ({ project }) => {
+  project.commit("a.txt", "a\n");
+  await project.pawl("task", "new", "Retry");
+  const get = visit(openHouse(project));
+  const rows: [string, Record<string, string>, string[]][] = [
+    ["run", { agent: "nobody" }, ["run", "T1", "--agent", "nobody"]],
+    ["run", { agent: "claude", time: "soon" }, ["run", "T1", "--agent", "claude", "--time", "soon"]],
+    ["resume", {}, ["run", "resume", "T1"]],
+    ["stop?run=R9", {}, ["run", "stop", "T1/R9"]],
+    ["refresh", {}, ["refresh", "T1"]],
+    ["snapshot", {}, ["snapshot", "T1"]],
+    ["keep", { reason: "x" }, ["finish", "T1", "--keep", "--reason", "x"]],
+    ["remove", { reason: "x" }, ["finish", "T1", "--remove", "--reason", "x"]],
+    ["edit", { status: "blocked" }, ["task", "update", "T1", "--status", "blocked"]],
+    ["edit", { rev: "7", title: "x" }, ["task", "update", "T1", "--rev", "7", "--title", "x"]],
+    [
+      "resolve?finding=F9",
+      { commit: "abc" },
+      ["finding", "resolve", "F9", "--commit", "abc", "--task", "T1"],
+    ],
+    ["lane", { path: "../x" }, ["lane", "add", "T1", "--path", "../x"]],
+    ["lane-close?lane=L9", {}, ["lane", "close", "T1/L9"]],
+  ];
+  for (const [action, body, argv] of rows) {
+    const said = await project.pawl(...argv, "--json");
+    const { status, body: text } = await get(`/t/T0001/do/${action}`, { method: "POST", body });
+    const page = String(text).replace(/&(quot|#39|lt|gt|amp);/g, (_, one) => ENTITIES[one] ?? "");
+    expect(page, `${action}: ${said.json.error.message}`).toContain(said.json.error.message);
+    expect(status, action).toBeGreaterThanOrEqual(400);
+  }
+  for (const action of Object.keys(OF_A_TASK)) {
+    if (action === "lane-edit") continue;
+    const { status, body } = await get(`/t/T0001/do/${action}`);
+    expect([status, String(body).includes('class="btn go"')], action).toEqual([200, true]);
+  }
+});
+
+const ENTITIES: Record<string, string> = { quot: '"', "#39": "'", lt: "<", gt: ">", amp: "&" };
