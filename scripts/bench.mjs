@@ -1,13 +1,13 @@
 // Runs the benchmarks in bench/: `npm run bench -- store` runs one, without a name all of them, one after another. A
 // suite is a program that prints its own table and exits with a code other than 0 when it misses its budget.
-// `npm run bench -- --write` runs all of them and writes docs/benchmarks.md.
+// With --write, docs/benchmarks.md says what came of it.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, type } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { renderPage } from "./bench/page.mjs";
+import { readPage, renderPage } from "./bench/page.mjs";
 import { textFiles } from "./build/text-files.mjs";
 import { installTestTools } from "./install-test-tools.mjs";
 
@@ -58,30 +58,32 @@ async function run(suite) {
     process.stdout.write(chunk);
   });
   const code = await new Promise((done) => child.on("close", done));
-  return { suite, ok: code === 0, output };
+  return { suite, measured: whereAndWhen(), ok: code === 0, output };
 }
 
-function machine() {
+function whereAndWhen() {
   const git = spawnSync("git", ["--version"], { encoding: "utf8" }).stdout.trim();
-  return `Node ${process.versions.node}, ${git}, ${type()} ${release()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`;
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date} with Node ${process.versions.node}, ${git}, ${type()} ${release()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`;
+}
+
+/** Suites that were not run keep what the page says of them. */
+function writePage(suites, results) {
+  const path = join(root, "docs", "benchmarks.md");
+  const known = [...readPage(readFileSync(path, "utf8")), ...results];
+  const newest = suites.flatMap((suite) => known.findLast((one) => one.suite === suite) ?? []);
+  writeFileSync(path, renderPage(newest));
+  process.stderr.write("\ndocs/benchmarks.md is written.\n");
 }
 
 const suites = findSuites();
-if (named !== undefined && (write || !suites.includes(named))) {
-  console.error(
-    write
-      ? "The page is written from all suites: npm run bench -- --write."
-      : `There is no suite "${named}". There are: ${suites.join(", ")}.`,
-  );
+if (named !== undefined && !suites.includes(named)) {
+  console.error(`There is no suite "${named}". There are: ${suites.join(", ")}.`);
   process.exitCode = 3;
 } else {
   installTestTools();
   const results = [];
   for (const suite of named === undefined ? suites : [named]) results.push(await run(suite));
   if (results.some(({ ok }) => !ok)) process.exitCode = 1;
-  if (write) {
-    const date = new Date().toISOString().slice(0, 10);
-    writeFileSync(join(root, "docs", "benchmarks.md"), renderPage(results, { date, machine: machine() }));
-    process.stderr.write("\ndocs/benchmarks.md is written.\n");
-  }
+  if (write) writePage(suites, results);
 }

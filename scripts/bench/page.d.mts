@@ -1,5 +1,7 @@
 export interface SuiteResult {
   suite: string;
+  /** When, and on what machine. */
+  measured: string;
   ok: boolean;
   output: string;
 }
@@ -7,4 +9,5 @@ export const BUDGETS: { what: string; budget: string; lines: [suite: string, pat
 export function judge(
   results: readonly SuiteResult[],
 ): { what: string; budget: string; figures: string[]; verdict: string }[];
-export function renderPage(results: readonly SuiteResult[], at: { date: string; machine: string }): string;
+export function readPage(page: string): SuiteResult[];
+export function renderPage(results: readonly SuiteResult[]): string;

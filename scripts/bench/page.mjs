@@ -101,22 +101,36 @@ export function judge(results) {
 
 const compact = (line) => line.trim().split(/ {2,}/).join(" · ").replaceAll("|", "\\|");
 
-export function renderPage(results, { date, machine }) {
-  const rows = judge(results).map(
+const SECTION =
+  /^## ([\w-]+)\n\nMeasured on ([^\n]+?); it (kept|missed) its budgets\.\n\n```text\n([\s\S]*?)\n```$/gm;
+
+/** What the page holds of each suite, so that one can be measured again without the others. */
+export const readPage = (page) =>
+  [...page.matchAll(SECTION)].map(([, suite, measured, verdict, output]) => ({
+    suite,
+    measured,
+    ok: verdict === "kept",
+    output,
+  }));
+
+export function renderPage(results) {
+  const judged = judge(results);
+  const rows = judged.map(
     ({ what, budget, figures, verdict }) => `| ${what} | ${budget} | ${figures.join("<br>")} | ${verdict} |`,
   );
-  const missed = judge(results).filter(({ verdict }) => verdict !== "met");
+  const missed = judged.filter(({ verdict }) => verdict !== "met");
   const summary =
     missed.length === 0
       ? "Every budget was met."
       : `Not met: ${missed.map(({ what, verdict }) => `${what} (${verdict.replaceAll("*", "")})`).join("; ")}.`;
   const suites = results.map(
-    ({ suite, output }) => `## ${suite}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\`\n`,
+    ({ suite, measured, ok, output }) =>
+      `## ${suite}\n\nMeasured on ${measured}; it ${ok ? "kept" : "missed"} its budgets.\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\`\n`,
   );
   return `# Benchmarks
 
-Written by \`npm run bench -- --write\` on ${date}: ${machine}. Times are medians of rounds in which everything that is compared took
-turns; ratios carry over to other machines, milliseconds do not. \`npm run bench\` measures all of it again.
+Written by \`npm run bench -- --write\`. Times are medians of rounds in which everything that is compared took turns; ratios
+carry over to other machines, milliseconds do not. \`npm run bench\` measures all of it again, \`npm run bench -- cli --write\` one suite.
 
 ${summary}
 

@@ -29,8 +29,8 @@ const CHECK = [
   "src/(?:ops/check|judge/authors)\\.ts",
   "src/judge/gates/",
   "src/flows/check/",
-  "src/runtime/sites\\.ts",
-  "src/git/(?:branches|branch-facts|quick-clean)\\.ts",
+  "src/runtime/(?:sites|workplaces)\\.ts",
+  "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
 
 /** A group takes along whatever its files import; this is wanted without the MCP server, too. */

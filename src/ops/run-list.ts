@@ -22,14 +22,14 @@ export const runList = operation({
   input: z.strictObject({ task: taskField(), all: flag("also those of tasks that are past") }),
 
   async observe(world, input, _at, reader) {
-    const runs = runsOf(reader, input).runs.filter(openAttempt);
-    const views = await world.attempts(runs.map((one) => one.id));
-    return new Map(runs.map((one, nth) => [one.id, views[nth]]));
+    const found = runsOf(reader, input);
+    const open = found.runs.filter(openAttempt);
+    const views = await world.attempts(open.map((one) => one.id));
+    return { ...found, views: new Map(open.map((one, nth) => [one.id, views[nth]])) };
   },
 
-  gather: (reader, input, _at, views) => ({
-    ...runsOf(reader, input),
-    views,
+  gather: (reader, input, _at, found) => ({
+    ...found,
     // Of all tasks it would be thousands of records, and nobody reads them in such a list.
     proofs:
       input.task === undefined

@@ -195,6 +195,11 @@ export interface World {
   lineAt(commit: string, file: string, line: number, repo?: string): Promise<string | undefined>;
   /** The tree of everything git would not ignore, uncommitted changes included; the user's index stays as it is. */
   workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
+  /**
+   * The files that were committed here since the branch left its base, and those that are not committed yet. Partly from
+   * what is remembered, so to be shown and not to be decided on.
+   */
+  work(base: string | undefined): Promise<{ committed: string[]; uncommitted: string[] }>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */
   changedFiles(base: string): Promise<string[]>;
   /** Runs where we stand, or at the top of the worktree, with what the policy adds to the environment. */

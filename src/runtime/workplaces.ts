@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { changedSince } from "../git/changed-since.ts";
+import { lookAtWork } from "../git/look-at-work.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -31,12 +31,20 @@ export async function lookAtWorkplaces(
   const places = await findWorkplaces(runtime, task);
   return Promise.all(
     places.map(async (place) => {
-      const { base_branch: branch, base_head: head } =
-        repos.find((one) => one.name === place.repo) ?? repos[0] ?? {};
-      const files = branch && head ? await changedSince(place.path, { branch, head }, env) : [];
-      return { ...place, files };
+      const base = (repos.find((one) => one.name === place.repo) ?? repos[0])?.base_branch;
+      return { ...place, files: base ? await changedIn(place.path, base, env) : [] };
     }),
   );
+}
+
+async function changedIn(path: string, base: string, env: Environment): Promise<string[]> {
+  try {
+    const { committed, uncommitted } = await lookAtWork(path, base, env);
+    return [...new Set([...committed, ...uncommitted])].sort();
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
 }
 
 /** The folder that this process stands in, also after it was moved: Node itself remembers only where it began. */

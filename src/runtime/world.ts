@@ -20,6 +20,8 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       const { lookAtTargets } = await import("./targets.ts");
       return lookAtTargets(await runtime().git.sites(), wanted, around.env);
     },
+    work: async (base) =>
+      (await import("../git/look-at-work.ts")).lookAtWork(place.root ?? place.gitDir, base, around.env),
     isDirty: async () => (await repository()).isDirty(),
     isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),
     resolveCommit: async (name) => (await repository()).resolveCommit(name),
@@ -74,17 +76,18 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       (await import("../store/search/search.ts")).search(await searchOptions(around, runtime(), query)),
     findAlike: async (query) =>
       (await import("../store/search/search.ts")).findAlike(await searchOptions(around, runtime(), query)),
-    async attempts(runs) {
-      const { lookAtRun } = await import("../agents/look.ts");
-      const folder = runsDir(runtime().home);
-      return runs.map((run) => lookAtRun(folder, run));
-    },
+    attempts: (runs) => lookAtRuns(runsDir(runtime().home), runs),
     machine: async () => (await import("./machine.ts")).readMachine(around),
     async edit(name, text) {
       const { editText } = await import("./open-editor.ts");
       return editText(name, text, around);
     },
   };
+}
+
+async function lookAtRuns(folder: string, runs: readonly string[]) {
+  const { lookAtRun } = await import("../agents/look.ts");
+  return runs.map((run) => lookAtRun(folder, run));
 }
 
 /** Asked of another repository of the project, it is that one's own line. */

@@ -204,10 +204,10 @@ describe("when something is broken", () => {
 
   test("a git that fails leaves it open whether the repository is dirty", async ({ project }) => {
     await begin(project);
-    const isDirty = async () => {
+    const work = async () => {
       throw new Failure("unavailable", "git_failed", "no");
     };
-    expect((await runWith(project, { isDirty })).context.text).toContain("unknown whether dirty");
+    expect((await runWith(project, { work })).context.text).toContain("unknown whether dirty");
   });
 
   test("our own mistakes are not taken for a missing index", async ({ project }) => {

@@ -134,7 +134,8 @@ describe("the packed program", () => {
       return found;
     };
     const [yaml, grayMatter] = ["Map keys must be unique", "excerpt_separator"].map(chunksWith);
-    const heavies = ["sqlite", "run-git", "transaction", ...(yaml ?? []), ...(grayMatter ?? [])];
+    const sdk = chunksWith("notifications/initialized");
+    const heavies = [...sdk, "sqlite", "run-git", "transaction", ...(yaml ?? []), ...(grayMatter ?? [])];
     const modules = ["crypto", "child_process", "module"].map((name) => `NativeModule ${name}`);
     const expectLight = (text: string, args: string[], but?: string) => {
       expect(text, args.join(" ")).toContain("program-");
@@ -155,21 +156,21 @@ describe("the packed program", () => {
     pawl(inside, "verify", "--", "test", "-d", ".");
     pawl(inside, "handoff", "--what", "done", "--next", "approve");
     pawl(inside, "snapshot");
-    const expectLightChecks = (but?: string) => {
-      for (const stage of ["plan", "review", "close"]) {
-        const check = ["check", "--stage", stage];
-        loadedIn(inside.path, ...check);
-        expectLight(loadedIn(inside.path, ...check), check, but);
+    const expectLightThere = (but?: string) => {
+      const checks = ["plan", "review", "close"].map((stage) => ["check", "--stage", stage]);
+      for (const one of [...checks, ["session"]]) {
+        loadedIn(inside.path, ...one);
+        expectLight(loadedIn(inside.path, ...one), one, but);
       }
     };
     // As young as its index, its files have to be read and hashed; later their times are enough.
-    expectLightChecks("NativeModule crypto");
+    expectLightThere("NativeModule crypto");
     for (const cwd of [repo.path, inside.path])
       execFileSync("sh", ["-c", "sleep 0.05 && git update-index --force-write-index"], {
         cwd,
         env: repo.env,
       });
-    expectLightChecks();
+    expectLightThere();
   });
 
   test("compiled code is kept beside the program, which works without it or with a broken one", () => {

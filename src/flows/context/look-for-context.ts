@@ -13,10 +13,7 @@ const MOST_FILES_SEARCHED = 20;
 /** One search for everything: each has to compare the index with the files first, which costs more than the words. */
 export async function lookAround(world: World, reader: Reader, id: string, at: Situation): Promise<Look> {
   const own = readOwn(reader, id);
-  const [isDirty, changed] = await Promise.all([
-    unlessFailing(() => world.isDirty(), undefined),
-    changedFiles(world, reader, own, at),
-  ]);
+  const { isDirty, changed } = await lookAtFiles(world, reader, own, at);
   const files = filesOf(own, changed).slice(0, MOST_FILES_SEARCHED);
   // The task's own records match best of all; without room for them they would crowd out the others.
   const limit = MOST_HITS + ownCount(own);
@@ -31,18 +28,15 @@ export async function lookAround(world: World, reader: Reader, id: string, at: S
 }
 
 /** What changed here says something about the task only if this is where it is worked on. */
-async function changedFiles(world: World, reader: Reader, own: Own, at: Situation): Promise<string[]> {
+async function lookAtFiles(world: World, reader: Reader, own: Own, at: Situation) {
   const { base_branch: base, branch, id } = own.task;
   const isHere = branch === undefined ? findTask(reader, undefined, at).id === id : branch === at.branch;
-  if (base === undefined || !isHere) return [];
-  return unlessFailing(() => world.changedFiles(base), []);
-}
-
-async function unlessFailing<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   try {
-    return await ask();
+    const { committed, uncommitted } = await world.work(isHere ? base : undefined);
+    const changed = isHere && base !== undefined ? [...new Set([...committed, ...uncommitted])].sort() : [];
+    return { isDirty: uncommitted.length > 0, changed };
   } catch (error) {
-    if (error instanceof Failure) return otherwise;
+    if (error instanceof Failure) return { isDirty: undefined, changed: [] };
     throw error;
   }
 }
