@@ -14,16 +14,17 @@ import {
   readLedger,
   withHistory,
 } from "../flows/audit/ledger.ts";
+import { showAudit } from "../flows/audit/show-audit.ts";
 import { judgingSignatures } from "../flows/audit/subject.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
 import { closeExpired } from "../flows/audit/unlocks.ts";
 import { findDoubts } from "../flows/records/find-doubts.ts";
-import { CLASSES, type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
+import { type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { breachOf, isAppendOnly } from "../judge/gates/integrity.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
-import { columns, indent, plural, type Style } from "../model/text.ts";
+import { plural } from "../model/text.ts";
 import type { RefUpdate } from "../ports/audits.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Site } from "../ports/sites.ts";
@@ -87,7 +88,7 @@ export const audit = procedure({
     };
   },
 
-  text: ({ audit: found }, style) => auditText(found, style),
+  text: ({ audit: found }, style) => showAudit(found, style),
 });
 
 interface Outcome {
@@ -172,7 +173,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
 /** The folder of such a clone may be called anything; the records know what the home of the state is called. */
 function publishedNames(ledger: Ledger, repo: string | undefined): ReadonlySet<string> {
   if (repo !== undefined) return new Set([repo]);
-  const homes = ledger.repositories.filter((one) => one.home).map((one) => one.id);
+  const homes = [...ledger.repositories, ...ledger.earlier].filter((one) => one.home).map((one) => one.id);
   if (homes.length > 0) return new Set(homes);
   const approved = new Set(ledger.approvals.flatMap((one) => one.repos.map((each) => each.name)));
   if (approved.size <= 1) return approved;
@@ -221,7 +222,11 @@ const DOUBTED = {
     code: "record_not_ours",
     message: "No event tells of this text: it was written or changed by hand.",
   },
-  missing: { code: "record_missing", message: "Events tell of this record, and it is gone." },
+  missing: {
+    code: "record_missing",
+    message:
+      "The log or the history of the state tells of this record, and it is gone. Bring it back: pawl doctor --fix, or pawl sync in a clone that has it.",
+  },
   renewed: { code: "record_renewed", message: "It was removed, and an agent had it made anew." },
 } as const;
 
@@ -254,44 +259,3 @@ function nobodyAnswered(undecided: readonly Explained[], data: unknown): Failure
     },
   );
 }
-
-interface Found {
-  clean: boolean;
-  branches: AuditedBranch[];
-  findings: Finding[];
-}
-
-function auditText({ clean, branches, findings }: Found, style: Style): string {
-  const blocks = branches.map((one) => branchText(one, style));
-  if (findings.length > 0)
-    blocks.push(
-      [
-        style.red(`${plural(findings.length, "trace")} of tampering`),
-        ...findings.map((one) => `  ${style.yellow(one.code)} ${one.where} (${one.repo}): ${one.message}`),
-      ].join("\n"),
-    );
-  if (branches.length === 0) blocks.push("No protected branch is here.");
-  blocks.push(clean ? style.green("Everything is explained.") : style.red("Not everything is explained."));
-  return blocks.join("\n");
-}
-
-function branchText({ repo, ref, counts, commits, root }: AuditedBranch, style: Style): string {
-  const signed = commits.filter((one) => one.signed !== undefined).length;
-  const told = CLASSES.filter((one) => counts[one] > 0).map(
-    (one) => `${counts[one]} ${one}${one === "approved" && signed > 0 ? ` (${signed} signed)` : ""}`,
-  );
-  const wrong = commits.filter(isWrong);
-  const since = root
-    ? `, keys since ${root.commit.slice(0, 12)} (${root.class}${root.by ? ` by ${root.by}` : ""})`
-    : "";
-  const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}${since}`;
-  if (wrong.length === 0) return head;
-  return `${head}\n${indent(columns(wrong.map((one) => row(one, style))))}`;
-}
-
-const row = ({ commit, reason, message }: Explained, style: Style) => [
-  style.yellow(commit.id.slice(0, 12)),
-  reason ?? "",
-  commit.subject.slice(0, 60),
-  style.dim(message ?? ""),
-];

@@ -93,6 +93,8 @@ export interface Audits {
     folder: string,
     commit: string | undefined,
   ): Promise<{ path: string; text: string }[]>;
+  /** Records and logs that one commit of the state has, and a later one has not, or not all lines of. */
+  removedRecords(site: Site, old: string, fresh: string): Promise<string[]>;
   /** Files of the state by their path, from a branch that was fetched; without a text where it is none in UTF-8. */
   stateTexts(
     site: Site,

@@ -749,6 +749,53 @@ describe("a check of what was published", () => {
     expect(await it.audit()).toMatchObject({ code: 1, findings: ["branch_deleted"] });
   });
 
+  /** The state's branch on the remote without anything in it: one commit more, or nothing but that. */
+  function emptyState(it: Audited, how: "grown" | "replaced"): void {
+    const nothing = gitIn(it, it.remote, "hash-object", "-t", "tree", "-w", "/dev/null");
+    const parent = how === "grown" ? ["-p", "pawl/state"] : [];
+    const empty = gitIn(it, it.remote, "commit-tree", ...parent, "-m", "empty", nothing);
+    gitIn(it, it.remote, "update-ref", "refs/heads/pawl/state", empty);
+  }
+
+  test("is not satisfied by records that were all removed: the state's history has them", async () => {
+    const it = fresh();
+    it.home.commit("evil.txt", "evil\n");
+    it.git("push", "-q", "--no-verify", "origin", "main");
+    emptyState(it, "grown");
+    expect(await auditIn(cloneForCheck(it, "check"), "--ci")).toMatchObject({
+      code: 1,
+      findings: ["record_missing"],
+      reasons: ["no_approval", "no_approval"],
+    });
+    // An exchange with a clone that has them brings them back.
+    await ok(it.home.pawl("sync"));
+    expect(await auditIn(cloneForCheck(it, "check again"), "--ci")).toMatchObject({
+      code: 1,
+      findings: [],
+      reasons: ["no_approval"],
+    });
+  });
+
+  test("is not satisfied by a state that begins with nothing, where the branch has pawl installed", async () => {
+    const it = fresh();
+    it.home.write(".pawl/lock.json", '{ "profile": "all" }\n');
+    it.git("add", "-f", ".pawl/lock.json");
+    it.git("commit", "-qm", "Install pawl");
+    // Whoever takes the records away can take this file away, too.
+    it.git("rm", "-q", ".pawl/lock.json");
+    it.git("commit", "-qm", "evil");
+    it.git("push", "-q", "--no-verify", "origin", "main");
+    emptyState(it, "replaced");
+    const check = cloneForCheck(it, "check");
+    const found = await auditIn(check, "--ci");
+    expect(found).toMatchObject({ code: 1, findings: ["baseline_gone"] });
+    expect(found.result.out).toContain("pawl sync");
+    expect(await auditIn(check, "--ci", "main~1..main")).toMatchObject({
+      code: 1,
+      findings: ["baseline_gone"],
+    });
+  });
+
   test("says what to fetch when it cannot tell", async () => {
     const it = fresh();
     const bare = cloneForCheck(it, "no state", "--single-branch");

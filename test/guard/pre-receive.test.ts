@@ -190,6 +190,34 @@ describe("a server with the pre-receive hook", () => {
     expect([tipThere(it), tipThere(it, "pawl/state")]).toEqual([main, state]);
   });
 
+  test("takes no state that lost a record, or a line of a log, although it only goes forward", async () => {
+    const it = fresh();
+    const before = tipThere(it, "pawl/state");
+    const state = join(it.home.path, ".pawl/state");
+    const sending = (message: string, ...paths: string[]) => {
+      gitIn(it, state, "add", "-A", "-f", "--", ...paths);
+      gitIn(it, state, "commit", "-qm", message);
+      const sent = it.gitWith({}, "-C", state, "push", it.remote, "HEAD:refs/heads/pawl/state");
+      gitIn(it, state, "reset", "-q", "--hard", before);
+      return sent;
+    };
+    const [log = ""] = gitIn(it, state, "ls-files", "events").split("\n");
+    const lines = readFileSync(join(state, log), "utf8").split("\n").filter(Boolean);
+    const cut = `${lines.slice(1).join("\n")}\n`;
+    const nothing = gitIn(it, it.remote, "hash-object", "-t", "tree", "-w", "/dev/null");
+    const empty = gitIn(it, it.remote, "commit-tree", "-p", before, "-m", "empty", nothing);
+    it.git("fetch", "-q", it.remote, empty);
+    expect(push(it, `${empty}:refs/heads/pawl/state`).err).toContain("record_missing");
+    rmSync(join(state, "tasks/T0001/task.md"));
+    expect(sending("a task", "tasks").err).toMatch(/record_missing tasks\/T0001\/task\.md/);
+    writeFileSync(join(state, log), cut);
+    expect(sending("a line", "events").err).toContain(`record_missing ${log}`);
+    expect(tipThere(it, "pawl/state")).toBe(before);
+    await ok(it.home.pawl("note", "add", "It grows"));
+    await ok(it.home.pawl("sync"));
+    expect(tipThere(it, "pawl/state")).not.toBe(before);
+  });
+
   test("refuses branches while it cannot tell", () => {
     const it = fresh();
     gitIn(it, it.remote, "config", "pawl.program", "/nowhere/pawl");

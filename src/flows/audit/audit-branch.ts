@@ -1,6 +1,7 @@
 import { type AuditedBranch, judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
 import { mustSign } from "../../judge/keys.ts";
 import type { Standing } from "../../judge/trust.ts";
+import { LEDGER_FILE } from "../../model/paths.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type {
   BranchAudit,
@@ -31,7 +32,7 @@ export async function auditBranch(
   const { site, manner } = subject;
   const { ref, tip } = branch;
   const baseline = await baselineOrOthers(audits, subject, branch, branches);
-  if (baseline.from === "none") return untouched(audits, site, branch);
+  if (baseline.from === "none") return untouched(audits, subject, branch);
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });
   const chain = { tip, without: baseline.commits, commits };
@@ -91,12 +92,13 @@ export async function auditBranch(
   };
 }
 
-/** Nothing says what was there before, so everything was. */
+/** Nothing says what was there before, so everything was; unless the branch itself says that pawl was installed. */
 export async function untouched(
   audits: Audits,
-  site: Site,
+  subject: Subject,
   { ref, tip, standsFor }: BranchTip,
 ): Promise<Verdict> {
+  const { site, manner } = subject;
   const none = { ref, tip, standsFor, commits: [], moves: [], remotes: [], missing: [] };
   const earlier = await audits.count(site, tip);
   const verdict = judgeBranch(
@@ -114,9 +116,38 @@ export async function untouched(
       unlockedMoves: [],
     },
   );
-  const note = `There is no baseline yet: all of ${ref.replace(/^refs\/heads\//, "")} counts as what was there before.`;
+  const where = ref.replace(/^refs\/heads\//, "");
+  if (await wasGuarded(audits, subject, tip)) {
+    const message = `Its ${LEDGER_FILE} says that pawl guards it, but no record says what it had before that. ${WAYS_OUT[manner.view]}`;
+    return { ...verdict, findings: [{ code: "baseline_gone", repo: site.name, where, message }] };
+  }
+  const note = `There is no baseline yet: all of ${where} counts as what was there before.`;
   return { ...verdict, notes: [...verdict.notes, note] };
 }
+
+/**
+ * The branch's own files say that pawl was installed with its guard. Of what was published, any of its commits may say so:
+ * whoever emptied the records can take the file away, too. A clone without any record of its own is told about that.
+ */
+async function wasGuarded(
+  audits: Audits,
+  { site, manner, ledger, names }: Subject,
+  tip: string,
+): Promise<boolean> {
+  if (manner.view === "here" && !ledger.repositories.some((one) => names.has(one.id))) return false;
+  const told =
+    manner.view === "here" ? [tip] : await audits.changing(site, { tip, without: [] }, [LEDGER_FILE]);
+  for (const commit of told) if (hasGuard(await audits.fileAt(site, commit, LEDGER_FILE))) return true;
+  return false;
+}
+
+/** Whether the ledger of what was installed names the guard; skills alone come without one. */
+export const hasGuard = (ledger: string | undefined) => /"profile":\s*"all"/.test(ledger ?? "");
+
+const WAYS_OUT = {
+  here: "Bring the records from the remote: pawl sync. Where nobody has them any more, a human begins again: pawl install",
+  published: "Publish the records again from a clone that has them: pawl sync",
+};
 
 export async function fromRemotes(
   audits: Audits,

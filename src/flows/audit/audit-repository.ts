@@ -15,7 +15,7 @@ import type { Audits, Branching, BranchTip, RefUpdate } from "../../ports/audits
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
-import { auditBranch, describeRoot, untouched } from "./audit-branch.ts";
+import { auditBranch, describeRoot, hasGuard, untouched } from "./audit-branch.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import { deletedBranches } from "./lost.ts";
@@ -127,7 +127,7 @@ async function rightlyOpen(audits: Audits, { site, ledger, names, readKeys, chec
 
 /** The branch says that pawl guards it, and this clone has no guard or knows nothing: wiped, or never installed here. */
 function missingParts(ledger: string | undefined, there: { guard: boolean; state: boolean }): string[] {
-  if (ledger === undefined || !/"profile":\s*"all"/.test(ledger)) return [];
+  if (!hasGuard(ledger)) return [];
   const what = "The protected branch has pawl installed, but this clone has";
   return [
     ...(there.guard ? [] : [`${what} no guard. Put it in place: pawl install`]),
@@ -145,7 +145,7 @@ export async function auditRange(hands: Hands, subject: Subject, range: string):
   const { branches } = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
   const ref = branches.find((one) => nameOf(one.ref) === right)?.ref;
   const verdict = await explainStretch(audits, subject, { ref: ref ?? right, old: from, new: to });
-  return { branches: [verdict.branch], findings: [], notes: verdict.notes };
+  return { branches: [verdict.branch], findings: verdict.findings, notes: verdict.notes };
 }
 
 async function find(audits: Audits, site: Site, name: string): Promise<string> {
@@ -178,14 +178,32 @@ export async function auditUpdates(
     }
     if (!isNothing(update.old) && !(await audits.contains(site, update.new, update.old)))
       find("rewound", `${where} would lose commits: it may only go forward from ${update.old.slice(0, 12)}.`);
-    if (update.ref === STATE_REF) continue;
+    if (update.ref === STATE_REF) {
+      if (!isNothing(update.old)) done.findings.push(...(await removedRecords(audits, site, update)));
+      continue;
+    }
     // What other protected branches have was explained when it came to them.
     const others = branching.branches.filter((one) => guarded(one.ref)).map((one) => one.tip);
-    const { branch, notes } = await explainStretch(audits, subject, update, others);
+    const { branch, findings, notes } = await explainStretch(audits, subject, update, others);
     done.branches.push(branch);
+    done.findings.push(...findings);
     done.notes.push(...notes);
   }
   return done;
+}
+
+/** A branch that goes forward by a commit without the records has lost them all the same. */
+async function removedRecords(
+  audits: Audits,
+  site: Site,
+  { old, new: fresh }: RefUpdate,
+): Promise<Finding[]> {
+  return (await audits.removedRecords(site, old, fresh)).map((where) => ({
+    code: "record_missing",
+    repo: "pawl/state",
+    where,
+    message: "The server has this, and it may only grow. Bring it back, and send it again: pawl sync",
+  }));
 }
 
 async function explainStretch(
@@ -199,7 +217,7 @@ async function explainStretch(
   const named = ref.startsWith("refs/heads/") ? ref : undefined;
   const baseline = await baselineFor(audits, subject, named ?? "", tip);
   if (named !== undefined && baseline.from === "none" && recordedRefs(subject).size === 0)
-    return untouched(audits, site, { ref, source: ref, tip, standsFor: undefined });
+    return untouched(audits, subject, { ref, source: ref, tip, standsFor: undefined });
   const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));
   const commits = await audits.history(site, { tip, without });
   const line = await keysLine(audits, subject, { tip, without, commits });

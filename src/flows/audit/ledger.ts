@@ -1,6 +1,7 @@
 import { type Doubt, doubts, eventsIn, type WriteEvent, type Written } from "../../judge/audit/witnesses.ts";
 import { isEventLog } from "../../model/event-line.ts";
 import { Failure } from "../../model/failure.ts";
+import { repositoryFile } from "../../model/paths.ts";
 import type { Problem } from "../../model/record.ts";
 import { type Approval, approval, type RepositoryRecord, repository, run } from "../../model/records/run.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
@@ -127,13 +128,19 @@ export async function withHistory(
 export async function notOurs({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<Doubt[]> {
   const digests = new Map<string, string>();
   for (const { path, text } of ledger.written) digests.set(path, await sha256(text));
-  return doubts(digests, ledger.events());
+  const found = doubts(digests, ledger.events());
+  // Whoever takes the events away with a record leaves the state's history, which had both.
+  const had = new Set(ledger.earlier.map((one) => repositoryFile(one.id)));
+  const told = new Set([...digests.keys(), ...found.map((one) => one.path)]);
+  return [...found, ...[...had].filter((path) => !told.has(path)).map(isMissing)];
 }
+
+const isMissing = (path: string): Doubt => ({ path, why: "missing" });
 
 /** The names under which records speak of one repository: the home's folder may have been renamed since. */
 export function namesOf(ledger: Ledger, site: { name: string; home: boolean }): ReadonlySet<string> {
-  const homes = site.home ? ledger.repositories.filter((one) => one.home).map((one) => one.id) : [];
-  return new Set([site.name, ...homes]);
+  const known = site.home ? [...ledger.repositories, ...ledger.earlier].filter((one) => one.home) : [];
+  return new Set([site.name, ...known.map((one) => one.id)]);
 }
 
 export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: string): ApprovedMerge[] {

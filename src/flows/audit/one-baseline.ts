@@ -49,7 +49,7 @@ export async function baselineFor(
 /** The branches that were there when the guard came; every later one begins where one of these has been. */
 export const recordedRefs = ({ ledger, names }: Pick<Subject, "ledger" | "names">): ReadonlySet<string> =>
   new Set(
-    ledger.repositories
+    [...ledger.repositories, ...ledger.earlier]
       .filter((one) => names.has(one.id))
       .flatMap((one) => one.baseline.map((each) => each.ref)),
   );

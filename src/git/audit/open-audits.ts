@@ -11,7 +11,7 @@ import { countFirstParents, followMove, known, readHistory, readIds } from "./hi
 import { HistoryGit } from "./history-git.ts";
 import { readGuardedTips, readLog, readPassed } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
-import { readStateTexts, readVersions } from "./state-texts.ts";
+import { readRemoved, readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
 
 const STATE = "refs/heads/pawl/state";
@@ -57,6 +57,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
       const tip = await own.commitOf(STATE);
       return tip === undefined ? [] : readVersions(own, tip, kind);
     },
+    removedRecords: (site, old, fresh) => readRemoved(at(site), old, fresh),
     stateTexts: (site, commit, wanted) => readStateTexts(at(site), commit, wanted),
   };
 }

@@ -1,3 +1,4 @@
+import { isEventLog } from "../../model/event-line.ts";
 import { readBlobs, textOf } from "../cat-file.ts";
 import type { Git } from "../run-git.ts";
 import type { HistoryGit } from "./history-git.ts";
@@ -41,6 +42,38 @@ export async function readVersions(
     const text = textOf(contents.get(id));
     return text === undefined ? [] : [{ path, text }];
   });
+}
+
+/**
+ * What is not in the later of two commits any more: records, and lines of the logs. A file that became a link or a folder
+ * is one that nobody reads any more. Lines that no event can be read from were torn, and are taken out by whoever goes on.
+ */
+export async function readRemoved(git: HistoryGit, old: string, fresh: string): Promise<string[]> {
+  const listed = await git.must(["diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, fresh]);
+  const changes = [...listed.matchAll(/:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\0([^\0]+)\0/g)];
+  const gone = changes.filter(([, , , how, path = ""]) => how !== "A" && how !== "M" && isKept(path));
+  const logs = changes.filter(([, , , how, path = ""]) => how === "M" && isEventLog(path));
+  const contents = await readBlobs(
+    git,
+    "The published state could not be read",
+    logs.flatMap(([, before = "", after = ""]) => [before, after]),
+  );
+  const lines = (id: string) => (textOf(contents.get(id)) ?? "").split("\n").filter(isEvent);
+  const cut = logs.filter(([, before = "", after = ""]) => {
+    const left = new Set(lines(after));
+    return lines(before).some((line) => !left.has(line));
+  });
+  return [...gone, ...cut].map(([, , , , path = ""]) => path).sort();
+}
+
+const isKept = (path: string) => path.endsWith(".md") || isEventLog(path);
+
+function isEvent(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === "object";
+  } catch {
+    return false;
+  }
 }
 
 /** What was fetched last; in a clone that also works, the branch of its own may be behind. */

@@ -1,0 +1,47 @@
+import { CLASSES, type Explained, isWrong } from "../../judge/audit/classify.ts";
+import type { AuditedBranch, Finding } from "../../judge/audit/judge.ts";
+import { columns, indent, plural, type Style } from "../../model/text.ts";
+
+/** What an audit came to. */
+interface Found {
+  clean: boolean;
+  branches: AuditedBranch[];
+  findings: Finding[];
+}
+
+export function showAudit({ clean, branches, findings }: Found, style: Style): string {
+  const blocks = branches.map((one) => branchText(one, style));
+  if (findings.length > 0)
+    blocks.push(
+      [
+        style.red(`${plural(findings.length, "trace")} of tampering`),
+        ...findings.map((one) => `  ${style.yellow(one.code)} ${one.where} (${one.repo}): ${one.message}`),
+      ].join("\n"),
+    );
+  if (branches.length === 0) blocks.push("No protected branch is here.");
+  // Where nothing is guarded there is nothing to be content with.
+  if (!clean) blocks.push(style.red("Not everything is explained."));
+  else if (branches.length > 0) blocks.push(style.green("Everything is explained."));
+  return blocks.join("\n");
+}
+
+function branchText({ repo, ref, counts, commits, root }: AuditedBranch, style: Style): string {
+  const signed = commits.filter((one) => one.signed !== undefined).length;
+  const told = CLASSES.filter((one) => counts[one] > 0).map(
+    (one) => `${counts[one]} ${one}${one === "approved" && signed > 0 ? ` (${signed} signed)` : ""}`,
+  );
+  const wrong = commits.filter(isWrong);
+  const since = root
+    ? `, keys since ${root.commit.slice(0, 12)} (${root.class}${root.by ? ` by ${root.by}` : ""})`
+    : "";
+  const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}${since}`;
+  if (wrong.length === 0) return head;
+  return `${head}\n${indent(columns(wrong.map((one) => row(one, style))))}`;
+}
+
+const row = ({ commit, reason, message }: Explained, style: Style) => [
+  style.yellow(commit.id.slice(0, 12)),
+  reason ?? "",
+  commit.subject.slice(0, 60),
+  style.dim(message ?? ""),
+];
