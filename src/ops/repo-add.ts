@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { confirmTyped, refuseAgents } from "../flows/human-only.ts";
 import { knowRepositories } from "../flows/start/know-repositories.ts";
 import { madeNow } from "../judge/change.ts";
 import { Failure } from "../model/failure.ts";
@@ -43,6 +44,7 @@ export const repoAdd = procedure({
 
   async perform(hands, input) {
     const { sites, name, found } = await find(hands, input);
+    await confirmGuarded(hands, name, found);
     // The record first: a link that nobody has heard of would be found by a repetition, an unlinked record asks for one.
     const plan = await hands.record((reader, at) => writeRecords(reader, sites, name, input.base, at), {
       milestone: `Repository ${name} linked`,
@@ -108,6 +110,18 @@ async function find(hands: Hands, input: Wanted): Promise<{ sites: Sites; name: 
       },
     );
   return { sites, name, found };
+}
+
+/** A guarded repository is judged by the records it is led to: where these know nothing of it, a human says that they are the right ones. */
+async function confirmGuarded(hands: Hands, name: string, found: Found): Promise<void> {
+  if (found.linked || !(await hands.git.audits()).guardActive(found)) return;
+  const known = await hands.look((reader) =>
+    reader.repositories().records.some(({ value }) => value.id === name && value.baseline.length > 0),
+  );
+  if (known) return;
+  await refuseAgents(hands, `lead ${name}, which is guarded, to other records than it had`);
+  hands.say(`${name} is guarded, and its own records are gone; these know nothing of what it had before.`);
+  await confirmTyped(hands, `Type ${name} to link it all the same: `, name);
 }
 
 const place = (site: Site) => site.mainRoot ?? site.commonDir;

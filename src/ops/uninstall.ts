@@ -123,6 +123,7 @@ async function confirm(hands: Hands, { installation, state, site }: Tools, input
   const forgettable = await hands.isStateForgettable();
   if (input.delete_state && !forgettable && !state.foreign) {
     await expectNoWork(hands, site);
+    state.checkRemovable();
     await expectTerminal(hands);
     hands.say(`${contents(state)} in ${state.shown} will be deleted, with their history.`);
     await confirmTyped(hands, `Type ${site.name} to delete them: `, site.name);

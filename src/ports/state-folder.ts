@@ -14,6 +14,8 @@ export interface StateFolder {
   bringBack(paths: readonly string[]): Promise<string[]>;
   /** Moves files that are no records out of the way, to where they can be found. */
   setAside(paths: readonly string[]): { path: string; to: string }[];
+  /** Throws where something would be removed that is not this repository's own state. */
+  checkRemovable(): void;
   /** Removes the records, their history, saved diffs, and every trace of them in the git directory. */
   remove(): void;
 }

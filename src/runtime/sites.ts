@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { namesIfPresent } from "../files/read.ts";
 import { discover, type Place } from "../git/discover.ts";
 import { hasRef } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { quoted } from "../model/text.ts";
 import type { Found, Site, Sites } from "../ports/sites.ts";
-import { findHome } from "../store/home.ts";
+import { findHome, hasRecords } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import {
   homeNames,
@@ -127,11 +126,8 @@ function homeOf(place: Place, path: string): Home | undefined {
   try {
     return findHome(place, path);
   } catch (error) {
-    if (error instanceof Failure && error.code === "home_missing") return undefined;
+    if (error instanceof Failure && (error.code === "home_missing" || error.code === "not_a_state"))
+      return undefined;
     throw error;
   }
-}
-
-function hasRecords(home: Home): boolean {
-  return namesIfPresent(join(home.state, "tasks")).length > 0 || hasRef(home.gitDir, "refs/heads/pawl/state");
 }

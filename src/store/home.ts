@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { lineIfReadable } from "../files/read.ts";
+import { lineIfReadable, namesIfPresent } from "../files/read.ts";
 import { hasRef } from "../git/refs.ts";
-import { gitDirOf } from "../git/repository-files.ts";
+import { gitDirOf, realpathOr } from "../git/repository-files.ts";
 import { Failure } from "../model/failure.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
@@ -12,21 +12,54 @@ interface Whereabouts {
   mainRoot: string | undefined;
 }
 
-/** Where the state of this repository is, the same from every linked worktree; nothing is created. */
+/**
+ * Where the state of this repository is, the same from every linked worktree; nothing is created. A line in a file leads a
+ * linked repository to the state of another one; where a repository has records of its own, no line leads away from them.
+ */
 export function findHome(at: Whereabouts, cwd: string): Home {
   const local = join(at.commonDir, "pawl");
-  const fallback = at.mainRoot ? join(at.mainRoot, ".pawl", "state") : join(local, "state");
+  const own = ownState(at);
+  const history = join(local, "state.git");
   const named = lineIfReadable(join(local, "home"));
-  const state = named === undefined ? fallback : resolve(local, named);
-  if (state !== fallback && !existsSync(state)) throw homeMissing(state);
+  const line = named === undefined ? own : resolve(local, named);
+  const isOwn = line === own || hasRecords({ state: own, gitDir: history });
+  const state = isOwn ? own : line;
   const near = relative(cwd, state);
   return {
     state,
     shown: near !== "" && !near.startsWith("..") && !isAbsolute(near) ? near : state,
     local,
-    gitDir: gitDirOf(state) ?? join(local, "state.git"),
+    gitDir: isOwn ? ownHistory(own, history) : historyElsewhere(state, local),
     clone: readClone(local) ?? "",
   };
+}
+
+/** Where a repository keeps a state of its own. */
+export const ownState = ({ commonDir, mainRoot }: Whereabouts) =>
+  mainRoot ? join(mainRoot, ".pawl", "state") : join(commonDir, "pawl", "state");
+
+const ownHistory = (state: string, history: string) =>
+  existsSync(join(history, "HEAD")) ? history : (gitDirOf(state) ?? history);
+
+/** Somebody has written records into this state. */
+export const hasRecords = ({ state, gitDir }: Pick<Home, "state" | "gitDir">) =>
+  namesIfPresent(join(state, "tasks")).length > 0 || hasRef(gitDir, "refs/heads/pawl/state");
+
+/** The history of another repository's state; of a folder that is anything else nothing is read, and nothing is written into it. */
+function historyElsewhere(state: string, local: string): string {
+  if (!existsSync(state)) throw homeMissing(state);
+  const history = gitDirOf(state) ?? "";
+  const commonDir = dirname(dirname(history));
+  const places = [ownState({ commonDir, mainRoot: dirname(commonDir) }), join(commonDir, "pawl", "state")];
+  if (
+    history === join(commonDir, "pawl", "state.git") &&
+    places.some((one) => realpathOr(one) === realpathOr(state))
+  )
+    return history;
+  throw new Failure("unreadable", "not_a_state", `${state} is not the state of any repository.`, {
+    hint: `Nothing was changed there. ${join(local, "home")} leads to it; remove that file, or link this repository again from the one that has the state: pawl repo add <this repository>`,
+    details: { file: join(local, "home") },
+  });
 }
 
 /** The state of another repository is never made anew where it used to be: that would be a second, empty one. */

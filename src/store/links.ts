@@ -4,6 +4,7 @@ import { replaceFile } from "../files/durable.ts";
 import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
 import { quickValue } from "../model/markdown/front-matter.ts";
 import { repository } from "../model/records/run.ts";
+import { ownState } from "./home.ts";
 import { type Home, LOCAL } from "./layout.ts";
 
 /**
@@ -51,9 +52,12 @@ export function homeNames(home: Home): string[] {
     .map((name) => name.slice(0, -".md".length));
 }
 
-/** Whether the state belongs to this repository, and was not only lent to it by a link. */
-export function isHomeOf(home: Home, place: Pick<Whereabouts, "commonDir">): boolean {
-  return resolve(home.gitDir) === join(place.commonDir, "pawl", "state.git");
+/** Whether the state belongs to this repository, and was not only lent to it by a link: both its places say so. */
+export function isHomeOf(home: Home, place: Pick<Whereabouts, "commonDir" | "mainRoot">): boolean {
+  return (
+    resolve(home.gitDir) === join(place.commonDir, "pawl", "state.git") &&
+    resolve(home.state) === resolve(ownState(place))
+  );
 }
 
 interface Link {

@@ -65,6 +65,9 @@ const RELEASES =
   "mkdir -p .pawl && printf 'protected: [main, release/*]\\n' > .pawl/config.yaml && pawl install --profile hooks >/dev/null";
 /** Pawl's own files are on main, and the remote has them. */
 const INSTALLED = `pawl install --yes --agents generic >/dev/null && git add -A .pawl AGENTS.md && ${OFF} commit -qm pawl && ${OFF} push -q --no-verify origin main && note_tip`;
+/** Another repository, with records of its own. */
+const ANOTHER =
+  'git init -q "$R/../another" && (cd "$R/../another" && git commit -q --allow-empty -m x && pawl install --profile hooks --yes >/dev/null)';
 /** Another clone that somebody commits in and installs pawl in before it knows what others have recorded. */
 const SECOND_CLONE = `pawl sync >/dev/null && git clone -q "$O" "$R/../second" && cd "$R/../second" && ${NEW} && git commit -qm x && pawl install --profile hooks --yes >/dev/null`;
 
@@ -1318,6 +1321,20 @@ const wiping = group("Wiping what was installed", [
     script: `rm -rf .git/pawl .git/hooks .pawl/state && git config --remove-section hook.pawl 2>/dev/null; git config --unset core.hooksPath; ${NEW} && git commit -qm x && CLAUDECODE=1 pawl install --yes >/dev/null`,
     expected: "audit",
     found: "late_baseline",
+  },
+  {
+    name: "a line in .git/pawl/home that leads to the records of another repository, and a commit",
+    setup: ANOTHER,
+    script: `echo ../../../another/.pawl/state > .git/pawl/home && ${NEW} && ${OFF} commit -qm x`,
+    expected: "tripwire",
+    found: "committed_directly",
+  },
+  {
+    name: "the same, with this repository's own records deleted",
+    setup: ANOTHER,
+    script: `rm -rf .pawl/state .git/pawl/state.git && echo ../../../another/.pawl/state > .git/pawl/home && ${NEW} && ${OFF} commit -qm x`,
+    expected: "tripwire",
+    found: "installation_gone",
   },
 ]);
 

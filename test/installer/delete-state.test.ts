@@ -1,4 +1,13 @@
-import { existsSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { test } from "../helpers/command-line.ts";
@@ -48,6 +57,36 @@ describe("pawl uninstall --delete-state", () => {
     );
     expect(agent.json.error.code).toBe("human_only");
     expect(existsSync(join(project.path, ".pawl/state/tasks/T0001"))).toBe(true);
+  });
+
+  test("deletes nothing that is not this repository's own state, wherever the state is said to be", async ({
+    project,
+  }) => {
+    const thesis = join(project.path, "../thesis");
+    mkdirSync(join(thesis, "tasks"), { recursive: true });
+    writeFileSync(join(thesis, "chapter 1.txt"), "precious\n");
+    const removing = () => onTerminal(program, project, ["uninstall", "--delete-state"], "my project");
+    await project.pawl("install");
+    await project.pawl("task", "new", "One");
+    // A folder of somebody's in place of the records, and a file of somebody's among them.
+    writeFileSync(join(project.path, ".pawl/state/mine.txt"), "precious\n");
+    const among = await removing();
+    expect([among.code, among.out]).toEqual([1, expect.stringContaining("mine.txt was not written by pawl")]);
+    rmSync(join(project.path, ".pawl/state/mine.txt"));
+    renameSync(join(project.path, ".pawl/state"), join(project.path, "kept"));
+    symlinkSync(thesis, join(project.path, ".pawl/state"));
+    expect((await removing()).code).toBe(2);
+    rmSync(join(project.path, ".pawl/state"));
+    // A line that leads to it, with records of our own and without.
+    const line = join(project.path, ".git/pawl/home");
+    writeFileSync(line, `${thesis}\n`);
+    writeFileSync(join(thesis, ".git"), `gitdir: ${join(project.path, ".git/pawl/state.git")}\n`);
+    renameSync(join(project.path, ".git/pawl/state.git/refs"), join(project.path, "refs"));
+    expect((await removing()).out).toContain("is not the state of any repository");
+    renameSync(join(project.path, "refs"), join(project.path, ".git/pawl/state.git/refs"));
+    expect((await removing()).code).toBe(0);
+    expect(readFileSync(join(thesis, "chapter 1.txt"), "utf8")).toBe("precious\n");
+    expect(readdirSync(thesis).sort()).toEqual([".git", "chapter 1.txt", "tasks"]);
   });
 
   test("without it records stay, and are told", async ({ project }) => {

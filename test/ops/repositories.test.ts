@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
+import { ok } from "../helpers/ready-task.ts";
 import { makeRepository, stateOf } from "../helpers/temporary-repository.ts";
 
 /** A second real repository beside the first one. */
@@ -81,6 +82,70 @@ describe("repo add", () => {
       "already_linked",
     );
   });
+});
+
+describe("a line in .git/pawl/home", () => {
+  const leadTo = (project: Project, state: string) =>
+    writeFileSync(join(project.path, ".git/pawl/home"), `${state}\n`);
+
+  test("leads nobody away from records of their own", async ({ project }) => {
+    const other = beside(project);
+    await other.pawl("task", "new", "Of another repository");
+    await project.pawl("task", "new", "Mine");
+    leadTo(project, stateOf(other));
+    const { json } = await project.pawl("task", "list", "--json");
+    expect(json.data.tasks.map((one: { title: string }) => one.title)).toEqual(["Mine"]);
+    // Neither does the link between the records and their history.
+    writeFileSync(join(stateOf(project), ".git"), `gitdir: ${join(other.path, ".git/pawl/state.git")}\n`);
+    await project.pawl("task", "new", "Mine, too");
+    expect(other.git("-C", join(other.path, ".git/pawl/state.git"), "log", "--format=%s")).not.toContain(
+      "Mine",
+    );
+  });
+
+  test("leads to no folder but a state: nothing is read from another, or written into it", async ({
+    project,
+  }) => {
+    const thesis = join(dirname(project.path), "thesis");
+    mkdirSync(join(thesis, "tasks"), { recursive: true });
+    await project.pawl("task", "new", "Mine");
+    const history = join(project.path, ".git/pawl/state.git");
+    renameSync(history, join(dirname(project.path), "history"));
+    rmSync(stateOf(project), { recursive: true });
+    leadTo(project, thesis);
+    for (const text of [undefined, `gitdir: ${join(dirname(project.path), "history")}\n`]) {
+      if (text !== undefined) writeFileSync(join(thesis, ".git"), text);
+      const { code, json } = await project.pawl("task", "new", "Another", "--json");
+      expect([code, json.error.code]).toEqual([2, "not_a_state"]);
+    }
+    expect(readdirSync(thesis).sort()).toEqual([".git", "tasks"]);
+  });
+});
+
+test("repo add leads a guarded repository to other records only when a human says so", async ({
+  project,
+}) => {
+  const other = beside(project);
+  await project.pawl("task", "new", "One");
+  await ok(other.pawl("install", "--profile", "hooks", "--yes"));
+  for (const gone of [".pawl/state", ".git/pawl/state.git", ".git/pawl/home"])
+    rmSync(join(other.path, gone), { recursive: true });
+  const piped = await project.pawl("repo", "add", "../the api", "--json");
+  expect(piped.json.error.code).toBe("no_terminal");
+  const agent = await project.pawlIn(
+    project.path,
+    { CLAUDECODE: "1" },
+    "repo",
+    "add",
+    "../the api",
+    "--json",
+  );
+  expect(agent.json.error.code).toBe("human_only");
+  // Whoever links it by hand has records that know nothing of its guard, which an audit tells.
+  writeFileSync(join(other.path, ".git/pawl/home"), `${stateOf(project)}\n`);
+  const { code, json } = await other.pawl("audit", "--json");
+  const found = (json.data.audit.findings as { code: string; repo: string }[]).map((one) => one.code);
+  expect([code, found]).toEqual([1, ["installation_gone"]]);
 });
 
 describe("repo remove", () => {

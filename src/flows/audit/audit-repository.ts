@@ -97,21 +97,38 @@ async function lookAround(
     open: await rightlyOpen(audits, subject),
     guarded: records.some((one) => one.guarded.some((clone) => manner.clones.has(clone))),
   });
-  const notes = audits.guardActive(site) ? [] : [`The guard is not active in ${site.name}.`];
+  const active = audits.guardActive(site);
+  // A repository that was only linked has a record that says nothing of a guard.
+  const state = records.some((one) => one.baseline.length + one.guarded.length > 0);
   const changed = remotes.filter((one) => one.standing === "changed");
   return {
     findings: [
-      ...missingParts(installed, { guard: notes.length === 0, state: records.length > 0 }).map((message) => ({
-        ...{ code: "installation_gone", repo: site.name, where: ".pawl/lock.json", message },
+      ...missingParts(hasGuard(installed), { guard: active, state }).map((message) => ({
+        ...{ code: "installation_gone", repo: site.name, where: ".git/pawl", message },
       })),
+      ...(await ownRecordsElsewhere(audits, subject)),
       ...traces.map((one) => judgeTrace(site.name, one)),
       ...changed.map(({ name, why = "does not lead where a human confirmed it" }) => ({
         ...{ code: "remote_changed", repo: site.name, where: name },
         message: `${name} ${why}. A human confirms it: pawl remote trust ${quoted(name)}`,
       })),
     ],
-    notes,
+    notes: active ? [] : [`The guard is not active in ${site.name}.`],
   };
+}
+
+/** A linked repository has no records of its own; where its remote has some, they were taken away from it here. */
+async function ownRecordsElsewhere(audits: Audits, { site, remotes }: Subject): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { name } of site.home ? [] : remotes)
+    if ((await audits.resolve(site, `refs/remotes/${name}/pawl/state`)) !== undefined)
+      found.push({
+        code: "state_elsewhere",
+        repo: site.name,
+        where: `refs/remotes/${name}/pawl/state`,
+        message: `${name} has records of this repository, but this clone is led to those of another one. A human looks at which are right; its own come back with: pawl repo remove ${quoted(site.name)}, then pawl sync`,
+      });
+  return found;
 }
 
 /** Unlocks that are open because a human said so, and for as long; where decisions are signed, the signature tells. */
@@ -126,12 +143,15 @@ async function rightlyOpen(audits: Audits, { site, ledger, names, readKeys, chec
 }
 
 /** The branch says that pawl guards it, and this clone has no guard or knows nothing: wiped, or never installed here. */
-function missingParts(ledger: string | undefined, there: { guard: boolean; state: boolean }): string[] {
-  if (!hasGuard(ledger)) return [];
+function missingParts(installed: boolean, there: { guard: boolean; state: boolean }): string[] {
   const what = "The protected branch has pawl installed, but this clone has";
+  const bring = "Bring them: pawl sync";
   return [
-    ...(there.guard ? [] : [`${what} no guard. Put it in place: pawl install`]),
-    ...(there.state ? [] : [`${what} no records. Bring them: pawl sync`]),
+    ...(there.guard || !installed ? [] : [`${what} no guard. Put it in place: pawl install`]),
+    ...(there.state || there.guard || !installed ? [] : [`${what} no records. ${bring}`]),
+    ...(there.state || !there.guard
+      ? []
+      : [`This clone is guarded, but the records that it is led to know nothing of it. ${bring}`]),
   ];
 }
 

@@ -5,8 +5,9 @@ import { withLock } from "../../files/intent-lock.ts";
 import { namesIfPresent, removeIfEmpty } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
 import { showLines } from "../../git/exclude.ts";
+import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
-import { remoteHasState } from "../home.ts";
+import { remoteHasState, stateExists } from "../home.ts";
 import { type Home, LOCAL, lockDir, mergingDir, rescuedDir } from "../layout.ts";
 import { isHomeOf, readLinks } from "../links.ts";
 
@@ -45,8 +46,28 @@ export function forgetState(home: Home, place: Place, holdsOnlyInstallation: Onl
   }
 }
 
-/** Without asking what is in it. */
+/** What a state holds beside the logs of this machine. */
+const OURS = [".git", LOCAL, "tasks", "notes", "repos", "unlocks", "events"];
+
+/** A folder that may not be deleted is never deleted in part. */
+export function expectOurs(home: Home, place: Place): void {
+  // Throws for a link in place of any folder of it.
+  const there = stateExists(home);
+  if (!isHomeOf(home, place)) throw notOurs(`${home.state} is not the state of ${place.name}.`, home.state);
+  const other = there ? readdirSync(home.state).find((name) => !OURS.includes(name)) : undefined;
+  if (other !== undefined)
+    throw notOurs(`${join(home.shown, other)} was not written by pawl.`, join(home.state, other));
+}
+
+const notOurs = (message: string, file: string) =>
+  new Failure("refused", "not_ours_to_delete", `${message} Nothing of the state was deleted.`, {
+    hint: "Move it to where it belongs, and run the command again.",
+    details: { file },
+  });
+
+/** Without asking which records are in it; but whatever is not a record of pawl's, or not where ours belong, stays. */
 export function dropAll(home: Home, place: Place): true {
+  expectOurs(home, place);
   const [state, history] = ASIDE.map((name) => join(home.local, name)) as [string, string];
   for (const path of [state, history]) rmSync(path, { recursive: true, force: true });
   // Without its folder the state would be brought back from its history; without its history there is none.

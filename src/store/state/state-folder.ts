@@ -9,7 +9,7 @@ import type { StateFolder } from "../../ports/state-folder.ts";
 import { type Home, LOCAL } from "../layout.ts";
 import { isHomeOf, readLinks, repositoryName } from "../links.ts";
 import { setFileAside } from "../set-aside.ts";
-import { dropAll } from "./forget-state.ts";
+import { dropAll, expectOurs } from "./forget-state.ts";
 
 export function openStateFolder(place: Place, home: Home, env: Environment): StateFolder {
   const repo = { state: home.state, gitDir: home.gitDir, env };
@@ -30,6 +30,7 @@ export function openStateFolder(place: Place, home: Home, env: Environment): Sta
       return bringBack(home, env, paths);
     },
     setAside: (paths) => paths.map((path) => ({ path, to: setFileAside(home, path) })),
+    checkRemovable: () => expectOurs(home, place),
     remove() {
       removeRefs(place, env);
       dropAll(home, place);
