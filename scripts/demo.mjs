@@ -3,6 +3,7 @@
 // instead and opens the page on it.
 import {
   ada,
+  begin,
   claude,
   codex,
   commitIn,
@@ -55,6 +56,12 @@ const acts = [
   {
     why: "It is guarded as well.",
     ...{ who: ada, where: api, run: ["pawl", "install", "--yes", "--profile", "hooks"] },
+  },
+  {
+    does() {
+      begin(codex, shop);
+      begin(claude, shop);
+    },
   },
   {
     why: "A piece of work becomes a durable task. This one is strict: plan and code are reviewed, every step is red, then green.",

@@ -21,9 +21,14 @@ export const pawl = [process.execPath, join(root, "dist", "pawl.cjs")];
 
 /** Each is known by its environment alone: that is how pawl knows who acts. */
 export const ada = { name: "Ada, a human", env: {} };
-export const codex = { name: "Codex, the author", env: { CODEX_SESSION_ID: "author-session" } };
+export const codex = {
+  name: "Codex, the author",
+  hook: ["codex", "author-session"],
+  env: { CODEX_SESSION_ID: "author-session" },
+};
 export const claude = {
   name: "Claude, the reviewer",
+  hook: ["claude", "reviewer-session"],
   env: { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "reviewer-session" },
 };
 
@@ -68,6 +73,13 @@ export function quietly(who, where, ...words) {
   });
   if (done.status !== 0) throw new Error(`pawl ${words.join(" ")}: ${done.stdout}${done.stderr}`);
   return done.stdout;
+}
+
+/** What an agent's program tells its hook when a session begins; a review of any other session counts for nothing. */
+export function begin({ hook: [agent, session_id], env: own }, where) {
+  const input = JSON.stringify({ hook_event_name: "SessionStart", session_id, cwd: where });
+  const hook = join(root, "dist", "hook.cjs");
+  spawnSync(process.execPath, [hook, agent], { cwd: where, env: { ...env, ...own }, input });
 }
 
 let shown = 0;

@@ -1,10 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
+import { findAgentsAbove } from "../files/agent-above.ts";
 import { Git, type GitAnswer } from "../git/run-git.ts";
 import { STATUS } from "../git/strays.ts";
+import type { Actor } from "../model/actor.ts";
 import { readConfigText } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
+import { findHome } from "../store/home.ts";
+import { isRunGuard } from "../store/run-guards.ts";
+import type { Spot } from "./facts.ts";
 
 const PATIENCE_MS = 8_000;
 
@@ -21,6 +26,12 @@ export function askPawl(program: string, args: readonly string[], cwd: string, e
     stdio: ["ignore", "pipe", "pipe"],
   });
   return { code: status, out: stdout ?? "", err: stderr ?? "" };
+}
+
+/** The agents that this hook descends from, as far as the guard of a run. */
+export function agentsAround(spot: Spot): Actor[] {
+  const home = findHome(spot, spot.commonDir);
+  return findAgentsAbove(process.ppid, (run, pid) => isRunGuard(home, run, pid)).map((one) => one.actor);
 }
 
 function askIsIgnored(path: string, cwd: string, env: Environment): boolean {

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { textIfReadable } from "../files/read.ts";
+import { mayBegin, noteBeginning } from "../files/sessions.ts";
 import { notedBy, readStatus } from "../git/strays.ts";
-import { sessionVariable } from "../model/actor.ts";
+import { type Actor, sessionVariable } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Answer } from "./answer.ts";
 import type { HookCall } from "./call.ts";
@@ -71,9 +72,7 @@ async function isLifted({ unlessScratch }: Refusal, env: Around["env"]): Promise
 async function atStart(call: HookCall, { facts, env, now, program }: Around): Promise<Answer | undefined> {
   const spot = facts.spotOf(call.folder);
   if (!spot) return undefined;
-  const marks = openMarks(spot.commonDir, call.session);
-  // A resumed or compacted session goes on; what it did before still wants a handoff.
-  if (marks.began === undefined) marks.add(`began ${now}`);
+  await beginSession(call, spot, now);
   sweepMarks(spot.commonDir, now);
   await beginWatching({ spot, session: call.session, env, now });
   const { askPawl } = await import("./ask.ts");
@@ -81,6 +80,13 @@ async function atStart(call: HookCall, { facts, env, now, program }: Around): Pr
   const args = ["session", "--budget", String(sessionBudget(known))];
   const session = askPawl(program, args, call.folder, { ...env, ...sessionSigns(call) });
   return { kind: "tell", event: "SessionStart", text: startText({ ...known, session }) };
+}
+
+/** A resumed or compacted session goes on; what it did before still wants a handoff. */
+async function beginSession(call: HookCall, spot: Spot, now: number): Promise<void> {
+  const { agentsAround } = await import("./ask.ts");
+  const begins: Actor = { kind: "agent", name: AGENT_NAMES[call.agent], session: call.session || undefined };
+  if (mayBegin(begins, agentsAround(spot))) noteBeginning(spot.commonDir, begins, now);
 }
 
 /** Whose session it is, for hooks that some agents start without what they give to their shell. */

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { textIfReadable } from "../files/read.ts";
+import { sessionsFolder } from "../files/sessions.ts";
 import { sessionFile } from "../model/naming.ts";
 
 /**
@@ -18,11 +19,11 @@ export interface Marks {
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 export function openMarks(commonDir: string, session: string): Marks {
-  const file = join(commonDir, "pawl", "sessions", sessionFile(session));
+  const file = join(sessionsFolder(commonDir), sessionFile(session));
   const lines = new Set((textIfReadable(file) ?? "").split("\n"));
   const began = [...lines].find((line) => line.startsWith("began "));
   return {
-    began: began === undefined ? undefined : Number(began.slice("began ".length)),
+    began: began === undefined ? undefined : Number(began.split(" ")[1]),
     has: (mark) => lines.has(mark),
     add(mark) {
       try {
@@ -39,7 +40,7 @@ export function openMarks(commonDir: string, session: string): Marks {
 
 /** Sessions end without telling; their marks go when nobody can want them any more. */
 export function sweepMarks(commonDir: string, now: number): void {
-  const folder = join(commonDir, "pawl", "sessions");
+  const folder = sessionsFolder(commonDir);
   try {
     for (const name of readdirSync(folder))
       if (now - statSync(join(folder, name)).mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true });

@@ -1,5 +1,4 @@
 import type { AgentAbove } from "../files/agent-above.ts";
-import { recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { fieldInfo, type Parsed, parseInput } from "../model/input.ts";
@@ -29,8 +28,8 @@ export interface Io {
   ask(question: string): string | undefined;
   /** The text of a file the user named; `-` is standard input. */
   readText(path: string): string;
-  /** The agent that this process descends from, whatever its own environment says. */
-  agentAbove?(): AgentAbove | undefined;
+  /** The agents that this process descends from, whatever its own environment says. */
+  agentsAbove?(isGuard?: (run: string, pid: number) => boolean): AgentAbove[];
 }
 
 /** Runs one command line. Everything is printed here, and the exit code is returned, never set from within. */
@@ -141,23 +140,9 @@ function refuseOptions(command: Command, { json, actor, key, "dry-run": dryRun }
 }
 
 function openAt(io: Io, common: CommonOptions, folder: unknown) {
-  let above: AgentAbove | undefined | "not asked" = "not asked";
-  // Looking at other processes takes its time; what only reads does not ask who is reading.
-  const look = () => {
-    if (above === "not asked") above = recogniseAgent(io.env) ? undefined : io.agentAbove?.();
-    return above;
-  };
   return openRuntime({
     ...seenFrom(io, folder),
-    get agent() {
-      return look()?.actor;
-    },
-    get agentSeen() {
-      const seen = look();
-      return (
-        seen && `process ${seen.pid} (${seen.program}), which started this one, has ${seen.variable} set`
-      );
-    },
+    above: (isGuard) => io.agentsAbove?.(isGuard) ?? [],
     actor: common.actor,
     operations: Object.keys(operations),
     oneShot: true,

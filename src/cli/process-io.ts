@@ -1,5 +1,5 @@
 import { fstatSync, readFileSync, readSync, statSync } from "node:fs";
-import { findAgentAbove } from "../files/agent-above.ts";
+import { findAgentsAbove } from "../files/agent-above.ts";
 import { readInput, writeWhole } from "../files/standard-streams.ts";
 import { Failure } from "../model/failure.ts";
 import type { Io } from "./main.ts";
@@ -17,7 +17,7 @@ export function processIo(): Io {
     errIsTerminal: () => isTerminal(2),
     ask,
     readText,
-    agentAbove: () => findAgentAbove(process.ppid),
+    agentsAbove: (isGuard) => findAgentsAbove(process.ppid, isGuard),
   };
 }
 

@@ -10,7 +10,7 @@ export const ui: Surface = {
     await runUi({
       cwd: io.cwd,
       env: io.env,
-      agentAbove: () => io.agentAbove?.()?.actor,
+      agentAbove: () => io.agentsAbove?.()[0]?.actor,
       port,
       open: !noOpen,
       say: (text) => io.err(`${text}\n`),

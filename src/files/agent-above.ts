@@ -1,42 +1,63 @@
 import { readFileSync } from "node:fs";
-import { type Actor, AGENT_SIGNS, recogniseAgent } from "../model/actor.ts";
+import { basename } from "node:path";
+import { type Actor, AGENT_SIGNS, agentCalled, agentsIn } from "../model/actor.ts";
 
-/** A process that this one descends from, and that bears an agent's sign. */
+/** A process that this one descends from, and that bears an agent's sign or is its program. */
 export interface AgentAbove {
   actor: Actor;
   pid: number;
   /** What the process is called. */
   program: string;
-  /** The variable by which the agent was recognised. */
-  variable: string;
+  /** The variable by which the agent was recognised; undefined where its program was. */
+  variable: string | undefined;
+  /** It guards a run that pawl itself started. */
+  guard: boolean;
 }
 
 /** More than a terminal in a shell in an editor; a loop would be the system's own fault. */
 const MOST_STEPS = 64;
 
 /**
- * Whoever clears its own environment still has parents. Nothing is found where the system does not tell (another than
- * Linux, processes of other users), nor above a process that has left its family.
+ * Every agent that a process descends from, nearest first: whoever clears or changes its own environment still has
+ * parents. Nothing is found where the system does not tell (another than Linux, processes of other users), nor above a
+ * process that has left its family. What pawl started by a run is nobody's helper: the search ends at the run's guard.
  */
-export function findAgentAbove(from: number, root = "/proc"): AgentAbove | undefined {
+export function findAgentsAbove(
+  from: number,
+  isGuard: (run: string, pid: number) => boolean = () => false,
+  root = "/proc",
+): AgentAbove[] {
+  const found: AgentAbove[] = [];
   for (let pid = from, steps = 0; pid > 0 && steps < MOST_STEPS; steps++) {
     const stat = textOf(`${root}/${pid}/stat`) ?? "";
     const env = environmentOf(textOf(`${root}/${pid}/environ`) ?? "");
-    const actor = recogniseAgent(env);
-    const variable = AGENT_SIGNS.find((name) => env[name]);
     // A program may be called whatever it likes, brackets included.
     const end = stat.lastIndexOf(")");
-    if (actor && variable) return { actor, pid, program: stat.slice(stat.indexOf("(") + 1, end), variable };
+    const program = stat.slice(stat.indexOf("(") + 1, end);
+    const variable = AGENT_SIGNS.find((name) => env[name]);
+    const bySign = variable === undefined ? [] : agentsIn(env);
+    const byName = bySign.length > 0 ? undefined : agentRunBy(program, `${root}/${pid}/cmdline`);
+    const guard = env.PAWL_RUN !== undefined && isGuard(env.PAWL_RUN, pid);
+    for (const actor of bySign) found.push({ actor, pid, program, variable, guard });
+    if (byName) found.push({ actor: byName, pid, program, variable: undefined, guard });
+    if (guard) return found;
     pid = Number(/^\) \S (\d+)/.exec(stat.slice(end))?.[1] ?? 0);
   }
-  return undefined;
+  return found;
+}
+
+/** Some agents are scripts, and their processes are called after what runs them. */
+function agentRunBy(program: string, commandLine: string): Actor | undefined {
+  if (!/^(?:node|bun|MainThread)/.test(program)) return agentCalled(program);
+  return agentCalled(basename((textOf(commandLine) ?? "").split("\0")[1] ?? ""));
 }
 
 function environmentOf(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of text.split("\0")) {
     const at = entry.indexOf("=");
-    if (AGENT_SIGNS.includes(entry.slice(0, at))) found[entry.slice(0, at)] = entry.slice(at + 1);
+    if (AGENT_SIGNS.includes(entry.slice(0, at)) || entry.startsWith("PAWL_AGENT="))
+      found[entry.slice(0, at)] = entry.slice(at + 1);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../model/failure.ts";
 import type { Role } from "../model/records/attempt.ts";
 import { decision, evidence, handoff } from "../model/records/parts.ts";
-import { run } from "../model/records/run.ts";
+import { type Run, run } from "../model/records/run.ts";
 import type { Reader } from "../ports/ports.ts";
 
 /** Who was started in another role can change nothing, and starting somebody is no work of one's own. */
@@ -34,9 +34,21 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
       ...runs.records
         .filter(({ value }) => value.role === undefined || WRITING.includes(value.role))
         .flatMap(({ value }) => [value.actor, value.holder]),
-      ...reader.movers(id),
+      ...moversOf(reader, id, runs.records),
     ]),
   ];
+}
+
+/** A session that neither began before our eyes nor was started by us is a name that anybody may have put on: then any of its agent's is an author. */
+function moversOf(reader: Reader, id: string, runs: readonly { value: Run }[]): string[] {
+  const started = runs.flatMap(({ value }) => value.attempts.map((one) => one.session));
+  return reader
+    .movers(id)
+    .map(({ actor, anySession, seen }) =>
+      seen || started.some((session) => session !== undefined && actor === `${anySession}:${session}`)
+        ? actor
+        : anySession,
+    );
 }
 
 /** A plan is judged by somebody who did not write it; where that is not known, whoever wrote the task down may have. */

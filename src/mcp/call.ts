@@ -4,6 +4,7 @@ import { type Parsed, parseInput } from "../model/input.ts";
 import { operations } from "../ops/index.ts";
 import type { AnyOperation } from "../ports/operation.ts";
 import type { Answer } from "../runtime/answer.ts";
+import { agentsAbove } from "../runtime/caller.ts";
 import type { Surroundings } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { standing } from "../runtime/workplaces.ts";
@@ -72,6 +73,7 @@ function around({ env, agent, signal, progress }: Caller): Surroundings {
     cwd: standing(),
     env,
     agent,
+    above: agentsAbove,
     operations: Object.keys(operations),
     signal,
     progress,

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { noteConnection } from "../runtime/caller.ts";
 import { connection, type Offer } from "./connection.ts";
 import { Lines } from "./lines.ts";
 
@@ -19,6 +20,7 @@ const STAY_SMALL = ["--semi-space-growth-factor=1", "--heap-growing-percent=40"]
 /** Serves until the client goes away. Standard output carries the protocol and nothing else. */
 export async function serve(offer: Offer): Promise<void> {
   for (const flag of STAY_SMALL) setFlagsFromString(flag);
+  noteConnection(offer.env);
   const lines = new Lines(refuseLine);
   const wire = new StdioServerTransport(process.stdin.pipe(lines), process.stdout);
   const handle = serveStdio(({ era }) => connection(offer, era), {

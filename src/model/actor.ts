@@ -17,6 +17,8 @@ interface KnownAgent {
   named?: string;
   /** What its programs call themselves, such as an MCP client; ours for one agent must be one name. */
   called: RegExp;
+  /** What its process is called; an editor is none, because humans have terminals in it. */
+  process?: string;
 }
 
 /** Variables seen in each agent's own shell tool and MCP server; the order decides when agents are nested. */
@@ -26,26 +28,36 @@ const KNOWN_AGENTS: readonly KnownAgent[] = [
     signs: ["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_SANDBOX", "CODEX_CI"],
     session: ["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
     called: /codex/i,
+    process: "codex",
   },
   {
     name: "copilot",
     signs: ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_CLI_BINARY_VERSION"],
     session: ["COPILOT_AGENT_SESSION_ID"],
     called: /copilot|^visual studio code/i,
+    process: "copilot",
   },
-  { name: "gemini", signs: ["GEMINI_CLI"], session: [], called: /^gemini/i },
+  { name: "gemini", signs: ["GEMINI_CLI"], session: [], called: /^gemini/i, process: "gemini" },
   {
     name: "opencode",
     signs: ["OPENCODE", "OPENCODE_PID"],
     session: ["OPENCODE_SESSION_ID"],
     called: /^opencode/i,
+    process: "opencode",
   },
-  { name: "cursor", signs: ["CURSOR_AGENT"], session: ["CURSOR_TRACE_ID"], called: /^cursor/i },
+  {
+    name: "cursor",
+    signs: ["CURSOR_AGENT"],
+    session: ["CURSOR_TRACE_ID"],
+    called: /^cursor/i,
+    process: "cursor-agent",
+  },
   {
     name: "claude-code",
     signs: ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT"],
     session: ["CLAUDE_CODE_SESSION_ID"],
     called: /^claude/i,
+    process: "claude",
   },
   // What `pawl run` starts, for programs that have no signs of their own.
   { name: "agent", signs: ["PAWL_RUN"], session: ["PAWL_SESSION"], named: "PAWL_AGENT", called: /(?!)/ },
@@ -63,17 +75,34 @@ export const sessionVariable = (agent: string): string | undefined =>
   KNOWN_AGENTS.find((one) => one.name === agent)?.session[0];
 
 export function recogniseAgent(env: Environment): Actor | undefined {
-  return recogniseAgents(env)[0];
+  return agentsIn(env)[0];
 }
 
 /**
- * Whose mind this may be. An agent that was started by another is its own when it has a session of its own; a sign
- * without a session may as well have been put on by the one around it.
+ * The agents that one process may be. A sign without a session may have been put on by the one around it, so that
+ * sessions count before it.
  */
-export function possibleMinds(env: Environment, named?: Actor): Actor[] {
+export function agentsIn(env: Environment): Actor[] {
   const all = recogniseAgents(env);
-  if (all.length === 0) return named ? [named] : [];
-  return all[0]?.session === undefined ? all : all.slice(0, 1);
+  const sessions = all.filter((one) => one.session !== undefined);
+  return sessions.length > 0 ? sessions : all;
+}
+
+/** The agent whose own program is called this; its process need not bear the signs that it gives to what it starts. */
+export function agentCalled(process: string): Actor | undefined {
+  const known = KNOWN_AGENTS.find((agent) => agent.process === process);
+  return known && { kind: "agent", name: known.name, session: undefined };
+}
+
+/**
+ * Everybody whom a process may be, from its own signs and those of the processes above it, nearest first. What it is
+ * taken for is the last one: what an agent starts is that agent, and a variable can only be changed further down.
+ */
+export function mindsFrom(nearest: readonly Actor[], above: readonly Actor[]): Actor[] {
+  const all = [...nearest, ...above];
+  const hasSession = (name: string) => all.some((one) => one.name === name && one.session !== undefined);
+  const kept = all.filter((one) => one.session !== undefined || !hasSession(one.name));
+  return kept.filter((one, at) => !kept.slice(at + 1).some((other) => printActor(one) === printActor(other)));
 }
 
 function recogniseAgents(env: Environment): Actor[] {
@@ -122,6 +151,9 @@ export function printActor(actor: Actor): string {
     : `${actor.kind}:${name}:${actor.session.replace(/[\r\n]+/g, " ")}`;
 }
 
+/** Stands beside a caller whom nobody saw begin: it may be anybody, the author included. */
+export const UNSEEN = "agent:?";
+
 export function isHuman(actor: string): boolean {
   return actor.startsWith("human:");
 }
@@ -145,12 +177,12 @@ function splitActor(actor: string): [string, string, string] {
 
 export function decideActor(choice: {
   env: Environment;
-  /** The agent that calls, where its environment does not tell. */
-  named?: Actor | undefined;
+  /** The agent that calls, whatever it claims. */
+  agent: Actor | undefined;
   claimed: string | undefined;
   gitUser: string | undefined;
 }): { actor: Actor; warning?: string } {
-  const agent = recogniseAgent(choice.env) ?? choice.named;
+  const { agent } = choice;
   const claim = choice.claimed ?? choice.env.PAWL_ACTOR;
   if (agent) {
     if (!claim || printActor(parseActor(claim)) === printActor(agent)) return { actor: agent };

@@ -1,4 +1,4 @@
-import { isHuman, isSameMind } from "./actor.ts";
+import { isHuman, isSameMind, UNSEEN } from "./actor.ts";
 import { Failure } from "./failure.ts";
 import type { Finding } from "./records/parts.ts";
 import type { TaskStatus } from "./records/task.ts";
@@ -33,8 +33,20 @@ export function checkTransition(id: string, from: TaskStatus, to: TaskStatus): v
 /** A second pair of eyes: a human, or somebody who did not write the work. */
 export function mayJudge(actor: string, authors: readonly string[], minds: readonly string[] = []): boolean {
   if (minds.length === 0 && isHuman(actor)) return true;
+  if (minds.includes(UNSEEN)) return false;
   return ![actor, ...minds].some((mind) => authors.some((author) => isSameMind(author, mind)));
 }
+
+export const isAuthor = (actor: string, authors: readonly string[]) =>
+  authors.some((author) => isSameMind(author, actor));
+
+/** Why somebody may not judge who is not known to be an author. */
+export const UNTOLD =
+  "Whether you wrote this work cannot be told, because nobody saw this session begin or another one started it";
+
+/** Why somebody may not judge, in words that go on with what follows from it. */
+export const whyNoJudge = (actor: string, authors: readonly string[]) =>
+  isAuthor(actor, authors) ? "You wrote this work" : UNTOLD;
 
 const FROM: Readonly<Record<"fixed" | "deferred" | "wontfix" | "open", readonly Finding["status"][]>> = {
   fixed: ["open", "deferred"],

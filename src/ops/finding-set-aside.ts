@@ -4,7 +4,7 @@ import { change } from "../judge/change.ts";
 import { findingLine, gatherFinding } from "../judge/findings.ts";
 import { Failure } from "../model/failure.ts";
 import { line, prose, taskField } from "../model/input.ts";
-import { checkFindingStep, mayJudge } from "../model/lifecycle.ts";
+import { checkFindingStep, isAuthor, mayJudge, UNTOLD } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { operation } from "./operation.ts";
 
@@ -41,7 +41,9 @@ export function settingAside(spec: {
         throw new Failure(
           "refused",
           "author_may_not",
-          `${at.actor} wrote the work that ${stored.value.id} is about.`,
+          isAuthor(at.actor, authors)
+            ? `${at.actor} wrote the work that ${stored.value.id} is about.`
+            : `${UNTOLD}, and ${stored.value.id} is about it.`,
           {
             hint: "Fix it, or ask a reviewer or a human to decide.",
             details: { actor: at.actor, authors },

@@ -65,6 +65,15 @@ export interface EventsWanted {
   limit: number;
 }
 
+/** Somebody who moved a task's branch, by what their environment said. */
+export interface Mover {
+  actor: string;
+  /** The same agent, whichever session it was. */
+  anySession: string;
+  /** The session was seen to begin; otherwise its name is only a word. */
+  seen: boolean;
+}
+
 /** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
 export interface Reader {
   /** False before the first write of this repository. */
@@ -95,8 +104,8 @@ export interface Reader {
   /** The touched files of a task, by every clone, latest first. */
   touched(task: string): string[];
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
-  /** The agents that the guard saw moving the task's branch, in this clone. */
-  movers(task: string): string[];
+  /** The agents that the guard saw moving the task's branch, on this machine. */
+  movers(task: string): Mover[];
   /** Whether a file of the state, such as a patch, is there. */
   hasFile(path: string): boolean;
   /** The text of such a file; undefined where there is none. */

@@ -1,17 +1,11 @@
 import { join } from "node:path";
+import type { AgentAbove } from "../files/agent-above.ts";
 import { explainFileError } from "../files/durable.ts";
 import { lineIfReadable } from "../files/read.ts";
 import { BINDING, discover, type Place } from "../git/discover.ts";
 import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
-import {
-  type Actor,
-  AGENT_SIGNS,
-  decideActor,
-  possibleMinds,
-  printActor,
-  recogniseAgent,
-} from "../model/actor.ts";
+import { type Actor, AGENT_SIGNS, decideActor, printActor } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { printable } from "../model/printable.ts";
@@ -27,6 +21,7 @@ import type { Home } from "../store/layout.ts";
 import { repositoryName } from "../store/links.ts";
 import { openReader } from "../store/reader.ts";
 import { isComplete, isLost } from "../store/state/is-complete.ts";
+import { callerIn } from "./caller.ts";
 import { openGitHands } from "./git-hands.ts";
 import { openWorld } from "./world.ts";
 
@@ -35,10 +30,10 @@ export interface Surroundings {
   env: Environment;
   /** Who the caller claims to be; an agent that is recognised stays that agent. */
   actor?: string | undefined;
-  /** The agent that calls, where its environment does not tell; then nobody is taken for a human. */
+  /** The agent at the other end of a connection, where its environment does not tell; then nobody is taken for a human. */
   agent?: Actor | undefined;
-  /** How that is known, for a human who is taken for one. */
-  agentSeen?: string | undefined;
+  /** The agents that this process descends from, as far as the guard of a run. */
+  above?(isGuard: (run: string, pid: number) => boolean): AgentAbove[];
   /** The ids of all operations, for a doctor who reads what the skills tell agents to call. */
   operations: readonly string[];
   /** Stops a check that is running; then nothing is recorded. */
@@ -98,6 +93,7 @@ export function openRuntime(around: Surroundings): Runtime {
     });
   let home = readably(() => findHome(place, around.cwd));
   let fullYaml: FullYaml | undefined;
+  const caller = callerIn(around, () => home, place.commonDir);
   const runtime: Runtime = {
     place,
     env: around.env,
@@ -114,9 +110,9 @@ export function openRuntime(around: Surroundings): Runtime {
         get now() {
           return new Date(begun).toISOString();
         },
-        actor: access === "read" ? "" : await actorOf(around, place),
+        actor: access === "read" ? "" : await actorOf(around, place, caller().agent),
         get minds() {
-          return possibleMinds(around.env, around.agent).map(printActor);
+          return caller().minds();
         },
         repo: repositoryName(home, place),
         run: around.env.PAWL_RUN || undefined,
@@ -149,10 +145,10 @@ export function openRuntime(around: Surroundings): Runtime {
       return wordsAbout(gone, home);
     },
     get agent() {
-      return agentOf(around);
+      return caller().name;
     },
     get agentSeen() {
-      return around.agentSeen ?? signIn(around.env);
+      return caller().seen;
     },
     git: openGitHands(around, place, () => home),
     agents: async () => (await import("./agent-hands.ts")).openAgentHands(around, place, home),
@@ -179,7 +175,11 @@ function wordsAbout(gone: readonly string[], home: Home): string[] {
 }
 
 /** What is written down at the end of a run is nobody's word but pawl's. */
-const PAWL_ITSELF = { actor: undefined, agent: { kind: "agent", name: "pawl", session: undefined } } as const;
+const PAWL_ITSELF = {
+  actor: undefined,
+  agent: { kind: "agent", name: "pawl", session: undefined },
+  above: () => [],
+} as const;
 
 const withoutActor = (env: Environment): Environment =>
   Object.fromEntries(
@@ -204,21 +204,11 @@ async function repositoryOf(around: Surroundings, place: Place) {
   return (await import("../git/repository.ts")).openRepository(place, around.env);
 }
 
-function agentOf(around: Surroundings): string | undefined {
-  const agent = recogniseAgent(around.env) ?? around.agent;
-  return agent && printActor(agent);
-}
-
-function signIn(env: Environment): string | undefined {
-  const variable = AGENT_SIGNS.find((name) => env[name]);
-  return variable && `${variable} is set in this environment`;
-}
-
-async function actorOf(around: Surroundings, place: Place): Promise<string> {
-  const { env, agent: named, actor: claimed } = around;
-  const needsGit = !agentOf(around) && !claimed && !env.PAWL_ACTOR;
+async function actorOf(around: Surroundings, place: Place, agent: Actor | undefined): Promise<string> {
+  const { env, actor: claimed } = around;
+  const needsGit = !agent && !claimed && !env.PAWL_ACTOR;
   const gitUser = needsGit ? await (await repositoryOf(around, place)).userName() : undefined;
-  const { actor, warning } = decideActor({ env, named, claimed, gitUser });
+  const { actor, warning } = decideActor({ env, agent, claimed, gitUser });
   if (warning) around.progress(Buffer.from(`note: ${warning}\n`));
   return printActor(actor);
 }

@@ -31,3 +31,6 @@ export const mergingDir = (home: Home) => join(home.state, LOCAL, "merging");
  */
 export const runsDir = ({ gitDir }: Home) =>
   basename(gitDir) === "state.git" ? join(dirname(gitDir), "runs") : join(gitDir, "pawl-runs");
+/** The common directory of the repository that the state belongs to. */
+export const homeCommonDir = ({ gitDir, local }: Home) =>
+  basename(gitDir) === "state.git" ? dirname(dirname(gitDir)) : dirname(local);

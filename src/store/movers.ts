@@ -1,22 +1,43 @@
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
+import { sawBeginning } from "../files/sessions.ts";
 import { BINDING, MOVERS } from "../git/discover.ts";
 import { worktreesOf } from "../git/repository-files.ts";
-import { printActor, recogniseAgent } from "../model/actor.ts";
-import type { Home } from "./layout.ts";
+import { agentsIn, printActor } from "../model/actor.ts";
+import type { Mover } from "../ports/ports.ts";
+import { type Home, homeCommonDir } from "./layout.ts";
+import { readLinks } from "./links.ts";
 
-/** Whoever moved the branch of a task, by the signs that their environment bore. */
-export function readMovers({ local }: Home, task: string): string[] {
-  const worktrees = worktreesOf({ commonDir: dirname(local), mainRoot: undefined });
-  const found = worktrees
-    .filter(({ gitDir }) => lineIfReadable(join(gitDir, BINDING)) === task)
-    .flatMap(({ gitDir }) => (textIfReadable(join(gitDir, MOVERS)) ?? "").split("\n"))
-    .flatMap((line) => {
-      const signs = line
-        .split(" ")
-        .map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]);
-      const actor = line === "" ? undefined : recogniseAgent(Object.fromEntries(signs));
-      return actor ? [printActor(actor)] : [];
-    });
-  return [...new Set(found)];
+/** Whoever moved the branch of a task, in each of its repositories on this machine, by the signs that their environment bore. */
+export function readMovers(home: Home, task: string): Mover[] {
+  return commonDirsOf(home).flatMap((commonDir) =>
+    worktreesOf({ commonDir, mainRoot: undefined })
+      .filter(({ gitDir }) => lineIfReadable(join(gitDir, BINDING)) === task)
+      .flatMap(({ gitDir }) => (textIfReadable(join(gitDir, MOVERS)) ?? "").split("\n"))
+      .flatMap((line) => agentsIn(signsIn(line)))
+      .map((actor) => ({
+        actor: printActor(actor),
+        anySession: printActor({ ...actor, session: undefined }),
+        seen: sawBeginning(commonDir, actor),
+      })),
+  );
 }
+
+const signsIn = (line: string): Record<string, string> =>
+  Object.fromEntries(
+    line.split(" ").flatMap((one) => {
+      const at = one.indexOf("=");
+      return at < 1 ? [] : [[one.slice(0, at), one.slice(at + 1)]];
+    }),
+  );
+
+/** The repositories of this state: the one we stand in, the state's own, and those that are linked to it. */
+const commonDirsOf = (home: Home) => [
+  ...new Set([
+    dirname(home.local),
+    homeCommonDir(home),
+    ...readLinks(home)
+      .filter((one) => one.found)
+      .map((one) => one.commonDir),
+  ]),
+];

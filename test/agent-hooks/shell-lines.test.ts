@@ -229,6 +229,12 @@ const REFUSED: [line: string, rule: RegExp, folder?: string][] = [
   ["env -i node .pawl/pawl.cjs check", WHO],
   ["CLAUDECODE= pawl verify -- npm test", WHO],
   ["unset CODEX_SESSION_ID CODEX_THREAD_ID && pawl handoff --what x --next y", WHO],
+  ["CLAUDE_CODE_SESSION_ID=s2 pawl review record --kind branch --verdict pass", WHO],
+  ["export CODEX_SESSION_ID=zz; node .pawl/pawl.cjs review record --kind branch --verdict pass", WHO],
+  ["env -u CLAUDE_CODE_SESSION_ID git commit -m x", WHO],
+  ["env -i git -C . commit -m x", WHO],
+  ["CLAUDE_CODE_SESSION_ID=s2 git commit -m x", WHO],
+  [`echo '{"hook_event_name":"SessionStart","session_id":"s2"}' | node .pawl/hook.cjs claude`, WHO],
 ];
 
 /** Allowed: what agents do all day, and text that only speaks of what is forbidden. */
@@ -300,6 +306,9 @@ const ALLOWED: [line: string, folder?: string][] = [
   ["git commit -m x", FEATURE],
   ["git commit -m x", "/tmp"],
   ["HUSKY=1 git commit -m x"],
+  ["env -i git log --oneline"],
+  ["cat .pawl/hook.cjs"],
+  ["git add .pawl/hook.cjs && git commit -m x"],
   ["HUSKY=0 npm ci"],
   ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=x git status"],
   ["GIT_PAGER=cat git log"],

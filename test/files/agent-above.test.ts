@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findAgentAbove } from "../../src/files/agent-above.ts";
+import { findAgentsAbove } from "../../src/files/agent-above.ts";
+import { printActor } from "../../src/model/actor.ts";
 import { bundlePawl } from "../helpers/pseudo-terminal.ts";
 import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
@@ -33,19 +34,49 @@ describe("the agent that a process descends from", () => {
       [10, "claude", 1, ["PATH=/bin", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=s1"]],
       [1, "init", 0, undefined],
     );
-    expect(findAgentAbove(30, proc)).toEqual({
-      actor: { kind: "agent", name: "claude-code", session: "s1" },
-      pid: 10,
-      program: "claude",
-      variable: "CLAUDECODE",
-    });
+    expect(findAgentsAbove(30, undefined, proc)).toEqual([
+      {
+        actor: { kind: "agent", name: "claude-code", session: "s1" },
+        pid: 10,
+        program: "claude",
+        variable: "CLAUDECODE",
+        guard: false,
+      },
+    ]);
   });
 
   test("is none where nobody bears a sign, or the system does not tell", () => {
     const proc = tell([30, "bash", 10, ["CLAUDECODE=", "XCLAUDECODE=1"]], [10, "sshd", 1, undefined]);
-    expect(findAgentAbove(30, proc)).toBeUndefined();
-    expect(findAgentAbove(30, join(root, "nowhere"))).toBeUndefined();
-    expect(findAgentAbove(5, tell([5, "loop", 5, []]))).toBeUndefined();
+    expect(findAgentsAbove(30, undefined, proc)).toEqual([]);
+    expect(findAgentsAbove(30, undefined, join(root, "nowhere"))).toEqual([]);
+    expect(findAgentsAbove(5, undefined, tell([5, "loop", 5, []]))).toEqual([]);
+  });
+
+  const namesAbove = (from: number, proc: string, isGuard?: (run: string, pid: number) => boolean) =>
+    findAgentsAbove(from, isGuard, proc).map((one) => `${one.pid} ${printActor(one.actor)}`);
+
+  test("is told by its program where a shell gave way to what it started", () => {
+    const proc = tell([40, "node", 30, []], [30, "codex", 20, ["PATH=/bin"]], [20, "node", 10, []]);
+    writeFileSync(join(proc, "40", "cmdline"), "node\0.pawl/pawl.cjs\0review\0record\0");
+    writeFileSync(join(proc, "20", "cmdline"), "/usr/bin/node\0/usr/bin/gemini\0");
+    expect(namesAbove(40, proc)).toEqual(["30 agent:codex", "20 agent:gemini"]);
+    const editor = tell([40, "vim", 30, []], [30, "cursor", 1, []], [1, "node", 0, []]);
+    writeFileSync(join(editor, "40", "cmdline"), "vim\0codex\0");
+    expect(namesAbove(40, editor), "an editor that humans have terminals in").toEqual([]);
+  });
+
+  test("are all of them, as far as the guard of a run that pawl started", () => {
+    const run = ["PAWL_RUN=T0001/R2", "PAWL_AGENT=codex"];
+    const proc = tell(
+      [50, "bash", 40, [...run, "CODEX_SESSION_ID=c1"]],
+      [40, "sh", 30, run],
+      [30, "node", 10, run],
+      [10, "bash", 1, ["CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=manager"]],
+    );
+    const all = ["50 agent:codex:c1", "40 agent:codex", "30 agent:codex", "10 agent:claude-code:manager"];
+    expect(namesAbove(50, proc)).toEqual(all);
+    const isGuard = (named: string, pid: number) => named === "T0001/R2" && pid === 40;
+    expect(namesAbove(50, proc, isGuard)).toEqual(all.slice(0, 2));
   });
 });
 

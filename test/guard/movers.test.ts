@@ -33,6 +33,7 @@ test("whoever commits to a task's branch is its author, also where a human start
   await ok(project.pawl("install", "--profile", "hooks", "--yes"));
   await ok(project.pawl("task", "new", "One"));
   await ok(project.pawl("start", "T1"));
+  project.begin(session("x"), session("y"), { CODEX_SESSION_ID: "z" });
   commit(project, session("x"), "one");
   commit(project, session("x"), "two");
   expect(await review(project, session("x")), "by the session that committed").toBe(false);
@@ -43,6 +44,22 @@ test("whoever commits to a task's branch is its author, also where a human start
   const noted = readFileSync(join(project.path, ".git/worktrees/T0001-one/pawl-authors"), "utf8");
   expect(noted).toBe("CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=x\nCODEX_SESSION_ID=z\n");
   expect(await review(project, { CODEX_SESSION_ID: "z" })).toBe(false);
+});
+
+test("a commit under a session's name that nobody saw begin makes all sessions of that agent authors", async ({
+  project,
+}) => {
+  await ok(project.pawl("install", "--profile", "hooks", "--yes"));
+  await ok(project.pawl("task", "new", "One"));
+  await ok(project.pawl("start", "T1"));
+  const codex = { CODEX_SESSION_ID: "z" };
+  project.begin(session("x"), codex);
+  commit(project, session("invented"), "one");
+  expect(await review(project, session("x"))).toBe(false);
+  expect(await review(project, codex)).toBe(true);
+  // Another agent's sign beside its own hides nobody.
+  commit(project, { ...session("x"), ...codex }, "two");
+  expect(await review(project, codex)).toBe(false);
 });
 
 test("a session's name cannot make the guard write or run anything else", async ({ project }) => {

@@ -3,6 +3,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test as base, expect } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import type { AgentAbove } from "../../src/files/agent-above.ts";
+import { noteBeginning } from "../../src/files/sessions.ts";
+import { agentsIn } from "../../src/model/actor.ts";
 import { mistakesIn } from "./check-schema.ts";
 import {
   makeRepository,
@@ -29,9 +32,13 @@ export interface Project extends TemporaryRepository {
   /** A record's text, by its path in the state folder. */
   read(path: string): string;
   commit(path: string, text: string): string;
+  /** Sessions of agents that begin, as their own hooks tell; a review of any other counts for nothing. */
+  begin(...sessions: Record<string, string>[]): void;
+  /** The same project, seen by a process that descends from these agents. */
+  below(...above: AgentAbove[]): Project;
 }
 
-export function openProject(repository: TemporaryRepository): Project {
+export function openProject(repository: TemporaryRepository, above: AgentAbove[] = []): Project {
   const call = async (cwd: string, env: Record<string, string>, argv: string[]): Promise<Result> => {
     let [out, err] = ["", ""];
     const code = await main(argv, {
@@ -47,6 +54,7 @@ export function openProject(repository: TemporaryRepository): Project {
       errIsTerminal: () => false,
       ask: () => undefined,
       readText: (path) => readFileSync(join(cwd, path), "utf8"),
+      agentsAbove: () => above,
     });
     const json = argv.includes("--json") ? JSON.parse(out) : undefined;
     // Whatever a test asks, the answer has to be what `pawl schema` says of it.
@@ -71,6 +79,10 @@ export function openProject(repository: TemporaryRepository): Project {
     pawl: (...argv) => call(repository.path, repository.env, argv),
     pawlIn: (folder, env, ...argv) => call(folder, { ...repository.env, ...env }, argv),
     read: (path) => readFileSync(join(stateOf(repository), path), "utf8"),
+    begin(...sessions) {
+      for (const agent of sessions.flatMap(agentsIn)) noteBeginning(join(repository.path, ".git"), agent, 0);
+    },
+    below: (...agents) => openProject(repository, agents),
     commit(path, text) {
       write(path, text);
       git("add", "-A");

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { decideActor, isSameMind, parseActor, printActor, recogniseAgent } from "../../src/model/actor.ts";
+import { mayBegin } from "../../src/files/sessions.ts";
+import {
+  decideActor,
+  isSameMind,
+  mindsFrom,
+  parseActor,
+  printActor,
+  recogniseAgent,
+} from "../../src/model/actor.ts";
 import { byteLength, tokensOf } from "../../src/model/budget.ts";
 import { parseConfig } from "../../src/model/config.ts";
 import { findCycle } from "../../src/model/dependencies.ts";
@@ -47,6 +55,7 @@ describe("who is acting", () => {
     expect(printActor(recogniseAgent(env) ?? { kind: "human", name: "x", session: undefined })).toBe(actor);
     const decided = decideActor({
       env: { ...env, PAWL_ACTOR: "human:Ada" },
+      agent: recogniseAgent(env),
       claimed: "human:Ada",
       gitUser: "Ada",
     });
@@ -64,7 +73,45 @@ describe("who is acting", () => {
     ["then git's user", { env: {}, claimed: undefined, gitUser: "Ada" }, "human:Ada"],
     ["a bare name is an agent", { env: {}, claimed: "reviewer", gitUser: "Ada" }, "agent:reviewer"],
     ["nobody known", { env: {}, claimed: undefined, gitUser: undefined }, "human:unknown"],
-  ])("%s", (_name, choice, actor) => expect(printActor(decideActor(choice).actor)).toBe(actor));
+  ])("%s", (_name, choice, actor) =>
+    expect(printActor(decideActor({ agent: undefined, ...choice }).actor)).toBe(actor),
+  );
+
+  test.each<[string, string[], string[], string[]]>([
+    ["its own signs", ["claude-code:s"], [], ["claude-code:s"]],
+    ["the same above", ["claude-code:s"], ["claude-code:s", "claude-code"], ["claude-code:s"]],
+    [
+      "a changed session is its parent's",
+      ["claude-code:z"],
+      ["claude-code:s"],
+      ["claude-code:z", "claude-code:s"],
+    ],
+    ["a dropped session as well", ["claude-code"], ["claude-code:s"], ["claude-code:s"]],
+    [
+      "an agent that another one started",
+      ["codex:c"],
+      ["codex:c", "claude-code:s"],
+      ["codex:c", "claude-code:s"],
+    ],
+    ["another agent's clothes", ["gemini"], ["claude-code"], ["gemini", "claude-code"]],
+    ["nobody", [], [], []],
+  ])("may be %s", (_name, own, above, minds) => {
+    const actors = (names: string[]) => names.map((name) => parseActor(`agent:${name}`));
+    expect(mindsFrom(actors(own), actors(above)).map(printActor)).toEqual(
+      minds.map((name) => `agent:${name}`),
+    );
+  });
+
+  test.each<[string, string, string[], boolean]>([
+    ["nobody is around it", "claude-code:s", [], true],
+    ["its own program and signs are", "claude-code:s", ["claude-code:s", "claude-code"], true],
+    ["a run's sign without a session is", "codex:c", ["codex"], true],
+    ["another session is", "claude-code:z", ["claude-code:s"], false],
+    ["another agent is", "codex:z", ["claude-code"], false],
+  ])("a session begins where %s: %j", (_name, begins, around, may) => {
+    const actors = around.map((name) => parseActor(`agent:${name}`));
+    expect(mayBegin(parseActor(`agent:${begins}`), actors)).toBe(may);
+  });
 
   test.each(["", "human:", "human:Ada:session", "a\nb"])("%j names nobody", (text) => {
     expect(() => parseActor(text)).toThrow(expect.objectContaining({ code: "bad_actor" }));

@@ -30,6 +30,7 @@ beforeAll(async () => {
   folder = makeTemporaryFolder("every tool");
   built = buildPawl();
   [over, line] = ["over", "line"].map((name) => makeTwin(join(folder, name))) as [Twin, Twin];
+  line.project.begin(AUTHOR, REVIEWER);
   const { path: cwd, env } = over.project;
   const args = ["--tools", "all"];
   clients.author = await connect({ ...built, cwd, env: { ...env, ...AUTHOR }, args });

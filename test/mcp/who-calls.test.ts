@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { decideActor, nameAgent, possibleMinds, printActor } from "../../src/model/actor.ts";
+import { agentsIn, decideActor, nameAgent, printActor } from "../../src/model/actor.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
 import { buildPawl, call, connect, type Place } from "../helpers/mcp-server.ts";
 import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
@@ -22,15 +22,15 @@ describe("the name of an agent", () => {
   ])("%j is %s", (words, actor) => expect(printActor(nameAgent(words))).toBe(actor));
 
   test("the environment says more than a name, and a name more than a claim", () => {
-    const named = nameAgent("codex");
     const claude = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s" };
-    const decide = (env: Record<string, string>) =>
-      printActor(decideActor({ env, named, claimed: "human:Ada", gitUser: "Ada" }).actor);
+    const decide = (env: Record<string, string>) => {
+      const agent = agentsIn(env)[0] ?? nameAgent("codex");
+      return printActor(decideActor({ env, agent, claimed: "human:Ada", gitUser: "Ada" }).actor);
+    };
     expect(decide({})).toBe("agent:codex");
     expect(decide({ PAWL_ACTOR: "human:Ada" })).toBe("agent:codex");
     expect(decide(claude)).toBe("agent:claude-code:s");
-    expect(possibleMinds({}, named).map(printActor)).toEqual(["agent:codex"]);
-    expect(possibleMinds(claude, named).map(printActor)).toEqual(["agent:claude-code:s"]);
+    expect(agentsIn({ ...claude, CODEX_CI: "1" }).map(printActor)).toEqual(["agent:claude-code:s"]);
   });
 });
 

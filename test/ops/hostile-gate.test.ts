@@ -107,6 +107,7 @@ describe("evidence and reviews", () => {
 
   test("whoever becomes an author after reviewing has reviewed nothing", async () => {
     const { home, worktree, git } = fresh();
+    home.begin(AGENT);
     await ok(home.pawl("task", "update", "T1", "--profile", "standard"));
     await ok(home.pawlIn(worktree, AGENT, "review", "record", "--kind", "branch", "--verdict", "pass"));
     expect(await codes(home)).toEqual([]);
@@ -119,14 +120,13 @@ describe("evidence and reviews", () => {
     const { home, worktree } = fresh();
     await ok(home.pawlIn(worktree, AGENT, "verify", "--", "test", "-d", "."));
     const record = ["review", "record", "--kind", "branch", "--verdict", "pass", "--json"];
-    const dressed = await home.pawlIn(worktree, { ...AGENT, CODEX_CI: "1" }, ...record);
-    expect(dressed.json.data.review.counts).toBe(false);
-    const other = await home.pawlIn(
-      worktree,
-      { ...AGENT, CODEX_SESSION_ID: "a session of its own" },
-      ...record,
-    );
-    expect(other.json.data.review.counts).toBe(true);
+    const codex = { CODEX_SESSION_ID: "its-own" };
+    home.begin(AGENT, codex);
+    const counts = async (env: Record<string, string>) =>
+      (await home.pawlIn(worktree, env, ...record)).json.data.review.counts;
+    expect(await counts({ ...AGENT, CODEX_CI: "1" })).toBe(false);
+    expect(await counts({ ...AGENT, ...codex })).toBe(false);
+    expect(await counts(codex)).toBe(true);
   });
 
   test("a verdict names the commit that was looked at, and is refused for a later one", async () => {
@@ -163,6 +163,7 @@ describe("evidence and reviews", () => {
     const pass = ["review", "record", "T2", "--kind", "plan", "--verdict", "pass", "--json"];
     expect((await home.pawlIn(home.path, AGENT, ...pass)).json.data.review.counts).toBe(false);
     const other = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "another" };
+    home.begin(AGENT, other);
     expect((await home.pawlIn(home.path, other, ...pass)).json.data.review.counts).toBe(true);
   });
 

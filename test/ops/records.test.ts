@@ -316,6 +316,7 @@ describe("findings", () => {
     project,
   }) => {
     await project.pawl("task", "new", "One");
+    project.begin(AUTHOR, FRESH);
     await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "test", "-d", ".");
     await project.pawl("finding", "add", "First", "--severity", "low", "--task", "T1");
     await project.pawl("finding", "add", "Second", "--severity", "low", "--task", "T1");
@@ -414,6 +415,7 @@ describe("reviews", () => {
     project,
   }) => {
     await project.pawl("task", "new", "One");
+    project.begin(AUTHOR, FRESH);
     await project.pawlIn(project.path, AUTHOR, "verify", "T1", "--", "test", "-d", ".");
     const review = (env: Record<string, string>) =>
       project.pawlIn(

@@ -43,6 +43,7 @@ async function reasons(repo: Project): Promise<string[]> {
 async function review(repo: Project): Promise<void> {
   await ok(repo.pawl("task", "update", "T1", "--profile", "standard"));
   const reviewer = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "r" };
+  repo.begin(reviewer);
   const words = [
     "review",
     "record",

@@ -103,6 +103,7 @@ test("changed files come from git: committed, changed, new and deleted, without 
 });
 
 test("verdicts are told, the latest of each kind that counts", async ({ project }) => {
+  project.begin(ONE, TWO);
   await project.pawl("task", "new", "One", "--plan", "1. Retry");
   await project.pawlIn(project.path, ONE, "verify", "T1", "--", "test", "-d", ".");
   const record = (env: Record<string, string>, kind: string, verdict: string) =>

@@ -23,6 +23,7 @@ beforeAll(async () => {
   for (const repo of [shop, api]) {
     repo.write(".pawl/config.yaml", "profile: strict\nchecks:\n  test: node test.mjs\n");
     repo.commit("test.mjs", "process.exit(0);\n");
+    repo.begin(AUTHOR, REVIEWER);
   }
 }, 120_000);
 

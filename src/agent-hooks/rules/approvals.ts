@@ -39,7 +39,9 @@ const TEXT_PROGRAMS = new Set(
 export function findApproval(text: string, script: Script): Refusal | undefined {
   for (const command of script.commands) {
     const words = wordsForPawl(command);
-    const refusal = words ? judgePawl(words, command) : judgeOther(command, script);
+    const refusal = words
+      ? judgePawl(words, command)
+      : (findDisguisedAuthor(command) ?? findInvention(command) ?? judgeOther(command, script));
     if (refusal) return refusal;
   }
   return !script.understood && soundsHumanOnly(text) ? refuseUnclear() : undefined;
@@ -96,14 +98,42 @@ function judgePawl(words: readonly ShellWord[], command: ShellCommand): Refusal 
   const name = humanOnly(words);
   if (name) return refuse(`\`pawl ${name}\` is a person's decision.`, name);
   if (commandsIn(words)[0]?.known === false) return refuseUnclear();
-  const scrubbed = AGENT_SIGNS.find(
-    (sign) => command.unset.includes(sign) || command.unset.includes("*") || command.settings[sign] === "",
+  return findDisguise(command, "pawl");
+}
+
+/** Whose work and whose word it is, is known by variables that the agent's own program sets, and nobody else. */
+function findDisguise({ unset, settings }: ShellCommand, program: string): Refusal | undefined {
+  const taken = AGENT_SIGNS.find(
+    (sign) => unset.includes(sign) || unset.includes("*") || settings[sign] === "",
   );
-  if (!scrubbed) return undefined;
+  const given = AGENT_SIGNS.find((sign) => settings[sign]);
+  if (!taken && !given) return undefined;
   return {
     rule: "Records say who acted.",
-    fact: "This takes the agent's name out of the environment of pawl.",
-    way: "Run pawl as you are.",
+    fact: taken
+      ? `This takes the agent's name out of the environment of ${program}.`
+      : `This puts another name into the environment of ${program}: ${given}.`,
+    way: `Run ${program} as you are; pawl writes down who it was.`,
+  };
+}
+
+/** Git commands that move a branch; whoever runs them is an author. */
+const MOVES =
+  /^(?:commit|commit-tree|merge|rebase|cherry-pick|revert|am|pull|reset|update-ref|fast-import|switch|checkout)$/;
+
+function findDisguisedAuthor(command: ShellCommand): Refusal | undefined {
+  if (programOf(command) !== "git" || !command.words.some(({ text }) => MOVES.test(text))) return undefined;
+  return findDisguise(command, "git");
+}
+
+/** The hook hears of a session from the agent's own program. */
+function findInvention(command: ShellCommand): Refusal | undefined {
+  const isNode = /^(?:node|nodejs|bun|deno|tsx)$/.test(programOf(command));
+  if (!isNode || !command.words.slice(1).some(({ text }) => baseName(text) === "hook.cjs")) return undefined;
+  return {
+    rule: "Records say who acted.",
+    fact: "This tells pawl's hook of a session or a tool that the agent's own program did not tell of.",
+    way: "The hook runs by itself; `pawl session` says where you are.",
   };
 }
 

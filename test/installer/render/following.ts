@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { parseLine } from "../../../src/cli/arguments.ts";
 import { findCommand } from "../../../src/cli/command-words.ts";
+import { noteBeginning } from "../../../src/files/sessions.ts";
 import { toolName } from "../../../src/mcp/tools.ts";
+import { agentsIn } from "../../../src/model/actor.ts";
 import { operations } from "../../../src/ops/index.ts";
 import { call, connect } from "../../helpers/mcp-server.ts";
 import { onTerminal, type Typed } from "../../helpers/pseudo-terminal.ts";
@@ -68,6 +70,7 @@ export class Follower {
       env,
       stdio: "pipe",
     });
+    for (const agent of Object.values(AGENTS).flatMap(agentsIn)) noteBeginning(join(path, ".git"), agent, 0);
   }
 
   get #launcher(): string {
