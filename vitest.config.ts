@@ -15,6 +15,7 @@ export default defineConfig({
   plugins: [asText],
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/helpers/work-in-memory.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Two workers: the suite starts many processes of its own, and more workers only make them wait.
