@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildPlace } from "./build-cache.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const script = fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url));
 
 export interface BuiltProgram {
   /** The folder that a user would have as `dist`. */
@@ -13,18 +14,22 @@ export interface BuiltProgram {
   remove(): void;
 }
 
-/** What is published, built from the sources as they are now, below node_modules, where its one package is found. */
+/** What is published, built from the sources as they are now: a copy that its test may change. */
 export function buildProgram(): BuiltProgram {
-  const cache = join(root, "node_modules", ".cache");
-  mkdirSync(cache, { recursive: true });
-  const base = mkdtempSync(join(cache, "pawl-built-"));
-  const folder = join(base, "dist");
-  execFileSync(process.execPath, [join(root, "scripts", "build.mjs"), folder], { stdio: "pipe" });
+  const place = buildPlace("program");
+  if (!place.isThere) {
+    const made = place.begin();
+    execFileSync(process.execPath, [script, join(made, "dist")], { stdio: "pipe" });
+    place.put(made);
+  }
+  const own = mkdtempSync(join(dirname(place.folder), "copy-"));
+  cpSync(place.folder, own, { recursive: true });
+  const folder = join(own, "dist");
   return {
     folder,
     pawl: join(folder, "pawl.cjs"),
     hook: join(folder, "hook.cjs"),
     // A program that has just ended may still be writing what Node remembers of it.
-    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+    remove: () => rmSync(own, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   };
 }
