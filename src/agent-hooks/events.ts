@@ -5,6 +5,7 @@ import { mayBegin, noteBeginning } from "../files/sessions.ts";
 import { notedBy, readStatus } from "../git/strays.ts";
 import { type Actor, sessionVariable } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
+import type { Reading } from "../model/mail.ts";
 import type { Answer } from "./answer.ts";
 import type { HookCall } from "./call.ts";
 import type { Agent } from "./dialects.ts";
@@ -20,6 +21,7 @@ import { sessionBudget, startText } from "./session-start.ts";
 import type { Script } from "./shell/command.ts";
 import { readPlain } from "./shell/plain.ts";
 import { readScript } from "./shell/read.ts";
+import { heldRun, unreadAtStop, unreadWords } from "./unread-mail.ts";
 import { findWorkplace, lookAtWork } from "./work.ts";
 
 export interface Around {
@@ -153,9 +155,26 @@ async function atStop(call: HookCall, { facts, env, now }: Around): Promise<Answ
   const asksHandoff = work && needsHandoff(work) && marks.add(STOPPED);
   const reasons = [
     ...(strays.length === 0 ? [] : [wordsAbout(strays, spot, call.session)]),
+    ...mailAtStop(spot, call, marks, env),
     ...(asksHandoff ? [beforeStopping(work)] : []),
   ];
   return reasons.length === 0 ? undefined : { kind: "go on", reason: reasons.join("\n") };
+}
+
+/** Once: whoever does not want to read it now is not kept from ending. */
+function mailAtStop(spot: Spot, call: HookCall, marks: Marks, env: Around["env"]): string[] {
+  const mark = "told at stop of mail";
+  const reading = readingOf(spot, call, env);
+  if (reading === undefined || marks.has(mark)) return [];
+  const unread = unreadAtStop(spot, reading);
+  return unread.length > 0 && marks.add(mark) ? [unreadWords(reading.task, unread)] : [];
+}
+
+/** What `pawl run` started knows its run; other sessions have the task whose worktree they work in. */
+function readingOf(spot: Spot, { session }: HookCall, env: Around["env"]): Reading | undefined {
+  if (env.PAWL_RUN && env.PAWL_TASK) return { task: env.PAWL_TASK, run: env.PAWL_RUN };
+  const task = findWorkplace(spot, session)?.task;
+  return task === undefined ? undefined : { task, run: heldRun(spot, task) };
 }
 
 const STOPPED = "reminded at stop";

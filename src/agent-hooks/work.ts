@@ -36,13 +36,19 @@ function boundWorktrees(spot: Spot): Workplace[] {
   });
 }
 
-const stateOf = (spot: Spot) => findHome(spot, spot.commonDir).state;
+export const stateOf = (spot: Spot) => findHome(spot, spot.commonDir).state;
+
+/** The record of the newest run of a task. */
+export function newestRun(state: string, task: string): { id: string; path: string } | undefined {
+  const runs = join(state, "tasks", task, "runs");
+  const newest = namesIn(runs).toSorted(byNumber).at(-1);
+  return newest === undefined ? undefined : { id: `${task}/${newest}`, path: join(runs, newest, "run.md") };
+}
 
 /** Who started the newest run of a task. */
 function startedBy(state: string, task: string): string {
-  const runs = join(state, "tasks", task, "runs");
-  const newest = namesIn(runs).toSorted(byNumber).at(-1);
-  return newest === undefined ? "" : (field(join(runs, newest, "run.md"), "actor") ?? "");
+  const newest = newestRun(state, task);
+  return newest === undefined ? "" : (field(newest.path, "actor") ?? "");
 }
 
 export function lookAtWork(
@@ -89,13 +95,13 @@ function changedAt(root: string, path: string): number {
   return 0;
 }
 
-const byNumber = (left: string, right: string) => numberIn(left) - numberIn(right);
+export const byNumber = (left: string, right: string) => numberIn(left) - numberIn(right);
 const numberIn = (name: string) => Number(/\d+/.exec(name)?.[0] ?? 0);
 
 /** One value of a record's header; lists and maps are of no use here. */
-function field(path: string, name: string): string | undefined {
+export function field(path: string, name: string): string | undefined {
   const value = quickValue(textIfReadable(path) ?? "", name);
   return typeof value === "string" ? value : undefined;
 }
 
-const namesIn = (folder: string) => namesIfReadable(folder).filter((name) => !name.startsWith("."));
+export const namesIn = (folder: string) => namesIfReadable(folder).filter((name) => !name.startsWith("."));

@@ -193,6 +193,13 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   "run.list": { tier: "manager", stands: "here", summary: "Who works on what" },
   "run.stop": { tier: "manager", stands: "here", summary: "End a run" },
   "run.resume": { tier: "manager", stands: "here", summary: "Go on with a run", without: ["follow"] },
+  "mail.send": {
+    tier: "manager",
+    stands: "here",
+    summary: "Message to a task, a run (T1/R2) or the human",
+  },
+  "mail.list": { tier: "manager", stands: "here", summary: "Unread messages and reports", without: ["all"] },
+  "mail.ack": { tier: "manager", stands: "here", summary: "Read a message whole and settle it" },
   status: { tier: "all", stands: "here", summary: "Where am I" },
   "task.ready": { tier: "all", stands: "here", summary: "Tasks that can be begun" },
   "task.archive": {

@@ -3,6 +3,7 @@ import { openDependencies } from "../flows/check/check-task.ts";
 import { isPlace } from "../judge/current-run.ts";
 import type { RecordFacts } from "../judge/gates/facts.ts";
 import { sessionGates } from "../judge/gates/session-gates.ts";
+import { readingOf, unreadFor } from "../judge/mail.ts";
 import { nextStep } from "../judge/next-step.ts";
 import { readyTasks } from "../judge/ready.ts";
 import { type Loaded, type NothingLoaded, withinBudget } from "../judge/session/text.ts";
@@ -33,7 +34,7 @@ const FEWEST_TOKENS = 200;
 
 export const session = operation({
   id: "session",
-  summary: "Load the session: task, worktree, holder, verdicts, open findings, changed files, handoff, next",
+  summary: "Load the session: task, worktree, holder, verdicts, findings, mail, changed files, handoff, next",
   details:
     "With several tasks under way it is about the one whose worktree you stand in, else about the one that this session\nholds; the others are named with who holds them. Changed files are what git sees in the task's worktrees.",
   examples: ["pawl session", "pawl session T0001 --json"],
@@ -71,6 +72,7 @@ export const session = operation({
       evidence: reader.parts(evidence, which.id),
       reviews: reader.parts(review, which.id),
       runs: reader.parts(run, which.id),
+      mail: unreadFor(reader, readingOf(reader, which.id, at)),
       waitingFor: openDependencies(reader, which.id),
       touched: reader.touched(which.id),
     };
@@ -99,6 +101,7 @@ export const session = operation({
       verdicts: verdictsOf(values(reviews)),
       findings: open,
       decisions: values(decisions),
+      mail: facts.mail,
       handoff: last,
       touched: [...new Set([...places.flatMap(namedFiles), ...facts.touched])],
       budget,

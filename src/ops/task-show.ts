@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { senderName } from "../judge/mail.ts";
 import { getTask } from "../judge/which-task.ts";
 import { taskField } from "../model/input.ts";
-import type { Decision, Evidence, Finding, Handoff, Review } from "../model/records/parts.ts";
-import { decision, evidence, finding, handoff, review } from "../model/records/parts.ts";
+import type { Decision, Evidence, Finding, Handoff, Message, Review } from "../model/records/parts.ts";
+import { decision, evidence, finding, handoff, message, review } from "../model/records/parts.ts";
 import { type Approval, approval, type Run, run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
 import {
@@ -35,6 +36,7 @@ export const taskShow = operation({
       findings: reader.parts(finding, id),
       reviews: reader.parts(review, id),
       handoffs: reader.parts(handoff, id),
+      mail: reader.parts(message, id),
       runs: reader.parts(run, id),
       approvals: reader.parts(approval, id),
     };
@@ -48,6 +50,7 @@ export const taskShow = operation({
       facts.findings,
       facts.reviews,
       facts.handoffs,
+      facts.mail,
       facts.runs,
       facts.approvals,
     ];
@@ -59,6 +62,7 @@ export const taskShow = operation({
         findings: values<Finding>(facts.findings),
         reviews: values<Review>(facts.reviews),
         handoffs: values<Handoff>(facts.handoffs),
+        mail: values<Message>(facts.mail),
         runs: values<Run>(facts.runs),
         approvals: values<Approval>(facts.approvals),
         touched: facts.touched,
@@ -90,6 +94,7 @@ interface Recorded {
   findings: Finding[];
   reviews: Review[];
   handoffs: Handoff[];
+  mail: Message[];
   runs: Run[];
   approvals: Approval[];
 }
@@ -126,6 +131,16 @@ function work(data: Recorded, style: Style): string[] {
     listed(
       "Handoffs",
       data.handoffs.map((one) => [short(one.id), one.created, firstLine(one.what)]),
+      style,
+    ),
+    listed(
+      "Mail",
+      data.mail.map((one) => [
+        short(one.id),
+        one.status,
+        `${senderName(one)} → ${one.to}`,
+        firstLine(one.text),
+      ]),
       style,
     ),
     listed("Runs", data.runs.flatMap(runRows), style),

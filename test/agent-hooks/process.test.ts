@@ -254,6 +254,22 @@ test("marks of sessions long past are swept", () => {
   expect(existsSync(join(repo.path, "new"))).toBe(false);
 });
 
+test("unread mail is told at a stop, once, and not what is for another run", () => {
+  send("claude", "SessionStart");
+  pawl(worktree, "mail", "send", "T1", "The key is in the vault");
+  const stop = () => send("claude", "Stop", { stop_hook_active: false });
+  expect(stop().reason).toContain("Unread mail for T0001: T0001/M1 from human:");
+  expect(stop()).toBeUndefined();
+  pawl(worktree, "mail", "ack", "M1");
+  pawl(worktree, "mail", "send", "T1/R1", "For who works here by hand");
+  session = "reads mail";
+  send("claude", "SessionStart");
+  const run = { PAWL_RUN: "T0001/R2", PAWL_TASK: "T0001" };
+  expect(send("claude", "Stop", { stop_hook_active: false }, run)).toBeUndefined();
+  expect(stop().reason).toContain("T0001/M2");
+  pawl(worktree, "mail", "ack", "M2");
+});
+
 describe("a missing handoff", () => {
   const stop = (more: object = {}) => send("claude", "Stop", { stop_hook_active: false, ...more });
   const change = () => writeFileSync(join(worktree, "README.md"), `# Changed by ${session}\n`);

@@ -28,6 +28,7 @@ const CORE = [
 const MANAGER = [
   ...["session", "handoff", "task_list", "task_new", "task_update", "inbox"],
   ...["run_start", "run_wait", "run_log", "run_list", "run_stop", "run_resume"],
+  ...["mail_send", "mail_list", "mail_ack"],
 ];
 const MORE = [
   ...[

@@ -1,11 +1,12 @@
 import { isPlace } from "../../judge/current-run.ts";
 import { sessionGates } from "../../judge/gates/session-gates.ts";
+import { isUnread } from "../../judge/mail.ts";
 import { readyTasks } from "../../judge/ready.ts";
 import { type Inbox, inboxOf, type LiveTask } from "../../judge/runs/inbox.ts";
 import { openAttempt, standingOf } from "../../judge/runs/standing.ts";
 import { LIVE } from "../../model/lifecycle.ts";
 import type { Kind, Problem, ValueOf } from "../../model/record.ts";
-import { evidence, finding, handoff, review } from "../../model/records/parts.ts";
+import { evidence, finding, handoff, message, review } from "../../model/records/parts.ts";
 import { run } from "../../model/records/run.ts";
 import type { AttemptView } from "../../ports/agents.ts";
 import type { Reader, World } from "../../ports/ports.ts";
@@ -71,5 +72,6 @@ function liveTask(
     runs: runs.filter((one) => one.ended !== "removed").map((one) => standingOf(one, views.get(one.id))),
     reasons,
     findings: findings.filter((one) => one.status === "open"),
+    mail: values(message).filter((one) => one.to === "human" && isUnread(one)),
   };
 }

@@ -1,5 +1,6 @@
 import { gatherFacts } from "../../judge/context/gather.ts";
 import { assemble } from "../../judge/context/packet.ts";
+import { mailText, unreadFor } from "../../judge/mail.ts";
 import { packetText, type WorkplaceFacts } from "../../judge/runs/role-words.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Role } from "../../model/records/attempt.ts";
@@ -33,7 +34,14 @@ export async function makePacket(hands: Hands, wish: PacketWish): Promise<string
     context: await contextOf(hands, task, wish.parts[0]),
     message: wish.message,
     left: wish.left,
+    mail: await unreadText(hands, wish.run.id),
   });
+}
+
+/** Mail for this very run and for its task, whole; undefined where there is none. */
+export async function unreadText(hands: Hands, run: string): Promise<string | undefined> {
+  const mail = await hands.look((reader) => unreadFor(reader, { task: taskName(run), run }));
+  return mail.length === 0 ? undefined : mailText(mail);
 }
 
 /** The same packet that `pawl context` gives to somebody who stands in the first worktree. */

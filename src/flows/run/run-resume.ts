@@ -15,7 +15,7 @@ import { elsewhere } from "./run-choose.ts";
 import { resumeConductor } from "./run-conduct.ts";
 import { type AttemptWish, startAttempt } from "./run-launch.ts";
 import { withTask } from "./run-lock.ts";
-import { makePacket } from "./run-packet.ts";
+import { makePacket, unreadText } from "./run-packet.ts";
 import { runPolicy } from "./run-policy.ts";
 import { openRunsOf, recordAttempt, storedRun } from "./run-records.ts";
 import { expectOwn } from "./run-stop.ts";
@@ -54,7 +54,12 @@ export async function resumeRun(
   const session = same ? last?.session : undefined;
   const role = value.role ?? "author";
   const prompt = same
-    ? resumeText({ run: value.id, message: wish.message, reason: wordsFor(value) })
+    ? resumeText({
+        run: value.id,
+        message: wish.message,
+        reason: wordsFor(value),
+        mail: await unreadText(hands, value.id),
+      })
     : await makePacket(hands, {
         run: value,
         role,

@@ -1,7 +1,9 @@
-import type { Finding } from "../../model/records/parts.ts";
+import type { Finding, Message } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
+import { firstLine } from "../../model/text.ts";
 import type { LoggedEvent, TaskSummary } from "../../ports/ports.ts";
 import type { Reason } from "../gates/gate.ts";
+import { senderName } from "../mail.ts";
 import type { RunStanding } from "./standing.ts";
 
 /** Everything about one task that is under way, as far as the records and the processes here tell. */
@@ -11,12 +13,14 @@ export interface LiveTask {
   /** What the records say is missing before it can be approved. */
   reasons: readonly Pick<Reason, "code" | "owner" | "command">[];
   findings: readonly Pick<Finding, "severity">[];
+  /** What nobody has read and is for the human. */
+  mail: readonly Message[];
 }
 
 /** Something that waits for a person, and the one command for it. */
 export interface Need {
-  /** What a person would do: say yes, read, decide, look after a run, settle what only they can, or ask what is missing. */
-  kind: "approve" | "review" | "blocked" | "run" | "settle" | "missing";
+  /** What a person would do: read what was written to them, say yes, read, decide, look after a run, settle what only they can, or ask what is missing. */
+  kind: "mail" | "approve" | "review" | "blocked" | "run" | "settle" | "missing";
   task: string;
   title: string;
   run: string | undefined;
@@ -42,7 +46,7 @@ export function inboxOf(
   events: readonly LoggedEvent[],
 ): Inbox {
   return {
-    needs_you: live.flatMap((one) => needOf(one) ?? []),
+    needs_you: live.flatMap((one) => [...mailFor(one), ...needsOf(one)]),
     running: live.flatMap(({ task, runs }) =>
       runs.filter(isAtWork).map((run) => ({ ...run, title: task.title })),
     ),
@@ -56,13 +60,23 @@ export function inboxOf(
   };
 }
 
+/** Whoever writes to a person waits for them, also while others are at work. */
+function mailFor({ task, mail }: LiveTask): Need[] {
+  const [first] = mail;
+  if (!first) return [];
+  const more = mail.length > 1 ? ` and ${mail.length - 1} more` : "";
+  const command = mail.length > 1 ? `pawl mail list ${task.id}` : `pawl mail ack ${first.id}`;
+  const why = `${senderName(first)} wrote: ${firstLine(first.text, 60)}${more}`;
+  return [{ kind: "mail", task: task.id, title: task.title, run: first.run, why, command }];
+}
+
 /** The first thing that only a person can settle; nothing while somebody is at work on it. */
-function needOf({ task, runs, reasons }: LiveTask): Need | undefined {
-  if (runs.some(isAtWork)) return undefined;
+function needsOf({ task, runs, reasons }: LiveTask): Need[] {
+  if (runs.some(isAtWork)) return [];
   const last = runs.filter((run) => run.role !== "conductor" && run.state !== "held").at(-1);
-  const need = (kind: Need["kind"], why: string, command: string): Need => {
-    return { kind, task: task.id, title: task.title, run: last?.id, why, command };
-  };
+  const need = (kind: Need["kind"], why: string, command: string): Need[] => [
+    { kind, task: task.id, title: task.title, run: last?.id, why, command },
+  ];
   if (task.status === "blocked")
     return need("blocked", `blocked: ${task.blocker ?? ""}`, `pawl task show ${task.id}`);
   if (last && last.state !== "succeeded")
@@ -79,7 +93,7 @@ function needOf({ task, runs, reasons }: LiveTask): Need | undefined {
     return need("review", "waits for somebody else to read it", first.command);
   return last
     ? need("missing", `still missing: ${codesOf(reasons)}`, `pawl check ${task.id} --stage close`)
-    : undefined;
+    : [];
 }
 
 const codesOf = (reasons: readonly { code: string }[]) =>

@@ -23,18 +23,21 @@ export interface PacketFacts {
   message: string | undefined;
   /** What an earlier attempt left behind, for somebody who cannot go on with its conversation. */
   left: string | undefined;
+  /** What others have written to it. */
+  mail: string | undefined;
 }
 
 const MOST_FILES = 40;
 
 /** Everything that an agent reads when it starts: who it is, where, what is known, and how it ends. */
 export function packetText(facts: PacketFacts): string {
-  const { places, context, message, left } = facts;
+  const { places, context, message, left, mail } = facts;
   return [
     DUTIES[facts.role](facts.task),
     `## Where you work (${facts.run})\n\n${places.map(placeText).join("\n")}`,
     context,
     left === undefined ? "" : `## What the attempt before this one left\n\n${left}`,
+    mail === undefined ? "" : `## Mail\n\n${mail}`,
     message === undefined ? "" : `## What you were told\n\n${message}`,
   ]
     .filter((part) => part !== "")
@@ -79,7 +82,13 @@ export function nextPartText(facts: {
 }
 
 /** What an agent is told that goes on with a conversation of its own. */
-export function resumeText(facts: { run: string; message: string | undefined; reason: string }): string {
+export function resumeText(facts: {
+  run: string;
+  message: string | undefined;
+  reason: string;
+  mail: string | undefined;
+}): string {
   const begun = `You were ${facts.reason} in ${facts.run}. Nothing was lost: look at \`git status\` and \`pawl session\` first, because the last command may have been cut off. Then go on, and leave a \`pawl handoff\` before you end.`;
-  return facts.message === undefined ? `${begun}\n` : `${facts.message}\n\n${begun}\n`;
+  const mail = facts.mail === undefined ? undefined : `Mail came meanwhile:\n\n${facts.mail}`;
+  return `${[facts.message, begun, mail].filter((part) => part !== undefined).join("\n\n")}\n`;
 }

@@ -1,9 +1,10 @@
 import { tokensOf } from "../../model/budget.ts";
-import type { Decision, Finding, Handoff, Review } from "../../model/records/parts.ts";
+import type { Decision, Finding, Handoff, Message, Review } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import { firstLine, type Style } from "../../model/text.ts";
 import { findingPlace } from "../findings.ts";
 import type { sessionGates } from "../gates/session-gates.ts";
+import { mailLine } from "../mail.ts";
 import { severityRank } from "../next-step.ts";
 import type { UnderWay } from "./whose.ts";
 
@@ -28,6 +29,8 @@ export interface LoadedTask {
   verdicts: Pick<Review, "id" | "kind" | "verdict" | "actor">[];
   findings: Finding[];
   decisions: Decision[];
+  /** What nobody has acknowledged yet, and what is for whoever reads this. */
+  mail: Message[];
   handoff: Handoff | undefined;
   touched: string[];
   budget: number;
@@ -85,6 +88,7 @@ function sessionText(loaded: LoadedTask, detail: number, style: Style): string {
     );
   if (loaded.gates) lines.push(gatesLine(loaded.gates));
   lines.push(...verdictLines(loaded.verdicts));
+  lines.push(...mailLines(loaded.mail, detail, width));
   lines.push(findings.length === 0 ? "no open findings" : `open findings: ${findings.length}`);
   lines.push(
     ...few(
@@ -150,6 +154,12 @@ function verdictLines(verdicts: LoadedTask["verdicts"]): string[] {
     (one) =>
       `${one.kind} review ${one.id}: ${one.verdict.replaceAll("_", " ")}, by ${one.actor.slice(0, 60)}`,
   );
+}
+
+function mailLines(mail: readonly Message[], detail: number, width: number): string[] {
+  if (mail.length === 0) return [];
+  const more = few(mail, (one) => mailLine(one, width), Math.max(detail, 1));
+  return [`unread mail: ${mail.length} (pawl mail ack shows one whole)`, ...more];
 }
 
 function handoffLines(last: Handoff | undefined, width: number): string[] {

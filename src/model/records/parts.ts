@@ -153,6 +153,34 @@ export const lane = kind({
   sections: { why: "Why" },
 });
 
+export const MAIL_STATUSES = ["open", "acknowledged", "closed"] as const;
+
+/** Words for somebody who is not there now; whoever they are for reads them when they come. It lies with the addressee's task. */
+export const message = kind({
+  name: "message",
+  plural: "mail",
+  letter: "M",
+  fields: {
+    id: partId("M"),
+    status: oneOf(MAIL_STATUSES),
+    /** Whoever works on the task, whoever works in the lane, this run and no other, or the human. */
+    to: matching(
+      /^(?:human|T\d{4,}(?:\/[LR]\d+)?)$/,
+      "human, or an id such as T0001 or T0001/R1",
+      "T0001/R1",
+    ),
+    /** The run that sent it. */
+    from_run: optional(partId("R")),
+    /** The run that it is about, and never the one that comes after. */
+    run: optional(partId("R")),
+    /** Written by pawl at the end of a run: what was seen, and the worker's own handoff. */
+    report: withDefault(flag, false),
+    acknowledged_by: optional(text("agent:codex")),
+    ...provenance,
+  },
+  sections: { text: "Text" },
+});
+
 const noteId = matching(/^N\d{4,}$/, "a note id", "N0001");
 
 /** Knowledge that belongs to no single task, and decisions that do not. */
@@ -189,8 +217,9 @@ export type Finding = ValueOf<typeof finding>;
 export type Review = ValueOf<typeof review>;
 export type Handoff = ValueOf<typeof handoff>;
 export type Lane = ValueOf<typeof lane>;
+export type Message = ValueOf<typeof message>;
 export type Note = ValueOf<typeof note>;
 export type Touched = ValueOf<typeof touched>;
 
 /** The kinds that live inside a task's folder under `<plural>/<letter><number>.md`. */
-export const TASK_PARTS = [decision, evidence, finding, review, handoff, lane] as const;
+export const TASK_PARTS = [decision, evidence, finding, review, handoff, lane, message] as const;

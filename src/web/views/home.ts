@@ -82,6 +82,7 @@ const row = ({ task, title, why, tag: word, who = "", path = `/t/${task}` }: Row
 const NEEDS: Readonly<
   Record<Need["kind"], { word: string; tone: "human" | "warn" | "bad" | "plain"; tab: string; why?: string }>
 > = {
+  mail: { word: "message", tone: "human", tab: "#mail" },
   approve: {
     word: "approve",
     tone: "human",

@@ -12,7 +12,7 @@ const run = (state: RunStanding["state"], more: Partial<RunStanding> = {}): RunS
 });
 const live = (more: Partial<LiveTask>): LiveTask => ({
   task: { id: "T0001", title: "Faster", status: "active", blocker: undefined },
-  ...{ runs: [], reasons: [{ code: "no_handoff", owner: "author", command: "x" }], findings: [] },
+  ...{ runs: [], reasons: [{ code: "no_handoff", owner: "author", command: "x" }], findings: [], mail: [] },
   ...more,
 });
 const blocked: LiveTask["task"] = { id: "T0001", title: "Faster", status: "blocked", blocker: "no key" };
