@@ -25,7 +25,7 @@ export interface Tool {
 /** The operation's own fields that are offered. */
 export function fieldsOf(operation: AnyOperation, spec: ToolSpec, tier: Tier): string[] {
   const known = Object.keys(operation.input.shape).filter((field) => !spec.without?.includes(field));
-  const chosen = tier === "core" && spec.core ? spec.core : known;
+  const chosen = tier !== "all" && spec.core ? spec.core : known;
   return chosen.filter((field) => known.includes(field));
 }
 

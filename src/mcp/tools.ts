@@ -8,7 +8,7 @@ export interface ToolSpec {
   name?: string;
   /** Shorter than the command's own summary: the list of tools is paid for in every session. */
   summary: string;
-  /** The fields that `core` offers; all of them where it is left out. */
+  /** The fields that are offered unless `all` are wanted; all of them where it is left out. */
   core?: readonly string[];
   /** Fields that are for humans or servers, and never offered. */
   without?: readonly string[];
