@@ -17,6 +17,7 @@ import {
 import { type HeaderValue, readHeaderFast } from "./markdown/front-matter.ts";
 import { type FullYaml, NeedsFullYaml } from "./record.ts";
 import { PROFILES } from "./records/task.ts";
+import { MERGE_STYLES, type MergeStyle } from "./statement.ts";
 
 export interface Check {
   name: string;
@@ -210,6 +211,8 @@ const configFields = {
   /** An approval runs the required checks itself, once more. */
   recheck: optional(flag),
   format,
+  /** How an approval brings a task's work into its base. */
+  style: withDefault(oneOf(MERGE_STYLES), "merge" as const),
   /** Patterns such as `release/*`; none means the remote's default branch, else main or master. */
   protected: list(text("main")),
   /** Absent while every clone decides for itself. */
@@ -239,6 +242,7 @@ export interface Config {
   recheck: boolean | undefined;
   /** What the files of a commit have to pass, as git's `pre-commit` hook runs it. */
   format: FormatCheck[];
+  style: MergeStyle;
   protected: string[];
   remotes: TrustedRemote[] | undefined;
   approvals: (typeof APPROVALS)[number];

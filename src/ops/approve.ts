@@ -15,7 +15,8 @@ import { checkTask } from "../flows/check/check-task.ts";
 import type { Ended } from "../flows/finish/finish-remove.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
-import { flag, maybe, raw, taskField } from "../model/input.ts";
+import { choice, flag, maybe, raw, taskField } from "../model/input.ts";
+import { MERGE_STYLES, type MergeStyle } from "../model/statement.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Next, Plan } from "../ports/operation.ts";
@@ -28,17 +29,19 @@ interface Wanted {
   diff?: boolean | undefined;
   offline?: boolean | undefined;
   sign_with?: string | undefined;
+  style?: MergeStyle | undefined;
 }
 
 export const approve = procedure({
   id: "approve",
   summary: "Merge a task into its base branch, in all repositories or in none: a human's decision",
   details:
-    "Settles first what needs nobody's judgement: brings in what the remote has, runs the policy's checks that are missing or\nstale, writes a handoff from the commits where nobody did, saves the diff. Then shows what would be merged, and asks for the\ntask's id on the terminal; nothing skips that. Where the policy says\n`approvals: signed`, it has your ssh key sign the merge as well, one that asks for a touch unless the policy is content with less. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved and has to be merged by hand. --push publishes the result, --finish\nremoves the worktree and ends the task. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
+    "Settles first what needs nobody's judgement: brings in what the remote has, runs the policy's checks that are missing or\nstale, writes a handoff from the commits where nobody did, saves the diff. Then shows what would be merged, and asks for the\ntask's id on the terminal; nothing skips that. Where the policy says\n`approvals: signed`, it has your ssh key sign the merge as well, one that asks for a touch unless the policy is content with less. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved and has to be merged by hand. --style says how: `merge` makes a merge commit, `squash` one\ncommit with the tree that was checked, `ff` brings the base forward to the very commit that was checked, which only a branch that goes\nstraight on from its base allows. --push publishes the result, --finish\nremoves the worktree and ends the task. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
   examples: [
     "pawl approve --finish",
     "pawl approve T0001 --diff",
     "pawl approve T0001 --push --finish",
+    "pawl approve T0001 --style squash",
     "pawl approve T0001 --redo --push",
   ],
   access: "write",
@@ -49,6 +52,7 @@ export const approve = procedure({
     push: flag("publish the base branches afterwards"),
     finish: flag("afterwards remove the worktree and end the task"),
     redo: flag("merge again on the remote's tip, after a push that came too late"),
+    style: maybe(choice(MERGE_STYLES, "how to bring it into the base (default: the policy's `style`)")),
     offline: flag("do not ask the remotes whether they moved"),
     sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
   }),
@@ -63,9 +67,10 @@ export const approve = procedure({
         path: `${id} into ${one.base_branch} of ${one.name}`,
       }));
     }
-    const { repos } = await lookForApproval(hands, id, { fetch: false, push: input.push ?? false });
+    const options = { fetch: false, push: input.push ?? false, style: input.style };
+    const { repos } = await lookForApproval(hands, id, options);
     return repos.map((one) => ({
-      do: "merge",
+      do: VERBS[one.style],
       path: `${one.branch} into ${one.base_branch} of ${one.name}`,
     }));
   },
@@ -97,6 +102,13 @@ interface Merged extends Landed {
   /** What became of the worktrees; null where the task was not ended. */
   finished: Ended[] | null;
 }
+
+/** As in "to squash it into main". */
+const VERBS: Readonly<Record<MergeStyle, string>> = {
+  merge: "merge",
+  squash: "squash",
+  ff: "bring (fast-forward)",
+};
 
 const finishLater = (id: string): Next => ({
   command: `pawl finish ${id} --remove --reason merged`,
@@ -136,7 +148,7 @@ async function settle(hands: Hands, id: string, input: Wanted): Promise<void> {
 async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Landed>> {
   const push = input.push ?? false;
   await settle(hands, id, input);
-  const shown = await lookForApproval(hands, id, { fetch: false, push });
+  const shown = await lookForApproval(hands, id, { fetch: false, push, style: input.style });
   await checkTrees(hands, shown);
   const passed = await recheck(hands, shown);
   await showCandidate(hands, shown);
@@ -145,14 +157,15 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
   const approved = approvedOf(shown, input.offline ?? false, passed);
   const made = await makeMerges(hands, approved);
   const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
-  await confirm(hands, id, `Type ${id} to merge it into ${bases}: `, () =>
+  const verb = [...new Set(shown.repos.map((one) => VERBS[one.style]))].join(" or ");
+  await confirm(hands, id, `Type ${id} to ${verb} it into ${bases}: `, () =>
     hands.page(wholeDiff(hands, shown)),
   );
   const signed = await signMerges(hands, approved, made, input.sign_with);
   return (await hands.git.merges()).exclusively(async () => {
     await recoverHolding(hands);
     // A human takes minutes, and everything may have changed in them.
-    const now = await lookForApproval(hands, id, { fetch: false, push });
+    const now = await lookForApproval(hands, id, { fetch: false, push, style: input.style });
     checkSame(shown, now);
     return mergeApproved(hands, { ...approved, task: now.task }, made, signed);
   });
@@ -163,13 +176,14 @@ const approvedOf = (shown: Candidate, offline: boolean, passed: readonly string[
   receipt: shown.receipt,
   summary: [summaryOf(shown, offline), ...passed].join("\n"),
   redoOf: undefined,
-  merges: shown.repos.map(({ site, base_branch, base, head, tree }) => ({
+  merges: shown.repos.map(({ site, base_branch, base, head, tree, style }) => ({
     site,
     base_branch,
     old: base,
     onto: base,
     head,
     tree,
+    style,
   })),
 });
 
@@ -191,7 +205,7 @@ async function checkTrees(hands: Hands, { task, repos }: Candidate): Promise<voi
 
 function checkSame(shown: Candidate, now: Candidate): void {
   const print = ({ receipt, repos }: Candidate) =>
-    JSON.stringify([receipt, repos.map((one) => [one.name, one.base_branch, one.base, one.head])]);
+    JSON.stringify([receipt, repos.map((one) => [one.name, one.base_branch, one.base, one.head, one.style])]);
   if (print(shown) === print(now)) return;
   throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
     hint: `Nothing was merged. Look again: pawl approve ${now.task.id}`,

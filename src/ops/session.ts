@@ -7,7 +7,7 @@ import { readingOf, unreadFor } from "../judge/mail.ts";
 import { nextStep } from "../judge/next-step.ts";
 import { readyTasks } from "../judge/ready.ts";
 import { type Loaded, type NothingLoaded, withinBudget } from "../judge/session/text.ts";
-import { holds, othersUnderWay, sessionTask } from "../judge/session/whose.ts";
+import { holds, othersUnderWay, placesUnderWay, sessionTask } from "../judge/session/whose.ts";
 import { count, maybe, taskField } from "../model/input.ts";
 import {
   decision,
@@ -50,13 +50,15 @@ export const session = operation({
   async observe(world, input, at, reader) {
     const { id } = sessionTask(reader, input.task, at);
     const current = id === undefined || !reader.hasTask(id) ? undefined : readableRun(reader, id);
+    const landed = await world.landed(id === undefined ? [] : placesUnderWay(reader, id));
     return {
+      landed: [...landed.values()][0],
       unguarded: [...(await world.guardWarnings()), ...straysLine(await world.strays(), id)],
       places: id !== undefined && current ? await world.changedPlaces(id, current.repos) : [],
     };
   },
 
-  gather(reader, input, at, { unguarded, places }) {
+  gather(reader, input, at, { unguarded, places, landed }) {
     const which = sessionTask(reader, input.task, at);
     const underWay = othersUnderWay(reader, which.id, at);
     if (which.id === undefined) {
@@ -64,7 +66,7 @@ export const session = operation({
       return { task: undefined, which, underWay, waits: reader.waits(), ready, unguarded };
     }
     return {
-      ...{ unguarded, places, underWay },
+      ...{ unguarded, places, underWay, landed },
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       decisions: reader.parts(decision, which.id),
@@ -94,6 +96,7 @@ export const session = operation({
       task,
       worktrees: places.map(({ repo, path }) => ({ repo, path })),
       here: at.bound === task.id,
+      merged_elsewhere: facts.landed,
       ...{ holder, yours: holds(holder, at.minds) },
       others: underWay,
       // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
@@ -108,12 +111,17 @@ export const session = operation({
     };
     return {
       data: { session },
-      next: nextStep(task, open, last, values(proofs)),
+      next: facts.landed === undefined ? nextStep(task, open, last, values(proofs)) : endOf(task.id),
       warnings: [...unguarded, ...warningsOf(problems)],
     };
   },
 
   text: ({ session: loaded }, style) => withinBudget(loaded, style),
+});
+
+const endOf = (task: string): Next => ({
+  command: `pawl finish ${task}`,
+  reason: "the base has its work: this ends it",
 });
 
 function straysLine(files: readonly string[], task: string | undefined): string[] {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { readyTasks } from "../judge/ready.ts";
-import { sessionTask } from "../judge/session/whose.ts";
+import { taskOf } from "../judge/runs/standing.ts";
+import { placesUnderWay, sessionTask } from "../judge/session/whose.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
@@ -14,10 +15,14 @@ interface Around {
   underWay: readonly { id: string }[];
   ready: { id: string } | undefined;
   waiting: number;
+  /** A task whose work its base has. */
+  landed: string | undefined;
 }
 
-function nextOf({ waits, installed, mine, underWay, ready, waiting }: Around): Next {
+function nextOf({ waits, installed, mine, underWay, ready, waiting, landed }: Around): Next {
   if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
+  if (landed !== undefined)
+    return { command: `pawl finish ${landed}`, reason: `the base has the work of ${landed}: this ends it` };
   if (!installed) return { command: "pawl install", reason: "nothing guards this repository yet" };
   if (mine) return { command: "pawl session", reason: `load what is known about ${mine.id}` };
   if (underWay.length > 0)
@@ -38,7 +43,11 @@ export const status = operation({
   access: "read",
   input: z.strictObject({}),
 
-  observe: async (world) => ({ installed: world.isInstalled(), unguarded: await world.guardWarnings() }),
+  observe: async (world, _input, at, reader) => ({
+    installed: world.isInstalled(),
+    unguarded: await world.guardWarnings(),
+    landed: await world.landed(placesUnderWay(reader, sessionTask(reader, undefined, at).id)),
+  }),
 
   gather(reader, _input, at, guard) {
     const { tasks, past, problems } = reader.current();
@@ -64,6 +73,7 @@ export const status = operation({
           installed: guard.installed,
           state: exists,
           task: mine ?? null,
+          merged_elsewhere: [...guard.landed].map(([run, by]) => ({ task: taskOf(run), by })),
           open_findings: findings.filter((one) => one.status === "open").length,
           tasks: counts,
         },
@@ -71,6 +81,7 @@ export const status = operation({
       warnings: [...guard.unguarded, ...warningsOf(problems)],
       next: nextOf({
         ...{ waits, installed: guard.installed, mine, ready },
+        landed: [...guard.landed.keys()].map(taskOf)[0],
         underWay: tasks.filter((task) => LIVE.includes(task.status)),
         waiting: tasks.filter((task) => task.status === "open").length,
       }),
@@ -90,6 +101,7 @@ export const status = operation({
       ],
       ["tasks", counts.length === 0 ? "none" : counts.join(", ")],
     ];
+    for (const { task, by } of now.merged_elsewhere) rows.push(["merged", `${task}: ${by}`]);
     if (now.task) rows.push(["findings", plural(now.open_findings, "open finding")]);
     return columns(rows);
   },

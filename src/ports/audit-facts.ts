@@ -1,5 +1,6 @@
 import type { Approval } from "../model/records/run.ts";
 import type { SignedBy } from "../model/signature.ts";
+import type { MergeStyle } from "../model/statement.ts";
 
 /** One commit, as its object says it: no replacement, graft or cache has a say. */
 export interface CommitFact {
@@ -22,6 +23,9 @@ export interface ApprovedMerge {
   new: string;
   head: string;
   tree: string;
+  style: MergeStyle;
+  /** Of a fast-forward: the commits that it brought, the approved one first; undefined where these do not begin at `old`. */
+  brought?: readonly CommitFact[];
   /** It was made on what the remote had, so that its first parent is not `old`. */
   again: boolean;
   onto: string | undefined;

@@ -2,7 +2,7 @@ import type { Approvers } from "../model/approvers.ts";
 import type { Config } from "../model/config.ts";
 import type { Kind, Problem, Stored } from "../model/record.ts";
 import type { note } from "../model/records/parts.ts";
-import type { RunRepo, receipt, repository } from "../model/records/run.ts";
+import type { Run, RunRepo, receipt, repository } from "../model/records/run.ts";
 import type { Task, TaskStatus, task } from "../model/records/task.ts";
 import type { unlock } from "../model/records/unlock.ts";
 import type { AttemptView } from "./agents.ts";
@@ -232,6 +232,11 @@ export interface World {
     task: string,
     repos: readonly RunRepo[],
   ): Promise<{ repo: string; path: string; files: string[] }[]>;
+  /**
+   * Which of these runs' bases have their work by now, such as by a pull request, and by which commit. Only for telling:
+   * what was found once is remembered.
+   */
+  landed(runs: readonly Run[]): Promise<Map<string, string>>;
   /** Uncommitted files of the main checkout that an agent's session was seen to change. */
   strays(): Promise<string[]>;
   /** Whether anybody has installed pawl in this repository. */

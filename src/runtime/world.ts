@@ -65,10 +65,10 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       );
     },
     isInBranch: async (repo, commit) => (await runtime().git.branches()).contains(repo, [commit]),
-    async changedPlaces(task, repos) {
-      const { lookAtWorkplaces } = await import("./workplaces.ts");
-      return lookAtWorkplaces(runtime(), task, repos, around.env);
-    },
+    changedPlaces: async (task, repos) =>
+      (await import("./workplaces.ts")).lookAtWorkplaces(runtime(), task, repos, around.env),
+    landed: async (runs) =>
+      runs.length === 0 ? new Map() : (await import("./tell-landed.ts")).tellLanded(runtime(), runs),
     strays: () => findStrays(runtime()),
     isInstalled: () => isInstalled(place),
     guardWarnings: () => guardWarnings(place, around.env, runtime().home),
@@ -78,10 +78,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       (await import("../store/search/search.ts")).findAlike(await searchOptions(around, runtime(), query)),
     attempts: (runs) => lookAtRuns(runsDir(runtime().home), runs),
     machine: async () => (await import("./machine.ts")).readMachine(around),
-    async edit(name, text) {
-      const { editText } = await import("./open-editor.ts");
-      return editText(name, text, around);
-    },
+    edit: async (name, text) => (await import("./open-editor.ts")).editText(name, text, around),
   };
 }
 

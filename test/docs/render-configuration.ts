@@ -52,6 +52,12 @@ const KEYS: Record<keyof Config, Key> = {
     example: "recheck: true",
     wrong: "recheck: always",
   },
+  style: {
+    describe:
+      "How `pawl approve` brings a task's work into its base, unless `--style` says otherwise: `merge` makes a merge commit, `squash` one commit with the tree that was checked, `ff` brings the base forward to the very commit that was checked. Only the copy that the base branch has committed counts.",
+    example: "style: squash",
+    wrong: "style: rebase",
+  },
   format: {
     describe:
       "What the files of a commit have to pass: commands by git pathspec, or one command for all; `{files}` stands for the files' names. The guard's `pre-commit` hook runs it at the top of the worktree. It counts once the protected branch has it by an approval or from the remote, or when a person runs `pawl install`: an edited copy alone makes nobody run it.",

@@ -79,6 +79,75 @@ describe("a merge", () => {
       );
     });
 
+  /** With a second commit on the branch, checked again. */
+  async function twoCommits(): Promise<Ready> {
+    const ready = fresh(single);
+    await ok(homeOf(ready).pawl("install", "--yes", "--profile", "hooks"));
+    commitIn(ready, worktreeOf(homeOf(ready)), "more.txt", "more\n");
+    await ok(homeOf(ready).pawl("verify", "T1", "--", "test", "-d", "."));
+    return ready;
+  }
+  const audited = async (ready: Ready) => {
+    const { code, json } = await homeOf(ready).pawl("audit", "--offline", "--json");
+    return { code, counts: json.data.audit.branches[0].counts };
+  };
+
+  test("as a squash: one commit with the checked tree, which audit and finish know", async () => {
+    const ready = await twoCommits();
+    const home = homeOf(ready);
+    const before = home.git("rev-parse", "main");
+    const head = gitIn(ready, worktreeOf(home), "rev-parse", "HEAD");
+    const done = await approveIt(ready, "--style", "squash");
+    expect(done.json.error ?? done.code).toBe(0);
+    expect(home.git("log", "-1", "--format=%P %s", "main")).toBe(`${before} Change it all (T0001)`);
+    expect(home.git("log", "-1", "--format=%b", "main")).toMatch(/^\* .*more\.txt[\s\S]*\* Change it all/);
+    expect(home.git("rev-parse", "main^{tree}")).toBe(home.git("rev-parse", `${head}^{tree}`));
+    expect(done.json.data.approval.repos[0]).toMatchObject({ style: "squash", head });
+    expect(done.err).toContain("as one commit with the same tree (squash)");
+    expect(await audited(ready)).toMatchObject({ code: 0, counts: { approved: 1, unexplained: 0 } });
+    const ended = await ok(home.pawl("finish", "T1", "--json"));
+    expect(ended.json).toMatchObject({ data: { task: { status: "done" } }, warnings: [] });
+  });
+
+  test("as a fast-forward: the base is at the checked commit, and every commit on the way is approved", async () => {
+    const ready = await twoCommits();
+    const home = homeOf(ready);
+    const head = gitIn(ready, worktreeOf(home), "rev-parse", "HEAD");
+    const done = await approveIt(ready, "--style", "ff");
+    expect(done.json.error ?? done.code).toBe(0);
+    expect(home.git("rev-parse", "main")).toBe(head);
+    expect(done.err).toContain("brought forward to that commit (ff)");
+    expect(await audited(ready)).toMatchObject({ code: 0, counts: { approved: 2, unexplained: 0 } });
+    expect((await ok(home.pawl("finish", "T1", "--json"))).json.data.task.status).toBe("done");
+  });
+
+  test("the policy's fast-forward is refused to a branch that merged its base, or that names an approver for a while", async () => {
+    const crooked = fresh(single);
+    homeOf(crooked).write(".pawl/config.yaml", "style: ff\n");
+    homeOf(crooked).git("add", "-f", ".pawl/config.yaml");
+    homeOf(crooked).git("commit", "-q", "-m", "Only fast-forwards");
+    await ok(homeOf(crooked).pawl("refresh", "T1"));
+    await ok(homeOf(crooked).pawl("verify", "T1", "--", "test", "-d", "."));
+    expect((await approveIt(crooked)).json.error).toMatchObject({
+      code: "not_straight",
+      message: expect.stringContaining("has merged main"),
+      hint: expect.stringContaining("--style squash"),
+    });
+    const named = fresh(single);
+    const at = worktreeOf(homeOf(named));
+    mkdirSync(join(at, ".pawl"));
+    writeFileSync(join(at, ".pawl/approvers.yaml"), "approvers: []\n");
+    gitIn(named, at, "add", "-f", ".pawl/approvers.yaml");
+    gitIn(named, at, "commit", "-q", "-m", "For a while");
+    gitIn(named, at, "rm", "-q", ".pawl/approvers.yaml");
+    gitIn(named, at, "commit", "-q", "-m", "And back");
+    await ok(homeOf(named).pawl("verify", "T1", "--", "test", "-d", "."));
+    expect((await approveIt(named, "--style", "ff")).json.error).toMatchObject({
+      code: "not_straight",
+      message: expect.stringContaining("approvers.yaml"),
+    });
+  });
+
   test("nothing that was recorded can draw the screen on which it is approved", async () => {
     const ready = fresh(single);
     const home = homeOf(ready);

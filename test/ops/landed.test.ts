@@ -56,9 +56,16 @@ const BUTTONS: [string, string, (project: Project) => void][] = [
 
 describe("work that came into the base without an approval here", () => {
   test.for(BUTTONS)("%s: the task is done, and says how", async ([, how, press], { project }) => {
-    await worked(project);
+    const there = await worked(project);
     press(project);
     const later = project.commit("later.txt", "later\n");
+    for (const from of [project, there]) {
+      const told = await ok(from.pawl("status", "--json"));
+      expect(told.json.data.status.merged_elsewhere).toMatchObject([{ task: "T0001" }]);
+      expect(told.json.data.status.merged_elsewhere[0].by).toMatch(new RegExp(`^my project by ${how} `));
+      const session = await ok(from.pawl("session", "--json"));
+      for (const { json } of [told, session]) expect(json.next.command).toBe("pawl finish T0001");
+    }
     const { json } = await ok(finish(project));
     expect(json.data.task.status).toBe("done");
     const [landed] = json.data.run.landed;
@@ -85,6 +92,7 @@ describe("work that came into the base without an approval here", () => {
   test.for(NOT)("%s is not the work: nothing is called merged", async ([, press], { project }) => {
     await worked(project);
     press(project);
+    expect((await ok(project.pawl("status", "--json"))).json.data.status.merged_elsewhere).toEqual([]);
     const refused = await finish(project);
     expect([refused.code, refused.json.error.code]).toEqual([1, "not_merged"]);
     expect(refused.json.error.hint).toContain("pawl approve T0001");

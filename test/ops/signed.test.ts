@@ -173,8 +173,8 @@ async function forge(it: SignedProject, task: string, forged: Forged): Promise<v
   const hands = handsOf(it.home);
   const number = `T000${task.slice(1)}`;
   const { task: found, receipt, repos } = await lookForApproval(hands, number, { fetch: false, push: false });
-  const merges = repos.map(({ site, base_branch, base, head, tree }) => ({
-    ...{ site, base_branch, old: base, onto: base, head, tree },
+  const merges = repos.map(({ site, base_branch, base, head, tree, style }) => ({
+    ...{ site, base_branch, old: base, onto: base, head, tree, style },
   }));
   const approved = { task: found, receipt, summary: "", redoOf: undefined, merges };
   const made = await makeMerges(hands, approved);

@@ -2,7 +2,9 @@ import type { GateResult, RepoState } from "../../judge/gates/gate.ts";
 import type { Keys } from "../../judge/keys.ts";
 import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import type { Task } from "../../model/records/task.ts";
+import type { MergeStyle } from "../../model/statement.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Upstream } from "../../ports/remotes.ts";
@@ -15,6 +17,7 @@ import { expectSigners, keysAt } from "../trust/sign.ts";
 export interface CandidateRepo extends RepoState {
   site: Site;
   upstream: Upstream | undefined;
+  style: MergeStyle;
   /** Who may decide by the base, and by what the merge would make of it. */
   keys: { before: Keys; after: Keys };
 }
@@ -31,6 +34,8 @@ export interface LookOptions {
   /** Ask the remotes first whether they moved. */
   fetch: boolean;
   push: boolean;
+  /** How it is to be merged; the policy of each repository says so otherwise. */
+  style?: MergeStyle | undefined;
 }
 
 /** Looks at all that an approval rests on, and refuses with the first thing that stands in its way. */
@@ -49,12 +54,20 @@ export async function lookForApproval(hands: Hands, id: string, options: LookOpt
       after: await keysAt(hands, site, repo.head),
     };
     checkKeys(repo, keys);
-    repos.push({ ...repo, site, keys, upstream: await remotes.remoteOf(site, repo.base_branch) });
+    const style = options.style ?? (await styleOf(hands, repo));
+    repos.push({ ...repo, site, keys, style, upstream: await remotes.remoteOf(site, repo.base_branch) });
   }
   if (options.push) for (const repo of repos) checkPublishable(repo);
   if (options.fetch) await fetchBases(hands, repos);
   for (const repo of repos) await checkRepository(hands, id, repo);
   return { task, receipt, repos };
+}
+
+/** As the base says, not as the task would have it. */
+async function styleOf(hands: Hands, { name, base_branch }: RepoState): Promise<MergeStyle> {
+  const text = await hands.world.committedPolicy({ name, base_branch });
+  if (text === undefined) return "merge";
+  return hands.look((reader) => reader.config(`${POLICY_FILE} on ${base_branch}`, text).style);
 }
 
 /** Who may decide is not a part of anybody's task. */
@@ -173,9 +186,28 @@ async function checkRepository(hands: Hands, task: string, repo: CandidateRepo):
       hint: `pawl refresh ${task}`,
       details: { repo: name },
     });
+  if (repo.style === "ff") await checkForward(hands, task, repo);
   const [obstacle] = await targets.obstacles(site, { branch: base_branch, from: base, to: head });
   if (obstacle) throw refusalOf(obstacle, name);
   await (await hands.git.merges()).checkIdentity(site);
+}
+
+/**
+ * Brought forward, the base's own line has every single commit of the branch. None of them may lead past what was
+ * approved before, as the second parent of a merge would, or say for a while who may decide.
+ */
+async function checkForward(hands: Hands, task: string, repo: CandidateRepo): Promise<void> {
+  const targets = await hands.git.targets();
+  const { site, name, branch, base_branch, base, head } = repo;
+  const touched = await targets.isTouched(site, base, head, APPROVERS_FILE);
+  if (!touched && (await targets.isStraight(site, base, head))) return;
+  const why = touched
+    ? `a commit of ${branch} changes ${APPROVERS_FILE}`
+    : `${branch} has merged ${base_branch}, so it does not go straight on from it`;
+  throw new Failure("refused", "not_straight", `${name} cannot be brought forward: ${why}.`, {
+    hint: `pawl approve ${task} --style merge, or --style squash`,
+    details: { repo: name, branch, base: base_branch },
+  });
 }
 
 async function checkAgainstRemote(hands: Hands, task: string, repo: CandidateRepo): Promise<void> {

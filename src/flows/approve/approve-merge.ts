@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { Task } from "../../model/records/task.ts";
+import type { MergeStyle } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { BranchMove, Undertaking } from "../../ports/merges.ts";
 import type { Plan } from "../../ports/operation.ts";
@@ -25,6 +26,7 @@ export interface WantedMerge {
   head: string;
   /** The tree that the merge must have. */
   tree: string;
+  style: MergeStyle;
 }
 
 export interface Approved {
@@ -91,19 +93,14 @@ const milestoneOf = (id: string, part: string, made: readonly { repo: ApprovalRe
 
 async function makeCommits(
   hands: Hands,
-  { task, merges: wanted }: Approved,
+  approved: Approved,
   approvalId: string,
 ): Promise<{ repo: ApprovalRepo; move: BranchMove }[]> {
   const merges = await hands.git.merges();
-  const { actor } = await hands.situation("write");
-  const message = [
-    `Merge ${task.id}: ${task.title}`,
-    `Approved as ${approvalId} by ${actor.replace(/^human:/, "")}.`,
-    `Pawl-Task: ${task.id}\nPawl-Approval: ${approvalId}\n`,
-  ].join("\n\n");
   const made: { repo: ApprovalRepo; move: BranchMove }[] = [];
-  for (const { site, base_branch, old, onto, head, tree } of wanted) {
-    const fresh = await merges.commit(site, { tree, parents: [onto, head], message });
+  for (const wanted of approved.merges) {
+    const { site, base_branch, old, onto, head, tree, style } = wanted;
+    const fresh = await makeCommit(hands, approved.task, approvalId, wanted);
     const diff_sha256 = await merges.diffDigest(site, onto, fresh);
     made.push({
       move: { site, branch: base_branch, old, new: fresh },
@@ -117,12 +114,43 @@ async function makeCommits(
         diff_sha256,
         pushed: false,
         onto: onto === old ? undefined : onto,
-        style: "merge",
+        style,
         id: undefined,
       },
     });
   }
   return made;
+}
+
+/** What the base branch will be at: a merge, one commit with the same tree, or the branch's own tip. */
+async function makeCommit(
+  hands: Hands,
+  task: Task,
+  approvalId: string,
+  { site, onto, head, tree, style }: WantedMerge,
+): Promise<string> {
+  if (style === "ff") return head;
+  const { actor } = await hands.situation("write");
+  const approved = [
+    `Approved as ${approvalId} by ${actor.replace(/^human:/, "")}.`,
+    `Pawl-Task: ${task.id}\nPawl-Approval: ${approvalId}\n`,
+  ];
+  const parents = style === "squash" ? [onto] : [onto, head];
+  const said =
+    style === "squash" ? await squashed(hands, task, site, onto, head) : `Merge ${task.id}: ${task.title}`;
+  return (await hands.git.merges()).commit(site, {
+    tree,
+    parents,
+    message: [said, ...approved].join("\n\n"),
+  });
+}
+
+/** The one commit says what the many said; they stay with the task's saved diff. */
+async function squashed(hands: Hands, task: Task, site: Site, base: string, head: string): Promise<string> {
+  const { commits, total } = await (await hands.git.targets()).story(site, base, head);
+  const subjects = commits.map((one) => `* ${one.subject}`);
+  const more = total > commits.length ? [`* and ${total - commits.length} more`] : [];
+  return [`${task.title} (${task.id})`, [...subjects, ...more].join("\n")].join("\n\n");
 }
 
 /**

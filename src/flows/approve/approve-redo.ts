@@ -104,7 +104,9 @@ async function mergeAgain(hands: Hands, task: string, one: Unpublished): Promise
   const { tree } = merged;
   const [obstacle] = await targets.obstacles(site, { branch, from: repo.new, to: tree });
   if (obstacle) throw refusalOf(obstacle, name);
-  const wanted = { site, base_branch: branch, old: repo.new, onto: theirs, head: repo.head, tree };
+  // What was only brought forward cannot be again: the remote went on from the same commit.
+  const style = repo.style === "ff" ? "merge" : repo.style;
+  const wanted = { site, base_branch: branch, old: repo.new, onto: theirs, head: repo.head, tree, style };
   return { ...wanted, name, differs: tree !== repo.tree };
 }
 
@@ -118,7 +120,7 @@ export async function checkAgain(hands: Hands, { task, overtaken, last }: Redo):
     const wanted = await requiredCommands(hands, task.id, repo, tree);
     const trial = await merges.commit(one.site, {
       tree: one.tree,
-      parents: [one.onto, one.head],
+      parents: one.style === "squash" ? [one.onto] : [one.onto, one.head],
       message: `Try the merge of ${task.id}\n`,
     });
     hands.say(`Checking the merge of ${one.name} with what the remote has …`);

@@ -2,6 +2,7 @@ import { validationsOf } from "../../judge/validation.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
 import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
+import type { MergeStyle } from "../../model/statement.ts";
 import { testsNothing } from "../../model/tests-nothing.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -44,7 +45,7 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
   const where =
     checkouts.length === 0 ? "checked out nowhere" : `checked out clean in ${checkouts.join(", ")}`;
   return [
-    `\n${name}: ${branch} (${short(head)}) into ${base_branch}${repo.guarded ? "" : ", which is not protected: nothing guards it"}`,
+    `\n${name}: ${branch} (${short(head)}) into ${base_branch}${STYLES[repo.style]}${repo.guarded ? "" : ", which is not protected: nothing guards it"}`,
     `  ${base_branch} is at ${short(base)}, not moved since the check, ${where}`,
     `  ${plural(total, "commit")}:`,
     ...commits.map((one) => `    ${one.id} ${quoteLine(one.subject, 90)}`),
@@ -52,6 +53,12 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
     ...stat.map((line) => `  ${line}`),
   ];
 }
+
+const STYLES: Readonly<Record<MergeStyle, string>> = {
+  merge: "",
+  squash: " as one commit with the same tree (squash)",
+  ff: ", brought forward to that commit (ff)",
+};
 
 interface ShownRecords {
   /** What a human should know before reading on. */

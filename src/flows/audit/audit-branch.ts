@@ -41,7 +41,7 @@ export async function auditBranch(
   const remote = await fromRemotes(audits, site, chain, answers);
   const line = await keysLine(audits, subject, chain);
   const opened = unlocksOf(audits, subject, ref);
-  const approvals = await signedMerges(subject, line, ref);
+  const approvals = await signedMerges(audits, subject, line, ref);
   const { unlocked, rejected, moves } = await unlockedCommits(
     audits,
     subject,

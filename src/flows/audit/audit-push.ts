@@ -126,7 +126,7 @@ async function whatExplains(
   const unlocks = refs.flatMap((ref) => unlocksOf(audits, subject, ref));
   const { unlocked, rejected } = await unlockedCommits(audits, subject, line, unlocks, baseline);
   const approvals = [];
-  for (const ref of refs) approvals.push(...(await signedMerges(subject, line, ref)));
+  for (const ref of refs) approvals.push(...(await signedMerges(audits, subject, line, ref)));
   return {
     baseline: new Set(baseline),
     approvals,

@@ -243,7 +243,7 @@ async function explainStretch(
   const line = await keysLine(audits, subject, { tip, without, commits });
   const closed = ledger.unlocks.filter((each) => names.has(each.repo ?? "") && each.status === "closed");
   const { unlocked, rejected } = await unlockedCommits(audits, subject, line, closed, without);
-  const approvals = await signedMerges(subject, line, named);
+  const approvals = await signedMerges(audits, subject, line, named);
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
   const verdict = judgeBranch(
     site.name,

@@ -147,7 +147,7 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
   return ledger.approvals.flatMap((one) =>
     one.repos
       .filter((repo) => names.has(repo.name) && (ref === undefined || repo.ref === ref))
-      .map(({ ref: target, old, onto, new: fresh, head, tree, pushed }) => ({
+      .map(({ ref: target, old, onto, new: fresh, head, tree, style, pushed }) => ({
         id: one.id,
         status: one.status,
         again: one.redo_of !== undefined,
@@ -157,6 +157,7 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
         new: fresh,
         head,
         tree,
+        style,
         pushed,
         record: one,
       })),

@@ -3,13 +3,15 @@ import type { Unlock } from "../../model/records/unlock.ts";
 import { approvalStatement } from "../../model/statement.ts";
 import type { ApprovedMerge, CommitFact } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
+import type { Site } from "../../ports/sites.ts";
 import type { KeysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import type { Subject } from "./subject.ts";
 
 /** The approvals of a branch, each with whose signature it has, or why it explains nothing. */
 export async function signedMerges(
-  { ledger, names, checkSignature }: Subject,
+  audits: Audits,
+  { site, ledger, names, checkSignature }: Subject,
   line: KeysLine,
   ref: string | undefined,
 ): Promise<ApprovedMerge[]> {
@@ -32,9 +34,28 @@ export async function signedMerges(
     const { signatures } = merge.record;
     const mine = signatures.filter((one) => one.repo === undefined || names.has(one.repo));
     const move = { ref: merge.ref, old, new: merge.new, uid, signatures: mine, approval };
-    judged.push({ ...merge, ...outcome(judgeMove(move, before, after, checkSignature)) });
+    judged.push({
+      ...merge,
+      ...(merge.style === "ff" ? await broughtBy(audits, site, line, merge) : {}),
+      ...outcome(judgeMove(move, before, after, checkSignature)),
+    });
   }
   return judged;
+}
+
+/** What a fast-forward let in: a straight line from where the branch was, on which nobody else was made an approver. */
+async function broughtBy(
+  audits: Audits,
+  site: Site,
+  line: KeysLine,
+  { old, new: fresh }: ApprovedMerge,
+): Promise<Pick<ApprovedMerge, "brought">> {
+  if ((await audits.resolve(site, fresh)) === undefined) return {};
+  const brought = await audits.history(site, { tip: fresh, without: [old] });
+  if (brought.at(-1)?.parents[0] !== old) return {};
+  const { approvers } = (await line.at(old)).digests;
+  for (const { id } of brought) if ((await line.at(id)).digests.approvers !== approvers) return {};
+  return { brought };
 }
 
 const outcome = (signed: Signed): Pick<ApprovedMerge, "signed" | "distrust"> =>

@@ -1,12 +1,11 @@
 import { change } from "../../judge/change.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import { type Task, task as taskKind } from "../../model/records/task.ts";
-import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site } from "../../ports/sites.ts";
 import { partName, taskName } from "../start/start-records.ts";
-import { readTrust } from "../trust/read-trust.ts";
+import { readTrust, type TrustHands } from "../trust/read-trust.ts";
 
 export type Landings = Run["landed"];
 
@@ -14,7 +13,7 @@ export type Landings = Run["landed"];
  * How a run's work came into its bases, though nobody approved it here: by a pull request, or by hand. Undefined unless
  * every repository in which anything was done has it. What a remote has counts only if a human trusts that remote.
  */
-export async function lookForLanded(hands: Hands, value: Run): Promise<Landings | undefined> {
+export async function lookForLanded(hands: TrustHands, value: Run): Promise<Landings | undefined> {
   const [sites, targets] = [await hands.git.sites(), await hands.git.targets()];
   const landings: Landings = [];
   for (const repo of value.repos) {
@@ -39,7 +38,7 @@ const isUntouched = (value: Run, repo: Run["repos"][number], tip: string) =>
   tip === repo.base_head ||
   value.refreshed.some((one) => one.repo === repo.name && one.to === tip && one.base === tip);
 
-async function basesOf(hands: Hands, site: Site, branch: string): Promise<string[]> {
+async function basesOf(hands: TrustHands, site: Site, branch: string): Promise<string[]> {
   const [targets, remotes] = [await hands.git.targets(), await hands.git.remotes()];
   const upstream = await remotes.remoteOf(site, branch);
   const trusted = upstream && (await isTrusted(hands, site, upstream.remote));
@@ -48,7 +47,7 @@ async function basesOf(hands: Hands, site: Site, branch: string): Promise<string
   return [...new Set(tips.filter((one) => one !== undefined))];
 }
 
-async function isTrusted(hands: Hands, site: Site, remote: string): Promise<boolean> {
+async function isTrusted(hands: TrustHands, site: Site, remote: string): Promise<boolean> {
   const { remotes } = await readTrust(hands, site);
   return remotes.some((one) => one.name === remote && one.standing === "trusted");
 }

@@ -1,8 +1,9 @@
 import { Failure } from "../../model/failure.ts";
 import { snapshotRef } from "../../model/naming.ts";
-import type { Run, RunSnapshot } from "../../model/records/run.ts";
+import { approval, type Run, type RunSnapshot } from "../../model/records/run.ts";
 import { plural, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
+import type { Reader } from "../../ports/ports.ts";
 import type { Content, RemovalLook, RepositoryLook, Whereabouts } from "../../ports/worktrees.ts";
 import { partsOf } from "../start/start-carry-out.ts";
 import type { Part } from "../start/start-plan.ts";
@@ -64,10 +65,20 @@ async function isMerged(
   const worktrees = await hands.git.worktrees();
   const remote = [...look.remotes].filter(([name]) => name.slice(name.indexOf("/") + 1) === repo.base_branch);
   const bases = [look.heads.get(repo.base_branch), ...remote.map(([, commit]) => commit)];
+  const squashes = await hands.look((reader) => squashesOf(reader, place.task, repo.name, tip));
   for (const base of bases)
-    if (base !== undefined && (await worktrees.contains(place.site, tip, base))) return true;
+    for (const commit of [tip, ...squashes])
+      if (base !== undefined && (await worktrees.contains(place.site, commit, base))) return true;
   return false;
 }
+
+/** What approvals made of exactly this tip, with its very tree. */
+const squashesOf = (reader: Reader, task: string, repo: string, tip: string): string[] =>
+  reader
+    .parts(approval, task)
+    .records.flatMap(({ value }) => (value.status === "merged" ? value.repos : []))
+    .filter((one) => one.name === repo && one.head === tip && one.style === "squash")
+    .map((one) => one.new);
 
 function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | undefined): void {
   const details = { repo: repo.name, worktree: place.path };

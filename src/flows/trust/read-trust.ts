@@ -19,8 +19,11 @@ export interface TrustSituation {
   policy: readonly TrustedRemote[] | undefined;
 }
 
+/** What is needed to know it, by a command that only reads as well. */
+export type TrustHands = Pick<Hands, "git" | "look" | "sha256">;
+
 /** What each remote of a repository is worth: from git's settings, the records and the policy on the protected tip. */
-export async function readTrust(hands: Hands, site: Site): Promise<TrustSituation> {
+export async function readTrust(hands: TrustHands, site: Site): Promise<TrustSituation> {
   const audits = await hands.git.audits();
   const remotes = await hands.git.remotes();
   const branching = await audits.branching(site, "own");
@@ -54,7 +57,7 @@ export async function readTrust(hands: Hands, site: Site): Promise<TrustSituatio
   };
 }
 
-async function withDigests(hands: Hands, routes: readonly Route[]): Promise<Way[]> {
+async function withDigests(hands: TrustHands, routes: readonly Route[]): Promise<Way[]> {
   const ways: Way[] = [];
   for (const route of routes) {
     const { name, address, push, settings } = route;
@@ -66,7 +69,7 @@ async function withDigests(hands: Hands, routes: readonly Route[]): Promise<Way[
 
 /** The remote that the protected branch follows, or the only one there is. */
 async function upstreamOf(
-  hands: Hands,
+  hands: TrustHands,
   site: Site,
   { branches, defaultBranch }: Branching,
   routes: readonly Route[],

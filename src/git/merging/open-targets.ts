@@ -29,6 +29,16 @@ export function openTargets(env: Environment): Targets {
         { hint: `git said: ${err.trim().slice(0, 200)}`, details: { repo: site.name } },
       );
     },
+    async isStraight(site, base, head) {
+      const range = ["rev-list", "--first-parent", `${base}..${head}`];
+      const line = await at(site).expect("The commits could not be read", range);
+      const first = line.split("\n").at(-1) ?? "";
+      return first !== "" && (await at(site).commitOf(`${first}^1`)) === base;
+    },
+    async isTouched(site, base, head, path) {
+      const found = ["rev-list", "--max-count=1", `${base}..${head}`, "--", path];
+      return (await at(site).expect("The commits could not be read", found)) !== "";
+    },
     async apart(site, left, right) {
       const counts = await at(site).expect("The commits could not be counted", [
         "rev-list",

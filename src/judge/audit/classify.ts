@@ -67,10 +67,11 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
     merges.set(one.new, [...(merges.get(one.new) ?? []), one]);
     ids.set(one.id, one);
   }
+  const along = fastForwarded(known.approvals);
   return (commit) => {
     if (known.baseline.has(commit.id)) return { commit, class: "baseline" };
     const named = merges.get(commit.id) ?? [];
-    const approval = named.find((one) => isGood(one, commit));
+    const approval = named.find((one) => isGood(one, commit)) ?? along.get(commit.id);
     if (approval) {
       const { id: by, signed } = approval;
       return { commit, class: "approved", by, ...(signed && { signed }) };
@@ -87,6 +88,17 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
     if (remote !== undefined) return { commit, class: "remote", by: remote };
     return { commit, class: "unexplained", ...whyNot(commit, named, ids) };
   };
+}
+
+/** The commits below the tip of approved fast-forwards: these have no merge to speak for them. */
+function fastForwarded(approvals: readonly ApprovedMerge[]): Map<string, ApprovedMerge> {
+  const along = new Map<string, ApprovedMerge>();
+  for (const one of approvals) {
+    const [tip, ...others] = one.brought ?? [];
+    if (tip?.id !== one.new || !isGood(one, tip)) continue;
+    for (const { id } of others) along.set(id, one);
+  }
+  return along;
 }
 
 const isGood = (one: ApprovedMerge, commit: CommitFact) =>
@@ -142,14 +154,26 @@ function whyNot(
 
 /** In what an approval and the commit that it names contradict each other. */
 export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | undefined {
+  if (approval.style === "ff") return mismatchOfForward(approval, commit);
   const [first, second, ...others] = commit.parents;
-  if (second !== approval.head || others.length > 0)
-    return `it merges ${(second ?? "nothing").slice(0, 12)} instead of ${approval.head.slice(0, 12)}`;
+  const merged = approval.style === "squash" ? undefined : approval.head;
+  if (second !== merged || others.length > 0)
+    return `it merges ${(second ?? "nothing").slice(0, 12)} instead of ${(merged ?? "nothing").slice(0, 12)}`;
   const base = approval.onto ?? (approval.again ? first : approval.old);
   if (first !== base)
     return `it was made on ${(first ?? "nothing").slice(0, 12)} instead of ${base?.slice(0, 12)}`;
   if (commit.tree !== approval.tree) return "its content is not what was approved";
   if (!commit.names.includes(approval.id)) return "its message does not name that approval";
+  return undefined;
+}
+
+/** Nothing was made for it: the very commit that was checked, on a line that begins where the branch was. */
+function mismatchOfForward(approval: ApprovedMerge, commit: CommitFact): string | undefined {
+  if (commit.id !== approval.head)
+    return `it is another commit than ${approval.head.slice(0, 12)}, which was checked`;
+  if (commit.tree !== approval.tree) return "its content is not what was approved";
+  if (approval.again || approval.brought === undefined)
+    return `it does not go straight on from ${approval.old.slice(0, 12)}`;
   return undefined;
 }
 

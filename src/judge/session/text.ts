@@ -20,6 +20,8 @@ export interface LoadedTask {
   worktrees: Worktree[];
   /** The caller stands in one of them. */
   here: boolean;
+  /** How the base came to have the work, where it does and the task does not say so yet. */
+  merged_elsewhere: string | undefined;
   holder: string | undefined;
   yours: boolean;
   /** Other tasks that somebody works on. */
@@ -86,7 +88,8 @@ function sessionText(loaded: LoadedTask, detail: number, style: Style): string {
       `slices: ${task.slices.length - slices.length} of ${task.slices.length} closed`,
       ...few(slices, (one) => `${one.id} ${firstLine(one.title, width)}`, detail * 2),
     );
-  if (loaded.gates) lines.push(gatesLine(loaded.gates));
+  if (loaded.merged_elsewhere !== undefined) lines.push(`merged elsewhere: ${loaded.merged_elsewhere}`);
+  else if (loaded.gates) lines.push(gatesLine(loaded.gates));
   lines.push(...verdictLines(loaded.verdicts));
   lines.push(...mailLines(loaded.mail, detail, width));
   lines.push(findings.length === 0 ? "no open findings" : `open findings: ${findings.length}`);

@@ -1,5 +1,5 @@
 import { LIVE } from "../../model/lifecycle.ts";
-import { run } from "../../model/records/run.ts";
+import { type Run, run } from "../../model/records/run.ts";
 import type { Situation } from "../../ports/operation.ts";
 import type { Reader, TaskSummary } from "../../ports/ports.ts";
 import { isPlace } from "../current-run.ts";
@@ -49,9 +49,22 @@ export function othersUnderWay(
   return [...all.filter((one) => one.yours), ...all.filter((one) => !one.yours)];
 }
 
+/** The runs with worktrees of this task, or else of those that are under way. */
+export function placesUnderWay(reader: Reader, task: string | undefined): Run[] {
+  const live = reader.current().tasks.filter((one) => LIVE.includes(one.status));
+  return live
+    .filter((one) => task === undefined || one.id === task)
+    .slice(0, MOST)
+    .flatMap((one) => currentPlace(reader, one.id) ?? []);
+}
+
+function currentPlace(reader: Reader, task: string): Run | undefined {
+  const place = reader.parts(run, task).records.findLast((one) => isPlace(one.value))?.value;
+  return place?.ended === "removed" ? undefined : place;
+}
+
 function underWay(reader: Reader, { id, title, status }: TaskSummary, at: Pick<Here, "minds">): UnderWay {
-  const place = reader.parts(run, id).records.findLast((one) => isPlace(one.value))?.value;
-  const current = place?.ended === "removed" ? undefined : place;
+  const current = currentPlace(reader, id);
   return {
     ...{ id, title, status, holder: current?.holder },
     yours: holds(current?.holder, at.minds),

@@ -36,6 +36,7 @@ const merge = (change: Partial<ApprovedMerge> = {}): ApprovedMerge => ({
   new: id("m"),
   head: id("h"),
   tree: id("t"),
+  style: "merge",
   again: false,
   onto: undefined,
   pushed: false,
@@ -52,6 +53,38 @@ const nothing: Known = {
   unapproved: new Map(),
 };
 const knowing = (change: Partial<Known>): Known => ({ ...nothing, ...change });
+
+/** An approved fast-forward over two commits, and the commits. */
+const [TIP, BELOW] = [
+  commit({ id: id("h"), parents: [id("g")], names: [] }),
+  commit({ id: id("g"), parents: [id("b")], tree: id("s"), names: [] }),
+];
+const forward = (change: Partial<ApprovedMerge> = {}) =>
+  merge({ style: "ff", new: id("h"), brought: [TIP, BELOW], ...change });
+
+describe("each style of an approval", () => {
+  const squash = merge({ style: "squash" });
+  const { brought: _, ...crooked } = forward();
+  test.each<[string, CommitFact, ApprovedMerge, string]>([
+    ["a squash: one parent, the checked tree", commit({ parents: [id("b")] }), squash, "approved"],
+    ["a merge that was said to be a squash", commit(), squash, "unexplained"],
+    ["a squash with other content", commit({ parents: [id("b")], tree: id("x") }), squash, "unexplained"],
+    ["a squash on another base", commit({ parents: [id("x")] }), squash, "unexplained"],
+    ["a squash that names no approval", commit({ parents: [id("b")], names: [] }), squash, "unexplained"],
+    ["a fast-forward's tip", TIP, forward(), "approved"],
+    ["what it brought along", BELOW, forward(), "approved"],
+    ["what it did not bring", commit({ id: id("x"), names: [] }), forward(), "unexplained"],
+    ["a tip that is not the checked commit", TIP, forward({ head: id("x") }), "unexplained"],
+    ["below a tip that is not the checked commit", BELOW, forward({ head: id("x") }), "unexplained"],
+    ["a tip with other content than was checked", TIP, forward({ tree: id("x") }), "unexplained"],
+    ["a line that does not begin at the base", TIP, crooked, "unexplained"],
+    ["below a tip that was taken back", BELOW, forward({ status: "rolled_back" }), "unexplained"],
+    ["below a tip that nobody signed", BELOW, forward({ distrust: "it is not signed" }), "unexplained"],
+    ["a fast-forward that was made again", TIP, forward({ again: true }), "unexplained"],
+  ])("%s", (_name, found, approval, wanted) => {
+    expect(explain([found], knowing({ approvals: [approval] })).map((one) => one.class)).toEqual([wanted]);
+  });
+});
 
 describe("one commit, one class", () => {
   const fits = knowing({ approvals: [merge()] });
