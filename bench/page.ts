@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { hasBrowser, launchBrowser } from "../test/helpers/browser.ts";
 import { terminalFor } from "../test/helpers/pseudo-terminal.ts";
+import { serveLibraries } from "./helpers/diff-libraries.ts";
 import {
   cleanEnv,
   LAUNCHER,
@@ -97,7 +98,7 @@ async function paint(page: Page, address: string): Promise<number> {
   );
 }
 
-async function inBrowser(repo: string, tasks: number): Promise<Row[]> {
+async function inBrowser(repo: string, tasks: number, task: string): Promise<Row[]> {
   const served = await serve(repo);
   const browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
@@ -116,8 +117,10 @@ async function inBrowser(repo: string, tasks: number): Promise<Row[]> {
       ratio: median(home) / median(nothing),
     },
   ];
-  if (tasks === 1_000)
+  if (tasks === 1_000) {
     rows.push(await eventToPage(page, origin, repo), ...(await largeDiff(page, origin, repo)));
+    rows.push(...(await manyRuns(page, origin, repo, task)));
+  }
   await browser.close();
   await served.close();
   return rows;
@@ -141,56 +144,126 @@ async function eventToPage(page: Page, origin: string, repo: string): Promise<Ro
   return { what: "event to page, in units of 50 ms", ms, ratio: ms / 50, most: 1 };
 }
 
-/** Many files with 22,000 changed lines together, and one file with 20,000. */
+const LONGEST = `globalThis.longest = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, one.duration); }).observe({ type: "longtask", buffered: true });`;
+
+interface Drawn {
+  painted: number;
+  /** Until what is in view can be read. */
+  readable: number;
+  nodes: number;
+  longest: number;
+}
+
+/** A page in a tab of its own, until `ready` is true of it. */
+async function drawn(page: Page, address: string, ready: string): Promise<Drawn> {
+  const tab = await page.context().newPage();
+  await tab.addInitScript(LONGEST);
+  await tab.goto(address, { waitUntil: "commit" });
+  await tab.waitForFunction(ready, null, { polling: "raf", timeout: 120_000 });
+  const readable = Number(await tab.evaluate("performance.now()"));
+  const painted = await tab.evaluate(
+    `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0`,
+  );
+  await tab.waitForTimeout(1_000);
+  const nodes = Number(await tab.evaluate(`document.querySelectorAll("*").length`));
+  const longest = Number(await tab.evaluate("globalThis.longest"));
+  await tab.close();
+  return { painted: Number(painted), readable, nodes, longest };
+}
+
+const LARGE_ROUNDS = 3;
+
+async function medianDrawn(page: Page, address: string, ready: string): Promise<Drawn> {
+  const all: Drawn[] = [];
+  for (let round = 0; round < LARGE_ROUNDS; round++) all.push(await drawn(page, address, ready));
+  const of = (name: keyof Drawn) => median(all.map((one) => one[name]));
+  return { painted: of("painted"), readable: of("readable"), nodes: of("nodes"), longest: of("longest") };
+}
+
+/** Many files with 22,000 changed lines together, beside two libraries, and one file with 20,000. */
 async function largeDiff(page: Page, origin: string, repo: string): Promise<Row[]> {
   const made = run([...LAUNCHER, "task", "new", "Large", "--profile", "light", "--json"], repo, env);
   const { id } = JSON.parse(made.out).data.task;
   const started = run([...LAUNCHER, "start", id, "--json"], repo, env);
   const worktree = join(repo, JSON.parse(started.out).data.run.repos[0].worktree);
   const line = (at: number) => `export const value${at} = call(${at}, "text ${at}"); // remark ${at}\n`;
-  const rows: Row[] = [];
-  const measure = async (what: string) => {
-    run([...LAUNCHER, "snapshot", id], worktree, env);
-    await page.addInitScript(
-      `globalThis.longest = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, one.duration); }).observe({ type: "longtask", buffered: true });`,
-    );
-    const painted = await paint(page, `${origin}/t/${id}/diff`);
-    await page.waitForTimeout(1_000);
-    const nodes = Number(await page.evaluate(`document.querySelectorAll("*").length`));
-    const longest = Number(await page.evaluate("globalThis.longest"));
-    rows.push({ what: `${what}: first paint, in units of 1 s`, ms: painted, ratio: painted / 1_000 });
-    rows.push({
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => line(at)).join("");
+  const names = Array.from({ length: 131 }, (_, at) => join(worktree, `file${at}.ts`));
+  const address = `${origin}/t/${id}/diff`;
+  const ready = `document.querySelector("table.d tr.a")`;
+  const budgets = (what: string, { painted, readable, nodes, longest }: Drawn): Row[] => [
+    { what: `${what}: first paint, in units of 1 s`, ms: painted, ratio: painted / 1_000 },
+    { what: `${what}: can be read, in units of 1 s`, ms: readable, ratio: readable / 1_000 },
+    {
       what: `${what}: nodes before scrolling, in units of 15,000`,
       ms: nodes,
       ratio: nodes / 15_000,
       most: 1,
-    });
-    rows.push({
-      what: `${what}: longest task, in units of 100 ms`,
-      ms: longest,
-      ratio: longest / 100,
-      most: 1,
-    });
-  };
-  for (let file = 0; file < 131; file++)
-    writeFileSync(
-      join(worktree, `file${file}.ts`),
-      Array.from({ length: 168 }, (_, at) => line(at)).join(""),
-    );
-  await measure("a diff of 22,000 lines");
-  for (let file = 0; file < 131; file++) rmSync(join(worktree, `file${file}.ts`));
-  writeFileSync(join(worktree, "one.ts"), Array.from({ length: 20_000 }, (_, at) => line(at)).join(""));
-  await measure("one file of 20,000 lines");
+    },
+    { what: `${what}: longest task, in units of 100 ms`, ms: longest, ratio: longest / 100, most: 1 },
+  ];
+  for (const name of names) writeFileSync(name, lines(168));
+  run([...LAUNCHER, "snapshot", id], worktree, env);
+  const many = await medianDrawn(page, address, ready);
+  const rows = budgets("a diff of 22,000 lines", many);
+  rows.push(...(await beside(page, run([...LAUNCHER, "diff", id], worktree, env).out, many)));
+  for (const name of names) rmSync(name);
+  writeFileSync(join(worktree, "one.ts"), lines(20_000));
+  run([...LAUNCHER, "snapshot", id], worktree, env);
+  rows.push(...budgets("one file of 20,000 lines", await medianDrawn(page, address, ready)));
   return rows;
+}
+
+/** The same patch drawn by others; the ratio is theirs to ours. */
+async function beside(page: Page, patch: string, ours: Drawn): Promise<Row[]> {
+  const libraries = await serveLibraries(patch);
+  if (!libraries) return [];
+  const rows: Row[] = [];
+  for (const name of libraries.names) {
+    const theirs = await medianDrawn(page, libraries.addressOf(name), "globalThis.finished");
+    const row = (what: string, of: keyof Drawn) =>
+      rows.push({ what: `the same by ${name}: ${what}`, ms: theirs[of], ratio: theirs[of] / ours[of] });
+    row("can be read, against ours", "readable");
+    row("nodes, against ours", "nodes");
+    rows.push({
+      what: `the same by ${name}: longest task, in units of 100 ms`,
+      ms: theirs.longest,
+      ratio: theirs.longest / 100,
+    });
+  }
+  libraries.close();
+  return rows;
+}
+
+const RUNS = 100;
+
+/** A task with a hundred runs: its list of runs and home, against a page that says "not here". */
+async function manyRuns(page: Page, origin: string, repo: string, task: string): Promise<Row[]> {
+  const runs = join(repo, ".pawl", "state", "tasks", task, "runs");
+  for (let nth = 2; nth <= RUNS; nth++) {
+    cpSync(join(runs, "R1"), join(runs, `R${nth}`), { recursive: true });
+    const file = join(runs, `R${nth}`, "run.md");
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(`${task}/R1`, `${task}/R${nth}`));
+  }
+  const [listed, nothing]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    nothing.push(await paint(page, `${origin}/nothing`));
+    listed.push(await paint(page, `${origin}/t/${task}/runs`));
+  }
+  const ms = median(listed);
+  return [
+    { what: `${RUNS} runs of a task, first paint, against "not here"`, ms, ratio: ms / median(nothing) },
+  ];
 }
 
 const rows: Row[] = [];
 if (!hasBrowser) process.stderr.write("NOT RUN: there is no chromium on this machine\n");
 for (const tasks of [1_000, 10_000]) {
   const repo = join(folder, `with ${tasks}`);
-  makeTaskAmong(repo, env, tasks);
+  const worktree = makeTaskAmong(repo, env, tasks);
   if (tasks === 1_000) rows.push(await listening(repo));
-  if (hasBrowser) rows.push(...(await inBrowser(repo, tasks)));
+  const task = basename(worktree).slice(0, "T0000".length);
+  if (hasBrowser) rows.push(...(await inBrowser(repo, tasks, task)));
 }
 const ok = printRows(rows);
 rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -2,6 +2,7 @@
 //   npm run soak                      launchers, supervisors and guards are killed for five minutes
 //   npm run soak -- vendors           ten runs of three vendors at once, for ten minutes
 //   npm run soak -- steps             kill -9 at every single step of starting, stopping and settling a run
+//   npm run soak -- page              kill -9 at every single step of an approval on the page, typed and signed
 //   npm run soak -- kills 60          for so many seconds
 // Each prints what it did and what it found, and fails where anything was lost.
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 const SOAKS = {
   kills: { file: "test/agents/chaos.test.ts", seconds: 300 },
   steps: { file: "test/crash/run-crash.test.ts", seconds: 600 },
+  page: { file: "test/crash/page-crash.test.ts", seconds: 600 },
   vendors: { file: "test/agents/ten-at-once.test.ts", seconds: 600 },
 };
 

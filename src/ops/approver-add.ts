@@ -21,6 +21,7 @@ interface Wanted {
   passkey?: string | undefined;
   as?: string | undefined;
   lost?: boolean | undefined;
+  repo?: string | undefined;
 }
 
 export const approverAdd = procedure({
@@ -39,6 +40,7 @@ export const approverAdd = procedure({
     passkey: maybe(raw("a passkey as the page hands it over: id.algorithm.public", "PASSKEY")),
     as: maybe(line("a short name for the key; by default made from the human's", "KEY", 40)),
     sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
+    repo: maybe(line("the repository it decides in (default: the one you are in)", "NAME")),
     lost: flag("all enrolled keys are lost: begin again with this one, without a signature"),
   }),
 
@@ -80,7 +82,8 @@ async function expectAddable(
 ): Promise<{ site: Site; lists: NewList[]; key: Approver }> {
   await refuseAgents(hands, "change who may approve");
   await expectTerminal(hands);
-  const site = (await hands.git.sites()).here();
+  const sites = await hands.git.sites();
+  const site = input.repo === undefined ? sites.here() : sites.named(input.repo);
   const key: Approver = {
     name: input.name,
     key: input.as ?? slugOf(input.name),

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { keyBranches } from "../flows/trust/change-approvers.ts";
 import { type Keys, mustSign } from "../judge/keys.ts";
 import { APPROVERS_FILE } from "../model/approvers.ts";
+import { line, maybe } from "../model/input.ts";
 import { quoteLine } from "../model/printable.ts";
 import { columns, indent } from "../model/text.ts";
 import { procedure } from "./operation.ts";
@@ -11,20 +12,25 @@ export const approverList = procedure({
   summary: "Show whose keys decide on each protected branch, and since which commit",
   details:
     "What counts is .pawl/approvers.yaml as the tip of a protected branch has it, never a copy in a worktree. The root is the\nfirst commit of the branch that names approvers: whoever made it chose the first key. Compare it with what you know, and\nhave CI pin it: pawl audit --ci --root COMMIT.",
-  examples: ["pawl approver list"],
+  examples: ["pawl approver list", "pawl approver list --repo api"],
   access: "read",
   asItIs: true,
-  input: z.strictObject({}),
+  input: z.strictObject({ repo: maybe(line("of this repository (default: the one you are in)", "NAME")) }),
   rehearse: async () => [],
 
-  async perform(hands) {
-    const site = (await hands.git.sites()).here();
+  async perform(hands, input) {
+    const sites = await hands.git.sites();
+    const site = input.repo === undefined ? sites.here() : sites.named(input.repo);
     const audits = await hands.git.audits();
     const branches = [];
     for (const { branch, tip, keys } of await keyBranches(hands, site)) {
       const root = (await audits.changing(site, { tip, without: [] }, [APPROVERS_FILE])).at(-1);
       const came = root && (await hands.look((reader) => cameBy(reader.unlocks().records, root)));
-      const approvers = keys.approvers.map(({ name, key, kind, level }) => ({ name, key, kind, level }));
+      const approvers = keys.approvers.map((one) => ({
+        ...{ name: one.name, key: one.key, kind: one.kind, level: one.level },
+        // As `approver add` takes it, for another repository that it shall decide in as well.
+        ...(one.kind === "webauthn" ? { passkey: `${one.id}.${one.alg}.${one.public}` } : {}),
+      }));
       branches.push({ branch, approvals: wanted(keys), approvers, broken: keys.broken, root, came });
     }
     return { data: { branches } };

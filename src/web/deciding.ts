@@ -13,6 +13,8 @@ export interface NewPasskey {
   name: string;
   as: string | undefined;
   passkey: string;
+  /** The repository that it shall decide in. */
+  repo: string | undefined;
 }
 
 /** What only a human can decide: begun on the page, and given on the terminal or with a key. */
@@ -59,9 +61,9 @@ export function openDeciding(
         const ask = openAsk({ ...talking(talk), ...own });
         return told(ask(approve, { task, push }), (data) => approve.text(data, PLAIN));
       }),
-    enrol: ({ name, as, passkey }) =>
+    enrol: ({ name, as, passkey, repo }) =>
       underway.begin(APPROVERS, "asking", (talk) => {
-        const input = { name, passkey, ...(as === undefined ? {} : { as }) };
+        const input = { name, passkey, ...(as && { as }), ...(repo && { repo }) };
         return told(openAsk(talking(talk))(approverAdd, input), (data) => approverAdd.text(data, PLAIN));
       }),
   };

@@ -1,12 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDeciding } from "../../src/web/deciding.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { APPROVERS, openDeciding } from "../../src/web/deciding.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { copyReady, inspect, makeReady, type Ready, typing } from "../helpers/ready-task.ts";
+import { copySigned, makePublished, type SignedProject } from "../helpers/signed-project.ts";
+import { answer, makePasskey } from "../helpers/software-passkey.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { runJob } from "../helpers/worker-process.ts";
 
@@ -49,14 +51,26 @@ test("the page's own word merges nothing where nobody has to sign", async () => 
   expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
 });
 
+/** With PAWL_SOAK_SECONDS (`npm run soak -- page`) every step; the command itself is killed at every one in npm test. */
+const SOAK = process.env.PAWL_SOAK_SECONDS !== undefined;
+const EVERY = SOAK ? 1 : 3;
+
+function momentsOf(steps: readonly string[]): number[] {
+  return steps
+    .flatMap((name, at) => (/^(?:look|create|confirm|decide|enter|release)/.test(name) ? [] : [at + 1]))
+    .filter((_, at, all) => at % EVERY === 0 || at === all.length - 1);
+}
+
+/** Before a certain step nothing is, from then on everything. */
+function expectOneTurn(merged: readonly boolean[]): void {
+  expect(merged).toEqual(merged.toSorted((one, other) => Number(one) - Number(other)));
+  expect(new Set(merged).size).toBe(2);
+}
+
 test("killed on its way, it is merged or not, never half", async () => {
   const { steps } = (await job(fresh(), "T0001")) as { steps: string[] };
-  // The command itself is killed at every single step; of the same way through the page every third one is enough.
-  const moments = steps
-    .flatMap((name, at) => (/^(?:look|create|confirm|decide|enter|release)/.test(name) ? [] : [at + 1]))
-    .filter((_, at, all) => at % 3 === 0 || at === all.length - 1);
   const merged: boolean[] = [];
-  for (const at of moments) {
+  for (const at of momentsOf(steps)) {
     const ready = fresh();
     expect(await job(ready, "T0001", at), steps[at - 1]).toBeUndefined();
     expect((await typing(ready, {}, "note", "add", "the next command")).code, steps[at - 1]).toBe(0);
@@ -65,7 +79,59 @@ test("killed on its way, it is merged or not, never half", async () => {
     merged.push(found.merged);
     rmSync(ready.root, { recursive: true, force: true, maxRetries: 3 });
   }
-  // Before a certain step nothing is, from then on everything.
-  expect(merged).toEqual(merged.toSorted((one, other) => Number(one) - Number(other)));
-  expect(new Set(merged).size).toBe(2);
-}, 300_000);
+  expectOneTurn(merged);
+}, 600_000);
+
+describe.runIf(SOAK)("signed with a passkey (npm run soak -- page)", () => {
+  const passkey = makePasskey("ES256");
+  const secret = passkey.secret.export({ format: "pem", type: "pkcs8" });
+  const { approver } = passkey;
+  let signed: SignedProject;
+
+  /** Enrolled on the page, by a browser that has this key and a human who types its name. */
+  beforeAll(async () => {
+    signed = await makePublished(join(folder, "signed"), "approvals: signed\nchecks: none\n");
+    let hear: (line: string) => void = () => {};
+    const terminal = openTerminal({
+      isTerminal: true,
+      write: (text) => void (text.startsWith("Type ") && setImmediate(() => hear(approver.key))),
+      onLine: (listener) => {
+        hear = listener;
+      },
+      onEnter: () => {},
+    });
+    const { path, env } = signed.home;
+    const around = { cwd: path, env, operations: [], oneShot: false, progress: () => {}, ask: terminal.ask };
+    const { enrol, underway } = openDeciding(around, terminal, () => {});
+    const { name, key: as, id, alg } = approver;
+    enrol({ name, as, passkey: `${id}.${alg}.${approver.public}`, repo: undefined });
+    const now = () => underway.of(APPROVERS);
+    await expect.poll(() => now()?.state, { timeout: 30_000 }).toBe("signing");
+    const challenge = Buffer.from(now()?.request?.challenge ?? "", "base64url");
+    underway.answer(APPROVERS, answer(passkey, challenge));
+    await expect.poll(() => now()?.state, { timeout: 30_000 }).toBe("done");
+    await signed.ready("One");
+  }, 120_000);
+
+  test("killed on its way, it is merged and verified, or not begun", async () => {
+    const key = { approver, secret };
+    const approve = (project: SignedProject, killAtStep?: number) =>
+      runJob(worker, project.home, { typed: "", key, killAtStep } as never) as Promise<unknown>;
+    const copy = () => copySigned(signed, join(folder, `signed copy ${++copies}`));
+    const whole = (await approve(copy())) as { steps: string[]; state: string };
+    expect(whole.state).toBe("done");
+    const merged: boolean[] = [];
+    for (const at of momentsOf(whole.steps)) {
+      const project = copy();
+      const said = whole.steps[at - 1];
+      expect(await approve(project, at), said).toBeUndefined();
+      expect((await project.home.pawl("note", "add", "the next command")).code, said).toBe(0);
+      expect(project.git("status", "--porcelain", "-uno"), said).toBe("");
+      // Whatever is on main is explained, by a signature that verifies.
+      expect(await project.audit(), said).toMatchObject({ code: 0, findings: [] });
+      merged.push(project.git("log", "-1", "--format=%B", "main").includes("Pawl-Approval: "));
+      rmSync(project.root, { recursive: true, force: true, maxRetries: 3 });
+    }
+    expectOneTurn(merged);
+  }, 900_000);
+});

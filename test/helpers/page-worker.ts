@@ -1,15 +1,20 @@
 /** Approves a task through the page, in a process of its own that dies at one step: `node page-worker.cjs <json>`. */
+import { createPrivateKey } from "node:crypto";
+import type { Approver } from "../../src/model/approvers.ts";
 import { observeSteps } from "../../src/model/steps.ts";
 import { openDeciding } from "../../src/web/deciding.ts";
 import { handle } from "../../src/web/handle.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
 import { HOST, openHouse } from "./page.ts";
+import { answer } from "./software-passkey.ts";
 
 interface PageJob {
   cwd: string;
   killAtStep?: number;
   /** What the human types when the question comes. */
   typed: string;
+  /** The passkey that signs, with its secret in PEM; else the terminal is asked. */
+  key?: { approver: Approver; secret: string };
 }
 
 const job = JSON.parse(process.argv[2] ?? "") as PageJob;
@@ -33,22 +38,35 @@ const around = { cwd: job.cwd, env: process.env, operations: [], oneShot: false,
 const deciding = openDeciding({ ...around, progress: () => {} }, terminal, () => {});
 const house = openHouse({ path: job.cwd, env: process.env as Record<string, string> }, { deciding });
 
+const cookie = house.sessions.enter(house.sessions.invite())?.split(";")[0];
+const send = async (path: string, body: object) =>
+  (
+    await handle(
+      {
+        method: "POST",
+        path: `/t/T0001/${path}`,
+        query: new URLSearchParams(),
+        headers: { host: HOST, cookie, origin: `http://${HOST}` },
+        body,
+        signal: new AbortController().signal,
+      },
+      house,
+    )
+  ).status;
+
 async function main(): Promise<void> {
-  const cookie = house.sessions.enter(house.sessions.invite())?.split(";")[0];
-  const { status } = await handle(
-    {
-      method: "POST",
-      path: "/t/T0001/approve",
-      query: new URLSearchParams(),
-      headers: { host: HOST, cookie, origin: `http://${HOST}` },
-      body: { typed: "T0001" },
-      signal: new AbortController().signal,
-    },
-    house,
-  );
-  const state = () => deciding.underway.of("T0001")?.state;
-  while (state() === "asking") await new Promise((done) => setTimeout(done, 5));
-  console.log(JSON.stringify({ status, steps, state: state() }));
+  const { key } = job;
+  const status = await send("approve", { typed: "T0001", ...(key && { how: "key" }) });
+  const now = () => deciding.underway.of("T0001");
+  while (!["done", "refused"].includes(now()?.state ?? "refused")) {
+    await new Promise((done) => setTimeout(done, 5));
+    const challenge = now()?.request?.challenge;
+    if (key && challenge !== undefined) {
+      const passkey = { approver: key.approver, secret: createPrivateKey(key.secret) };
+      await send("approve/sign", answer(passkey, Buffer.from(challenge, "base64url")));
+    }
+  }
+  console.log(JSON.stringify({ status, steps, state: now()?.state }));
 }
 
 void main();

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -79,6 +81,56 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       expect(wrong).toEqual([]);
     }, 120_000);
 
+    const shown = (selector: string) => page.locator(selector).first().isVisible();
+    const styleOf = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`);
+
+    test("on paper there is the record of a review, light and whole, and nothing to press", async () => {
+      await go("/t/T0002/diff");
+      await page.locator(".file[data-rows]").first().waitFor();
+      await page.locator("input[name=seen]").last().check();
+      expect(await shown('.file[data-path="src/limits.ts"] tr.a')).toBe(false);
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      for (const gone of [".bar", ".tools", ".tree", ".foot", ".tabs", ".finish", ".menu", ".cmd"])
+        expect(await shown(gone), gone).toBe(false);
+      // What was looked at is folded on the screen, and generated files are; a record has all of it.
+      for (const there of [
+        '.file[data-path="src/limits.ts"] tr.a',
+        '.file[data-path="package-lock.json"] tr.a',
+        "h1",
+      ])
+        expect(await shown(there), there).toBe(true);
+      const [paper, sticky] = [
+        await styleOf("body", "backgroundColor"),
+        await styleOf(".file > header", "position"),
+      ];
+      expect([paper, sticky]).toEqual(["rgb(255, 255, 255)", "static"]);
+      expect((await page.pdf()).length).toBeGreaterThan(10_000);
+      await page.emulateMedia({ media: "screen", colorScheme: "light" });
+      await page.locator("input[name=seen]").last().uncheck();
+    });
+
+    test("nothing moves for whoever wants no motion", async () => {
+      await go("/");
+      const moving = () => styleOf(".dot.run", "animationName");
+      await page.emulateMedia({ reducedMotion: "no-preference" });
+      expect(await moving()).not.toBe("none");
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      expect(await moving()).toBe("none");
+      expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+    });
+
+    test("with the system's own colours, rows are told by their signs and buttons by their edges", async () => {
+      await page.emulateMedia({ forcedColors: "active" });
+      await go("/t/T0002/diff");
+      const sign = (row: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector("${row} .t"), "::before").content`);
+      expect([await sign("tr.a"), await sign("tr.r")]).toEqual(['"+"', '"−"']);
+      expect(await styleOf(".btn.go", "borderTopStyle")).toBe("solid");
+      expect(await axe(page, ["color-contrast"])).toEqual([]);
+      await page.emulateMedia({ forcedColors: "none" });
+    });
+
     test("nothing was asked of another server, and no script or style was refused", () => {
       expect(complaints).toEqual([]);
     });
@@ -96,86 +148,88 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
     await first.context.close();
     await second.context.close();
   });
+
+  test("a page on another port, and another name for this machine, get nothing in a real browser either", async () => {
+    const evil = createServer((_, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end(
+        `<form method="post" action="${origin}/new/task"><input name="title" value="Theirs"><button>Win</button></form><a href="${origin}/t/T0002">Read</a>`,
+      );
+    });
+    await new Promise<void>((done) => evil.listen(0, "127.0.0.1", done));
+    const { port } = evil.address() as AddressInfo;
+    const guest = await openTab(browser, origin);
+    try {
+      await guest.page.goto(await room.link());
+      await guest.page.waitForURL(`${origin}/`);
+      for (const name of ["pawl.localhost", "evil.localhost"])
+        for (const role of ["button", "link"] as const) {
+          await guest.page.goto(`http://${name}:${port}/`);
+          await guest.page.getByRole(role).click();
+          await guest.page.getByText("Another page asked for this.").waitFor();
+        }
+      const answer = await guest.page.goto(origin.replace("pawl.localhost", "evil.localhost"));
+      expect(answer?.status()).toBe(421);
+      expect(pawl("web", {}, "task", "list", "--json")).not.toContain("Theirs");
+    } finally {
+      await guest.context.close();
+      evil.close();
+      evil.closeAllConnections();
+    }
+  });
+
   describe("a review of two repositories", () => {
     const rowOf = (path: string, text: string) =>
       page.locator(`.file[data-path="${path}"] tr`, { hasText: text }).first();
     const codex = { CODEX_SESSION_ID: "author-session" };
 
-    test("is written by keyboard and by mouse, and survives a reload", async () => {
+    const reviewOf = () => JSON.parse(pawl("web", {}, "task", "show", "T2", "--json")).data;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const unsent = (count: string) => page.getByText(`${count} of yours not yet sent`).waitFor();
+
+    test("by keyboard alone: findings on lines, viewed marks and the verdict, through a reload", async () => {
       await go("/t/T0002/diff");
       // Keys are heard from here on.
       await page.locator(".file[data-rows]").first().waitFor();
-      // The first change that is not folded, its second line, and the one below it.
-      for (const key of ["n", "j", "Shift+ArrowDown", "c"]) await page.keyboard.press(key);
-      await page.keyboard.type("The time is never asserted");
-      await page.keyboard.press("Control+Enter");
-      await page.getByText("1 finding of yours not yet sent").waitFor();
-      await rowOf("src/limits.ts", "Math.ceil").locator("td.l").last().click();
-      await page.keyboard.type("A negative rest becomes Retry-After: -0");
-      await page.locator(".draft select").last().selectOption("high");
-      const [from, to] = [
-        rowOf("src/http/retry.ts", "isTransient(response"),
-        rowOf("src/http/retry.ts", "const asked"),
-      ];
-      await from.locator("td.l").last().hover();
-      await page.mouse.down();
-      await to.locator("td.l").last().hover();
-      await page.mouse.up();
-      await page.keyboard.type("Three lines belong together");
-      await page.reload();
-      await page.getByText("3 findings of yours not yet sent").waitFor();
-      const boxes = await page.locator(".draft textarea").all();
-      expect(await Promise.all(boxes.map((one) => one.inputValue()))).toEqual([
-        "The time is never asserted",
-        "Three lines belong together",
-        "A negative rest becomes Retry-After: -0",
-      ]);
-      expect(await axe(page)).toEqual([]);
-    });
-
-    test("shows more of a file than its patch has, with its lines' own numbers", async () => {
-      const file = page.locator('.file[data-path="src/http/retry.ts"]');
-      await file.locator("button.more").first().click();
-      const first = file.locator("tr.c").first();
-      await first.getByText('import { sleep } from "./sleep.ts";').waitFor();
-      expect(await first.locator("td.l").allTextContents()).toEqual(["1", "1"]);
-      expect(await file.locator("button.more").count()).toBe(0);
-      await page.reload();
-    });
-
-    test("marks files as viewed, and shows its keys", async () => {
-      await page.keyboard.press("?");
+      await press("?");
       await page.getByRole("dialog", { name: "Keys" }).waitFor();
       expect(await axe(page)).toEqual([]);
-      await page.keyboard.press("Escape");
-      for (const box of await page.locator("input[name=seen]").all()) await box.check();
+      await press("Escape");
+      // The first change that is not folded, its second line, and the one below it.
+      await press("n", "j", "Shift+ArrowDown", "c");
+      await page.keyboard.type("The time is never asserted");
+      await press("Control+Enter");
+      await unsent("1 finding");
+      // The last file is in the other repository.
+      await press("J", "J");
+      const current = () => page.locator("tr.on").last().textContent();
+      for (let step = 0; step < 30 && !(await current())?.includes("Math.ceil"); step++) await press("j");
+      await press("c");
+      await page.keyboard.type("A negative rest becomes Retry-After: -0");
+      await press("Shift+Tab", "h", "Control+Enter");
+      await unsent("2 findings");
+      await page.reload();
+      await unsent("2 findings");
+      await page.locator(".file[data-rows]").first().waitFor();
+      expect(await axe(page)).toEqual([]);
+      await press("J", "K", "v", "v", "v", "v");
       await page.getByText("4 of 4 viewed").waitFor();
       await page.reload();
       await page.getByText("4 of 4 viewed").waitFor();
-    });
-
-    test("that does not agree with its findings is refused, and nothing is lost", async () => {
-      await page.getByLabel("Pass with findings").check();
-      await page.getByRole("button", { name: "Record the review" }).click();
-      await page.getByText("A high finding is open, so nothing passes").waitFor();
-      expect(JSON.parse(pawl("web", {}, "finding", "list", "T2", "--json")).data.findings).toHaveLength(1);
-      await page.getByRole("link", { name: "Back to the diff" }).click();
-      await page.getByText("3 findings of yours not yet sent").waitFor();
-    });
-
-    test("reaches the author's next session whole, in one step", async () => {
-      await page.locator("#summary").fill("Read in both repositories.");
-      await page.getByLabel("Fail").check();
-      await page.getByRole("button", { name: "Record the review" }).click();
+      await page.locator(".file[data-rows]").first().waitFor();
+      await press("f");
+      await page.keyboard.type("Read in both repositories.");
+      await press("Shift+Tab", "ArrowDown", "Tab", "Tab", "Enter");
       await page.waitForURL(`${origin}/t/T0002?sent=V1`);
-      await page.getByText("Waiting for the author").waitFor();
-      const shown = JSON.parse(pawl("web", {}, "task", "show", "T2", "--json")).data;
-      expect(shown.reviews).toMatchObject([
+      const { reviews, findings } = reviewOf();
+      expect(reviews).toMatchObject([
         {
           verdict: "fail",
           actor: "human:Ada",
           counts: true,
-          findings: ["T0002/F2", "T0002/F3", "T0002/F4"],
+          findings: ["T0002/F2", "T0002/F3"],
           looked_at: [
             "web: package-lock.json",
             "web: src/http/retry.test.ts",
@@ -185,23 +239,70 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
           summary: "Read in both repositories.",
         },
       ]);
-      expect(shown.findings.slice(1)).toMatchObject([
+      expect(findings.slice(1)).toMatchObject([
         { repo: "web", file: "src/http/retry.test.ts", line: 2, severity: "medium" },
-        { repo: "web", file: "src/http/retry.ts", severity: "medium" },
         { repo: "api", file: "src/limits.ts", line: 8, severity: "high", line_sha256: expect.any(String) },
       ]);
-      expect(shown.findings[2].text).toContain(
-        "```\n+    if (!isTransient(response.status)) return response;",
-      );
+    });
+
+    test("reaches the author's next session whole, in one step, and nothing is left to send", async () => {
+      await page.getByText("Waiting for the author").waitFor();
       const { session } = JSON.parse(pawl("web", codex, "session", "T2", "--json")).data;
       expect(session.findings.map((one: { text: string }) => one.text.split("\n")[0])).toEqual([
         "The time is never asserted",
-        "Three lines belong together",
         "A negative rest becomes Retry-After: -0",
       ]);
       await go("/t/T0002/diff");
       expect(await page.locator(".draft").count()).toBe(0);
       expect(await page.locator("#unsent").textContent()).toBe("");
+    });
+
+    test("by mouse alone: more lines, another light, a range, a refusal that loses nothing, the verdict", async () => {
+      await page.locator(".file[data-rows]").first().waitFor();
+      const file = page.locator('.file[data-path="src/http/retry.ts"]');
+      await file.locator("input[name=seen]").uncheck();
+      await page.getByText("3 of 4 viewed").waitFor();
+      await file.locator("button.more").first().click();
+      const first = file.locator("tr.c").first();
+      await first.getByText('import { sleep } from "./sleep.ts";').waitFor();
+      expect(await first.locator("td.l").allTextContents()).toEqual(["1", "1"]);
+      await page.getByRole("link", { name: "Ignore space" }).click();
+      await page.waitForURL(`${origin}/t/T0002/diff?space=ignore`);
+      await page.getByRole("link", { name: "Split" }).click();
+      await page.waitForURL(`${origin}/t/T0002/diff?view=split&space=ignore`);
+      await file.locator("table.split").waitFor();
+      await go("/t/T0002/diff");
+      await page.locator(".file[data-rows]").first().waitFor();
+      const [from, to] = [
+        rowOf("src/http/retry.ts", "isTransient(response"),
+        rowOf("src/http/retry.ts", "const asked"),
+      ];
+      await from.locator("td.l").last().hover();
+      await page.mouse.down();
+      await to.locator("td.l").last().hover();
+      await page.mouse.up();
+      await page.keyboard.type("Three lines belong together");
+      await rowOf("src/http/retry.ts", "throw new Error").locator("td.l").last().click();
+      await page.keyboard.type("Which address?");
+      await page.locator(".draft select").last().selectOption("low");
+      await unsent("2 findings");
+      await file.locator("input[name=seen]").check();
+      await page.getByText("4 of 4 viewed").waitFor();
+      await page.getByLabel("Pass with findings").check();
+      await page.getByRole("button", { name: "Record the review" }).click();
+      await page.getByText("A high finding is open, so nothing passes").waitFor();
+      expect(reviewOf().findings).toHaveLength(3);
+      await page.getByRole("link", { name: "Back to the diff" }).click();
+      await unsent("2 findings");
+      await page.getByLabel("Fail").check();
+      await page.getByRole("button", { name: "Record the review" }).click();
+      await page.waitForURL(`${origin}/t/T0002?sent=V2`);
+      const { findings } = reviewOf();
+      expect(findings.slice(3)).toMatchObject([
+        { repo: "web", file: "src/http/retry.ts", severity: "medium" },
+        { repo: "web", file: "src/http/retry.ts", severity: "low" },
+      ]);
+      expect(findings[3].text).toContain("```\n+    if (!isTransient(response.status)) return response;");
     });
   });
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, test as pure } from "vitest";
+import { markdown } from "../../src/web/markdown.ts";
 import { ROUTES } from "../../src/web/routes.ts";
 import { type Project, type Result, test } from "../helpers/command-line.ts";
 import { openHouse, visit } from "../helpers/page.ts";
@@ -14,6 +15,7 @@ async function fill(project: Project): Promise<void> {
   const started = await expectDone(project.pawl("start", "T1", "--json"));
   const tree = join(project.path, started.json.data.run.repos[0].worktree);
   writeFileSync(join(tree, "a.ts"), `const two = ${JSON.stringify(EVIL)};\n`);
+  writeFileSync(join(tree, `${EVIL.replaceAll("/", "")}.ts`), `// ${EVIL}\n`);
   const inTree = (...argv: string[]) => expectDone(project.pawlIn(tree, {}, ...argv));
   await inTree("verify", "--", "echo", EVIL);
   await inTree("finding", "add", `Look: ${EVIL}`, "--severity", "high", "--file", "a.ts", "--line", "1");
@@ -28,6 +30,32 @@ async function expectDone(call: Promise<Result>): Promise<Result> {
   expect(result, result.err).toMatchObject({ code: 0 });
   return result;
 }
+
+describe("Markdown that somebody else wrote", () => {
+  pure.each([
+    ["<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"],
+    ["[click](javascript:alert(1))", "<p>click (javascript:alert(1))</p>"],
+    ["![x](http://evil.example/x.png)", "<p>!x (http://evil.example/x.png)</p>"],
+    [
+      "`</code><img src=x onerror=alert(1)>`",
+      "<p><code>&lt;/code&gt;&lt;img src=x onerror=alert(1)&gt;</code></p>",
+    ],
+    ["```html\n</code></pre><b>\n```", "<pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;b&gt;</code></pre>"],
+    ["```\nnever closed <b>", "<pre><code>never closed &lt;b&gt;</code></pre>"],
+    [
+      '- [x] <a href="//evil">**b**</a>',
+      "<ul><li>☑ &lt;a href=&quot;//evil&quot;&gt;<strong>b</strong>&lt;/a&gt;</li></ul>",
+    ],
+    ["# <h1>", "<p><strong>&lt;h1&gt;</strong></p>"],
+    [
+      "**\u202e*x*\u200b**",
+      '<p>**<span class="unseen">U+202E</span><em>x</em><span class="unseen">U+200B</span>**</p>',
+    ],
+    ["&lt;b&gt; &amp;", "<p>&amp;lt;b&amp;gt; &amp;amp;</p>"],
+  ])("%j", (text, shown) => {
+    expect(markdown(text).text).toBe(shown);
+  });
+});
 
 describe("every page", () => {
   test("answers, names its command, and shows what agents wrote as text", async ({ project }) => {
@@ -53,14 +81,14 @@ describe("every page", () => {
     await fill(project);
     const get = visit(openHouse(project));
     const page = String((await get("/t/T0001/diff")).body);
-    expect(page).toContain("0 of 1 viewed");
+    expect(page).toContain("0 of 2 viewed");
     expect(page).toContain('<span class="unseen">U+202E</span>');
     const [, repo, digest] = /data-repo="([^"]*)" data-path="a.ts" data-digest="([^"]*)"/.exec(page) ?? [];
     const body = { repo, path: "a.ts", digest, seen: true };
     expect((await get("/t/T0001/viewed", { method: "POST", body })).status).toBe(204);
-    expect(String((await get("/t/T0001/diff")).body)).toContain("1 of 1 viewed");
+    expect(String((await get("/t/T0001/diff")).body)).toContain("1 of 2 viewed");
     await get("/t/T0001/viewed", { method: "POST", body: { ...body, digest: "0".repeat(64) } });
-    expect(String((await get("/t/T0001/diff")).body)).toContain("0 of 1 viewed");
+    expect(String((await get("/t/T0001/diff")).body)).toContain("0 of 2 viewed");
     expect(String((await get(`/t/T0001/diff/${encodeURIComponent(repo ?? "")}/0`)).body)).toContain("<table");
   });
 

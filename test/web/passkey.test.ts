@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -6,10 +7,13 @@ import { openDeciding } from "../../src/web/deciding.ts";
 import { type House, handle } from "../../src/web/handle.ts";
 import { type Listening, listen } from "../../src/web/serve.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
+import { auditIn, guardFromHere, trustOrigin } from "../helpers/audited-project.ts";
 import { hasBrowser, launchBrowser, openTab, withoutBrowser } from "../helpers/browser.ts";
+import { openProject } from "../helpers/command-line.ts";
 import { openHouse } from "../helpers/page.ts";
+import { gitIn, ok } from "../helpers/ready-task.ts";
 import { makePublished, publish, type SignedProject } from "../helpers/signed-project.ts";
-import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 /** A key without hardware that behaves like one: Chromium's own, driven by its debugger. */
 const AUTHENTICATOR = {
@@ -128,6 +132,61 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     expect(await answer(forged)).toBe(200);
     await page.getByText("The signature does not count").waitFor();
     expect(project.git("log", "-1", "--format=%s", "main")).not.toContain("T0002");
+  });
+
+  test("decides in a second repository as well, and one signature merges both or none", async () => {
+    const { root: at, home, env } = project;
+    const api = openProject({ ...makeRepository(at, "api"), env });
+    api.write(".gitignore", ".pawl/state\n.worktrees\n");
+    api.commit(".pawl/config.yaml", "approvals: signed\nchecks: none\n");
+    await ok(home.pawl("repo", "add", "../api"));
+    await guardFromHere(api, false, "api");
+    gitIn(project, at, "init", "-q", "--bare", "--template=", "-b", "main", join(at, "api.git"));
+    api.git("remote", "add", "origin", "../api.git");
+    api.git("push", "-q", "-u", "origin", "main");
+    await trustOrigin(api, { name: "api", home: false });
+    await page.goto(`${origin}/approvers`);
+    typed = "ada-key";
+    await page.getByRole("button", { name: "Let ada-key decide in api too…" }).click();
+    await page.getByRole("button", { name: "Sign with your key" }).click();
+    await page.getByRole("table", { name: "Keys of main of api" }).waitFor();
+    expect(api.git("show", "main:.pawl/approvers.yaml")).toContain("ada-key");
+
+    const title = ["task", "new", "Both", "--profile", "light", "--repo", "shop", "--repo", "api", "--json"];
+    const { id } = (await ok(home.pawl(...title))).json.data.task;
+    const { run } = (await ok(home.pawl("start", id, "--json"))).json.data;
+    for (const [index, repo] of [home, api].entries()) {
+      const tree = join(repo.path, run.repos[index].worktree);
+      writeFileSync(join(tree, "both.txt"), `${index}\n`);
+      gitIn(project, tree, "add", "-Af");
+      gitIn(project, tree, "commit", "-q", "-m", "Both");
+      await ok(repo.pawlIn(tree, {}, "verify", "--", "test", "-d", "."));
+    }
+    await ok(home.pawl("handoff", id, "--what", "Both", "--next", "Approve it"));
+    await ok(home.pawl("snapshot", id));
+    await ok(home.pawl("check", id, "--stage", "close"));
+    [shown, typed] = ["", ""];
+    await page.goto(`${origin}/t/${id}/approve`);
+    await page.getByText("in both repositories or in none").waitFor();
+    await page.getByLabel("Type the task's id").fill(id);
+    await page.getByRole("button", { name: "Go on with your key…" }).click();
+    await page.getByRole("button", { name: "Sign with your key and merge" }).click();
+    await page.getByText(`${id} is merged`).waitFor();
+    for (const repo of [home, api]) expect(repo.git("log", "-1", "--format=%s", "main")).toContain(id);
+    await publish(project);
+    api.git("push", "-q", "origin", "main");
+    expect(await project.ci()).toMatchObject({
+      code: 0,
+      findings: [],
+      counts: { approved: 2, unexplained: 0 },
+    });
+    // The other repository is checked where its own branch is, with the records of the first.
+    gitIn(project, join(at, "api.git"), "fetch", "-q", project.remote, "pawl/state:pawl/state");
+    const other = openProject({ path: join(at, "api.git"), env });
+    expect(await auditIn(other, "--ci", "--repo", "api")).toMatchObject({
+      ...{ code: 0, findings: [] },
+      counts: { approved: 1, unexplained: 0 },
+    });
   });
 
   test("nothing of it was asked of another server, or refused by the CSP", () => {

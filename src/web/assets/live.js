@@ -52,17 +52,21 @@ const HEARD = {
   },
 };
 
-/** Several changes at once are one look. */
-let timer;
-function soon(ms) {
-  if (timer) return;
-  timer = setTimeout(async () => {
-    timer = undefined;
-    const fresh = await look().catch(() => undefined);
-    if (fresh) for (const part of all("[data-live]")) renew(part, fresh.getElementById(part.id));
-    if (fresh) offerDiff(fresh.getElementById("diff"));
-  }, ms);
+/** Several changes at once are one look, and what happens during a look is another one after it: never two at a time. */
+let [isWaiting, isLooking, again] = [false, false, false];
+async function soon(ms) {
+  again = isLooking;
+  if (isLooking || isWaiting) return;
+  isWaiting = true;
+  await new Promise((done) => setTimeout(done, ms));
+  [isWaiting, isLooking] = [false, true];
+  const fresh = await look().catch(() => undefined);
+  if (fresh) for (const part of all("[data-live]")) renew(part, fresh.getElementById(part.id));
+  if (fresh) offerDiff(fresh.getElementById("diff"));
+  isLooking = false;
+  if (again) soon(LATER);
 }
+const LATER = 100;
 
 function renew(part, fresh) {
   if (!fresh || part.innerHTML === fresh.innerHTML || part.contains(document.activeElement)) return;
@@ -120,15 +124,20 @@ if (pause) {
   });
 }
 
-// A question on the terminal: the page looks until it is answered.
-if (document.querySelector("[data-poll]"))
-  setInterval(async () => {
-    const fresh = await look().catch(() => undefined);
-    const state = (page) => page.querySelector("[data-poll]")?.dataset.poll;
-    if (fresh && state(fresh) !== state(document)) location.reload();
-    const said = fresh?.querySelector(".said");
-    if (said) document.querySelector(".said").textContent = said.textContent;
-  }, 700);
+// A question on the terminal: the page looks until it is answered. The next look waits for the one before: a slow machine
+// would else be asked faster than it answers, and nothing else would get through.
+async function follow() {
+  const fresh = await look().catch(() => undefined);
+  const state = (page) => page.querySelector("[data-poll]")?.dataset.poll;
+  if (fresh && state(fresh) !== state(document)) {
+    location.reload();
+    return;
+  }
+  const said = fresh?.querySelector(".said");
+  if (said) document.querySelector(".said").textContent = said.textContent;
+  setTimeout(follow, 700);
+}
+if (document.querySelector("[data-poll]")) setTimeout(follow, 700);
 
 document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
 addEventListener("pagehide", close);

@@ -49,7 +49,7 @@ const ALGORITHMS = { "-7": "ES256", "-8": "EdDSA", "-257": "RS256" };
 
 byId("enrol")?.addEventListener("submit", (event) => {
   event.preventDefault();
-  const { name, as } = Object.fromEntries(new FormData(event.target));
+  const { name, as, repo } = Object.fromEntries(new FormData(event.target));
   tryIt(async () => {
     const { rawId, response } = await navigator.credentials.create({
       publicKey: {
@@ -64,6 +64,7 @@ byId("enrol")?.addEventListener("submit", (event) => {
     return post("/approvers", {
       name,
       as,
+      repo,
       passkey: `${textOf(rawId)}.${algorithm}.${textOf(response.getPublicKey())}`,
     });
   });

@@ -27,7 +27,7 @@ export const wholeLog: View = async ({ ask }) => {
 
 function table(events: readonly LoggedEvent[]): Html {
   if (events.length === 0) return empty("Nothing has happened yet.");
-  return html`<table class="sum"><caption class="vh">What happened, newest first</caption><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Record</th><th scope="col">About</th><th scope="col">By</th></tr></thead><tbody>${events.toReversed().map((one) => html`<tr><td class="m">${clock(one.time)}</td><td>${one.event}${one.phase && ` ${one.phase}`}</td><td>${recordLink(one)}</td><td>${one.about}</td><td class="dim">${one.actor}</td></tr>`)}</tbody></table>`;
+  return html`<table class="sum"><caption class="vh">What happened, newest first</caption><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Record</th><th scope="col">About</th><th scope="col">By</th></tr></thead><tbody id="events" data-live="rows">${events.toReversed().map((one) => html`<tr data-key="${one.time} ${one.record} ${one.event} ${one.phase}"><td class="m">${clock(one.time)}</td><td>${one.event}${one.phase && ` ${one.phase}`}</td><td>${recordLink(one)}</td><td>${one.about}</td><td class="dim">${one.actor}</td></tr>`)}</tbody></table>`;
 }
 
 const recordLink = ({ record, task }: LoggedEvent) =>
