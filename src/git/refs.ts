@@ -113,6 +113,10 @@ export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
     });
 }
 
+/** The file that git writes whatever it logs of a ref into; where refs lie in tables, all of them have one. */
+export const logFileOf = (gitDir: string, ref: string) =>
+  hasTables(gitDir) ? tablesOf(gitDir) : logFile(gitDir, ref);
+
 /** Git tells only where each change led to; it came from where the one before had led. */
 function tableLog(gitDir: string, ref: string): LoggedChange[] {
   const changes = readTableLog(gitDir, ref).reverse();

@@ -65,6 +65,8 @@ export interface Audits {
   contains(site: Site, tip: string, commit: string): Promise<boolean>;
   /** The moves that git wrote down, oldest first; undefined when it keeps no log of this branch. */
   log(site: Site, ref: string): LoggedMove[] | undefined;
+  /** When the log was last written, by the clock of this machine; what its entries say, anybody can choose. */
+  lastLogged(site: Site, ref: string): string | undefined;
   /** What this clone calls itself in records; undefined before its first write. */
   cloneOf(site: Site): string | undefined;
   /** What the guard last saw each protected branch at, and where it let it go to; none where it is not active. */

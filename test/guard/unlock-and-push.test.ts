@@ -64,6 +64,31 @@ describe("pawl unlock", () => {
     expect((await pawl("main", {}, "unlock", "main", "--for", "1s", "--json")).out).toContain("U0002");
   });
 
+  test("explains no move that was dated back into it after it had ended by itself", async () => {
+    expect((await pawl("main", {}, "unlock", "main", "--for", "10m")).code).toBe(0);
+    const ago = (seconds: number) => new Date(Math.floor(Date.now() / 1000 - seconds) * 1000);
+    const dated = (seconds: number) => `GIT_COMMITTER_DATE="@${ago(seconds).getTime() / 1000} +0000"`;
+    expect(at.sh(`${dated(90)} git commit -q --allow-empty -m "in time"`).code).toBe(0);
+    // As if everybody had waited until its time was over.
+    const file = join(at.repo, ".pawl/state/unlocks/U0001.md");
+    const record = readFileSync(file, "utf8")
+      .replace(/^created: .*$/m, `created: "${ago(120).toISOString()}"`)
+      .replace(/^until: .*$/m, `until: "${ago(60).toISOString()}"`);
+    writeFileSync(file, record);
+    writeFileSync(unlockFile(), `${ago(60).getTime() / 1000} U0001\n`);
+    const off = "git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false";
+    expect(at.sh(`${dated(80)} ${off} commit -q --allow-empty -m "dated back"`).code).toBe(0);
+    const found = at.pawl("audit", "--json");
+    const { branches } = JSON.parse(found.out).data.audit;
+    expect([found.code, branches[0].counts]).toEqual([
+      1,
+      expect.objectContaining({ unlocked: 1, unexplained: 1 }),
+    ]);
+    expect(readFileSync(file, "utf8").match(/^ +new: /gm)).toHaveLength(1);
+    expect(at.pawl("log").out).toContain("1 later one dated back into it");
+    expect(at.sh("git push -q origin main").err).toContain("nobody approved");
+  });
+
   test("is over when its time is", async () => {
     expect((await pawl("main", {}, "unlock", "main", "--for", "1s")).code).toBe(0);
     await new Promise((resume) => setTimeout(resume, 1_500));

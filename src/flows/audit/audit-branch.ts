@@ -20,7 +20,7 @@ import { afterBaseline, baselineOrOthers, lateCommits, type OneBaseline } from "
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
-import { movesWithin } from "./unlocks.ts";
+import { movesWithin, witnessOf } from "./unlocks.ts";
 
 /** Gathers what there is to know about one protected branch, and has it judged. */
 export async function auditBranch(
@@ -201,7 +201,9 @@ export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subje
   return own.flatMap((one) => {
     if (one.status === "closed") return [one];
     if (manner.view !== "here" || !manner.clones.has(one.clone)) return [];
-    return [{ ...one, moves: movesWithin(audits.log(site, ref) ?? [], one) }];
+    const guarded = ledger.repositories.some((each) => each.guarded.includes(one.clone));
+    const witness = witnessOf(audits, site, ref, guarded);
+    return [{ ...one, moves: movesWithin(audits.log(site, ref) ?? [], one, witness) }];
   });
 }
 

@@ -1,7 +1,8 @@
 import { change } from "../../judge/change.ts";
 import { unlockFile } from "../../model/paths.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
-import type { LoggedMove } from "../../ports/audits.ts";
+import { plural } from "../../model/text.ts";
+import type { Audits, LoggedMove, PassedMove } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -10,21 +11,62 @@ import type { Signing } from "../trust/sign.ts";
 
 type Move = Unlock["moves"][number];
 
+/** What tells when a move came about, beside the date that its entry in the log bears. */
+export interface MoveWitness {
+  /** What the guard let pass; undefined where no guard looks on. */
+  passed: readonly PassedMove[] | undefined;
+  /** When the log was last written. */
+  logged: string | undefined;
+}
+
 /**
  * What moved the branch while it was open. The log is followed from the commit that it was at in the beginning, and no
- * further than to the first entry after the end: what was done later cannot be dated back into the middle.
+ * further than to the first entry after the end: what was done later cannot be dated back into the middle. Neither can it
+ * be dated back at the end: the guard has seen a move that counts, or the log was not written after the end any more.
  */
 export function movesWithin(
   log: readonly LoggedMove[],
-  { tip, created, until }: Pick<Unlock, "tip" | "created" | "until">,
+  unlock: Pick<Unlock, "ref" | "tip" | "created" | "until">,
+  witness: MoveWitness,
 ): Move[] {
+  return movesDated(log, unlock)
+    .slice(0, seenMoves(log, unlock, witness))
+    .map((one) => ({ old: one.old, new: one.new }));
+}
+
+/** How many of the moves that the log dates into an unlock were seen there; the others were dated back, or nobody can tell. */
+function seenMoves(
+  log: readonly LoggedMove[],
+  unlock: Pick<Unlock, "ref" | "tip" | "created" | "until">,
+  { passed, logged }: MoveWitness,
+): number {
+  const dated = movesDated(log, unlock);
+  if (passed === undefined || (logged !== undefined && logged <= unlock.until)) return dated.length;
+  const isSeen = (move: Move) =>
+    passed.some((one) => one.ref === unlock.ref && one.old === move.old && one.new === move.new);
+  const unseen = dated.findIndex((one) => !isSeen(one));
+  return unseen < 0 ? dated.length : unseen;
+}
+
+function movesDated(
+  log: readonly LoggedMove[],
+  { tip, created, until }: Pick<Unlock, "tip" | "created" | "until">,
+): LoggedMove[] {
   const begin = wholeSecond(created);
   const first = log.findIndex(
     (one) => one.time >= begin && (tip === undefined ? /^0+$/.test(one.old) : one.old === tip),
   );
   if (first < 0) return [];
   const after = log.findIndex((one, index) => index >= first && (one.time > until || one.time < begin));
-  return log.slice(first, after < 0 ? undefined : after).map((one) => ({ old: one.old, new: one.new }));
+  return log.slice(first, after < 0 ? undefined : after);
+}
+
+/** Whoever was guarded has a guard that saw every move; a clone without one has only its log. */
+export function witnessOf(audits: Audits, site: Site, ref: string, guarded: boolean): MoveWitness {
+  return {
+    passed: guarded ? audits.passed(site) : undefined,
+    logged: audits.lastLogged(site, ref),
+  };
 }
 
 /** Git's log knows no parts of a second. */
@@ -74,14 +116,22 @@ export async function closeUnlock(
   const site = siteOf(await hands.git.sites(), value);
   if (!site) return undefined;
   (await hands.git.locks()).close(site, value.ref, value.id);
-  const log = (await hands.git.audits()).log(site, value.ref) ?? [];
-  const moves = movesWithin(log, value);
+  const audits = await hands.git.audits();
+  const log = audits.log(site, value.ref) ?? [];
+  const guarded = await hands.look((reader) =>
+    reader.repositories().records.some((one) => one.value.guarded.includes(value.clone)),
+  );
+  const witness = witnessOf(audits, site, value.ref, guarded);
+  const moves = movesWithin(log, value, witness);
   const whole = { old: moves[0]?.old ?? "", new: moves.at(-1)?.new ?? "", uid: value.uid };
   const signing = sign && moves.length > 0 ? await sign(site, whole) : { uid: value.uid, signatures: [] };
-  const plan = await hands.record((reader, at) => noteClosed(reader, at, value.id, log, signing), {
-    phase: "after",
-    milestone: `${value.id}: ${value.ref.replace(/^refs\/heads\//, "")} is closed again`,
-  });
+  const plan = await hands.record(
+    (reader, at) => noteClosed(reader, at, value.id, { log, witness }, signing),
+    {
+      phase: "after",
+      milestone: `${value.id}: ${value.ref.replace(/^refs\/heads\//, "")} is closed again`,
+    },
+  );
   return plan.data;
 }
 
@@ -89,16 +139,21 @@ function noteClosed(
   reader: Reader,
   at: Situation,
   id: string,
-  log: readonly LoggedMove[],
+  { log, witness }: { log: readonly LoggedMove[]; witness: MoveWitness },
   { uid, signatures }: Signing,
 ): Plan<Unlock> {
   const stored = reader.unlocks().records.find((one) => one.path === unlockFile(id));
   if (!stored) throw new Error(`${id} is gone`);
   if (stored.value.status === "closed") return { data: stored.value };
   const [until = at.now] = [at.now, stored.value.until].sort();
-  const moves = movesWithin(log, { ...stored.value, until });
+  const span = { ...stored.value, until };
+  const moves = movesWithin(log, span, witness);
+  const late = movesDated(log, span).length - moves.length;
   const all = [...stored.value.signatures, ...signatures];
   const changes = { status: "closed" as const, closed: at.now, moves, uid, signatures: all };
-  const { effect, value } = change(unlock, stored, changes, at, `closed after ${moves.length} moves`);
+  const { effect, value } = change(unlock, stored, changes, at, closing(moves.length, late));
   return { data: value, effects: [effect] };
 }
+
+const closing = (moves: number, late: number) =>
+  `closed after ${plural(moves, "move")}${late > 0 ? `; ${plural(late, "later one")} dated back into it` : ""}`;

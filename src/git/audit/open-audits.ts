@@ -9,7 +9,7 @@ import type { Site } from "../../ports/sites.ts";
 import { Git } from "../run-git.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
-import { readGuardedTips, readLog, readPassed } from "./reflog.ts";
+import { lastLogged, readGuardedTips, readLog, readPassed } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readRemoved, readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
@@ -39,6 +39,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     contains: async (site, tip, commit) =>
       (await known(at(site), [commit])).length > 0 && at(site).isAncestor(commit, tip),
     log: (site, ref) => readLog(site.commonDir, ref),
+    lastLogged: (site, ref) => lastLogged(site.commonDir, ref),
     cloneOf: (site) => cloneOf(site.commonDir),
     guardedTips: (site) => readGuardedTips(site.commonDir),
     passed: (site) => readPassed(site.commonDir),

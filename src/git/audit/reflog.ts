@@ -1,13 +1,22 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { jsonIfReadable, namesIfPresent, textIfPresent } from "../../files/read.ts";
+import { jsonIfReadable, namesIfPresent, statIfPresent, textIfPresent } from "../../files/read.ts";
 import type { LoggedMove, PassedMove } from "../../ports/audits.ts";
-import { hasTables, logOf } from "../refs.ts";
+import { hasTables, logFileOf, logOf } from "../refs.ts";
 import { tipFile } from "../tip-files.ts";
+
+/** The clocks of git and of a file system may differ by so much. */
+const SLACK_MS = 2000;
 
 /** The log of a branch, oldest first. */
 export function readLog(commonDir: string, ref: string): LoggedMove[] | undefined {
   return logOf(commonDir, ref)?.map((one) => ({ ...one, time: new Date(one.time * 1000).toISOString() }));
+}
+
+/** Until when git has written into it at least, by the clock of the machine and not by what an entry says. */
+export function lastLogged(commonDir: string, ref: string): string | undefined {
+  const written = statIfPresent(logFileOf(commonDir, ref));
+  return written && new Date(written.ctimeMs - SLACK_MS).toISOString();
 }
 
 /** `value ref allowed`, one file per protected branch, kept by the guard. */
@@ -26,8 +35,6 @@ export function readPassed(commonDir: string): PassedMove[] {
     return old && fresh && ref && why ? [{ old, new: fresh, ref, why }] : [];
   });
 }
-
-const SLACK_MS = 2000;
 
 /**
  * Whether the file of a branch was written after the guard last noted where the branch is: it may have been away and back,

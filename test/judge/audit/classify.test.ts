@@ -461,7 +461,10 @@ describe("what an unlock covers", () => {
     time: at(second),
     message: "",
   });
-  const unlock = { tip: id("b"), created: "2026-11-16T10:00:10.700Z", until: at(20) };
+  const ref = "refs/heads/main";
+  /** A clone without a guard has nothing but its log. */
+  const alone = { passed: undefined, logged: undefined };
+  const unlock = { ref, tip: id("b"), created: "2026-11-16T10:00:10.700Z", until: at(20) };
   const log = [
     entry("a", "b", 5),
     entry("b", "c", 10),
@@ -470,20 +473,34 @@ describe("what an unlock covers", () => {
     entry("e", "f", 15),
   ];
   test("from the tip it began with to the first move after its end", () => {
-    expect(movesWithin(log, unlock)).toEqual([
+    expect(movesWithin(log, unlock, alone)).toEqual([
       { old: id("b"), new: id("c") },
       { old: id("c"), new: id("d") },
     ]);
   });
+  test("under a guard only what it saw, unless the log was not written after the end any more", () => {
+    const passed = [{ ref, old: id("b"), new: id("c"), why: "unlocked" }];
+    const seen = (logged: string | undefined, moves = passed) =>
+      movesWithin(log.slice(0, 3), unlock, { passed: moves, logged }).length;
+    expect([seen(at(20)), seen(at(21)), seen(undefined)]).toEqual([2, 1, 1]);
+    expect(seen(at(60), [])).toBe(0);
+    expect(seen(at(60), [{ ...passed[0], ref: "refs/heads/other" } as (typeof passed)[0]])).toBe(0);
+    // One that nobody saw breaks the chain: whatever rests on it was not seen either.
+    expect(seen(at(60), [{ ref, old: id("c"), new: id("d"), why: "unlocked" }])).toBe(0);
+  });
   test("nothing when the branch was not where the record says", () => {
-    expect(movesWithin(log, { ...unlock, tip: id("x") })).toEqual([]);
+    expect(movesWithin(log, { ...unlock, tip: id("x") }, alone)).toEqual([]);
   });
   test("an earlier stay at the same commit does not count", () => {
-    expect(movesWithin([entry("b", "x", 1), entry("x", "b", 2), ...log.slice(1)], unlock)).toHaveLength(2);
+    expect(
+      movesWithin([entry("b", "x", 1), entry("x", "b", 2), ...log.slice(1)], unlock, alone),
+    ).toHaveLength(2);
   });
   test("a branch that did not exist begins with its creation", () => {
     const created = { ...entry("0", "c", 12) };
-    expect(movesWithin([created], { ...unlock, tip: undefined })).toEqual([{ old: id("0"), new: id("c") }]);
-    expect(movesWithin([entry("b", "c", 12)], { ...unlock, tip: undefined })).toEqual([]);
+    expect(movesWithin([created], { ...unlock, tip: undefined }, alone)).toEqual([
+      { old: id("0"), new: id("c") },
+    ]);
+    expect(movesWithin([entry("b", "c", 12)], { ...unlock, tip: undefined }, alone)).toEqual([]);
   });
 });
