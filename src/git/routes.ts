@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
 import { jsonIfReadable } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
-import { helperOf, localPath, plainAddress } from "../model/remote-address.ts";
+import { FROM_SHELL, helperOf, localPath, plainAddress } from "../model/remote-address.ts";
 import type { Route } from "../ports/remotes.ts";
 import type { Site } from "../ports/sites.ts";
 import { refPlaces } from "./refs.ts";
@@ -15,7 +15,28 @@ const DECISIVE =
   /^(?:core\.(?:sshcommand|gitproxy)|ssh\.variant|http\.(?:.*\.)?(?:proxy|sslverify|sslcainfo|sslcapath|curloptresolve|pinnedpubkey))$/s;
 const OF_A_REMOTE = /^remote\.(.*)\.(?:uploadpack|vcs|proxy)$/s;
 
-/** Every remote of a repository. What a single command's environment says is left out: it says it to nobody else. */
+/** The same as variables, of which a shell has them for everything it starts; each for addresses of its own kind. */
+const VARIABLES: readonly { addresses: RegExp; names: readonly string[] }[] = [
+  {
+    addresses: /^(?:ssh|git\+ssh|ssh\+git):\/\/|^(?![a-z][a-z0-9+.-]*:\/\/)[^/]*:/i,
+    names: ["GIT_SSH_COMMAND", "GIT_SSH", "GIT_SSH_VARIANT"],
+  },
+  { addresses: /^git:\/\//i, names: ["GIT_PROXY_COMMAND"] },
+  {
+    addresses: /^(?:https?|ftps?):\/\//i,
+    names: [
+      ...["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+      ...["GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE", "SSL_CERT_DIR"],
+    ],
+  },
+];
+
+const variablesFor = (address: string, env: Environment) =>
+  VARIABLES.filter((one) => one.addresses.test(address))
+    .flatMap((one) => one.names)
+    .flatMap((name) => (env[name] ? [`${FROM_SHELL}${name}=${plainAddress(env[name])}`] : []));
+
+/** Every remote of a repository. What git's variables set for a single command is left out: it says it to nobody else. */
 export async function readRoutes(site: Site, env: Environment): Promise<Route[]> {
   const git = Git.at("shared", env, site).with({ GIT_DIR: site.commonDir });
   const lines = async (...args: string[]) => {
@@ -33,9 +54,12 @@ export async function readRoutes(site: Site, env: Environment): Promise<Route[]>
       name,
       address: plainAddress(address),
       push: push.map(plainAddress),
-      settings: settings
-        .filter(({ key }) => DECISIVE.test(key) || OF_A_REMOTE.exec(key)?.[1] === name)
-        .map(({ key, value }) => `${key}=${plainAddress(value)}`),
+      settings: [
+        ...settings
+          .filter(({ key }) => DECISIVE.test(key) || OF_A_REMOTE.exec(key)?.[1] === name)
+          .map(({ key, value }) => `${key}=${plainAddress(value)}`),
+        ...variablesFor(address, env),
+      ],
     });
   }
   return routes;

@@ -1,5 +1,6 @@
 import type { TrustedRemote } from "../model/config.ts";
 import type { TrustedRoute } from "../model/records/run.ts";
+import { FROM_SHELL } from "../model/remote-address.ts";
 import type { Route } from "../ports/remotes.ts";
 
 /** A way with the digests that records know it by. */
@@ -57,12 +58,27 @@ export function judgeTrust(facts: TrustFacts): RemoteTrust[] {
     if (now.never !== undefined) return is("never", now.never);
     if (confirmed === undefined)
       return own.length === 0 && isProposed(now.name, facts) ? is("unconfirmed") : is("untrusted");
-    if (confirmed.clone === facts.clone && confirmed.way !== now.digests.way)
+    if (
+      confirmed.clone === facts.clone &&
+      confirmed.way !== now.digests.way &&
+      !(known && isLess(known, now))
+    )
       return is("changed", known && difference(known, now));
     if (facts.policy && !facts.policy.some((one) => one.name === now.name))
       return is("unlisted", "is not among the remotes that the policy names");
     return is("trusted");
   });
+}
+
+/** The same way, but for variables that a human's shell had: another shell without them leads nowhere else. */
+function isLess(known: Route, now: Route): boolean {
+  const lasting = known.settings.filter((one) => !one.startsWith(FROM_SHELL));
+  return (
+    known.address === now.address &&
+    JSON.stringify(known.push) === JSON.stringify(now.push) &&
+    lasting.every((one) => now.settings.includes(one)) &&
+    now.settings.every((one) => known.settings.includes(one))
+  );
 }
 
 function isGuarded(

@@ -28,3 +28,6 @@ function unescaped(path: string): string {
 
 /** `ext::…` and its like: whatever such a program says is what somebody wrote down, not what a repository has. */
 export const helperOf = (address: string) => /^([A-Za-z0-9][A-Za-z0-9+.-]*)::/.exec(address)?.[1];
+
+/** What a setting of a way begins with that comes from the shell's environment. */
+export const FROM_SHELL = "environment ";

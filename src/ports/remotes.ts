@@ -28,7 +28,7 @@ export interface Route {
   address: string;
   /** Where pushes go: each of them moves the remote-tracking ref too. */
   push: string[];
-  /** Settings that decide who answers there (`key=value`), such as another program in place of ssh. */
+  /** Settings and variables that decide who answers there (`key=value`), such as another program in place of ssh. */
   settings: string[];
 }
 

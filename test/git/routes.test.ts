@@ -58,6 +58,35 @@ test("a way is what git makes of all its settings, and not of one command's", as
   });
 });
 
+test("a way has the variables of the shell that decide who answers, for addresses of their kind", async () => {
+  const env = {
+    GIT_SSH_COMMAND: "/evil/ssh",
+    GIT_SSH: "/evil/ssh2",
+    GIT_PROXY_COMMAND: "/evil/proxy",
+    https_proxy: "http://ada:secret@proxy.example",
+    ALL_PROXY: "",
+    GIT_SSL_NO_VERIFY: "1",
+  };
+  const settings = async (address: string) => {
+    git("remote", "add", "by-shell", address);
+    const route = await routeOf("by-shell", env);
+    git("remote", "remove", "by-shell");
+    return route?.settings.filter((one) => one.startsWith("environment "));
+  };
+  const ssh = ["environment GIT_SSH_COMMAND=/evil/ssh", "environment GIT_SSH=/evil/ssh2"];
+  expect(await settings("ssh://host.example/shop.git")).toEqual(ssh);
+  expect(await settings("git@host.example:shop.git")).toEqual(ssh);
+  expect(await settings("https://host.example/shop.git")).toEqual([
+    "environment https_proxy=http://proxy.example",
+    "environment GIT_SSL_NO_VERIFY=1",
+  ]);
+  expect(await settings("git://host.example/shop.git")).toEqual([
+    "environment GIT_PROXY_COMMAND=/evil/proxy",
+  ]);
+  expect(await settings("/srv/shop.git")).toEqual([]);
+  expect(await settings("file:///srv/shop.git")).toEqual([]);
+});
+
 test("this repository, what lies in it, a file, and a program's word cannot be trusted", () => {
   const side = join(root, "side tree");
   git("worktree", "add", "-q", side, "-b", "side");

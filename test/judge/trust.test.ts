@@ -35,6 +35,7 @@ const facts = (now: Way, change: Partial<TrustFacts> = {}): TrustFacts => ({
 });
 const listed = (name: string, guarded = false) => [{ name, address: "git@host:a.git", guarded }];
 const elsewhere = way({ address: "/evil.git", push: ["/evil.git"] });
+const byShell = way({ settings: ["environment GIT_SSH=/usr/bin/ssh"] });
 const proxied = way({ settings: ["core.sshcommand=/evil"] });
 
 test.each<[string, TrustFacts, string]>([
@@ -48,6 +49,29 @@ test.each<[string, TrustFacts, string]>([
   ],
   ["its address is another one", facts(elsewhere, { recorded: [record("here", way())] }), "changed"],
   ["it is asked in another way", facts(proxied, { recorded: [record("here", way())] }), "changed"],
+  [
+    "the shell asks it in another way",
+    facts(way({ settings: ["environment GIT_SSH=/evil"] }), {
+      recorded: [record("here", way())],
+      remembered: [way()],
+    }),
+    "changed",
+  ],
+  [
+    "another shell lacks a variable that the human's had",
+    facts(way(), { recorded: [record("here", byShell)], remembered: [byShell] }),
+    "trusted",
+  ],
+  [
+    "the same, with nothing that remembers which one",
+    facts(way(), { recorded: [record("here", byShell)] }),
+    "changed",
+  ],
+  [
+    "a setting is gone that the human's clone had",
+    facts(way(), { recorded: [record("here", proxied)], remembered: [proxied] }),
+    "changed",
+  ],
   [
     "it is pushed elsewhere",
     facts(way({ push: ["/evil.git"] }), { recorded: [record("here", way())] }),
