@@ -3,6 +3,7 @@ import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.
 import { knowRepositories } from "../flows/start/know-repositories.ts";
 import { exchangeOnce, exchangeState } from "../flows/sync/exchange.ts";
 import { outline } from "../flows/sync/first-publish.ts";
+import { notePublished } from "../flows/sync/note-published.ts";
 import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
 import { type Choice, recordName } from "../judge/sync/judge-sync.ts";
 import { Failure } from "../model/failure.ts";
@@ -43,6 +44,7 @@ export const sync = procedure({
     // What one side loses may be a finding or a review: that is no decision for whoever wrote the work.
     if (choice.ours.size + choice.theirs.size > 0)
       await confirmChoice(hands, git, remote, choice, input.sign_with);
+    await notePublished(hands);
     const done = await exchangeState(hands, git, remote, choice);
     if (await takeName(hands, git)) await exchangeOnce(hands, git, choice, done);
     const unused = [...choice.ours, ...choice.theirs].filter((record) => !done.settled.includes(record));

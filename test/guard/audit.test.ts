@@ -720,6 +720,31 @@ describe("a check of what was published", () => {
     });
   });
 
+  test("finds that what a plain git push had published was taken away, once a sync has noted it", async () => {
+    const it = fresh();
+    // As after an approve without --push, and after a commit under an unlock.
+    const file = join(stateOf(it.home), "tasks/T0001/approvals/A1.md");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^( +pushed: )true$/m, "$1false"));
+    await ok(unlockIt(it, "--for", "10m"));
+    it.home.commit("by hand.txt", "by hand\n");
+    await ok(it.home.pawl("unlock", "main", "--end"));
+    it.git("push", "-q", "--no-verify", "origin", "main");
+    it.git("push", "-q", "--force", "origin", "main~2:main");
+    await ok(it.home.pawl("sync"));
+    const found = await auditIn(cloneForCheck(it, "check"), "--ci");
+    expect(found).toMatchObject({ code: 1 });
+    expect(found.findings.filter((one) => one === "approved_missing")).toHaveLength(2);
+    expect(readFileSync(file, "utf8")).toMatch(/^ +pushed: true$/m);
+    // What a human takes away under an unlock is not missing.
+    const other = fresh();
+    await ok(unlockIt(other, "--for", "10m"));
+    other.git("update-ref", "refs/heads/main", "main~1");
+    await ok(other.home.pawl("unlock", "main", "--end"));
+    other.git("push", "-q", "--no-verify", "--force", "origin", "main");
+    await ok(other.home.pawl("sync"));
+    expect(await auditIn(cloneForCheck(other, "check"), "--ci")).toMatchObject({ code: 0, findings: [] });
+  });
+
   test("tells the clone that published it, too, once that has heard of it", async () => {
     const it = fresh();
     cloneForCheck(it, "other").git("push", "-q", "--force", "origin", "HEAD~1:main");

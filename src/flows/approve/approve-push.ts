@@ -66,7 +66,8 @@ async function publishRecords(hands: Hands, task: string): Promise<void> {
   }
 }
 
-function notePush(
+/** Says that a remote has what was approved for one repository. */
+export function notePush(
   reader: Reader,
   at: Situation,
   { task, part, repo }: { task: string; part: string; repo: string },

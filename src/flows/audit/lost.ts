@@ -38,7 +38,8 @@ export async function lostCommits(
       return false;
     };
     if (manner.view !== "here") {
-      if (pushed && !(await has(kept.branch.tip))) lost.push({ commit, by, from: undefined });
+      if (pushed && !(await has(kept.branch.tip)) && !(await wasTakenAway(audits, site, kept, commit)))
+        lost.push({ commit, by, from: undefined });
     } else if (await isGoneHere(audits, site, kept, commit, has)) lost.push({ commit, by, from: undefined });
     else
       for (const from of await goneFromRemotes(audits, site, kept, commit, has))
@@ -55,9 +56,9 @@ function broughtBy({ approvals, unlocks }: Parameters<typeof lostCommits>[3]): B
       commits: [one.new, ...merged.filter((other) => other.head === one.head).map((other) => other.new)],
       pushed: one.pushed,
     })),
-    ...unlocks.flatMap(({ id, status, moves }): Brought[] => {
+    ...unlocks.flatMap(({ id, status, moves, pushed = false }): Brought[] => {
       const last = status === "closed" ? moves.at(-1) : undefined;
-      return last ? [{ by: id, commits: [last.new], pushed: false }] : [];
+      return last ? [{ by: id, commits: [last.new], pushed }] : [];
     }),
   ];
 }
@@ -66,16 +67,21 @@ function broughtBy({ approvals, unlocks }: Parameters<typeof lostCommits>[3]): B
 async function isGoneHere(
   audits: Audits,
   site: Site,
-  { branch, answers, moves }: Kept,
+  kept: Kept,
   commit: string,
   has: (tip: string) => Promise<boolean>,
 ): Promise<boolean> {
+  const { branch, answers } = kept;
   if ((await audits.resolve(site, commit)) === undefined || (await has(branch.tip))) return false;
   for (const { upTo } of answers) if (upTo !== undefined && (await has(upTo))) return false;
-  for (const move of moves)
-    if ((await audits.contains(site, move.old, commit)) && !(await audits.contains(site, move.new, commit)))
-      return false;
-  return true;
+  return !(await wasTakenAway(audits, site, kept, commit));
+}
+
+/** A human took it away again; a clone for a check may not have it any more, and goes by its name alone. */
+async function wasTakenAway(audits: Audits, site: Site, { moves }: Kept, commit: string): Promise<boolean> {
+  const has = async (tip: string) => tip === commit || (await audits.contains(site, tip, commit));
+  for (const move of moves) if ((await has(move.old)) && !(await has(move.new))) return true;
+  return false;
 }
 
 /** The log of a remote-tracking ref says what the remote had before it was overwritten. */

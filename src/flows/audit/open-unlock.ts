@@ -49,6 +49,7 @@ export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<
     closed: undefined,
     clone: at.clone,
     moves: [],
+    pushed: undefined,
     ...UNSIGNED,
     ...madeNow(at),
     ...wanted,

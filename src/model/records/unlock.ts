@@ -1,4 +1,4 @@
-import { group, list, matching, oneOf, optional, sha, text, time } from "../fields.ts";
+import { flag, group, list, matching, oneOf, optional, sha, text, time } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
 import { provenance } from "./shared.ts";
 import { signed } from "./signed.ts";
@@ -22,6 +22,8 @@ export const unlock = kind({
     clone: text("1a2b3c4d"),
     /** Every move of the branch while it was open. The commits of a move are those that `new` has and `old` has not. */
     moves: list(group({ old: sha, new: sha })),
+    /** A remote has had what they led to. */
+    pushed: optional(flag),
     ...signed,
     ...provenance,
   },
