@@ -71,6 +71,21 @@ note_mover() {
 	printf '%s\n' "$mover" >>"$own/pawl-authors"
 }
 
+# Whether another session of an agent holds this worktree's task, in $holder, while the one that moves its branch holds
+# a task of its own. Humans hold nothing here, and neither does an agent that names no sessions.
+in_others_task() {
+	[ -f "$own/pawl-holder" ] || return 1
+	for me in "${CODEX_SESSION_ID-}" "${CODEX_THREAD_ID-}" "${COPILOT_AGENT_SESSION_ID-}" "${OPENCODE_SESSION_ID-}" \
+		"${CLAUDE_CODE_SESSION_ID-}" "${PAWL_SESSION-}"; do [ -z "$me" ] || break; done
+	[ -n "$me" ] && read -r holder <"$own/pawl-holder" || return 1
+	case $holder in *:"$me") return 1 ;; esac
+	for known in "$home"/worktrees/*/pawl-holder; do
+		[ -f "$known" ] && read -r other <"$known" || continue
+		case $other in *:"$me") return 0 ;; esac
+	done
+	return 1
+}
+
 in_task() { [ -f "$own/pawl-task" ]; }
 
 # Why a protected branch may go from $1 to $2, in $why.
@@ -154,6 +169,11 @@ judge_branch() {
 	esac
 	[ "$bound" = "$site" ] || refuse "refused: ${3#refs/heads/} belongs to a task and moves only in that task's own worktree." \
 		"See where that is: pawl session"
+	if in_others_task; then
+		read -r task <"$own/pawl-task"
+		refuse "refused: ${3#refs/heads/} belongs to $task, which $holder holds, and your session holds another task." \
+			"If nobody works on it any more, take it over: pawl start $task --claim"
+	fi
 	note_mover
 }
 

@@ -22,6 +22,8 @@ export interface Spot {
 export interface Facts {
   /** Where a folder, or the nearest one above it that exists, belongs. */
   spotOf(folder: string): Spot | undefined;
+  /** Whether this very session holds the task of a worktree, or another one does while this one holds a task of its own. */
+  holding(spot: Spot): "mine" | "another's" | undefined;
   home: string | undefined;
   /** A path without links; its last parts may not exist. */
   real(path: string): string;

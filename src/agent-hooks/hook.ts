@@ -33,7 +33,8 @@ async function answer(by: Agent): Promise<Answer | undefined> {
     const call = readCall(by, raw, process.cwd());
     const handler = call && Object.hasOwn(HANDLERS, call.event) ? HANDLERS[call.event] : undefined;
     const program = join(__dirname, "pawl.cjs");
-    if (call && handler) return await handler(call, { facts: openFacts(env, now), env, now, program });
+    if (call && handler)
+      return await handler(call, { facts: openFacts(env, now, call.session), env, now, program });
     return call ? undefined : refuseUnread(raw);
   } catch {
     return refuseUnread(raw);

@@ -3,10 +3,10 @@ import { type HookCall, patchedFiles } from "./call.ts";
 import type { Facts } from "./facts.ts";
 import { readGit, switchedTo } from "./git-line.ts";
 import type { Refusal } from "./refusal.ts";
-import { findApproval } from "./rules/approvals.ts";
+import { findApproval, MOVES } from "./rules/approvals.ts";
 import { findBranchWrite } from "./rules/branches.ts";
 import { findBypass } from "./rules/bypasses.ts";
-import { findFileWrite, judgeToolWrite } from "./rules/files.ts";
+import { findFileWrite, heldByAnother, judgeToolWrite } from "./rules/files.ts";
 import { findRecordWrite } from "./rules/records.ts";
 import { programOf, type Script, type ShellCommand } from "./shell/command.ts";
 
@@ -78,6 +78,8 @@ function judgeCommand(command: ShellCommand, folder: string, facts: Facts): Refu
   if (git && spot?.guarded) {
     refusals.push(findBypass(command, git));
     if (git.folder !== undefined) refusals.push(findBranchWrite(command, git, spot));
+    if (spot.task !== undefined && MOVES.test(git.name) && facts.holding(spot) === "another's")
+      refusals.push(heldByAnother(spot.task, "this would move its branch"));
   }
   return refusals.filter((refusal) => refusal !== undefined);
 }

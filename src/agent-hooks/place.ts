@@ -1,20 +1,23 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
-import { BINDING, discover } from "../git/discover.ts";
+import { BINDING, discover, HOLDER } from "../git/discover.ts";
 import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
+import { worktreesOf } from "../git/repository-files.ts";
+import { sessionOf } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
 import type { Facts, Spot } from "./facts.ts";
 
 /** Facts from a handful of small files; nothing is started. */
-export function openFacts(env: Environment, now: number): Facts {
+export function openFacts(env: Environment, now: number, session: string): Facts {
   readTablesWith(env);
   const known = new Map<string, Spot | undefined>();
   return {
     home: env.HOME,
     real: realPath,
+    holding: (spot) => holding(spot, session),
     spotOf(folder) {
       if (!known.has(folder)) known.set(folder, lookAt(folder, now));
       return known.get(folder);
@@ -68,6 +71,15 @@ export function nearestExisting(folder: string): string {
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;
 }
+
+function holding(spot: Spot, session: string): "mine" | "another's" | undefined {
+  const holder = heldIn(spot.gitDir);
+  if (holder === undefined || session === "") return undefined;
+  if (holder === session) return "mine";
+  return worktreesOf(spot).some(({ gitDir }) => heldIn(gitDir) === session) ? "another's" : undefined;
+}
+
+const heldIn = (gitDir: string) => sessionOf(lineIfReadable(join(gitDir, HOLDER)) ?? "");
 
 /** A human's unlock names the second until which it holds. */
 function isUnlocked(commonDir: string, branch: string, now: number): boolean {

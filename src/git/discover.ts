@@ -21,6 +21,8 @@ export interface Place {
 export const BINDING = "pawl-task";
 /** Beside it: which agents the guard saw moving the task's branch (`hooks/reference-transaction.sh`). */
 export const MOVERS = "pawl-authors";
+/** And which session of an agent the task is held by; absent where a human holds it, or an agent that names no sessions. */
+export const HOLDER = "pawl-holder";
 
 export function discover(cwd: string, env: Environment = {}): Place | undefined {
   const named = env.GIT_DIR ? resolve(cwd, env.GIT_DIR) : undefined;

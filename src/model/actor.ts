@@ -170,6 +170,9 @@ export function isSameMind(left: string, right: string): boolean {
   return leftSession === "" || rightSession === "" || leftSession === rightSession;
 }
 
+/** The session of an agent, where it names one. */
+export const sessionOf = (actor: string) => /^agent:[^:]*:(.+)$/.exec(actor)?.[1];
+
 function splitActor(actor: string): [string, string, string] {
   const [kind = "", name = "", ...session] = actor.split(":");
   return [kind, name, session.join(":")];

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { addPart, madeNow } from "../judge/change.ts";
 import { getNote, supersede } from "../judge/notes.ts";
-import { getTask, oneTask } from "../judge/which-task.ts";
+import { getOwnTask } from "../judge/own-task.ts";
+import { oneTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, prose, raw, taskField } from "../model/input.ts";
@@ -71,7 +72,7 @@ function taskFacts(reader: Reader, input: Input, at: Situation) {
       },
     );
   const ref = input.slice === undefined ? undefined : parsePartRef(input.slice, "S", "slice");
-  const id = getTask(reader, oneTask(ref?.task, input.task), at);
+  const id = getOwnTask(reader, oneTask(ref?.task, input.task), at);
   const { slices } = reader.task(id).value;
   return { id, slices, slice: ref?.part, names: reader.partNames(decision, id) };
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { change } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
 import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { getOwnTask } from "../judge/own-task.ts";
 import { Failure } from "../model/failure.ts";
 import { line, maybe, prose, taskField } from "../model/input.ts";
 import { checkFindingStep } from "../model/lifecycle.ts";
@@ -30,13 +31,13 @@ export const findingResolve = operation({
   milestone: ({ finding: value }) => `${value.id}: fixed`,
 
   async observe(world, input, at, reader) {
-    const raised = gatherFinding(reader, input, at).stored.value;
+    const found = gatherFinding(reader, input, at);
+    const raised = found.stored.value;
+    getOwnTask(reader, found.id, at);
     if (raised.kind === "branch" && raised.repo !== undefined && raised.repo !== at.repo)
       throw elsewhere(raised, at.repo);
     const fix = input.commit === undefined ? at.commit : await world.resolveCommit(input.commit);
-    const place = findRun(reader, gatherFinding(reader, input, at).id)?.value.repos.find(
-      (one) => one.name === at.repo,
-    );
+    const place = findRun(reader, found.id)?.value.repos.find((one) => one.name === at.repo);
     if (raised.kind === "branch" && place && fix && !(await world.isInBranch(place, fix)))
       throw notInBranch(fix, place);
     return {

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
+import { getOwnTask } from "../judge/own-task.ts";
 import { validationsOf } from "../judge/validation.ts";
-import { getTask } from "../judge/which-task.ts";
+
 import { many, maybe, prose, raw, taskField } from "../model/input.ts";
 import { evidence, handoff as kind } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
@@ -29,7 +30,7 @@ export const handoff = operation({
   milestone: ({ handoff: value }) => `${value.id}: ${firstLine(value.what, 60)}`,
 
   gather(reader, input, at) {
-    const id = getTask(reader, input.task, at);
+    const id = getOwnTask(reader, input.task, at);
     reader.task(id);
     const proofs = reader.parts(evidence, id).records.map((one) => one.value);
     return { id, run: runOf(reader, id, at), names: reader.partNames(kind, id), proofs };

@@ -4,7 +4,8 @@ import { short } from "../flows/approve/approve-show.ts";
 import { planRefresh, type Refresh, type RefreshPlan } from "../flows/refresh/refresh-plan.ts";
 import { noteBases, noteRefresh } from "../flows/refresh/refresh-records.ts";
 import { getRun } from "../judge/current-run.ts";
-import { getTask } from "../judge/which-task.ts";
+import { getOwnTask } from "../judge/own-task.ts";
+
 import { Failure } from "../model/failure.ts";
 import { taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
@@ -65,7 +66,7 @@ export const refresh = procedure({
 
 async function find(hands: Hands, named: string | undefined): Promise<{ task: string; run: Run }> {
   return hands.look((reader, at) => {
-    const id = getTask(reader, named, at);
+    const id = getOwnTask(reader, named, at);
     const { status } = reader.task(id).value;
     if (!LIVE.includes(status))
       throw new Failure(
@@ -75,7 +76,7 @@ async function find(hands: Hands, named: string | undefined): Promise<{ task: st
         { hint: `pawl task show ${id}`, details: { task: id, status } },
       );
     return { task: id, run: getRun(reader, id).value };
-  });
+  }, "write");
 }
 
 /** The same journal as an approval's: killed anywhere, the next command finishes it or takes it back. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { addPart, change, madeNow } from "../judge/change.ts";
-import { getTask, oneTask } from "../judge/which-task.ts";
+import { getOwnTask } from "../judge/own-task.ts";
+import { oneTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
@@ -27,7 +28,7 @@ export const sliceClose = operation({
 
   gather(reader, input, at) {
     const ref = parsePartRef(input.slice, "S", "slice");
-    const id = getTask(reader, oneTask(ref.task, input.task), at);
+    const id = getOwnTask(reader, oneTask(ref.task, input.task), at);
     return {
       part: ref.part,
       stored: reader.task(id),

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { change } from "../judge/change.ts";
-import { getTask } from "../judge/which-task.ts";
+import { getOwnTask } from "../judge/own-task.ts";
+
 import { idNumber } from "../model/ids.ts";
 import { line, taskField } from "../model/input.ts";
 import { type Slice, task } from "../model/records/task.ts";
@@ -14,7 +15,7 @@ export const sliceOpen = operation({
   cli: { positional: ["title"] },
   input: z.strictObject({ title: line("what this step makes work", "TITLE"), task: taskField() }),
 
-  gather: (reader, input, at) => ({ stored: reader.task(getTask(reader, input.task, at)) }),
+  gather: (reader, input, at) => ({ stored: reader.task(getOwnTask(reader, input.task, at)) }),
 
   decide(input, { stored }, at) {
     const { slices, id } = stored.value;

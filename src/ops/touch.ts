@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { change, madeNow } from "../judge/change.ts";
-import { getTask } from "../judge/which-task.ts";
+import { getOwnTask } from "../judge/own-task.ts";
+
 import { line, some, taskField } from "../model/input.ts";
 import { touchedFile } from "../model/paths.ts";
 import { printRecord, type Stored } from "../model/record.ts";
@@ -23,7 +24,7 @@ export const touch = operation({
   }),
 
   gather(reader, input, at) {
-    const id = getTask(reader, input.task, at);
+    const id = getOwnTask(reader, input.task, at);
     reader.task(id);
     return { id, stored: reader.touchedBy(id, at.clone) as Stored<typeof touched> | undefined };
   },

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { type CheckPlace, choosePlaces, policyEnvironment } from "../flows/verify/choose-places.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
-import { getTask, oneTask } from "../judge/which-task.ts";
+import { getOwnTask } from "../judge/own-task.ts";
+import { oneTask } from "../judge/which-task.ts";
 import type { Check } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
@@ -39,14 +40,14 @@ export const verify = operation({
   }),
 
   async rehearse(world, input, at, reader) {
-    const places = await choosePlaces(world, reader, getTask(reader, input.task, at), input, at);
+    const places = await choosePlaces(world, reader, getOwnTask(reader, input.task, at), input, at);
     const chosen = await Promise.all(places.map((place) => chooseChecks(place.world, input)));
     return chosen.flat().map((check) => ({ do: "run", path: check.argv.join(" ") }));
   },
 
   async observe(world, input, at, reader) {
     const ref = input.slice === undefined ? undefined : parsePartRef(input.slice, "S", "slice");
-    const id = getTask(reader, oneTask(ref?.task, input.task), at);
+    const id = getOwnTask(reader, oneTask(ref?.task, input.task), at);
     const { slices } = reader.task(id).value;
     if (ref && !slices.some((one) => one.id === ref.part)) throw noSlice(id, ref.part, slices);
     const places = await choosePlaces(world, reader, id, input, at);

@@ -74,6 +74,12 @@ export interface Mover {
   seen: boolean;
 }
 
+/** A session of an agent at work on a task. */
+export interface Held {
+  task: string;
+  holder: string;
+}
+
 /** Reads of the store: synchronous and never locked. One reader serves one gathering of facts. */
 export interface Reader {
   /** False before the first write of this repository. */
@@ -106,6 +112,8 @@ export interface Reader {
   touchedBy(task: string, clone: string): Stored<Kind> | undefined;
   /** The agents that the guard saw moving the task's branch, on this machine. */
   movers(task: string): Mover[];
+  /** The tasks that sessions of agents hold on this machine. */
+  holders(): Held[];
   /** Whether a file of the state, such as a patch, is there. */
   hasFile(path: string): boolean;
   /** The text of such a file; undefined where there is none. */

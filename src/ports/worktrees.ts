@@ -106,6 +106,8 @@ export interface Worktrees {
   putBack(place: Workplace, saved: { commit: string }): Promise<void>;
   /** Ties worktree, branch and task together, and locks the worktree unless somebody has. */
   bind(place: Workplace): Promise<void>;
+  /** Says in the worktree who holds its task; undefined while that is a run of pawl's own. */
+  noteHolder(place: Workplace, holder: string | undefined): void;
   /** Takes back what `bind` did, and nothing else. */
   release(place: Workplace): Promise<void>;
   lockAs(place: Workplace, reason: string): Promise<void>;

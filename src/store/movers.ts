@@ -1,15 +1,21 @@
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import { sawBeginning } from "../files/sessions.ts";
-import { BINDING, MOVERS } from "../git/discover.ts";
+import { BINDING, HOLDER, MOVERS } from "../git/discover.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { agentsIn, printActor } from "../model/actor.ts";
-import type { Mover } from "../ports/ports.ts";
+import type { Held, Mover } from "../ports/ports.ts";
 import { type Home, homeCommonDir } from "./layout.ts";
 import { readLinks } from "./links.ts";
 
+/** Who moved a task's branch and who holds it, from what lies beside its worktrees. */
+export const whoWorks = (home: Home) => ({
+  movers: (task: string) => readMovers(home, task),
+  holders: () => readHolders(home),
+});
+
 /** Whoever moved the branch of a task, in each of its repositories on this machine, by the signs that their environment bore. */
-export function readMovers(home: Home, task: string): Mover[] {
+function readMovers(home: Home, task: string): Mover[] {
   return commonDirsOf(home).flatMap((commonDir) =>
     worktreesOf({ commonDir, mainRoot: undefined })
       .filter(({ gitDir }) => lineIfReadable(join(gitDir, BINDING)) === task)
@@ -20,6 +26,16 @@ export function readMovers(home: Home, task: string): Mover[] {
         anySession: printActor({ ...actor, session: undefined }),
         seen: sawBeginning(commonDir, actor),
       })),
+  );
+}
+
+/** Which session of which agent holds each task that has a worktree here. */
+function readHolders(home: Home): Held[] {
+  return commonDirsOf(home).flatMap((commonDir) =>
+    worktreesOf({ commonDir, mainRoot: undefined }).flatMap(({ gitDir }) => {
+      const [task, holder] = [BINDING, HOLDER].map((name) => lineIfReadable(join(gitDir, name)));
+      return task && holder ? [{ task, holder }] : [];
+    }),
   );
 }
 

@@ -26,7 +26,7 @@ import { readEvents } from "./event-log.ts";
 import { readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
-import { readMovers } from "./movers.ts";
+import { whoWorks } from "./movers.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
 export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
@@ -87,7 +87,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
       return [...new Set(records.flatMap((record) => record.value.files))];
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
-    movers: (taskName) => readMovers(home, taskName),
+    ...whoWorks(home),
     config: (where, text) => readConfigText(where, text, fullYaml),
     approvers: (where, text) => readApprovers(where, text, fullYaml),
     hasFile: (path) => exists && existsSync(join(home.state, path)),

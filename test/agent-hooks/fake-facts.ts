@@ -50,6 +50,7 @@ const SPOTS: readonly Spot[] = [
 
 export const fakeFacts: Facts = {
   home: "/home/ada",
+  holding: () => undefined,
   real: (path) => path.replace("/code/link", `${MAIN}/.git`),
   spotOf(folder) {
     const found = SPOTS.find(({ root }) => folder === root || folder.startsWith(`${root}/`));

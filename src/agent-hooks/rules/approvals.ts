@@ -118,7 +118,7 @@ function findDisguise({ unset, settings }: ShellCommand, program: string): Refus
 }
 
 /** Git commands that move a branch; whoever runs them is an author. */
-const MOVES =
+export const MOVES =
   /^(?:commit|commit-tree|merge|rebase|cherry-pick|revert|am|pull|reset|update-ref|fast-import|switch|checkout)$/;
 
 function findDisguisedAuthor(command: ShellCommand): Refusal | undefined {

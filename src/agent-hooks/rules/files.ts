@@ -163,7 +163,12 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
   if (own) return own;
   const there = facts.spotOf(dirname(path));
   if (!there?.guarded || there.root === undefined) return undefined;
-  if (there.task !== undefined) return here?.task ? otherTask(here.task, there.task) : undefined;
+  if (there.task !== undefined) {
+    const holding = facts.holding(there);
+    if (holding === "mine") return undefined;
+    if (holding === "another's") return heldByAnother(there.task, "the file is in its worktree");
+    return here?.task ? otherTask(here.task, there.task) : undefined;
+  }
   const outside = here?.task !== undefined && here.commonDir === there.commonDir;
   const { branch } = there;
   const isProtected = branch !== undefined && !there.unborn && there.isProtected(branch);
@@ -180,6 +185,15 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
     fact: `${branch} is checked out there.`,
     way: 'Begin with `pawl task new "…"` and `pawl start`, and write in the worktree that it makes.',
     unlessScratch: path,
+  };
+}
+
+/** A task that another session holds, while this one holds its own. */
+export function heldByAnother(task: string, fact: string): Refusal {
+  return {
+    rule: "A session keeps to the task that it started or claimed.",
+    fact: `Another session holds ${task}, and ${fact}.`,
+    way: `If nobody works on it any more, take it over: \`pawl start ${task} --claim\`. What you saw there is worth a finding: \`pawl finding add "…" --task ${task}\`.`,
   };
 }
 

@@ -197,6 +197,9 @@ export async function startAttempt(
   const holder = (session: string | undefined) =>
     `agent:${agent.actor}${session === undefined ? "" : `:${session}`}`;
   agents.announce(to.id);
+  // Its session is known to nobody yet, and who held the task before may look on.
+  const worktrees = await hands.git.worktrees();
+  for (const { place } of to.parts) worktrees.noteHolder(place, undefined);
   await hands.record(
     (reader, at) => to.announce(reader, at, newAttempt(to.number, made, at), holder(to.resume)),
     { phase: "before" },

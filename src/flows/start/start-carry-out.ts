@@ -67,6 +67,7 @@ export async function carryOut(
     phase: "after",
     milestone: `${value.id}: started`,
   });
+  for (const { place } of parts) worktrees.noteHolder(place, data.run.holder);
   said.push(...(await earlierWork(hands, value)), ...(await setUp(hands, parts)));
   return answer(data, parts, said);
 }

@@ -46,6 +46,7 @@ export async function claim(hands: Hands, value: Run): Promise<Plan<Started>> {
       }),
     { phase: "after", milestone: `${value.id}: claimed from ${from}` },
   );
+  for (const { place } of parts) worktrees.noteHolder(place, data.run.holder);
   warnings.push(...(await setUp(hands, lost)));
   return answer(data, parts, warnings);
 }

@@ -2,9 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
 import { lineIfReadable } from "../../files/read.ts";
+import { sessionOf } from "../../model/actor.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
-import { BINDING, MOVERS } from "../discover.ts";
+import { BINDING, HOLDER, MOVERS } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
 import { listWorktrees, samePath } from "./entries.ts";
 import { refOf } from "./refs.ts";
@@ -49,6 +50,15 @@ export async function unlock(git: SiteGit, found: KnownWorktree): Promise<void> 
   await git.expect("The worktree could not be unlocked", ["worktree", "unlock", found.path]);
 }
 
+/** Hooks know by this whose worktree it is. Only a session of an agent keeps another one out. */
+export function noteHolder(place: Workplace, holder: string | undefined): void {
+  const found = entryOf(place);
+  if (!found) return;
+  const file = join(place.site.commonDir, found.gitDir, HOLDER);
+  if (holder !== undefined && sessionOf(holder) !== undefined) replaceFile(file, `${holder}\n`);
+  else rmSync(file, { force: true });
+}
+
 /** Gives an adopted worktree its own state back. */
 export async function releaseWorktree(git: SiteGit, place: Workplace): Promise<void> {
   const { commonDir } = git.site;
@@ -56,7 +66,8 @@ export async function releaseWorktree(git: SiteGit, place: Workplace): Promise<v
   if (found && isOurs(place, found.lock)) await unlock(git, found);
   if (found?.task === place.task) {
     step("worktree release");
-    for (const name of [BINDING, MOVERS]) rmSync(join(commonDir, found.gitDir, name), { force: true });
+    for (const name of [BINDING, MOVERS, HOLDER])
+      rmSync(join(commonDir, found.gitDir, name), { force: true });
   }
   unbindBranch(commonDir, refOf(place));
 }

@@ -6,7 +6,7 @@ import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Place } from "../discover.ts";
 import { Git } from "../run-git.ts";
-import { bindWorktree, lockWorktree, releaseWorktree } from "./bind.ts";
+import { bindWorktree, lockWorktree, noteHolder, releaseWorktree } from "./bind.ts";
 import { buildWorktree, putBack } from "./build.ts";
 import { canonical, listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
@@ -77,6 +77,7 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
     },
     putBack: (place, { commit }) => putBack(place, commit, env),
     bind: (place) => bindWorktree(git(place.site), place),
+    noteHolder,
     release: (place) => releaseWorktree(git(place.site), place),
     lockAs: (place, reason) => lockWorktree(git(place.site), place, reason.replace(/\s+/g, " ")),
     undo: (place, commit) => undo(git(place.site), place, commit, async (path) => !(await isDirty(path))),
