@@ -6,6 +6,7 @@ import { auditIn, guardFromHere } from "../helpers/audited-project.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
 import type { Report } from "../helpers/operation-worker.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import { ok, typing } from "../helpers/ready-task.ts";
 import { keyFolder, PLAIN_KEY } from "../helpers/signed-project.ts";
 import { makeKey } from "../helpers/ssh-keys.ts";
@@ -64,7 +65,7 @@ test("kill -9 at every step of enrolling a key leaves it enrolled or not, never 
     outcomes.push(enrolled);
     // Where it was taken back, and where it was completed, it may be asked for again.
     if (outcomes.length > 1 && killAtStep !== wanted.at(-1)) continue;
-    const again = (await runJob(worker, copy, add)) as Report;
+    const again = await runHere(copy, add);
     expect(again, when).toMatchObject(enrolled ? { ok: false, code: "already_enrolled" } : { ok: true });
   }
   expect(new Set(outcomes)).toEqual(new Set([true, false]));

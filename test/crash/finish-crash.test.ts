@@ -18,6 +18,7 @@ import {
   type Workspace,
 } from "../helpers/crash-workspace.ts";
 import type { Report } from "../helpers/operation-worker.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import { makeTemporaryFolder, stateOf, type TemporaryRepository } from "../helpers/temporary-repository.ts";
 import { runJob, startNode } from "../helpers/worker-process.ts";
 
@@ -31,9 +32,9 @@ const prepared = new Map<string, Workspace>();
 
 /** A started task with a commit, a modified and an untracked file in each worktree. */
 async function makeStarted(names: string[]): Promise<Workspace> {
-  const workspace = await makeWorkspace(root, worker, names);
+  const workspace = await makeWorkspace(root, names);
   const start = { operation: "start", input: { task: "T0001" } };
-  expect(await runJob(worker, homeOf(workspace), start)).toMatchObject({ ok: true });
+  expect(await runHere(homeOf(workspace), start)).toMatchObject({ ok: true });
   for (const repository of workspace.repositories) {
     const place = placeOf(repository);
     writeFileSync(join(place, "work.txt"), "committed work\n");
@@ -154,7 +155,7 @@ test("kill -9 at every step of --keep: the next one goes on, and everything is s
     const before = userBytes(workspace);
     const killed = await runJob(worker, homeOf(workspace), { ...KEEP, killAtStep: moments[one - 1] ?? 0 });
     expect(killed).toBeUndefined();
-    expect(await runJob(worker, homeOf(workspace), KEEP)).toMatchObject({ ok: true });
+    expect(await runHere(homeOf(workspace), KEEP)).toMatchObject({ ok: true });
     expect(userBytes(workspace)).toEqual(before);
     expectTidy(workspace);
     expect(runsOf(workspace)).toEqual([{ status: "kept", ended: "kept" }]);
@@ -179,7 +180,7 @@ test("what a killed git has removed half of is not saved over what was, and goes
     expect(existsSync(join(aside, "loose.txt"))).toBe(true);
     for (const path of gone) rmSync(join(aside, path), { recursive: true });
     expectNothingLost(workspace);
-    expect(await runJob(worker, homeOf(workspace), REMOVE)).toMatchObject({ ok: true });
+    expect(await runHere(homeOf(workspace), REMOVE)).toMatchObject({ ok: true });
     expectRemoved(workspace, before);
     removeWorkspace(workspace);
   }
@@ -194,7 +195,7 @@ test("somebody who works on after a killed finish loses nothing", async () => {
   const n = steps.indexOf("worktree move") + 1;
   expect(await runJob(worker, homeOf(workspace), { ...REMOVE, killAtStep: n })).toBeUndefined();
   writeFileSync(join(placeOf(homeOf(workspace)), "later.txt"), "written after the kill\n");
-  expect(await runJob(worker, homeOf(workspace), REMOVE)).toMatchObject({ ok: true });
+  expect(await runHere(homeOf(workspace), REMOVE)).toMatchObject({ ok: true });
   expectRemoved(workspace, before);
   expect(git(homeOf(workspace), "show", `${SNAPSHOT}:later.txt`)).toBe("written after the kill");
   removeWorkspace(workspace);
@@ -225,7 +226,7 @@ test("what is written while the rest is being saved stops the removal, and every
       expect(readFileSync(join(placeOf(repository), path), "utf8")).toBe(`${text}\n`);
     expect(git(repository, "worktree", "list", "--porcelain")).toMatch(/^locked pawl T0001$/m);
   }
-  expect(await runJob(worker, home, REMOVE)).toMatchObject({ ok: true });
+  expect(await runHere(home, REMOVE)).toMatchObject({ ok: true });
   expectRemoved(workspace, before);
   expect(git(api, "show", `${SNAPSHOT}:late.txt`)).toBe("written while it was saved");
   removeWorkspace(workspace);

@@ -5,6 +5,7 @@ import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Fault } from "../helpers/fault-injection.ts";
 import { type Mounted, mountReadOnly, mountSmallDisk } from "../helpers/mounted-folder.ts";
 import type { Report } from "../helpers/operation-worker.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import { complaintsOf, type FoundRecord, inspectStore } from "../helpers/store-verifier.ts";
 import {
   copyRepository,
@@ -65,7 +66,7 @@ describe("no room at every call that would need some", () => {
     const report = await runJob(worker, repository, { operation: "slice.close", input, key: "k", fault });
     if (!report) throw new Error("The worker was killed");
     expect(
-      await runJob(worker, repository, { operation: "task.new", input: { title: "room again" } }),
+      await runHere(repository, { operation: "task.new", input: { title: "room again" } }),
     ).toMatchObject({ ok: true, warnings: [] });
     const records = checkedRecords(repository);
     expect(titled(records, "room again")).toHaveLength(1);
@@ -114,15 +115,10 @@ describe("a disk that is really full", () => {
           const makeRoom = takeAllButSome(folder, resource, spare);
           const full = await runPawl(repository, "note", "add", `spare ${spare}`);
           makeRoom();
-          await expectDone(
-            repository,
-            "decide",
-            `after ${spare}`,
-            "--why",
-            "there is room",
-            "--task",
-            "T0001",
-          );
+          const after = { what: `after ${spare}`, why: "there is room", task: "T0001" };
+          expect(await runHere(repository, { operation: "decide", input: after })).toMatchObject({
+            ok: true,
+          });
           expect(titled(checkedRecords(repository), `spare ${spare}`)).toHaveLength(full.ok ? 1 : 0);
           if (!full.ok) {
             refused++;

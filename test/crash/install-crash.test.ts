@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -87,7 +88,7 @@ describe("kill -9 at every kind of step of an installation with files", () => {
         expect((await runJob(worker, repository, install))?.ok, steps[at - 1]).toBe(true);
         expect(looks(repository).tree, steps[at - 1]).toEqual(whole.tree);
       } else {
-        const report = await runJob(worker, repository, uninstall);
+        const report = await runHere(repository, uninstall);
         expect(report, steps[at - 1]).toMatchObject({ ok: true });
         expect(looks(repository), steps[at - 1]).toEqual(before);
       }
@@ -152,7 +153,7 @@ describe("kill -9 at every kind of step of an installation with files", () => {
     expect((await runJob(worker, repository, install))?.ok).toBe(true);
     const text = readFileSync(join(repository.path, "AGENTS.md"), "utf8");
     expect(text).toContain("Written meanwhile.");
-    expect((await runJob(worker, repository, uninstall))?.ok).toBe(true);
+    expect((await runHere(repository, uninstall)).ok).toBe(true);
     expect(readFileSync(join(repository.path, "AGENTS.md"), "utf8")).toBe("Written meanwhile.\n");
     expect(existsSync(join(repository.path, ".pawl"))).toBe(false);
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import { copyReady, makeReady, type Ready, worktreeOf } from "../helpers/ready-task.ts";
 import { complaintsOf, inspectStore } from "../helpers/store-verifier.ts";
 import {
@@ -99,10 +100,10 @@ test("kill -9 at every step: the next snapshot is whole, the earlier one is kept
     expect(userFiles(copy)).toEqual(before);
     // Whatever was done so far, the earlier snapshot is still held.
     git(copy, "merge-base", "--is-ancestor", earlier, REF);
-    const again = await runJob(worker, copy, CALL);
+    const again = await runHere(copy, CALL);
     expect(again, JSON.stringify(again)).toMatchObject({ ok: true, warnings: [] });
     expect(userFiles(copy)).toEqual(before);
-    const data = again?.ok ? (again.data as unknown as Answered) : undefined;
+    const data = again.ok ? (again.data as unknown as Answered) : undefined;
     outcomes.push(data?.changed ?? false);
     expect(git(copy, "rev-parse", REF)).toBe(data?.snapshots[0]?.commit);
     expect(git(copy, "show", `${REF}:untracked.txt`)).toBe("the user's");
@@ -137,7 +138,7 @@ test("kill -9 at every step, in two repositories: both are saved by the next one
     const before = look();
     expect(await runJob(worker, home(ready), { ...CALL, killAtStep: index + 1 })).toBeUndefined();
     expect(look(), name).toEqual(before);
-    expect(await runJob(worker, home(ready), CALL), name).toMatchObject({ ok: true });
+    expect(await runHere(home(ready), CALL), name).toMatchObject({ ok: true });
     expect(look(), name).toEqual(before);
     const run = readFileSync(join(stateOf(home(ready)), "tasks/T0001/runs/R1/run.md"), "utf8");
     for (const repo of ready.repos) {
@@ -167,7 +168,7 @@ interface Answered {
 /** The next write finishes whatever the killed one had decided, and the state is committed. */
 async function expectRecovered(copy: TemporaryRepository): Promise<void> {
   const next = { operation: "task.new", input: { title: "the next command" } };
-  expect(await runJob(worker, copy, next)).toMatchObject({ ok: true, warnings: [] });
+  expect(await runHere(copy, next)).toMatchObject({ ok: true, warnings: [] });
   const { violations } = inspectStore(stateOf(copy));
   // Files that a kill left in the staging folder are swept by their age; a run's are not known to the verifier,
   // and each of its patches has an event beside the record's own.

@@ -18,6 +18,7 @@ import {
   type Workspace,
 } from "../helpers/crash-workspace.ts";
 import type { Report } from "../helpers/operation-worker.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
 import { runJob, startNode } from "../helpers/worker-process.ts";
 
@@ -32,8 +33,8 @@ const prepared = new Map<string, Workspace>();
 beforeAll(async () => {
   root = makeTemporaryFolder("start crash");
   worker = await bundleProgram(join(import.meta.dirname, "../helpers/operation-worker.ts"), root, "worker");
-  prepared.set("one repository", await makeWorkspace(root, worker, ["my project"]));
-  prepared.set("two repositories", await makeWorkspace(root, worker, ["my project", "api"]));
+  prepared.set("one repository", await makeWorkspace(root, ["my project"]));
+  prepared.set("two repositories", await makeWorkspace(root, ["my project", "api"]));
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -122,7 +123,7 @@ describe("kill -9 at every step", () => {
       const workspace = copyOf(name);
       const before = userBytes(workspace);
       expect(await runJob(worker, homeOf(workspace), { ...START, killAtStep: n })).toBeUndefined();
-      expect(await runJob(worker, homeOf(workspace), UNDO), `step ${n} ${steps[n - 1]}`).toMatchObject({
+      expect(await runHere(homeOf(workspace), UNDO), `step ${n} ${steps[n - 1]}`).toMatchObject({
         ok: true,
       });
       expectUndone(workspace, before);
@@ -157,7 +158,7 @@ test("kill -9 while a failed start is taken back: the next start finishes or tak
     expect(await runJob(worker, homeOf(workspace), { ...START, killAtStep: n })).toBeUndefined();
     breakApi(workspace, "cat");
     const mended = userBytes(workspace);
-    expect(await runJob(worker, homeOf(workspace), START), `step ${n} ${report.steps[n - 1]}`).toMatchObject({
+    expect(await runHere(homeOf(workspace), START), `step ${n} ${report.steps[n - 1]}`).toMatchObject({
       ok: true,
     });
     expectStarted(workspace, mended);
@@ -200,7 +201,7 @@ describe("kill -9 while git is at work", () => {
       process.kill(-(child.pid as number), "SIGKILL");
       killed.push((await ending).signal);
       expect(userBytes(workspace)).toEqual(before);
-      expect(await runJob(worker, homeOf(workspace), START)).toMatchObject({ ok: true });
+      expect(await runHere(homeOf(workspace), START)).toMatchObject({ ok: true });
       expectStarted(workspace, before);
       removeWorkspace(workspace);
     }

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Job, Report } from "../helpers/operation-worker.ts";
+import { type Answer, runHere } from "../helpers/perform-job.ts";
 import { complaintsOf, type FoundRecord, inspectStore } from "../helpers/store-verifier.ts";
 import {
   askStateGit,
@@ -97,7 +98,7 @@ beforeAll(async () => {
     { operation: "finding.add", input: { text: "something is wrong", severity: "high" } },
     { operation: "note.add", input: { title: "an earlier note" } },
   ];
-  for (const seed of seeds) expect(await runJob(worker, prepared, seed)).toMatchObject({ ok: true });
+  for (const seed of seeds) expect(await runHere(prepared, seed)).toMatchObject({ ok: true });
   expect(inspectStore(stateOf(prepared)).records).toHaveLength(5);
   // A finding is settled by a commit that came after it.
   writeFileSync(join(prepared.path, "fix.txt"), "fixed\n");
@@ -147,7 +148,7 @@ function outcomeOf(interrupted: Interrupted, records: readonly FoundRecord[]): O
 
 /** After a kill another command succeeds, and what it finds and commits holds no contradiction. */
 async function goOnWithAnother(interrupted: Interrupted, repository: TemporaryRepository): Promise<Outcome> {
-  expect(await runJob(worker, repository, NEXT)).toMatchObject({ ok: true, warnings: [] });
+  expect(await runHere(repository, NEXT)).toMatchObject({ ok: true, warnings: [] });
   const records = checkedRecords(repository);
   expect(records.filter((record) => record.value.title === "the next command")).toHaveLength(1);
   expectCommitted(repository, records);
@@ -157,7 +158,7 @@ async function goOnWithAnother(interrupted: Interrupted, repository: TemporaryRe
 /** After a kill the same call with the same key succeeds, and is not applied twice. */
 async function goOnWithTheSame(interrupted: Interrupted, repository: TemporaryRepository, key: string) {
   const { operation, input } = interrupted;
-  expect(await runJob(worker, repository, { operation, input, key })).toMatchObject({ ok: true });
+  expect(await runHere(repository, { operation, input, key })).toMatchObject({ ok: true });
   const { records, violations } = inspectStore(stateOf(repository));
   // An answer that is already known needs no lock, so the killed process's intent may wait for the next write.
   const leftOver = violations.leftOver.filter((path) => !path.startsWith(".local/lock/"));
@@ -240,7 +241,7 @@ test("a power cut that tears the event log: the next command adds what is missin
     .filter((path) => path.endsWith(".jsonl"));
   truncateSync(join(folder, log), statSync(join(folder, log)).size - 5);
 
-  expect(await runJob(worker, repository, NEXT)).toMatchObject({ ok: true, warnings: [] });
+  expect(await runHere(repository, NEXT)).toMatchObject({ ok: true, warnings: [] });
   const { torn, ...others } = inspectStore(stateOf(repository)).violations;
   expect(complaintsOf({ ...others, torn: [] })).toEqual({});
   expect(torn).toHaveLength(1);
@@ -275,7 +276,7 @@ describe("a record that somebody edits between a kill and the next command", () 
     ["after the other record was in its place", 1],
   ])("%s: the edit stays, what the killed command wrote is kept, and both are told", async (_, nth) => {
     const { repository, file, edited } = await editedAfterKill("slice.close", nth);
-    const next = (await runJob(worker, repository, NEXT)) as Report & { ok: true };
+    const next = (await runHere(repository, NEXT)) as Answer & { ok: true };
     expect(next.ok).toBe(true);
     expect(readFileSync(file, "utf8")).toBe(edited);
     expect(rescuedIn(repository)).toEqual([expect.stringContaining("status: closed")]);
@@ -287,7 +288,7 @@ describe("a record that somebody edits between a kill and the next command", () 
 
   test("repeating the killed call with its key does it, on top of the edit", async () => {
     const { repository, file, call } = await editedAfterKill("slice.close", 0);
-    expect(await runJob(worker, repository, call)).toMatchObject({ ok: true });
+    expect(await runHere(repository, call)).toMatchObject({ ok: true });
     const text = readFileSync(file, "utf8");
     expect(text).toContain("title: edited by hand");
     expect(text).toContain("status: closed");
@@ -303,7 +304,7 @@ test("a journal that leads out of the state is set aside, and nothing outside is
   const steps = [{ do: "create", staged: "planted", path: "../../../planted.txt", after: "" }];
   const journal = { tx: "aa", steps, log: "events/x/2026-01.jsonl", lines: "" };
   writeFileSync(join(local, "journal/aa.json"), JSON.stringify(journal));
-  expect(await runJob(worker, repository, NEXT)).toMatchObject({ ok: true });
+  expect(await runHere(repository, NEXT)).toMatchObject({ ok: true });
   expect(existsSync(join(repository.path, "../planted.txt"))).toBe(false);
   expect(readdirSync(join(local, "rescued"))).toEqual(["aa.json"]);
   expect(readdirSync(join(local, "journal"))).toEqual([]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import { complaintsOf, inspectStore } from "../helpers/store-verifier.ts";
 import {
   askStateGit,
@@ -69,7 +70,7 @@ function copyAll(name: string, other: string): Copies {
 const OF_THE_LOCK = ["look", "create", "confirm", "decide", "enter", "release", "withdraw", "bury"];
 
 async function expectComplete({ ada, other }: Copies, byBen: boolean): Promise<void> {
-  expect(await runJob(worker, other, CALL)).toMatchObject({ ok: true, warnings: [] });
+  expect(await runHere(other, CALL)).toMatchObject({ ok: true, warnings: [] });
   expect((await ada.pawl("sync", "--json")).json.ok).toBe(true);
   expect((await other.pawl("sync", "--json")).json.ok).toBe(true);
   expect(stateTip(ada)).toBe(stateTip(other));

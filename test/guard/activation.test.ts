@@ -19,6 +19,7 @@ import { readConfigText } from "../../src/model/config.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { systemGit } from "../helpers/optional-program.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -368,7 +369,7 @@ describe("killed or crowded", () => {
     async (name, job, other) => {
       const prepare = async () => {
         const repository = fresh();
-        if (name === "uninstall") await runJob(worker, repository, installJob);
+        if (name === "uninstall") await runHere(repository, installJob);
         return repository;
       };
       const whole = await runJob(worker, await prepare(), job);
@@ -381,7 +382,7 @@ describe("killed or crowded", () => {
         expect(standOf(repository.path, repository.env), steps[at - 1]).not.toBe("broken");
         // Whoever comes next finishes it, or takes it back.
         const next = at % 2 === 0 ? job : other;
-        expect((await runJob(worker, repository, next))?.ok, steps[at - 1]).toBe(true);
+        expect((await runHere(repository, next)).ok, steps[at - 1]).toBe(true);
         const guarded = next === installJob;
         expect(standOf(repository.path, repository.env), steps[at - 1]).toBe(
           guarded ? "guarded" : "not guarded",

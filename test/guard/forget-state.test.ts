@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test as plain } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { type Project, test } from "../helpers/command-line.ts";
+import { runHere } from "../helpers/perform-job.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -95,8 +96,8 @@ describe("killed at every step, between the hooks and the records too", () => {
   const install = job("install", { profile: "hooks" });
   const uninstall = job("uninstall");
   const codesOf = async (repository: TemporaryRepository) => {
-    const report = await runJob(worker, repository, job("doctor"));
-    const data = report?.ok ? (report.data as unknown as Doctor) : undefined;
+    const report = await runHere(repository, job("doctor"));
+    const data = report.ok ? (report.data as unknown as Doctor) : undefined;
     return data?.doctor.diagnoses.filter((one) => one.level === "problem").map((one) => one.code);
   };
   interface Doctor {
@@ -110,7 +111,7 @@ describe("killed at every step, between the hooks and the records too", () => {
     for (let at = 1; at <= steps.length; at++) {
       const repository = fresh();
       expect(await runJob(worker, repository, { ...install, killAtStep: at })).toBeUndefined();
-      expect((await runJob(worker, repository, install))?.ok, steps[at - 1]).toBe(true);
+      expect((await runHere(repository, install)).ok, steps[at - 1]).toBe(true);
       expect(await codesOf(repository), steps[at - 1]).toEqual([]);
       const record = readdirSync(join(repository.path, ".pawl/state/repos"));
       const text = readFileSync(join(repository.path, ".pawl/state/repos", record[0] ?? ""), "utf8");
@@ -124,7 +125,7 @@ describe("killed at every step, between the hooks and the records too", () => {
       const repository = fresh();
       const before = everything(repository.path);
       expect(await runJob(worker, repository, { ...install, killAtStep: at })).toBeUndefined();
-      expect((await runJob(worker, repository, uninstall))?.ok, steps[at - 1]).toBe(true);
+      expect((await runHere(repository, uninstall)).ok, steps[at - 1]).toBe(true);
       expect(everything(repository.path), steps[at - 1]).toEqual(before);
     }
   });
@@ -133,7 +134,7 @@ describe("killed at every step, between the hooks and the records too", () => {
     const prepare = async () => {
       const repository = fresh();
       const before = everything(repository.path);
-      await runJob(worker, repository, install);
+      await runHere(repository, install);
       return { repository, before };
     };
     const steps = (await runJob(worker, (await prepare()).repository, uninstall))?.steps ?? [];
@@ -141,7 +142,7 @@ describe("killed at every step, between the hooks and the records too", () => {
     for (let at = 1; at <= steps.length; at++) {
       const { repository, before } = await prepare();
       expect(await runJob(worker, repository, { ...uninstall, killAtStep: at })).toBeUndefined();
-      expect((await runJob(worker, repository, uninstall))?.ok, steps[at - 1]).toBe(true);
+      expect((await runHere(repository, uninstall)).ok, steps[at - 1]).toBe(true);
       expect(everything(repository.path), steps[at - 1]).toEqual(before);
     }
   });

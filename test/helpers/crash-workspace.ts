@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
+import { runHere } from "./perform-job.ts";
 import { makeRepository, stateOf, type TemporaryRepository } from "./temporary-repository.ts";
-import { runJob } from "./worker-process.ts";
 
 export const BRANCH = "task/T0001-make-it-faster";
 export const WORKTREE = ".worktrees/T0001-make-it-faster";
@@ -33,7 +33,7 @@ export const homeOf = (workspace: Workspace) => workspace.repositories[0] as Tem
 export const placeOf = (repository: TemporaryRepository) => join(repository.path, WORKTREE);
 
 /** A task in one or two repositories; each has modified, staged, untracked and ignored files of the user's. */
-export async function makeWorkspace(root: string, worker: string, names: string[]): Promise<Workspace> {
+export async function makeWorkspace(root: string, names: string[]): Promise<Workspace> {
   const folder = join(root, `prepared ${names.length}`);
   const repositories = names.map((name) => makeRepository(folder, name));
   for (const repository of repositories) {
@@ -57,7 +57,7 @@ export async function makeWorkspace(root: string, worker: string, names: string[
     ...others.map((one) => ({ operation: "repo.add", input: { path: one.path } })),
     { operation: "task.new", input: { title: "Make it faster", base: "main", repo: names } },
   ];
-  for (const job of jobs) expect(await runJob(worker, home, job)).toMatchObject({ ok: true });
+  for (const job of jobs) expect(await runHere(home, job)).toMatchObject({ ok: true });
   return { folder, repositories };
 }
 
