@@ -3,6 +3,7 @@
 //   npm run soak -- vendors           ten runs of three vendors at once, for ten minutes
 //   npm run soak -- steps             kill -9 at every single step of starting, stopping and settling a run
 //   npm run soak -- page              kill -9 at every single step of an approval on the page, typed and signed
+//   npm run soak -- rows              every row of the guard's matrix with a newer git and where refs lie in tables
 //   npm run soak -- kills 60          for so many seconds
 // Each prints what it did and what it found, and fails where anything was lost.
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 
 const SOAKS = {
   kills: { file: "test/agents/chaos.test.ts", seconds: 300 },
+  rows: { file: "test/guard/matrix", seconds: 600 },
   steps: { file: "test/crash/run-crash.test.ts", seconds: 600 },
   page: { file: "test/crash/page-crash.test.ts", seconds: 600 },
   vendors: { file: "test/agents/ten-at-once.test.ts", seconds: 600 },
@@ -23,7 +25,7 @@ if (!soak || !(seconds > 0)) {
   process.exitCode = 3;
 } else {
   const vitest = join(root, "node_modules", ".bin", "vitest");
-  const env = { ...process.env, PAWL_SOAK_SECONDS: String(seconds) };
+  const env = { ...process.env, PAWL_SOAK_SECONDS: String(seconds), PAWL_SOAK: "1" };
   const ok = installIfNeeded() && step(`${name}, ${seconds} s`, vitest, ["run", soak.file], root, env);
   process.exitCode = ok ? 0 : 1;
 }
