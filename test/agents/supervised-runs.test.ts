@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { owners, readExit } from "../../src/agents/attempt/folder.ts";
@@ -18,6 +18,9 @@ const NAMES: readonly SupervisedName[] = ["claude", "codex", "copilot"];
  * A program that is killed may not have saved that the model asked for it: the model asks again, and then it is quick.
  */
 const TOOL = "[ -e mid-tool ] || { touch mid-tool; sleep 120; }";
+/** Goes on when the test says so, and not for ever if the test has failed. */
+const WAITING =
+  "touch mid-tool; for i in $(seq 600); do [ -e go-on ] && break; sleep 0.1; done; touch after-tool";
 
 /**
  * What each program exits with, measured. It is not what a run is judged by: two of three exit with 0 when they are
@@ -49,9 +52,9 @@ afterAll(async () => {
   project?.remove();
 });
 
-async function aim(script: readonly Step[], options: Parameters<typeof startModel>[1] = {}): Promise<void> {
+async function aim(script: readonly Step[]): Promise<void> {
   await model?.close();
-  model = await startModel(script, options);
+  model = await startModel(script);
   project.aimAt(model.url);
 }
 
@@ -93,11 +96,38 @@ async function supervisorOf(run: string): Promise<number> {
 
 const worktree = (task: string, name: string) =>
   join(project.path, ".worktrees", `${task}-with-${name}-${tasks}`);
+const letGoOn = (task: string, name: string) => writeFileSync(join(worktree(task, name), "go-on"), "");
 const exitCode = (run: string, number = 1) => readExit(project.attempt(run, number).path)?.code;
 
 describe.each(NAMES)("%s", (name) => {
   const { shell, mcp } = dialects[name];
   const commit = { call: shell("echo hi > a.txt && git add -A && git commit -qm Work") };
+  const refused = new Map<string, (typeof STATUSES)[number]>();
+  const asked = new Set<string>();
+  let refusing: ScriptedModel | undefined;
+
+  // Programs that are refused try again for half a minute: they do it while the other tests are run.
+  beforeAll(async () => {
+    for (const status of STATUSES) refused.set(await newTask(name), status);
+    refusing = await startModel([], {
+      fail(text) {
+        const task = /You are the author of (T\d+)\./.exec(text)?.[1] ?? "";
+        asked.add(task);
+        return refused.get(task);
+      },
+    });
+    project.aimAt(refusing.url);
+    for (const [task, status] of refused) {
+      const isSlow = REFUSALS[name][status] === "limit_time";
+      const started = await project.pawl("run", task, "--agent", name, ...(isSlow ? ["--time", "10s"] : []));
+      expect(started.code, started.err).toBe(0);
+    }
+    // By then each has read where its model is, and the next test may aim the programs at another one.
+    const knows = (task: string) =>
+      asked.has(task) || readExit(project.attempt(`${task}/R1`).path) !== undefined;
+    await project.waitFor("all of them to ask", () => [...refused.keys()].every(knows));
+  });
+  afterAll(() => refusing?.close());
 
   test("ends well: commits, evidence and handoff are its own, usage is recorded", async () => {
     const { task, run } = await begin(name, [
@@ -120,26 +150,6 @@ describe.each(NAMES)("%s", (name) => {
     expect(log).toContain("All done.");
     expect(model?.requests[0]?.text).toContain(`You are the author of ${task}.`);
   });
-
-  test("the model answers 400, 401, 429, 500: each fails for its own reason, and nothing of it is left", async () => {
-    const wanted = new Map<string, (typeof STATUSES)[number]>();
-    for (const status of STATUSES) wanted.set(await newTask(name), status);
-    await aim([], {
-      fail: (asked) => wanted.get(/You are the author of (T\d+)\./.exec(asked)?.[1] ?? ""),
-    });
-    for (const [task, status] of wanted) {
-      const isSlow = REFUSALS[name][status] === "limit_time";
-      const started = await project.pawl("run", task, "--agent", name, ...(isSlow ? ["--time", "10s"] : []));
-      expect(started.code, started.err).toBe(0);
-    }
-    for (const [task, status] of wanted) {
-      const reason = REFUSALS[name][status];
-      const state = reason === "limit_time" ? "interrupted" : "failed";
-      expect((await end(`${task}/R1`)).standing, `${status}`).toMatchObject({ state, reason });
-      expect(exitCode(`${task}/R1`), `exit code after ${status}`).toBe(EXITS[name][status]);
-      expect(project.left(`${task}/R1`)).toBe(0);
-    }
-  }, 180_000);
 
   test("stopped in the middle of a tool: interrupted whatever it exits with, nothing of it is left, and it goes on", async () => {
     const { task, run } = await begin(name, [{ call: shell(TOOL) }, { say: "Went on." }]);
@@ -177,18 +187,16 @@ describe.each(NAMES)("%s", (name) => {
   });
 
   test("the supervisor alone is killed: the agent goes on, and its end is known", async () => {
-    const { task, run } = await begin(name, [
-      { call: shell("touch mid-tool; sleep 3") },
-      { say: "All done." },
-    ]);
+    const { task, run } = await begin(name, [{ call: shell(WAITING) }, { say: "All done." }]);
     await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
     killAll([await supervisorOf(run)]);
+    letGoOn(task, name);
     expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded" } });
     expect(readExit(project.attempt(run).path)).toMatchObject({ code: 0, by: "guard" });
   });
 
   test("the terminal is closed in the middle of a tool: the agent goes on, and its end is known", async () => {
-    await aim([{ call: shell("touch mid-tool; sleep 3; touch after-tool") }, { say: "All done." }]);
+    await aim([{ call: shell(WAITING) }, { say: "All done." }]);
     const task = await newTask(name);
     const run = `${task}/R1`;
     const terminal = project.onTerminal("run", task, "--agent", name, "--follow");
@@ -196,21 +204,10 @@ describe.each(NAMES)("%s", (name) => {
     await project.waitFor("a line of its log", () => terminal.said().includes("mid-tool"));
     await terminal.close();
     expect(existsSync(join(worktree(task, name), "after-tool"))).toBe(false);
+    letGoOn(task, name);
     expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded" } });
     expect(existsSync(join(worktree(task, name), "after-tool"))).toBe(true);
     expect(readExit(project.attempt(run).path)).toMatchObject({ code: 0, by: "guard" });
-  });
-
-  test("its conversation is gone: resuming fails and says so, and a new conversation goes on", async () => {
-    const { run } = await begin(name, [{ say: "Once." }]);
-    await end(run);
-    project.forgetSessions();
-    await project.pawl("run", "resume", run);
-    expect((await end(run)).standing).toMatchObject({ state: "failed", attempts: 2 });
-    expect(exitCode(run, 2)).toBe(EXITS[name]["unknown session"]);
-    const fresh = await project.pawl("run", "resume", run, "--fresh", "--json");
-    expect(fresh.json.data.same_session).toBe(false);
-    expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded", attempts: 3 } });
   });
 
   test("a reviewer has our tools, and neither an editor nor a shell that could change anything", async () => {
@@ -225,5 +222,27 @@ describe.each(NAMES)("%s", (name) => {
     expect(existsSync(join(worktree(task, name), "made-by-reviewer"))).toBe(false);
     const prompt = readFileSync(join(project.attempt(run).path, "in"), "utf8");
     expect(prompt).toContain(`You review ${task}.`);
+  });
+
+  test("the model answers 400, 401, 429, 500: each fails for its own reason, and nothing of it is left", async () => {
+    for (const [task, status] of refused) {
+      const reason = REFUSALS[name][status];
+      const state = reason === "limit_time" ? "interrupted" : "failed";
+      expect((await end(`${task}/R1`)).standing, `${status}`).toMatchObject({ state, reason });
+      expect(exitCode(`${task}/R1`), `exit code after ${status}`).toBe(EXITS[name][status]);
+      expect(project.left(`${task}/R1`)).toBe(0);
+    }
+  }, 180_000);
+
+  test("its conversation is gone: resuming fails and says so, and a new conversation goes on", async () => {
+    const { run } = await begin(name, [{ say: "Once." }]);
+    await end(run);
+    project.forgetSessions();
+    await project.pawl("run", "resume", run);
+    expect((await end(run)).standing).toMatchObject({ state: "failed", attempts: 2 });
+    expect(exitCode(run, 2)).toBe(EXITS[name]["unknown session"]);
+    const fresh = await project.pawl("run", "resume", run, "--fresh", "--json");
+    expect(fresh.json.data.same_session).toBe(false);
+    expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded", attempts: 3 } });
   });
 });
