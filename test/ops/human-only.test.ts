@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -87,25 +87,35 @@ const has = (name: string | undefined) =>
   name === undefined || spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 
 /** As an agent's shell runs it: with its signs around, in a process below its own. */
-function runAsAgent(it: SignedProject, { line }: Forgery, argv: string, word: string): void {
+async function runAsAgent(it: SignedProject, { line }: Forgery, argv: string, word: string): Promise<void> {
   const command = join(it.root, "bin/forged-pawl");
   mkdirSync(join(it.root, "bin"), { recursive: true });
-  const words = `cd '${it.home.path}' && exec '${process.execPath}' '${program}' ${argv}`;
+  const words = `: > '${it.root}/was run'; cd '${it.home.path}' && exec '${process.execPath}' '${program}' ${argv}`;
   writeFileSync(command, `#!/bin/sh\n${words}\n`, { mode: 0o755 });
   writeFileSync(join(it.root, "word"), word);
   const signs = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "author" };
   const env = { ...it.env, ...signs, PATH: `${it.root}/bin:${it.env.PATH}`, TERM: "dumb", SHELL: "/bin/sh" };
   // A shell that has nothing left to do becomes its last command, and the agent's program would not be there any more.
-  spawnSync("sh", ["-c", `${line}; true`], { cwd: it.home.path, env, input: `${word}\n`, timeout: 90_000 });
+  const child = spawn("sh", ["-c", `${line}; true`], {
+    ...{ cwd: it.home.path, env, timeout: 90_000 },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  // A program that refuses at once reads none of it.
+  child.stdin.on("error", () => {});
+  child.stdin.end(`${word}\n`);
+  await new Promise((done, fail) => child.on("error", fail).on("close", done));
+  // A line that never came to it would prove nothing.
+  expect(existsSync(join(it.root, "was run"))).toBe(true);
 }
 
-describe.each(FORGERIES)("$how", (forgery) => {
+// Several at a time: script(1) takes two seconds to notice that nobody types any more.
+describe.concurrent.each(FORGERIES)("$how", { timeout: 120_000 }, (forgery) => {
   const here = test.runIf(has(forgery.needs));
 
   here(`typed on a terminal: ${forgery.terminal}`, async () => {
     const it = copySigned(typed, join(folder, `copy${++copies}`));
     const before = it.git("rev-parse", "main");
-    runAsAgent(it, forgery, "approve T1", "T0001");
+    await runAsAgent(it, forgery, "approve T1", "T0001");
     expect(it.git("rev-parse", "main") === before ? "refused" : "a promise").toBe(forgery.terminal);
   });
 
@@ -114,16 +124,16 @@ describe.each(FORGERIES)("$how", (forgery) => {
     // What an agent cannot have: a key that answers to a finger, or a phrase in somebody's head.
     rmSync(join(it.root, ".ssh"), { recursive: true });
     const before = it.git("rev-parse", "main");
-    runAsAgent(it, forgery, "approve T1", "T0001");
+    await runAsAgent(it, forgery, "approve T1", "T0001");
     expect(it.git("rev-parse", "main")).toBe(before);
   });
 });
 
-test("an unlock is refused alike", () => {
+test("an unlock is refused alike", async () => {
   const it = copySigned(signed, join(folder, `copy${++copies}`));
   rmSync(join(it.root, ".ssh"), { recursive: true });
   const daemon = FORGERIES.find((one) => one.needs === "setsid") as Forgery;
-  runAsAgent(it, daemon, "unlock main --for 1m", "main");
+  await runAsAgent(it, daemon, "unlock main --for 1m", "main");
   expect(existsSync(join(it.home.path, ".git/pawl/grants/unlock/refs/heads/main"))).toBe(false);
 });
 
