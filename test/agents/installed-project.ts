@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { onTerminal, type Typed } from "../helpers/pseudo-terminal.ts";
-import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { DISK, makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 /** A repository into which pawl was really installed, with the program built from the sources as they are now. */
 export interface InstalledProject {
@@ -24,7 +24,7 @@ export interface InstalledProject {
 
 export function makeProject(name: string, ...options: string[]): InstalledProject {
   const program = buildProgram();
-  const root = makeTemporaryFolder(name);
+  const root = makeTemporaryFolder(name, DISK);
   const { path, env } = makeRepository(root);
   const run = (command: string, args: readonly string[]) =>
     execFileSync(command, args, {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SKILLS } from "../../src/installer/render/templates.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
-import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { DISK, makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { askCodexServer, askProgram, trustFolder } from "./ask-program.ts";
 import { installedRepository } from "./installed-repository.ts";
 import { PROGRAMS_TIMEOUT_MS, type Programs, realPrograms } from "./programs.ts";
@@ -14,7 +14,7 @@ import { runAgent } from "./run-agent.ts";
 const NAMES = Object.keys(SKILLS).sort();
 const EVENTS = ["PostToolUse", "PreCompact", "PreToolUse", "SessionStart", "Stop"];
 
-const base = makeTemporaryFolder("listings");
+const base = makeTemporaryFolder("listings", DISK);
 let programs: Programs;
 let built: BuiltProgram;
 let installed: string;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { DISK, makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { type InstalledProject, makeProject } from "./installed-project.ts";
 import { PROGRAMS, PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";
 import { type AgentResult, dialects, runAgent } from "./run-agent.ts";
@@ -148,7 +148,7 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
   });
 
   test("without pawl, the same command makes a commit: nothing else stood in its way", async () => {
-    const root = makeTemporaryFolder(`control ${name}`);
+    const root = makeTemporaryFolder(`control ${name}`, DISK);
     const plain = makeRepository(root);
     for (const [key, value] of Object.entries({ "user.email": "ada@example.org", "user.name": "Ada" }))
       execFileSync("git", ["config", key, value], { cwd: plain.path });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SKILLS } from "../../src/installer/render/templates.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
-import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { DISK, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { askCodexServer, askProgram } from "./ask-program.ts";
 import { installedRepository } from "./installed-repository.ts";
 import { PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";
@@ -14,7 +14,7 @@ import type { ToolCall } from "./scripted-model.ts";
 
 const NAMES = Object.keys(SKILLS).sort();
 
-const base = makeTemporaryFolder("plugins");
+const base = makeTemporaryFolder("plugins", DISK);
 let programs: Programs;
 let built: BuiltProgram;
 let marketplace: string;

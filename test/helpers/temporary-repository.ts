@@ -17,9 +17,12 @@ export interface TemporaryRepository {
   env: Record<string, string>;
 }
 
+/** For what other programs look at closely: their sandboxes may show them no /dev/shm, and nobody works there. */
+export const DISK = process.env.PAWL_TEST_DISK ?? tmpdir();
+
 /** A folder of its own with a space in its path, as many users have. */
-export function makeTemporaryFolder(name: string): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), `pawl ${name} `)));
+export function makeTemporaryFolder(name: string, below = tmpdir()): string {
+  return realpathSync(mkdtempSync(join(below, `pawl ${name} `)));
 }
 
 /** Only what a program needs: nothing that aims git elsewhere, names an agent, or reads this user's settings. */

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { freemem } from "node:os";
+import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
@@ -22,6 +22,7 @@ export default function workInMemory(): (() => void) | undefined {
     remove();
     return undefined;
   }
+  process.env.PAWL_TEST_DISK = tmpdir();
   process.env.TMPDIR = folder;
   return remove;
 }
