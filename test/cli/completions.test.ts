@@ -62,7 +62,7 @@ beforeAll(async () => {
   repo.env.PATH = `${bin}:${repo.env.PATH}`;
 }, 120_000);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Types into an interactive shell on a terminal, one line after the other has been answered. */
 function typeInto(shell: string, lines: readonly string[]): Promise<string[]> {

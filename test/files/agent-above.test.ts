@@ -11,7 +11,7 @@ let root: string;
 beforeAll(() => {
   root = makeTemporaryFolder("above");
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Processes as the system tells of them: pid, name, parent, environment. */
 function tell(

@@ -26,7 +26,7 @@ beforeAll(() => {
   // What is committed has to be read from git: no copy in the worktree stands in for it.
   rmSync(join(path, ".pawl"), { recursive: true });
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const policyWith = (more: Record<string, string>) => {
   const { path, env } = repository;

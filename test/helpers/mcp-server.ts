@@ -1,22 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { buildProgram } from "./built-program.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** The published program, built into a folder of its own below node_modules, where its one package is found. */
+/** The published program, in a folder of its own. */
 export function buildPawl(): { folder: string; program: string } {
-  const cache = join(root, "node_modules", ".cache");
-  execFileSync("mkdir", ["-p", cache]);
-  const folder = mkdtempSync(join(cache, "pawl-mcp-"));
-  execFileSync(process.execPath, [join(root, "scripts", "build.mjs"), join(folder, "dist")], {
-    stdio: "pipe",
-  });
-  return { folder, program: join(folder, "dist", "pawl.cjs") };
+  const { folder, pawl } = buildProgram();
+  return { folder: dirname(folder), program: pawl };
 }
 
 export interface Place {

@@ -217,7 +217,7 @@ describe("command lines", () => {
     writeFileSync(join(home, ".pawl/hook.cjs"), "console.log(process.argv[2]); process.exitCode = 7;\n");
     spawnSync("git", ["init", "-q", home]);
   });
-  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
 
   const run = (command: string, cwd: string, env: Record<string, string> = {}) => {
     const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", command], {

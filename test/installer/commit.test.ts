@@ -19,7 +19,7 @@ beforeAll(async () => {
   root = makeTemporaryFolder("commit");
   program = await bundlePawl(root);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const status = (project: Project) => project.git("status", "--porcelain", "-uall");
 const at = (project: Project, path: string) => project.git("show", `HEAD:${path}`);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   root = makeTemporaryFolder("delete state");
   program = await bundlePawl(root);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
 describe("pawl uninstall --delete-state", () => {
   test("asks for the project's name, says how much goes, and leaves nothing", async ({ project }) => {

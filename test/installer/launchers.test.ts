@@ -14,7 +14,7 @@ let root: string;
 beforeEach(() => {
   root = makeTemporaryFolder("launchers");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const git = (at: TemporaryRepository, ...args: string[]) =>
   execFileSync("git", args, { cwd: at.path, env: at.env, stdio: "pipe", encoding: "utf8" }).trim();

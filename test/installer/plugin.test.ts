@@ -47,7 +47,7 @@ function start(args: string[], folder: string, input: object[], env: Record<stri
     input: lines,
     encoding: "utf8",
     env: { PATH: process.env.PATH ?? "", HOME: base, ...env },
-    timeout: 30_000,
+    timeout: 60_000,
   });
   return { code: result.status, out: result.stdout, err: result.stderr };
 }

@@ -16,7 +16,7 @@ const TWO = ".worktrees/T0002-two";
 beforeAll(() => {
   built = buildPawl();
 }, 60_000);
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
+afterAll(() => rmSync(built.folder, { recursive: true, force: true, maxRetries: 3 }));
 
 beforeEach(async () => {
   root = makeTemporaryFolder("places");

@@ -41,7 +41,7 @@ describe("nobody who calls over MCP is a human", () => {
   beforeAll(() => {
     built = buildPawl();
   }, 60_000);
-  afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(built.folder, { recursive: true, force: true, maxRetries: 3 }));
   beforeEach(() => {
     const root = makeTemporaryFolder("who");
     shop = openProject(makeRepository(root, "shop"));

@@ -214,7 +214,7 @@ describe("a check", () => {
         const stat = existsSync(`/proc/${left}/stat`) ? readFileSync(`/proc/${left}/stat`, "utf8") : "";
         return stat === "" || / [ZX] /.test(stat);
       };
-      await expect.poll(isGone, { timeout: 10_000 }).toBe(true);
+      await expect.poll(isGone, { timeout: 50_000 }).toBe(true);
     },
   );
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
   bin = join(installed, "node_modules", ".bin", "pawl");
 }, 240_000);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 const pawl = (repo: TemporaryRepository, ...args: string[]) =>
   execFileSync(bin, args, {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => rmSync(bundle, { recursive: true, force: true }));
+afterAll(() => rmSync(bundle, { recursive: true, force: true, maxRetries: 3 }));
 
 beforeEach(() => {
   home = makeHome();
@@ -38,7 +38,7 @@ beforeEach(() => {
   records = new Records(home);
 });
 
-afterEach(() => rmSync(join(home, ".."), { recursive: true, force: true }));
+afterEach(() => rmSync(join(home, ".."), { recursive: true, force: true, maxRetries: 3 }));
 
 function fill(count: number, words = "alpha beta gamma delta ") {
   for (let index = 0; index < count; index++)
