@@ -43,6 +43,24 @@ export async function fillRoom(say) {
     "Support finds an invoice by the number on the letter.",
   );
   quietly(ada, web, "task", "new", "Cache the currency table", "--depends", "T5");
+  quietly(
+    codex,
+    web,
+    "mail",
+    "send",
+    "human",
+    "Is `5 s` as the longest wait meant for uploads too?",
+    "--task",
+    "T2",
+  );
+  quietly(
+    ada,
+    web,
+    "mail",
+    "send",
+    "T5",
+    "The time zone of the branch office is in **config/offices.json**.",
+  );
   quietly(ada, web, "lane", "add", "T5", "--path", "src/reports", "--why", "The export is rewritten here");
   quietly(ada, web, "lane", "add", "T7", "--path", "src/invoices", "--path", "test/invoices/**");
   quietly(ada, web, "lane", "add", "T8", "--path", "src/reports/currency", "--after", "T5");

@@ -43,8 +43,9 @@ function labelled(field: Field, info: FieldInfo, value: string): Html {
   const id = `field-${field.name}`;
   const { name, label } = field;
   if (info.type === "flag")
-    return html`<p class="field check"><input type="checkbox" id="${id}" name="${name}"${value !== "" && html` checked`}><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}</span></label></p>`;
-  return html`<p class="field"><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}${!info.required && ", if you like"}</span></label>${control(field, info, value, id)}</p>`;
+    return html`<p class="field check long"><input type="checkbox" id="${id}" name="${name}"${value !== "" && html` checked`}><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}</span></label></p>`;
+  const isLong = field.long || info.type === "list";
+  return html`<p class="field${isLong && " long"}"><label for="${id}"><b>${label}</b>${info.required && html` <span class="needed">needed</span>`} <span class="dim">${info.describe}</span></label>${control(field, info, value, id)}</p>`;
 }
 
 function control({ name, long, choices, suggest }: Field, info: FieldInfo, value: string, id: string): Html {

@@ -4,7 +4,7 @@ export interface Layout {
   /** What the browser's tab says. */
   title: string;
   /** The part of the page that is current in the bar. */
-  section?: "tasks" | "lanes" | "search" | "audit" | "log" | "notes" | undefined;
+  section?: "tasks" | "lanes" | "mail" | "search" | "audit" | "log" | "notes" | undefined;
   /** The command that shows or does the same on a command line. */
   command: string;
   main: Html;
@@ -19,6 +19,7 @@ export interface Layout {
 const SECTIONS = [
   ["tasks", "/", "Tasks"],
   ["lanes", "/lanes", "Lanes"],
+  ["mail", "/mail", "Mail"],
   ["search", "/search", "Search"],
   ["audit", "/audit", "Audit"],
   ["log", "/log", "Log"],

@@ -53,7 +53,8 @@ function list(lines: readonly string[]): Html {
     if (ITEM.test(line) || !last) items.push({ done, text });
     else last.text += `\n${line.trim()}`;
   }
-  return html`<ul>${items.map(({ done, text }) => html`<li>${box(done)}${inline(text)}</li>`)}</ul>`;
+  const shown = items.map(({ done, text }) => html`<li>${box(done)}${inline(text)}</li>`);
+  return /^\s*\d/.test(lines[0] ?? "") ? html`<ol>${shown}</ol>` : html`<ul>${shown}</ul>`;
 }
 
 const box = (done: string | undefined) => done !== undefined && (done === " " ? "☐ " : "☑ ");

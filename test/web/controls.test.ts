@@ -11,22 +11,47 @@ const actionsOf = (status: string, ...runs: object[]) =>
 
 describe("what can be done to a task", () => {
   pure.each<[string, string[], string[]]>([
-    ["open", actionsOf("open"), ["edit", "run", "start", "decide", "lane", "drop"]],
+    ["open", actionsOf("open"), ["edit", "run", "start", "decide", "lane", "mail", "drop"]],
     [
       "held by hand",
       actionsOf("active", run(undefined)),
-      ["edit", "run", "decide", "finding", "lane", "refresh", "snapshot", "check", "keep", "remove", "drop"],
+      [
+        "edit",
+        "run",
+        "decide",
+        "finding",
+        "lane",
+        "mail",
+        "refresh",
+        "snapshot",
+        "check",
+        "keep",
+        "remove",
+        "drop",
+      ],
     ],
     [
       "an agent at work",
       actionsOf("active", run(undefined, [{ number: 1 }])),
-      ["edit", "stop", "decide", "finding", "lane", "snapshot"],
+      ["edit", "stop", "decide", "finding", "lane", "mail", "snapshot"],
     ],
     [
       "an agent that has ended",
       actionsOf("active", run(undefined, [{ number: 1, ended: "2026-01-01T00:00:00Z" }])),
       [
-        ...["edit", "run", "resume", "decide", "finding", "lane", "refresh", "snapshot", "check", "keep"],
+        ...[
+          "edit",
+          "run",
+          "resume",
+          "decide",
+          "finding",
+          "lane",
+          "mail",
+          "refresh",
+          "snapshot",
+          "check",
+          "keep",
+        ],
         ...["remove", "drop"],
       ],
     ],
@@ -86,6 +111,17 @@ test("controls do what their commands do, and say what they did once", async ({ 
   expect(String((await get("/lanes")).body)).toContain("Nobody keeps any paths.");
   expect(String((await get("/t/T0001/lanes")).body)).toContain("closed");
 
+  expect(String((await get("/t/T0001/do/mail?to=T0001")).body)).toContain('name="to" value="T0001"');
+  expect((await send("/t/T0001/do/mail", { to: "T0001", text: "The key is in the vault" })).status).toBe(303);
+  expect((await send("/t/T0002/do/mail", { to: "human", text: "Which format?" })).status).toBe(303);
+  const mail = String((await get("/mail")).body);
+  expect(mail.indexOf("Which format?")).toBeLessThan(mail.indexOf("The key is in the vault"));
+  expect(mail).toContain("/t/T0002/do/mail-read?message=M1");
+  expect((await send("/t/T0002/do/mail-read?message=M1", {})).status).toBe(303);
+  expect((await send("/t/T0001/do/mail-close?message=M1", {})).status).toBe(303);
+  expect(String((await get("/mail")).body)).toContain("Nothing waits to be read.");
+  expect(String((await get("/t/T0002/mail")).body)).toContain("acknowledged");
+
   for (const [action, body] of Object.entries({
     start: {},
     decide: { what: "Wait", why: "The server asks" },
@@ -126,6 +162,8 @@ test("controls refuse what their commands refuse, in the same words", async ({ p
     ],
     ["lane", { path: "../x" }, ["lane", "add", "T1", "--path", "../x"]],
     ["lane-close?lane=L9", {}, ["lane", "close", "T1/L9"]],
+    ["mail", { to: "nobody", text: "x" }, ["mail", "send", "nobody", "x", "--task", "T1"]],
+    ["mail-read?message=M9", {}, ["mail", "ack", "T1/M9"]],
   ];
   for (const [action, body, argv] of rows) {
     const said = await project.pawl(...argv, "--json");

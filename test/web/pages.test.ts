@@ -22,6 +22,8 @@ async function fill(project: Project): Promise<void> {
   await inTree("decide", `Do ${EVIL}`, "--why", EVIL);
   await inTree("handoff", "--what", EVIL, "--changed", "a.ts", "--next", EVIL);
   await inTree("note", "add", EVIL, "--text", EVIL);
+  await inTree("mail", "send", "human", EVIL, "--task", "T1");
+  await inTree("lane", "add", "T1", "--path", EVIL.replaceAll("\u202e", ""), "--why", EVIL);
   await inTree("snapshot");
 }
 
@@ -46,6 +48,7 @@ describe("Markdown that somebody else wrote", () => {
       '- [x] <a href="//evil">**b**</a>',
       "<ul><li>☑ &lt;a href=&quot;//evil&quot;&gt;<strong>b</strong>&lt;/a&gt;</li></ul>",
     ],
+    ["1. one\n2. <b>", "<ol><li>one</li><li>&lt;b&gt;</li></ol>"],
     ["# <h1>", "<p><strong>&lt;h1&gt;</strong></p>"],
     [
       "**\u202e*x*\u200b**",

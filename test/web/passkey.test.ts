@@ -109,6 +109,8 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     await sign.click();
     await page.getByText("T0001 is merged").waitFor();
     await page.getByText("signed by Ada with ada-key (present)").waitFor();
+    await page.goto(`${origin}/audit`);
+    await page.getByRole("cell", { name: "Ada with ada-key (present)" }).waitFor();
     await publish(project);
     expect(await project.ci()).toMatchObject({
       code: 0,

@@ -1,3 +1,4 @@
+import { plural } from "../../model/text.ts";
 import { Html, html, visible } from "../html.ts";
 import type { Piece } from "./colours.ts";
 import { pairRows } from "./pair-rows.ts";
@@ -72,7 +73,7 @@ function heading(hunk: Hunk, hidden: number, { split }: Rendering, src: string |
   const more =
     hidden > 0 &&
     src !== undefined &&
-    html`<button type="button" class="more" data-src="${src}">↑ ${some} of ${hidden} lines above</button> `;
+    html`<button type="button" class="more" data-src="${src}">↑ ${some < hidden && `${some} of `}${plural(hidden, "line")} above</button> `;
   return html`<tr class="h"><td colspan="${split ? 4 : 3}">${more}${visible(hunk.heading)}</td></tr>`;
 }
 

@@ -18,7 +18,11 @@ import type { Look, View } from "./view.ts";
 export const actForm: View = async (look) => {
   const action = actionOf(look);
   const before = await known(look);
-  return page(await render(look, action, { values: before.values, rev: before.rev }));
+  // A link may say what is most likely meant; whoever fills the form in sees it and may change it.
+  const { query } = look.request;
+  const meant = action.fields.flatMap(({ name }) => (query.has(name) ? [[name, query.get(name)]] : []));
+  const values = { ...before.values, ...Object.fromEntries(meant) };
+  return page(await render(look, action, { values, rev: before.rev }));
 };
 
 /** Does it, and leads to what it changed; a refusal comes back with everything that was typed. */

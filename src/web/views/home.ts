@@ -82,7 +82,7 @@ const row = ({ task, title, why, tag: word, who = "", path = `/t/${task}` }: Row
 const NEEDS: Readonly<
   Record<Need["kind"], { word: string; tone: "human" | "warn" | "bad" | "plain"; tab: string; why?: string }>
 > = {
-  mail: { word: "message", tone: "human", tab: "#mail" },
+  mail: { word: "message", tone: "human", tab: "/mail" },
   approve: {
     word: "approve",
     tone: "human",
@@ -106,7 +106,12 @@ function needRow({ kind, task, title, why }: Need): Html {
   return row({
     task,
     title,
-    why: said ?? why.replace(/^blocked: /, "").replace(`${task}/`, "Run "),
+    why:
+      said ??
+      why
+        .replace(/^blocked: /, "")
+        .replace(`${task}/`, "Run ")
+        .replace(/^(?:agent|human):([^:\s]+)\S*(?= wrote)/, "$1"),
     tag: tag(word, tone),
     path: `/t/${task}${tab}`,
   });

@@ -29,7 +29,7 @@ export const taskLanes: View = async (look) => {
 type Listed = Parameters<typeof laneList.text>[0]["lanes"][number];
 
 const laneTable = (all: readonly Listed[]): Html =>
-  html`<table class="sum"><caption class="vh">Lanes</caption><thead><tr><th scope="col">Lane</th><th scope="col">Paths</th><th scope="col">Whose</th><th scope="col">Waits for</th><th scope="col"><span class="vh">What one can do</span></th></tr></thead><tbody>${all.map(laneRow)}</tbody></table>`;
+  html`<table class="sum"><caption class="vh">Lanes</caption><thead><tr><th scope="col">Lane</th><th scope="col">Paths</th><th scope="col">Whose</th><th scope="col">Order</th><th scope="col"><span class="vh">What one can do</span></th></tr></thead><tbody>${all.map(laneRow)}</tbody></table>`;
 
 function laneRow({ id, status, paths, owner, waits_for, created, why }: Listed): Html {
   const [task = "", part = ""] = id.split("/");
@@ -37,5 +37,5 @@ function laneRow({ id, status, paths, owner, waits_for, created, why }: Listed):
   const acts =
     status === "open" &&
     html`<span class="acts"><a class="btn" href="${to("lane-edit")}">Change…</a> <a class="btn" href="${to("lane-close")}">Give back…</a></span>`;
-  return html`<tr data-key="${id}"><th scope="row"><a href="/t/${task}/lanes" class="m">${id}</a>${status !== "open" && html` ${tag(status)}`}</th><td>${paths.map((path) => html`<code>${path}</code> `)}${why !== "" && html`<div class="dim">${why}</div>`}</td><td>${owner.split(":")[1] ?? owner}<div class="dim">${clock(created)}</div></td><td>${waits_for.map((other) => html`<a href="/t/${other}" class="m">${other}</a> `)}</td><td>${acts}</td></tr>`;
+  return html`<tr data-key="${id}"><th scope="row"><a href="/t/${task}/lanes" class="m">${id}</a>${status !== "open" && html` ${tag(status)}`}</th><td>${paths.map((path) => html`<div><code>${path}</code></div>`)}${why !== "" && html`<div class="dim">${why}</div>`}</td><td>${owner.split(":")[1] ?? owner}<div class="dim">${clock(created)}</div></td><td>${waits_for.length > 0 && html`after ${waits_for.map((other) => html`<a href="/t/${other}" class="m">${other}</a> `)}`}</td><td>${acts}</td></tr>`;
 }

@@ -1,4 +1,3 @@
-import { senderName } from "../../judge/mail.ts";
 import { html } from "../html.ts";
 import { empty, short, tag } from "../layout.ts";
 import { markdown } from "../markdown.ts";
@@ -8,7 +7,7 @@ import type { View } from "./view.ts";
 
 export const overview: View = async (look) => {
   const shown = await showTask(look);
-  const { task, decisions, reviews, approvals, mail } = shown.all;
+  const { task, decisions, reviews, approvals } = shown.all;
   const prose = (title: string, text: string) =>
     text !== "" && html`<section class="prose"><h2>${title}</h2>${markdown(text)}</section>`;
   const content = html`<div class="narrow">
@@ -17,7 +16,6 @@ ${prose("Acceptance", task.acceptance)}${prose("Plan", task.plan)}${prose("Notes
 ${task.slices.length > 0 && html`<section class="prose"><h2>Slices</h2><ul>${task.slices.map((slice) => html`<li>${tag(slice.status, slice.status === "closed" ? "ok" : "plain")} <b>${slice.id}</b> ${slice.title}</li>`)}</ul></section>`}
 ${decisions.length > 0 && html`<section class="prose"><h2>Decisions</h2>${decisions.map((one) => html`<article class="card"><header><b>${one.id.split("/")[1]}</b><span>${one.actor}, ${clock(one.created)}</span></header><p>${one.what}</p><p class="dim">${one.why}</p></article>`)}</section>`}
 ${reviews.length > 0 && html`<section class="prose"><h2>Reviews</h2><ul>${reviews.map((one) => html`<li>${tag(one.verdict, toneOf(one.verdict))} <b>${one.id.split("/")[1]}</b> ${one.kind} by ${one.actor}, ${clock(one.created)}${!one.counts && " (by its author: counts for no gate)"}</li>`)}</ul></section>`}
-${mail.length > 0 && html`<section class="prose" id="mail"><h2>Mail</h2>${mail.map((one) => html`<article class="card"><header>${tag(one.status, one.status === "open" ? "human" : "plain")} <b>${one.id.split("/")[1]}</b><span>${senderName(one)} to ${one.to}${one.run !== undefined && ` about ${one.run}`}, ${clock(one.created)}</span></header><p>${one.text}</p>${one.status === "open" && html`<p class="dim">pawl mail ack ${one.id}</p>`}</article>`)}</section>`}
 ${approvals.length > 0 && html`<section class="prose"><h2>Approvals</h2><ul>${approvals.map((one) => html`<li>${tag(one.status, toneOf(one.status))} <b>${one.id.split("/")[1]}</b> by ${one.actor}, ${one.how}, ${clock(one.created)}: ${one.repos.map((repo) => `${repo.name} ${short(repo.old)} → ${short(repo.new)}`).join(", ")}</li>`)}</ul></section>`}
 </div>`;
   return taskPage(look, shown, { tab: "", command: "pawl task show {task}", content });

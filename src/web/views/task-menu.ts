@@ -25,6 +25,7 @@ const ENTRIES: readonly Entry[] = [
   ["decide", "Record a decision…", (now) => !now.isOver],
   ["finding", "Add a finding…", (now) => !now.isOver && now.isBegun],
   ["lane", "Keep paths for it…", (now) => !now.isOver],
+  ["mail", "Leave a message…", (now) => !now.isOver],
   ["refresh", "Bring the base in…", (now) => !now.isOver && now.isHeld && !now.isAtWork],
   ["snapshot", "Save the diff again…", (now) => now.isHeld],
   ["check", "Check it…", (now) => !now.isOver && now.isHeld && !now.isAtWork],
@@ -53,5 +54,5 @@ export function entriesFor({
 export function taskMenu(all: Recorded): Html {
   const entries = entriesFor(all);
   if (entries.length === 0) return html``;
-  return html`<details class="menu"><summary class="btn">Actions</summary><ul id="menu" data-live>${entries.map(([action, word]) => html`<li><a href="/t/${all.task.id}/do/${action}">${word}</a></li>`)}</ul></details>`;
+  return html`<details class="menu"><summary class="btn">Actions</summary><ul id="menu" data-live>${entries.map(([action, word]) => html`<li><a href="/t/${all.task.id}/do/${action}${action === "mail" && `?to=${all.task.id}`}">${word}</a></li>`)}</ul></details>`;
 }

@@ -35,6 +35,7 @@ const TABS = [
   ["evidence", "Evidence"],
   ["runs", "Runs"],
   ["lanes", "Lanes"],
+  ["mail", "Mail"],
   ["context", "Context"],
   ["handoffs", "Handoffs"],
   ["log", "Log"],
@@ -165,6 +166,11 @@ function gateList(all: Recorded, reasons: readonly Reason[]): Html[] {
   });
 }
 
+const unreadOf = ({ mail }: Recorded) => {
+  const unread = mail.filter((one) => one.status === "open").length;
+  return unread > 0 ? `${unread} unread` : String(mail.length || "");
+};
+
 function count(tab: Tab, { all }: Shown): Html | undefined {
   const counts: Partial<Record<Tab, string>> = {
     findings: all.findings.length > 0 ? `${openOf(all.findings)} open` : "",
@@ -172,6 +178,7 @@ function count(tab: Tab, { all }: Shown): Html | undefined {
     diff: filesOf(all.runs),
     runs: String(all.runs.length || ""),
     handoffs: String(all.handoffs.length || ""),
+    mail: unreadOf(all),
   };
   return counts[tab] ? html`<i>${counts[tab]}</i>` : undefined;
 }
