@@ -3,12 +3,24 @@
 # @include where
 # @include refuse
 # @include rules
+# A claim says who works on a task: an empty commit without a parent. Nothing else travels under that name.
+is_claim() {
+	case ${1#refs/pawl/claims/} in [!T]* | T*[!0-9]* | T | '') return 1 ;; esac
+	case $2 in *[!0]*) ;; *) return 0 ;; esac
+	[ "$(git rev-parse -q --verify "$2^{tree}")" = "$(git hash-object -t tree /dev/null)" ] &&
+		! git rev-parse -q --verify "$2^1" >/dev/null
+}
+
 all='' named=''
 while read -r local_ref local_id remote_ref remote_id; do
 	line="$local_ref $local_id $remote_ref $remote_id
 "
 	all=$all$line
 	protected "$remote_ref" && named=$named$line
+	case $remote_ref in
+	refs/pawl/claims/*) is_claim "$remote_ref" "$local_id" ||
+		refuse "refused: $remote_ref is for claims, and this is none." "A task is claimed with: pawl start" ;;
+	esac
 done
 if [ -n "$named" ]; then
 	node=@NODE@

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { RENEW_MINUTES } from "../model/claim.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
@@ -122,6 +123,9 @@ function specOf(program: AgentProgram, wish: LaunchWish, at: LaunchPlace) {
     before: wish.before,
     gitDirs: [...wish.gitDirs],
     settle: { argv: [at.node, at.program, "run", "wait", wish.run, "--for", "0s"], cwd: at.project },
+    renew: wish.claimed
+      ? { argv: [at.node, at.program, "claim", "renew", wish.task], everyMs: RENEW_MINUTES * 60_000 }
+      : undefined,
   };
 }
 

@@ -45,9 +45,11 @@ export async function supervise(path: string, env: Environment): Promise<void> {
   const isFirst = owners(path).length === 1;
   writeFileSync(join(path, files.beat), "");
   const watch = startWatch(path, spec);
+  const renewing = startRenewing(path, spec, env);
   if (isFirst) await runGuard(path, spec, env);
   else await outliveGuard(path, spec);
   watch.end();
+  renewing.end();
   await settleAttempt(path, spec);
   await writeDown(path, spec, env);
 }
@@ -155,7 +157,32 @@ function beat(path: string): void {
  * until it has, so that whoever finds no supervisor knows that nothing of this attempt is written any more.
  */
 async function writeDown(path: string, spec: AttemptSpec, env: Environment): Promise<void> {
-  const [command = "", ...args] = spec.settle.argv;
+  await runCommand(path, spec, env, spec.settle.argv);
+  if (spec.renew) await runCommand(path, spec, env, spec.renew.argv);
+}
+
+/** Others see that the task is still worked on; one that takes long is not started twice. */
+function startRenewing(path: string, spec: AttemptSpec, env: Environment): { end(): void } {
+  const { renew } = spec;
+  if (!renew) return { end() {} };
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    await runCommand(path, spec, env, renew.argv).catch(() => {});
+    isRunning = false;
+  }, renew.everyMs);
+  return { end: () => clearInterval(timer) };
+}
+
+/** One of pawl's own, outside of the run; what it says goes to the supervisor's log. */
+async function runCommand(
+  path: string,
+  spec: AttemptSpec,
+  env: Environment,
+  argv: readonly string[],
+): Promise<void> {
+  const [command = "", ...args] = argv;
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("PAWL_"));
   const log = openSync(join(path, files.log), "a", 0o600);
   try {

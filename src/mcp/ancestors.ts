@@ -25,8 +25,10 @@ export const ANCESTORS: Readonly<Record<string, string>> = {
   manage_worktree_lane:
     "start and finish for the worktree; `pawl lane add|list|update|close` for who may touch what",
   dispatch_lane_work: "run_start (with `pawl mcp --tools manager`), or task_new for a human to run",
-  lane_communication: "handoff, or note_add",
-  worker_reports: "handoff",
+  lane_communication:
+    "mail_send, mail_list and mail_ack (with `pawl mcp --tools manager`, or the command `pawl mail`)",
+  worker_reports:
+    "handoff for what you did; mail_list for reports on runs you started, which pawl writes from what it saw",
   plan_cursor: "slice_open and slice_close",
   get_latest_slice_review_packet: "review_start",
   reconcile_review_findings: "review_start, then finding_reopen",

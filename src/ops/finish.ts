@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { mindingClaim } from "../flows/claims/settle-claim.ts";
 import { keepAll } from "../flows/finish/finish-keep.ts";
 import { describeLanded, lookForLanded, recordLanded } from "../flows/finish/finish-landed.ts";
 import { lookAtEnd } from "../flows/finish/finish-look.ts";
@@ -16,14 +17,14 @@ import { partsOf, reasonOf, startRunning, takeBack } from "../flows/start/start-
 import { otherClone } from "../flows/start/start-conflicts.ts";
 import { checkHolder } from "../flows/start/start-holder.ts";
 import { taskName } from "../flows/start/start-records.ts";
-import { getRun } from "../judge/current-run.ts";
+import { getRun, isPlace } from "../judge/current-run.ts";
 import { MET } from "../judge/ready.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { flag, line, maybe, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
-import type { Run } from "../model/records/run.ts";
+import { type Run, run as runKind } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
 import { columns } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -92,9 +93,11 @@ export const finish = procedure({
     if (!release) throw startRunning(id);
     try {
       const chosen = await choose(hands, input);
-      if (chosen.status === "starting") return await giveUp(hands, chosen, input);
-      const value = await noteLanded(hands, chosen, input);
-      return await (input.keep ? keep(hands, value, input) : remove(hands, value, input));
+      return await mindingClaim(hands, id, async () => {
+        if (chosen.status === "starting") return giveUp(hands, chosen, input);
+        const value = await noteLanded(hands, chosen, input);
+        return input.keep ? keep(hands, value, input) : remove(hands, value, input);
+      });
     } finally {
       release();
     }
@@ -136,10 +139,20 @@ async function choose(hands: Hands, input: Wish): Promise<Run> {
     const id = getTask(reader, input.task, at);
     return { task: reader.task(id).value, value: getRun(reader, id).value };
   });
-  if (!(await hands.git.worktrees()).isOurs(value.clone)) throw otherClone(value);
+  const own = (await hands.git.worktrees()).isOurs(value.clone) ? value : await leftHere(hands, task.id);
+  if (!own) throw otherClone(value);
   await expectNoneAtWork(hands, task.id, "ending it");
-  if (!MET.includes(task.status)) await checkHolder(hands, value);
-  return value;
+  if (!MET.includes(task.status)) await checkHolder(hands, own);
+  return own;
+}
+
+/** The run whose worktrees stayed here when another clone took the task over. */
+async function leftHere(hands: Hands, task: string): Promise<Run | undefined> {
+  const worktrees = await hands.git.worktrees();
+  const { records } = await hands.look((reader) => reader.parts(runKind, task));
+  return records
+    .map((one) => one.value)
+    .findLast((one) => isPlace(one) && one.ended === "kept" && worktrees.isOurs(one.clone));
 }
 
 /** A task whose work its base has is merged, whoever merged it; one whose work it lacks is not, whatever the reason says. */
@@ -206,7 +219,8 @@ export async function finishMerged(hands: Hands, id: string): Promise<Plan<Finis
   if (!release) throw startRunning(id);
   try {
     const wish = { task: id, remove: true, reason: "merged" };
-    return await remove(hands, await choose(hands, wish), wish, "leaving");
+    const value = await choose(hands, wish);
+    return await mindingClaim(hands, id, () => remove(hands, value, wish, "leaving"));
   } finally {
     release();
   }

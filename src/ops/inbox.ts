@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { gatherInbox, lookAtRuns } from "../flows/run/look-at-inbox.ts";
+import { holderOf } from "../judge/claims.ts";
 import type { Inbox } from "../judge/runs/inbox.ts";
 import { runRow } from "../judge/runs/show.ts";
 import { shorten } from "../model/ids.ts";
@@ -12,7 +13,7 @@ export const inbox = operation({
   id: "inbox",
   summary: "What needs you, what is running, what could be begun, what happened lately",
   details:
-    "One look at all tasks that are under way: what waits for a person and the one command for it, agents at work with what they\ndid last, worktrees that somebody holds by hand, tasks that could be begun, and the latest that came to its end.",
+    "One look at all tasks that are under way: what waits for a person and the one command for it, agents at work with what they\ndid last, worktrees that somebody holds by hand, tasks that others took on other machines (as `pawl sync` last saw it), tasks\nthat could be begun, and the latest that came to its end.",
   examples: ["pawl inbox", "pawl inbox --json"],
   access: "read",
   settlesRuns: true,
@@ -20,14 +21,14 @@ export const inbox = operation({
 
   observe: (world, _input, _at, reader) => lookAtRuns(world, reader),
 
-  gather: (reader, _input, _at, views) => gatherInbox(reader, views),
+  gather: (reader, _input, at, views) => gatherInbox(reader, views, at),
 
-  decide(_input, { inbox: found, problems }) {
+  decide(_input, { inbox: found, problems, lost }) {
     const [need] = found.needs_you;
     const [ready] = found.ready;
     return {
       data: { inbox: found },
-      warnings: [...found.running.flatMap((one) => one.warnings), ...warningsOf(problems)],
+      warnings: [...lost, ...found.running.flatMap((one) => one.warnings), ...warningsOf(problems)],
       next: need
         ? { command: need.command, reason: `${need.task}: ${need.why}` }
         : ready && { command: `pawl start ${ready.id}`, reason: "the oldest task that can be begun" },
@@ -61,6 +62,17 @@ export function inboxText(found: Inbox, style: Style): string {
       found.held.map((one) => [style.bold(one.run), shorten(one.title, 40), style.dim(one.holder)]),
       style,
     ),
+    found.claimed.length > 0 &&
+      section(
+        "claimed elsewhere",
+        found.claimed.map((one) => [
+          style.bold(one.task),
+          shorten(one.title, 40),
+          style.dim(holderOf(one)),
+          one.expired ? style.yellow(`expired: pawl start ${one.task} --claim`) : "",
+        ]),
+        style,
+      ),
     section(
       "ready",
       [

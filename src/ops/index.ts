@@ -100,6 +100,7 @@ export const groups = {
     "remote.forget": async () => (await import("./remote-forget.ts")).remoteForget,
     sync: async () => (await import("./sync.ts")).sync,
     "report-issue": async () => (await import("./report-issue.ts")).reportIssue,
+    "claim.renew": async () => (await import("./claim-renew.ts")).claimRenew,
     "run.conduct": async () => (await import("./run-conduct.ts")).runConduct,
     "hook.pre-push": async () => (await import("./hook-pre-push.ts")).hookPrePush,
   },

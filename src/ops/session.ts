@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { openDependencies } from "../flows/check/check-task.ts";
+import { lostClaims } from "../judge/claims.ts";
 import { isPlace } from "../judge/current-run.ts";
 import type { RecordFacts } from "../judge/gates/facts.ts";
 import { sessionGates } from "../judge/gates/session-gates.ts";
@@ -60,13 +61,14 @@ export const session = operation({
 
   gather(reader, input, at, { unguarded, places, landed }) {
     const which = sessionTask(reader, input.task, at);
+    const told = [...lostClaims(reader, at), ...unguarded];
     const underWay = othersUnderWay(reader, which.id, at);
     if (which.id === undefined) {
       const ready = readyTasks(reader.tasks().tasks);
-      return { task: undefined, which, underWay, waits: reader.waits(), ready, unguarded };
+      return { task: undefined, which, underWay, waits: reader.waits(), ready, unguarded: told };
     }
     return {
-      ...{ unguarded, places, underWay, landed },
+      ...{ unguarded: told, places, underWay, landed },
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       decisions: reader.parts(decision, which.id),

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { mindingClaim } from "../flows/claims/settle-claim.ts";
+import { takeClaim } from "../flows/claims/take-claim.ts";
 import { guardProblems } from "../flows/guard/activate-guard.ts";
 import {
   answer,
@@ -10,6 +12,7 @@ import {
 } from "../flows/start/start-carry-out.ts";
 import { claim } from "../flows/start/start-claim.ts";
 import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
+import { isElsewhere, takeOver } from "../flows/start/start-elsewhere.ts";
 import { planFor } from "../flows/start/start-facts.ts";
 import { planRestore } from "../flows/start/start-restore.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
@@ -37,7 +40,7 @@ export const start = procedure({
   id: "start",
   summary: "Begin work on a task: a branch and a worktree in each of its repositories",
   details:
-    "A title in place of the id writes the task down first. The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted.\n--restore brings back what was saved of an earlier run: its commits, and what was not committed.\nWhat `setup:` in .pawl/config.yaml names is run in every new worktree.",
+    "A title in place of the id writes the task down first. The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted;\na task that another clone claimed on a trusted remote is begun again here.\n--restore brings back what was saved of an earlier run: its commits, and what was not committed.\nWhat `setup:` in .pawl/config.yaml names is run in every new worktree.",
   examples: [
     "pawl start T0001",
     'pawl start "Fix the typo in the docs"',
@@ -58,7 +61,8 @@ export const start = procedure({
     if (isTitle(input.task)) return [{ do: "write and start", path: `a task: ${input.task}` }];
     const id = await choose(hands, input);
     const current = await currentRun(hands, id);
-    if (input.claim || (current && current.ended === undefined)) {
+    const isTaken = input.claim && (await isElsewhere(hands, id, current));
+    if (!isTaken && (input.claim || (current && current.ended === undefined))) {
       const value = current ?? (await hands.look((reader) => getRun(reader, id).value));
       await checkOwner(hands, value, input);
       return (await partsOf(hands, value)).map(({ place }) => ({ do: "use", path: place.path }));
@@ -80,7 +84,7 @@ export const start = procedure({
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
     try {
-      const plan = await startOrGoOn(hands, id, wanted);
+      const plan = await mindingClaim(hands, id, () => startOrGoOn(hands, id, wanted));
       const sites = await hands.git.sites();
       const unguarded = await guardProblems(
         hands,
@@ -154,13 +158,26 @@ async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Pla
       hint: `Save and remove those first: pawl finish ${id} --remove --reason "…"`,
       details: { run: current.id },
     });
+  if (input.claim && (await isElsewhere(hands, id, current))) return takeOver(hands, id, current);
   if (input.claim || (current && current.ended === undefined)) {
     const value = current ?? (await hands.look((reader) => getRun(reader, id).value));
     await checkOwner(hands, value, input);
-    return goOn(hands, value, input);
+    return telling(hands, id, input.claim ?? false, () => goOn(hands, value, input));
   }
   const { parts, restored } = await planOf(hands, id, input);
-  return begin(hands, id, parts, restored);
+  return telling(hands, id, false, () => begin(hands, id, parts, restored));
+}
+
+/** Others are told first that the task is taken here; whoever has taken it elsewhere is told of. */
+async function telling(
+  hands: Hands,
+  id: string,
+  over: boolean,
+  act: () => Promise<Plan<Started>>,
+): Promise<Plan<Started>> {
+  const said = await takeClaim(hands, id, { over, lease: "byHand" });
+  const plan = await act();
+  return { ...plan, warnings: [...said, ...(plan.warnings ?? [])] };
 }
 
 const planOf = async (hands: Hands, id: string, input: Wanted) =>

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { claimedElsewhere, holderOf, lostClaims } from "../judge/claims.ts";
 import { readyTasks } from "../judge/ready.ts";
 import { taskOf } from "../judge/runs/standing.ts";
 import { placesUnderWay, sessionTask } from "../judge/session/whose.ts";
@@ -7,6 +8,8 @@ import { finding } from "../model/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
 import type { Next } from "../ports/operation.ts";
 import { operation } from "./operation.ts";
+
+const MOST_CLAIMS = 3;
 
 interface Around {
   waits: boolean;
@@ -57,10 +60,28 @@ export const status = operation({
     // Only without a task of one's own does it matter which one could be begun, and that takes a look at all.
     const [ready] = mine ? [] : readyTasks(reader.tasks().tasks);
     const { exists } = reader;
-    return { waits: reader.waits(), exists, tasks, past, problems, mine, findings, ready, ...guard };
+    const claims = claimedElsewhere(reader, at.now);
+    const lost = lostClaims(reader, at);
+    return {
+      waits: reader.waits(),
+      exists,
+      tasks,
+      past,
+      problems,
+      mine,
+      findings,
+      ready,
+      claims,
+      lost,
+      ...guard,
+    };
   },
 
-  decide(_input, { waits, exists, tasks, past, problems, mine, findings, ready, ...guard }, at) {
+  decide(
+    _input,
+    { waits, exists, tasks, past, problems, mine, findings, ready, claims, lost, ...guard },
+    at,
+  ) {
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     for (const [name, count] of Object.entries(past)) counts[name] = (counts[name] ?? 0) + count;
@@ -76,9 +97,10 @@ export const status = operation({
           merged_elsewhere: [...guard.landed].map(([run, by]) => ({ task: taskOf(run), by })),
           open_findings: findings.filter((one) => one.status === "open").length,
           tasks: counts,
+          claimed_elsewhere: claims,
         },
       },
-      warnings: [...guard.unguarded, ...warningsOf(problems)],
+      warnings: [...guard.unguarded, ...lost, ...warningsOf(problems)],
       next: nextOf({
         ...{ waits, installed: guard.installed, mine, ready },
         landed: [...guard.landed.keys()].map(taskOf)[0],
@@ -103,6 +125,10 @@ export const status = operation({
     ];
     for (const { task, by } of now.merged_elsewhere) rows.push(["merged", `${task}: ${by}`]);
     if (now.task) rows.push(["findings", plural(now.open_findings, "open finding")]);
+    now.claimed_elsewhere.slice(0, MOST_CLAIMS).forEach((one, index) => {
+      const expired = one.expired ? ", expired" : "";
+      rows.push([index === 0 ? "elsewhere" : "", `${one.task} by ${holderOf(one)}${expired}`]);
+    });
     return columns(rows);
   },
 });

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { exchangeClaims } from "../flows/claims/exchange-claims.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { knowRepositories } from "../flows/start/know-repositories.ts";
 import { exchangeOnce, exchangeState } from "../flows/sync/exchange.ts";
@@ -18,7 +19,7 @@ export const sync = procedure({
   id: "sync",
   summary: "Exchange the state with the project's own remote, so that every clone has it",
   details:
-    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs; both\nare a human's to decide, typed on a terminal. What was not taken stays in the state's history. Where both gave\nthe same id, ours gets the next free one. A fresh clone gets its state back with this command.",
+    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs; both\nare a human's to decide, typed on a terminal. What was not taken stays in the state's history. Where both gave\nthe same id, ours gets the next free one. A fresh clone gets its state back with this command. Where a human\ntrusts the remote, it also exchanges who claims which task.",
   examples: ["pawl sync", "pawl sync --remote upstream", "pawl sync --ours T7 --theirs T9/F1"],
   access: "write",
   input: z.strictObject({
@@ -47,10 +48,14 @@ export const sync = procedure({
     await notePublished(hands);
     const done = await exchangeState(hands, git, remote, choice);
     if (await takeName(hands, git)) await exchangeOnce(hands, git, choice, done);
+    const claimed = await exchangeClaims(hands, remote);
     const unused = [...choice.ours, ...choice.theirs].filter((record) => !done.settled.includes(record));
     return {
       data: { sync: done },
-      warnings: unused.map((record) => `${record} was not in conflict; nothing had to be chosen.`),
+      warnings: [
+        ...unused.map((record) => `${record} was not in conflict; nothing had to be chosen.`),
+        ...claimed,
+      ],
     };
   },
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { claimOf } from "../judge/claims.ts";
 import { senderName } from "../judge/mail.ts";
 import { getTask } from "../judge/which-task.ts";
 import { taskField } from "../model/input.ts";
@@ -30,6 +31,7 @@ export const taskShow = operation({
     const stored = reader.task(id);
     return {
       task: stored.value,
+      claim: claimOf(reader, id, at.now),
       touched: reader.touched(id),
       decisions: reader.parts(decision, id),
       evidence: reader.parts(evidence, id),
@@ -57,6 +59,7 @@ export const taskShow = operation({
     return {
       data: {
         task: facts.task,
+        claim: facts.claim ?? null,
         decisions: values<Decision>(facts.decisions),
         evidence: values<Evidence>(facts.evidence),
         findings: values<Finding>(facts.findings),
@@ -73,7 +76,7 @@ export const taskShow = operation({
 
   text: (data, style) =>
     paragraphs(
-      headline(data.task, style),
+      headline(data.task, data.claim, style),
       section("Objective", data.task.objective, style),
       section("Plan", data.task.plan, style),
       section("Acceptance", data.task.acceptance, style),
@@ -177,13 +180,14 @@ export function evidenceRow(one: Evidence): string[] {
   return [short(one.id), one.kind, result, firstLine(one.argv.join(" "), 60), one.slice ?? ""];
 }
 
-function headline(task: Task, style: Style): string {
+function headline(task: Task, claim: string | null, style: Style): string {
   const facts: string[][] = [
     ["status", statusColour(task.status, style) + (task.blocker ? `: ${task.blocker}` : "")],
     ["profile", task.profile],
     ["base", task.base_branch ?? "none"],
   ];
   if (task.branch) facts.push(["branch", task.branch]);
+  if (claim !== null) facts.push(["claimed", claim]);
   if (task.labels.length > 0) facts.push(["labels", task.labels.join(", ")]);
   if (task.depends_on.length > 0) facts.push(["depends on", task.depends_on.join(", ")]);
   task.next.forEach((action, index) => {

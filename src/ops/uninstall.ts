@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { recordUnguarded } from "../flows/audit/baseline.ts";
+import { giveBackAll } from "../flows/claims/settle-claim.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
@@ -95,6 +96,8 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
     .map((path) => `${path} was changed while an earlier run was killed.`);
   // A ledger that cannot be read is reported while the guard still holds.
   installation.planRemoval();
+  // While the remote is still known to be trusted: nobody will renew them any more.
+  const claims = await giveBackAll(hands);
   const { removed, notes } = guard.deactivate(site);
   const { removed: files, left, noted } = reportFiles(installation.remove());
   const records = contents(state);
@@ -104,7 +107,12 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
   const copies = installation.removeRuntime();
   return {
     data: { uninstall: { removed: files, left, noted, guard: { removed }, state: fate, records } },
-    warnings: [...changed, ...notes, ...copies.map((path) => `A copy of a file of yours stays: ${path}`)],
+    warnings: [
+      ...changed,
+      ...claims,
+      ...notes,
+      ...copies.map((path) => `A copy of a file of yours stays: ${path}`),
+    ],
   };
 }
 

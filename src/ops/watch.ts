@@ -47,7 +47,7 @@ export const watch = procedure({
 
 async function look(hands: Hands) {
   const views = await lookAtRuns(hands.world, hands.reader());
-  return hands.look((reader) => gatherInbox(reader, views));
+  return hands.look((reader, at) => gatherInbox(reader, views, at));
 }
 
 const render = async (hands: Hands, style: Style) => printable(inboxText((await look(hands)).inbox, style));

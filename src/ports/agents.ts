@@ -98,6 +98,8 @@ export interface LaunchWish {
   cwd: string | undefined;
   /** The git directories of all its worktrees, whose index a killed git leaves locked. */
   gitDirs: readonly string[];
+  /** Others were told that the task is taken: whoever watches the agent tells them again from time to time. */
+  claimed: boolean;
   /** The conversation to go on with; undefined for a fresh one. */
   resume: string | undefined;
   /** What that conversation had used before: some programs count on. */

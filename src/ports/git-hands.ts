@@ -1,5 +1,6 @@
 import type { Audits } from "./audits.ts";
 import type { Branches } from "./branches.ts";
+import type { Claims } from "./claims.ts";
 import type { Guard } from "./guard.ts";
 import type { Installation } from "./installation.ts";
 import type { Locks } from "./locks.ts";
@@ -21,6 +22,7 @@ export interface GitHands {
   stateExchange(): Promise<StateExchange>;
   stateFolder(): Promise<StateFolder>;
   branches(): Promise<Branches>;
+  claims(): Promise<Claims>;
   guard(): Promise<Guard>;
   installation(): Promise<Installation>;
   worktrees(): Promise<Worktrees>;

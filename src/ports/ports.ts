@@ -6,6 +6,7 @@ import type { Run, RunRepo, receipt, repository } from "../model/records/run.ts"
 import type { Task, TaskStatus, task } from "../model/records/task.ts";
 import type { unlock } from "../model/records/unlock.ts";
 import type { AttemptView } from "./agents.ts";
+import type { SeenClaim } from "./claims.ts";
 import type { Phase } from "./hands.ts";
 import type { Situation } from "./operation.ts";
 
@@ -125,6 +126,8 @@ export interface Reader {
   config(where: string, text: string): Config;
   /** A text as the list of those who may decide, or what is wrong with it. */
   approvers(where: string, text: string): Approvers;
+  /** Who claimed which task, as the remote last said. */
+  claims(): SeenClaim[];
   /** The repositories that tasks may touch. */
   repositories(): { records: Stored<typeof repository>[]; problems: Problem[] };
 }

@@ -8,6 +8,7 @@ import type { GitHands } from "../ports/git-hands.ts";
 import type { Merges } from "../ports/merges.ts";
 import type { Sites } from "../ports/sites.ts";
 import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
+import { homeSite } from "../store/state/home-site.ts";
 import type { Surroundings } from "./open.ts";
 
 /** The clone's own copy of the program; the one that runs now may be gone tomorrow. */
@@ -45,6 +46,11 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       (await import("../store/state/state-exchange.ts")).openStateExchange(around, place, sites),
     stateFolder: async () =>
       (await import("../store/state/state-folder.ts")).openStateFolder(place, home(), around.env),
+    claims: async () => {
+      const { openClaims } = await import("../store/claims.ts");
+      const site = async () => homeSite(await sites());
+      return openClaims({ env: around.env, home: home(), site });
+    },
     remotes: async () => (await import("../git/remotes.ts")).openRemotes(around.env),
     snapshots: async () => {
       const { state } = home();

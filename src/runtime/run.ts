@@ -1,7 +1,7 @@
 import { mayBeOutdated } from "../guard/quick-look.ts";
 import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
-import { hasOpenRuns, hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
+import { hasMarkedClaims, hasOpenRuns, hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { isInstalled, isUntouched, NOT_INSTALLED } from "./installed.ts";
 import { type Runtime, readably } from "./open.ts";
@@ -44,6 +44,10 @@ async function carryOut(
   if ((settles || operation.settlesRuns) && hasOpenRuns(runtime.home)) {
     const { settleOpenRuns } = await import("./settle-runs.ts");
     restored.push(...(await settleOpenRuns(runtime)));
+  }
+  if (settles && hasMarkedClaims(runtime.home)) {
+    const { settleMarkedClaims } = await import("./settle-claims.ts");
+    restored.push(...(await settleMarkedClaims(runtime)));
   }
   if (settles && mayBeOutdated(runtime.place.commonDir)) restored.push(...(await renew(runtime)));
   if ("perform" in operation) {

@@ -29,8 +29,12 @@ export const mergingDir = (home: Home) => join(home.state, LOCAL, "merging");
  * What agents' runs leave while they run, beside the state's history: the same from every repository that shares the
  * state, and out of reach of whoever deletes the records' folder.
  */
-export const runsDir = ({ gitDir }: Home) =>
-  basename(gitDir) === "state.git" ? join(dirname(gitDir), "runs") : join(gitDir, "pawl-runs");
+export const runsDir = (home: Home) => besideHistory(home, "runs");
+/** What was last seen of claims on the remote, and what commands are about to do with them. */
+export const claimsDir = (home: Home) => besideHistory(home, "claims");
+
+const besideHistory = ({ gitDir }: Home, name: string) =>
+  basename(gitDir) === "state.git" ? join(dirname(gitDir), name) : join(gitDir, `pawl-${name}`);
 /** The common directory of the repository that the state belongs to. */
 export const homeCommonDir = ({ gitDir, local }: Home) =>
   basename(gitDir) === "state.git" ? dirname(dirname(gitDir)) : dirname(local);

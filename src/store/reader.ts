@@ -27,6 +27,7 @@ import { readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
 import { whoWorks } from "./movers.ts";
+import { readSeen } from "./seen-claims.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
 export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
@@ -79,12 +80,8 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     unlockNames: () => folder("unlocks"),
     touched(taskName) {
       const clones = stems(folder(`tasks/${taskName}/touched`));
-      const { records } = all(
-        touched,
-        clones.map((name) => touchedFile(taskName, name)),
-      );
-      records.sort((a, b) => (a.value.updated < b.value.updated ? 1 : -1));
-      return [...new Set(records.flatMap((record) => record.value.files))];
+      const files = clones.map((name) => touchedFile(taskName, name));
+      return latestFirst(all(touched, files).records);
     },
     touchedBy: (taskName, clone) => perhaps(touched, touchedFile(taskName, clone)),
     ...whoWorks(home),
@@ -94,6 +91,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     fileText: (path) => (exists ? textIfPresent(join(home.state, path)) : undefined),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
+    claims: () => readSeen(home),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
   };
 }
@@ -122,6 +120,12 @@ function collect<T>(paths: string[], read: (path: string) => T): { records: T[];
       problems.push({ file: path, message: error.message, hint: error.hint });
     }
   return { records, problems };
+}
+
+/** Each file once, those of the latest record first. */
+function latestFirst(records: Stored<typeof touched>[]): string[] {
+  records.sort((a, b) => (a.value.updated < b.value.updated ? 1 : -1));
+  return [...new Set(records.flatMap((record) => record.value.files))];
 }
 
 const stems = (names: string[]) =>

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
-import { type Home, journalDir, mergingDir, runsDir } from "./layout.ts";
+import { claimsDir, type Home, journalDir, mergingDir, runsDir } from "./layout.ts";
 
 /** True while a killed process's work waits for the next write to finish it. */
 export function hasUnfinishedWork(home: Home): boolean {
@@ -20,4 +20,9 @@ export function hasUnlocks(home: Home): boolean {
 /** True while an agent runs on this machine, or one that has ended waits to be written down. */
 export function hasOpenRuns(home: Home): boolean {
   return namesIfPresent(join(runsDir(home), "open")).length > 0;
+}
+
+/** True while a task is begun or ended whose claim others can see, or a kill has left one that nobody works on. */
+export function hasMarkedClaims(home: Home): boolean {
+  return namesIfPresent(join(claimsDir(home), "marked")).length > 0;
 }

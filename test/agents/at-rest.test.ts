@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { owners, readExit } from "../../src/agents/attempt/folder.ts";
+import { files, makeAttempt, owners, readExit, readSpec } from "../../src/agents/attempt/folder.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { agentsAt, type ChaosPlace, launch } from "./chaos-worker.ts";
@@ -46,4 +46,21 @@ test("the end is written down before an attempt is at rest, and no supervisor co
   expect(spawnSync(process.execPath, [place.supervisor, path], { stdio: "inherit" }).status).toBe(0);
   expect(owners(path)).toEqual(before);
   expect(existsSync(written)).toBe(false);
+});
+
+test("whoever claimed the task says so again while the agent works, and once more when the end is written down", () => {
+  const log = join(root, "renewals");
+  const say = (word: string) => ["/bin/sh", "-c", `echo ${word} >> ${JSON.stringify(log)}`];
+  const known = readSpec(join(place.runs, "T0001.R1", "a1"));
+  const spec = {
+    ...known,
+    ...{ number: 2, argv: ["sleep", "1"], mark: `${known?.mark}2` },
+    ...{ settle: { argv: say("written"), cwd: root }, renew: { argv: say("renewed"), everyMs: 100 } },
+  };
+  const contents = { [files.spec]: JSON.stringify(spec), [files.input]: "" };
+  const path = makeAttempt(place.runs, RUN, 2, contents) ?? "";
+  expect(spawnSync(process.execPath, [place.supervisor, path], { stdio: "inherit" }).status).toBe(0);
+  const said = readFileSync(log, "utf8").trim().split("\n");
+  expect(said.indexOf("written")).toBeGreaterThanOrEqual(2);
+  expect(said.slice(-2)).toEqual(["written", "renewed"]);
 });

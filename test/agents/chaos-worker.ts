@@ -40,7 +40,7 @@ export async function launch(job: ChaosLaunch): Promise<string> {
       },
       settings: { name: "stand-in", command: job.command, model: undefined, args: [], prices: undefined },
       limits: { time: 600, idle: undefined, cost: undefined, turns: undefined, log: 50_000_000 },
-      ...{ prompt: "", cwd: job.project, gitDirs: [], resume: undefined },
+      ...{ claimed: false, prompt: "", cwd: job.project, gitDirs: [], resume: undefined },
       before: { input: 0, cached: 0, output: 0 },
     });
     return `launched ${number}`;

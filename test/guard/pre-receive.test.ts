@@ -127,6 +127,26 @@ describe("a server with the pre-receive hook", () => {
     expect(push(it, ":side").code).toBe(0);
   });
 
+  test("takes claims on tasks, and nothing else by that name", () => {
+    const it = fresh();
+    const tree = gitIn(it, it.home.path, "mktree");
+    const claim = it.git("commit-tree", "-m", "pawl claim T0001", tree);
+    expect(push(it, `${claim}:refs/pawl/claims/T0001`).code).toBe(0);
+    expect(tipThere(it, "refs/pawl/claims/T0001")).toBe(claim);
+    const child = it.git("commit-tree", "-p", "main", "-m", "pawl claim T0001", tree);
+    const wrong = [`+main:refs/pawl/claims/T0001`, `+${child}:refs/pawl/claims/T0001`];
+    for (const refspec of [...wrong, `${claim}:refs/pawl/claims/evil`, `${claim}:refs/pawl/claims/T1/x`]) {
+      const refused = push(it, refspec);
+      expect(refused.code, refspec).toBe(1);
+      expect(refused.err, refspec).toContain("is for claims, and this is none");
+    }
+    const before = tipThere(it);
+    it.home.commit("evil.txt", "evil\n");
+    expect(push(it, "main", `${claim}:refs/pawl/claims/T0002`).code).toBe(1);
+    expect(tipThere(it)).toBe(before);
+    expect(push(it, ":refs/pawl/claims/T0001").code).toBe(0);
+  });
+
   test("takes an approved merge once its record is there, also in one push", async () => {
     const it = fresh();
     // As before the approval was published: the server has the baseline and an older state.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { mergeLogs, mergeRecord } from "../../src/judge/sync/merge-record.ts";
 import { parseRecord } from "../../src/model/record.ts";
 import { recordOfPath } from "../../src/model/records/kind-of-path.ts";
-import { approval, repository } from "../../src/model/records/run.ts";
+import { approval, repository, run } from "../../src/model/records/run.ts";
 import { task } from "../../src/model/records/task.ts";
 
 const PATH = "tasks/T0001/task.md";
@@ -119,6 +119,41 @@ test("an approval is never put together from two", () => {
     theirs: parsed(text("prepared", "clicked")),
   });
   expect(merged).toHaveProperty("clashes");
+});
+
+describe("a run is never put together from two, but for the end that another clone gave it", () => {
+  const RUN = `---
+id: T0001/R1
+status: running
+clone: 1a2b3c4d
+holder: "human:Ada"
+rev: 1
+actor: "human:Ada"
+created: "2026-11-16T09:30:00.000Z"
+updated: "2026-11-16T09:30:00.000Z"
+---
+`;
+  const HANDED = "rev: 2\nended: kept\nreason: taken over";
+  const at = (text: string) => parseRecord(run, "tasks/T0001/runs/R1/run.md", text, undefined);
+  test.each([
+    ["it was taken over while its holder went on", "status: succeeded", HANDED, "merged"],
+    ["its holder ended it as well", "status: succeeded\nended: removed", HANDED, "clash"],
+    ["whoever took it over wrote more", "status: succeeded", `${HANDED}\nagent: codex`, "clash"],
+    ["nobody took it over", "status: succeeded", "rev: 2\nagent: codex", "clash"],
+  ])("%s", (_, ours, theirs, wanted) => {
+    const [a, b] = [at(RUN.replace("status: running", ours)), at(RUN.replace("rev: 1", theirs))];
+    for (const sides of [
+      { ours: a, theirs: b },
+      { ours: b, theirs: a },
+    ]) {
+      const merged = mergeRecord(run, { base: at(RUN), ...sides });
+      expect("text" in merged ? "merged" : "clash").toBe(wanted);
+      if ("text" in merged)
+        expect(at(merged.text).value).toMatchObject({
+          ...{ status: "succeeded", ended: "kept", reason: "taken over", rev: 3 },
+        });
+    }
+  });
 });
 
 test("event logs grow and never lose a line", () => {

@@ -25,6 +25,7 @@ const CORE = [
   ...["finding_resolve", "finding_reopen", "finding_wontfix", "review_start", "review_record", "check"],
   ...["handoff", "snapshot", "diff", "refresh", "finish", "search", "note_add"],
 ];
+const OFFERED = [...toolIds("all"), ...toolIds("manager")].map(toolName);
 const MANAGER = [
   ...["session", "handoff", "task_list", "task_new", "task_update", "inbox"],
   ...["run_start", "run_wait", "run_log", "run_list", "run_stop", "run_resume"],
@@ -78,7 +79,7 @@ describe("the tools", () => {
   });
 
   test("the tools of earlier systems are answered with one that is offered here", () => {
-    const offered = new Set([...toolIds("all").map(toolName), DRY_RUN]);
+    const offered = new Set([...OFFERED, DRY_RUN]);
     for (const [name, here] of Object.entries(ANCESTORS)) {
       expect(offered.has(name), name).toBe(false);
       const named = here.match(/[a-z]+(?:_[a-z]+)*/g) ?? [];
@@ -86,6 +87,18 @@ describe("the tools", () => {
         named.some((word) => offered.has(word)),
         `${name}: ${here}`,
       ).toBe(true);
+    }
+  });
+
+  test.each([
+    ["manage_worktree_lane", ["start", "finish"]],
+    ["dispatch_lane_work", ["run_start"]],
+    ["lane_communication", ["mail_send", "mail_list", "mail_ack"]],
+    ["worker_reports", ["handoff", "mail_list"]],
+  ])("%s, of an orchestrator, is answered with what does its work", (name, tools) => {
+    for (const tool of tools) {
+      expect(OFFERED).toContain(tool);
+      expect(ANCESTORS[name]).toMatch(new RegExp(`\\b${tool}\\b`));
     }
   });
 

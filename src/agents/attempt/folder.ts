@@ -50,6 +50,8 @@ export interface AttemptSpec {
   stopCommand: string[] | undefined;
   /** The command that writes the end down, and where it is run. */
   settle: { argv: string[]; cwd: string };
+  /** The command that renews the task's claim, in the same place; undefined where there is none. */
+  renew: { argv: string[]; everyMs: number } | undefined;
 }
 
 export const files = {

@@ -1,3 +1,4 @@
+import { claimedElsewhere, lostClaims } from "../../judge/claims.ts";
 import { isPlace } from "../../judge/current-run.ts";
 import { sessionGates } from "../../judge/gates/session-gates.ts";
 import { isUnread } from "../../judge/mail.ts";
@@ -9,6 +10,7 @@ import type { Kind, Problem, ValueOf } from "../../model/record.ts";
 import { evidence, finding, handoff, message, review } from "../../model/records/parts.ts";
 import { run } from "../../model/records/run.ts";
 import type { AttemptView } from "../../ports/agents.ts";
+import type { Situation } from "../../ports/operation.ts";
 import type { Reader, World } from "../../ports/ports.ts";
 import { openDependencies } from "../check/check-task.ts";
 
@@ -37,11 +39,18 @@ const liveIds = (reader: Reader) =>
 export function gatherInbox(
   reader: Reader,
   views: ReadonlyMap<string, AttemptView | undefined>,
-): { inbox: Inbox; problems: Problem[] } {
+  at: Pick<Situation, "now" | "clone">,
+): { inbox: Inbox; problems: Problem[]; lost: string[] } {
   const problems: Problem[] = [...reader.current().problems];
   const live = liveIds(reader).map((id) => liveTask(reader, id, views, problems));
   const events = reader.events({ limit: EVENTS });
-  return { inbox: inboxOf(live, readyTasks(reader.tasks().tasks), events), problems };
+  const { tasks } = reader.tasks();
+  const claimed = claimedElsewhere(reader, at.now).map((one) => ({
+    ...one,
+    title: tasks.find((task) => task.id === one.task)?.title ?? "",
+  }));
+  const inbox = inboxOf(live, readyTasks(tasks), events, claimed);
+  return { inbox, problems, lost: lostClaims(reader, at) };
 }
 
 function liveTask(

@@ -6,7 +6,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { taskName } from "../start/start-records.ts";
 import { checkStartable } from "../start/start-task.ts";
-import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
+import { launchRun, nextRun, planRun, type RunWish, startAttempt, withClaim } from "./run-launch.ts";
 import { limitsOf } from "./run-limits.ts";
 import { withTask } from "./run-lock.ts";
 import { type AttemptRecorder, type RunKind, recordAttempt, recordNewRun, storedRun } from "./run-records.ts";
@@ -38,7 +38,7 @@ export async function launchConductor(
     ...{ agent, mode, parent, limits, role: "conductor", tasks: [...tasks], at_once: more.atOnce },
     ...{ reviewer: more.reviewer, rounds: more.rounds, basis: undefined },
   };
-  return withTask(hands, home, async () => {
+  const start = async () => {
     const id = await hands.look((reader) => nextRun(reader, home));
     return startConducting(
       hands,
@@ -47,7 +47,9 @@ export async function launchConductor(
       (...[reader, at, attempt, holder]) =>
         recordNewRun(reader, at, id, kind, attempt, { holder, repos: [], notes: wish.message ?? "" }),
     );
-  });
+  };
+  // A pipeline is about this one task, so that whoever else has it is told of now; others are asked for one by one.
+  return withTask(hands, home, () => (mode === "pipeline" ? withClaim(hands, home, start) : start()));
 }
 
 /** Goes on with what a conductor that was lost had left to do. */

@@ -8,6 +8,8 @@ import { type Run, run } from "../../model/records/run.ts";
 import type { FoundAgent } from "../../ports/agents.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
+import { settleClaim } from "../claims/settle-claim.ts";
+import { takeClaim } from "../claims/take-claim.ts";
 import { begin, carryOut, partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
 import { checkHolder } from "../start/start-holder.ts";
@@ -94,7 +96,7 @@ async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readon
     });
   if (!worktrees.isOurs(place.clone))
     throw new Failure("conflict", "other_clone", `The worktrees of ${place.id} are in another clone.`, {
-      hint: "Run it there, or end that run and start the task here.",
+      hint: `Run it there, or take it over, which begins again here: pawl start ${wish.task} --claim`,
       details: { run: place.id, clone: place.clone },
     });
   // A start that was cut off is finished first, and makes what is missing.
@@ -109,7 +111,18 @@ async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readon
 
 /** Carries a plan out: record first, process second. */
 export async function launchRun(hands: Hands, plan: RunPlan): Promise<Run> {
-  return withTask(hands, plan.wish.task, () => launchAlone(hands, plan));
+  const { task } = plan.wish;
+  return withTask(hands, task, () => withClaim(hands, task, () => launchAlone(hands, plan)));
+}
+
+/** Others are told first that the task is taken; whatever becomes of it, they are not told for nothing. */
+export async function withClaim<T>(hands: Hands, task: string, act: () => Promise<T>): Promise<T> {
+  for (const said of await takeClaim(hands, task, { over: false, lease: "supervised" })) hands.say(said);
+  try {
+    return await act();
+  } finally {
+    for (const said of await settleClaim(hands, task)) hands.say(said);
+  }
 }
 
 async function launchAlone(hands: Hands, plan: RunPlan): Promise<Run> {
@@ -215,6 +228,7 @@ export async function startAttempt(
       before: to.before,
     },
     cwd: to.parts[0]?.place.path,
+    claimed: (await hands.git.claims()).remembered().some((one) => one.ours && one.claim.task === wish.task),
     gitDirs: await gitDirsOf(hands, to.parts),
   });
   const { data } = await hands.record(

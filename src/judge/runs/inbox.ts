@@ -2,6 +2,7 @@ import type { Finding, Message } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import { firstLine } from "../../model/text.ts";
 import type { LoggedEvent, TaskSummary } from "../../ports/ports.ts";
+import type { ShownClaim } from "../claims.ts";
 import type { Reason } from "../gates/gate.ts";
 import { senderName } from "../mail.ts";
 import type { RunStanding } from "./standing.ts";
@@ -33,6 +34,8 @@ export interface Inbox {
   running: (RunStanding & { title: string })[];
   /** Worktrees that somebody works in by hand. */
   held: { task: string; title: string; run: string; holder: string; since: string }[];
+  /** Tasks that others took, on other machines. */
+  claimed: (ShownClaim & { title: string })[];
   ready: Pick<TaskSummary, "id" | "title">[];
   recent: Pick<LoggedEvent, "time" | "event" | "record" | "about" | "actor">[];
 }
@@ -44,7 +47,9 @@ export function inboxOf(
   live: readonly LiveTask[],
   ready: readonly TaskSummary[],
   events: readonly LoggedEvent[],
+  claimed: Inbox["claimed"] = [],
 ): Inbox {
+  const isTaken = (id: string) => claimed.some((one) => one.task === id && !one.expired);
   return {
     needs_you: live.flatMap((one) => [...mailFor(one), ...needsOf(one)]),
     running: live.flatMap(({ task, runs }) =>
@@ -55,7 +60,8 @@ export function inboxOf(
         .filter((run) => run.state === "held")
         .map(({ id, holder, since }) => ({ task: task.id, title: task.title, run: id, holder, since })),
     ),
-    ready: ready.map(({ id, title }) => ({ id, title })),
+    claimed,
+    ready: ready.filter((one) => !isTaken(one.id)).map(({ id, title }) => ({ id, title })),
     recent: recentOf(events),
   };
 }

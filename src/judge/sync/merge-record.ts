@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { cameLater } from "../../model/protection.ts";
 import { type ChangesOf, editRecord, type Kind, type Stored } from "../../model/record.ts";
 import { finding, note, touched } from "../../model/records/parts.ts";
-import { type RepositoryRecord, repository } from "../../model/records/run.ts";
+import { type RepositoryRecord, repository, run } from "../../model/records/run.ts";
 import { task } from "../../model/records/task.ts";
 
 export interface ThreeWays<K extends Kind> {
@@ -43,7 +43,8 @@ export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeR
   if (!base) return sameButForItsMaking(kind, ours, theirs) ?? { clashes: clashesOf(kind, undefined, a, b) };
   const before = base.value as Values;
   const clashes = clashesOf(kind, before, a, b);
-  if (clashes.length > 0 || !MERGEABLE.includes(kind))
+  const isMergeable = MERGEABLE.includes(kind) || isHandOver(kind, before, a) || isHandOver(kind, before, b);
+  if (clashes.length > 0 || !isMergeable)
     return { clashes: clashes.length > 0 ? clashes : [{ field: "rev", ours: a.rev, theirs: b.rev }] };
   const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
   const updated = String(a.updated) > String(b.updated) ? a.updated : b.updated;
@@ -54,6 +55,13 @@ export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeR
   return text === undefined
     ? { clashes: [{ field: "text outside of the fields", ours: "changed", theirs: "changed" }] }
     : { text, rev };
+}
+
+/** Another clone took the task over and wrote nothing but that, which is whole by itself, whatever the first one wrote. */
+function isHandOver(kind: Kind, before: Values, side: Values): boolean {
+  if (kind !== (run as Kind) || before.ended !== undefined || side.ended !== "kept") return false;
+  const handed = ["ended", "reason", "rev", "updated"];
+  return namesOf(kind).every((name) => handed.includes(name) || same(before[name], side[name]));
 }
 
 const namesOf = (kind: Kind) => [...Object.keys(kind.fields), ...Object.keys(kind.sections)];

@@ -51,7 +51,7 @@ export async function chooseRemote(
  * The address, the credentials and everything else about the remote are the project's own settings; the objects and
  * refs are the state's. No hook runs, nothing is signed, and no other branch or tag is looked at.
  */
-function callFor(
+export function callFor(
   repo: StateRepository,
   site: Site,
   remote: string,

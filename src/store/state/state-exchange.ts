@@ -14,6 +14,7 @@ import { isEmptyState } from "../bulk-place.ts";
 import { findHome } from "../home.ts";
 import type { Home } from "../layout.ts";
 import { compareStates } from "./compare.ts";
+import { homeSite } from "./home-site.ts";
 import { isComplete } from "./is-complete.ts";
 import { prepareState } from "./prepare-state.ts";
 import { chooseRemote, fetchState, incomingRef, pushState } from "./remote-branch.ts";
@@ -94,12 +95,4 @@ function rebind(site: Site, { from, to }: Renumbered): void {
     const file = join(gitDir, BINDING);
     if (lineIfReadable(file) === from) replaceFile(file, `${to}\n`);
   }
-}
-
-function homeSite(sites: Sites): Site {
-  const found = sites.all().find((one) => one.home);
-  if (found) return found;
-  throw new Failure("unavailable", "home_missing", "The repository that the state belongs to is not there.", {
-    hint: "Run this in that repository.",
-  });
 }

@@ -25,8 +25,8 @@ ${warnings.map((one) => html`<p class="warning">${one}</p>`)}
   return page(layout({ title: project, section: "tasks", command: "pawl inbox", main, kind: "home" }));
 };
 
-const isEmpty = ({ needs_you, running, held, ready, recent }: Inbox) =>
-  [needs_you, running, held, ready, recent].every((one) => one.length === 0);
+const isEmpty = ({ needs_you, running, held, claimed, ready, recent }: Inbox) =>
+  [needs_you, running, held, claimed, ready, recent].every((one) => one.length === 0);
 
 function sections(found: Inbox, now: number): Html {
   const more = found.ready.length - MOST_READY;
@@ -40,6 +40,18 @@ ${section(
       title: one.title,
       why: `held by ${nameOf(one.holder)}`,
       tag: tag("held"),
+      who: ago(one.since, now),
+    }),
+  ),
+)}
+${section(
+  "Claimed elsewhere",
+  found.claimed.map((one) =>
+    row({
+      task: one.task,
+      title: one.title,
+      why: `${nameOf(one.holder)} on ${one.machine}${one.expired ? "; nobody has renewed it" : ""}`,
+      tag: tag(one.expired ? "expired" : "claimed"),
       who: ago(one.since, now),
     }),
   ),

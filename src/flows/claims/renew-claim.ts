@@ -1,0 +1,34 @@
+import { lostClaim } from "../../judge/claims.ts";
+import { LEASE } from "../../model/claim.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Hands } from "../../ports/hands.ts";
+import { openRunsOf } from "../run/run-records.ts";
+import { claimingRemote } from "./claiming-remote.ts";
+import { isUntold } from "./take-claim.ts";
+
+/**
+ * Says once more that this clone works on the task: for a short time while an agent does, for a long one while its work
+ * waits for a person. Whoever has taken it over meanwhile keeps it; then that is remembered and told.
+ */
+export async function renewClaim(hands: Hands, task: string): Promise<string[]> {
+  const { claims, remote } = await claimingRemote(hands);
+  const known = claims.remembered().find((one) => one.claim.task === task && one.ours);
+  if (remote === undefined || known?.remote !== remote) return [];
+  const isSupervised = await hands.look((reader) => openRunsOf(reader, task).length > 0);
+  const claim = { ...known.claim, until: claims.at(LEASE[isSupervised ? "supervised" : "byHand"]) };
+  try {
+    const pushed = await claims.push(remote, { task, old: known.commit, claim }, hands.say);
+    if (pushed.ok) {
+      claims.remember({ remote, commit: pushed.commit, claim, ours: true });
+      return [];
+    }
+    const found = (await claims.look(remote, hands.say)).find((one) => one.task === task);
+    const ours = found?.claim !== undefined && (await hands.git.worktrees()).isOurs(found.claim.clone);
+    if (!found?.claim) claims.forget(task);
+    else claims.remember({ remote, commit: found.commit, claim: found.claim, ours });
+    return found?.claim && !ours ? [lostClaim(task, found.claim, claims.at(0))] : [];
+  } catch (error) {
+    if (error instanceof Failure && isUntold(error)) return [error.message];
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Claim } from "../model/claim.ts";
+import { Failure } from "../model/failure.ts";
+import { shorten } from "../model/ids.ts";
+import { run } from "../model/records/run.ts";
+import type { FoundClaim } from "../ports/claims.ts";
+import type { Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
+import { isPlace } from "./current-run.ts";
+
+export interface ClaimFacts {
+  task: string;
+  /** When our task of this id was written down. */
+  created: string;
+  /** What the remote has. */
+  found: FoundClaim | undefined;
+  isOurs: boolean;
+  /** `--claim`: whoever asks knows that somebody else may hold it. */
+  over: boolean;
+  isHuman: boolean;
+  now: string;
+}
+
+export type ClaimDecision =
+  | { do: "push"; old: string | undefined; since: string | undefined; from: string | undefined }
+  | { do: "refuse"; failure: Failure };
+
+/** Whether a task may be taken that the remote knows a claim of. The remote decides who is first; this, who may try. */
+export function judgeClaim(facts: ClaimFacts): ClaimDecision {
+  const { found, isOurs, over, isHuman, now, created } = facts;
+  if (!found) return { do: "push", old: undefined, since: undefined, from: undefined };
+  const { claim, commit } = found;
+  if (claim && claim.created !== created) return { do: "refuse", failure: otherTask(facts.task, claim) };
+  if (claim && isOurs) return { do: "push", old: commit, since: claim.since, from: claim.from };
+  const mayTake = over && (isHuman || (claim !== undefined && isExpired(claim, now)));
+  if (!mayTake) return { do: "refuse", failure: claimed(facts, claim) };
+  return { do: "push", old: commit, since: undefined, from: claim ? holderOf(claim) : "somebody unknown" };
+}
+
+export const isExpired = ({ until }: Pick<Claim, "until">, now: string) => until <= now;
+
+/** Who it is, and where: a name that others wrote, so it is shortened. */
+export const holderOf = ({ holder, machine, clone }: Claim) =>
+  `${shorten(holder, 80)} on ${shorten(machine, 60)} (clone ${shorten(clone, 20)})`;
+
+const minute = (time: string) => `${time.slice(0, 16).replace("T", " ")} UTC`;
+
+/** One line on a claim, for whoever looks at the task. */
+export function claimWords(claim: Claim, now: string): string {
+  const until = isExpired(claim, now) ? "expired" : "until";
+  const from = claim.from === undefined ? "" : `, taken over from ${shorten(claim.from, 120)}`;
+  return `${holderOf(claim)} since ${minute(claim.since)}, ${until} ${minute(claim.until)}${from}`;
+}
+
+function claimed({ task, isHuman, now }: ClaimFacts, claim: Claim | undefined): Failure {
+  const takeOver = `pawl start ${task} --claim`;
+  const isOver = claim !== undefined && isExpired(claim, now);
+  return new Failure(
+    "conflict",
+    "task_claimed",
+    claim
+      ? `${task} is claimed by ${claimWords(claim, now)}.`
+      : `${task} is claimed by somebody; what they wrote cannot be read.`,
+    {
+      hint: isOver
+        ? `Nobody has renewed it. To take it over: ${takeOver}`
+        : isHuman
+          ? `Talk to them, or take another task. To take it over all the same: ${takeOver}`
+          : "Take another task, or ask the person you work for.",
+      details: { task, claim },
+    },
+  );
+}
+
+function otherTask(task: string, claim: Claim): Failure {
+  return new Failure(
+    "conflict",
+    "id_taken_twice",
+    `What ${holderOf(claim)} claims as ${task} is another task than yours of this id.`,
+    { hint: "pawl sync gives yours another id. Then start that one.", details: { task, claim } },
+  );
+}
+
+/** Words for somebody who works on a task that others claim by now. */
+export const lostClaim = (task: string, claim: Claim, now: string) =>
+  `${task} is worked on here, and claimed by ${claimWords(claim, now)}. Talk to them before you go on.`;
+
+/** A claim as lists and JSON tell it. */
+export interface ShownClaim extends Claim {
+  expired: boolean;
+  /** When the remote last said so. */
+  seen: string;
+}
+
+/** What others claim; what is worked on here is told by its runs. */
+export const claimedElsewhere = (reader: Reader, now: string): ShownClaim[] =>
+  reader
+    .claims()
+    .filter((one) => !one.ours)
+    .map(({ claim, seen }) => ({ ...claim, expired: isExpired(claim, now), seen }));
+
+/** Tasks that are worked on in this clone although others claim them by now. */
+export function lostClaims(reader: Reader, { now, clone }: Pick<Situation, "now" | "clone">): string[] {
+  return claimedElsewhere(reader, now).flatMap((claim) => {
+    const { records } = reader.parts(run, claim.task);
+    const place = records.findLast((one) => isPlace(one.value))?.value;
+    const isHere = place !== undefined && place.ended === undefined && place.clone === clone;
+    return isHere ? [lostClaim(claim.task, claim, now)] : [];
+  });
+}
+
+/** Who holds a task, and where; undefined where nobody told the remote. */
+export function claimOf(reader: Reader, task: string, now: string): string | undefined {
+  const found = reader.claims().find((one) => one.claim.task === task);
+  if (!found) return undefined;
+  const { claim, ours, commit, remote } = found;
+  if (!ours) return claimWords(claim, now);
+  return commit === undefined
+    ? `here; ${remote} was not told yet (pawl sync)`
+    : `here, until ${minute(claim.until)}${claim.from === undefined ? "" : `, taken over from ${shorten(claim.from, 120)}`}`;
+}
