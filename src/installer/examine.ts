@@ -34,13 +34,20 @@ export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
         return [{ ...problem, code: "file_in_the_way", message: sentence(why), command: "pawl install" }];
       case "keep":
         if (why !== "you edited it" || where === ".pawl/config.yaml") return [];
-        return [
-          { code: "file_edited", level: "note", where, message: `${sentence(why)} Upgrades leave it alone.` },
-        ];
+        return [editedFile(where, sentence(why))];
       default:
         return [];
     }
   });
+}
+
+/** An edit in place is kept, but no upgrade reaches it; for a skill there is a way that both survive. */
+function editedFile(where: string, why: string): Diagnosis {
+  const skill = /(?:^|\/)skills\/([^/]+)\/SKILL\.md$/.exec(where)?.[1];
+  const note = { code: "file_edited", level: "note", where } as const;
+  if (skill === undefined) return { ...note, message: `${why} Upgrades leave it alone.` };
+  const message = `${why} Upgrades do not reach it. To keep the edit and have what changes in pawl's text, make it an override.`;
+  return { ...note, message, command: `pawl override skill ${skill} --from-edit` };
 }
 
 const sentence = (why = "") =>

@@ -11,7 +11,7 @@ import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
 import { VERSION } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
-import type { Installation, PreparedCommit, SurfaceRequest } from "../ports/installation.ts";
+import type { Installation, OverrideChange, PreparedCommit, SurfaceRequest } from "../ports/installation.ts";
 import { ADAPTERS } from "./adapters.ts";
 import { examineStart, examineTrust } from "./agent-trust.ts";
 import { isCommitted, lookAtCommit, type MadeCommit, moveBranch, prepareCommit } from "./commit.ts";
@@ -25,12 +25,13 @@ import {
   examineRuntime,
 } from "./examine.ts";
 import { finishJournal } from "./journal.ts";
-import { listOverrides, overlayFor } from "./overrides/overrides.ts";
+import { editedFiles, listOverrides, overlayFor } from "./overrides/overrides.ts";
 import { looker, readLedger, readTrackedLedger, type Tree } from "./plan/installed-tree.ts";
 import { LEDGER } from "./plan/ledger.ts";
 import { lookAt } from "./plan/look.ts";
 import {
   applyPlan,
+  type InstallationPlan,
   planInstallation,
   planUninstallation,
   proposalFor,
@@ -92,10 +93,8 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
       const { skills, others } = surfacesOf(tree, { ...ledger, force: false, lenient: true });
       return listOverrides(skills, others);
     },
-    planOverride: (change, request) =>
-      planInstallation(tree, request, overlayFor(change, tree.root)).steps.map(shownStep),
-    applyOverride: (change, request) =>
-      explained(() => applyPlan(tree, planInstallation(tree, request, overlayFor(change, tree.root)))),
+    planOverride: (change, request) => planOverride(tree, change, request).steps.map(shownStep),
+    applyOverride: (change, request) => explained(() => applyPlan(tree, planOverride(tree, change, request))),
     examine: () => examine({ tree, place, cwd, env, commands, built: program !== undefined }),
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
     copyRuntime: (thoroughly = false) =>
@@ -107,6 +106,12 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     prepareCommit: (request) => prepareFor(tree, place, git(), request),
     commit: (prepared, granted) => moveBranch(git(), commonDir, prepared as MadeCommit, granted),
   };
+}
+
+function planOverride(tree: Tree, change: OverrideChange, request: SurfaceRequest): InstallationPlan {
+  const agents = request.agents.filter(isAgent);
+  const overlay = overlayFor(change, tree.root, agents);
+  return planInstallation(tree, request, overlay, editedFiles(change, tree.root, agents));
 }
 
 interface Examined {

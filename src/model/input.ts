@@ -56,9 +56,9 @@ export function line(describe: string, hint = "TEXT", max = 300) {
 }
 
 /** Longer text; Markdown is welcome, so the indentation of its first line is kept. */
-export function prose(describe: string, hint = "TEXT") {
+export function prose(describe: string, hint = "TEXT", max = 200_000) {
   return withInfo(
-    z.string().check(tidyProse, z.minLength(1), z.maxLength(200_000), filledIn, described(describe)),
+    z.string().check(tidyProse, z.minLength(1), z.maxLength(max), filledIn, described(describe)),
     {
       type: "text",
       describe,

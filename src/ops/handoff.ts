@@ -9,11 +9,18 @@ import { evidence, handoff as kind } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
 import { operation } from "./operation.ts";
 
+/** Whoever comes next reads all of it; a log belongs into a file, and what a check said into evidence. */
+const MOST = 2_000;
+
+/** Asked for a blocker, people and agents write that there is none. */
+const isNone = (text: string | undefined) =>
+  /^(?:none|no|nothing|n\/a|-+|no blockers?)[.!]?$/i.test(text?.trim() ?? "none");
+
 export const handoff = operation({
   id: "handoff",
   summary: "Leave the task so that anybody can go on: what, evidence, blocker, next",
   details:
-    "Also for work that failed: what did not work is what the next one needs most. A --validation that begins with the id of\nevidence (E2: …) is shown with what pawl saw; any other is shown as a claim.",
+    "Also for work that failed: what did not work is what the next one needs most. A --validation that begins with the id of\nevidence (E2: …) is shown with what pawl saw; any other is shown as a claim.\nEach text has 2,000 characters at most, and `--blocker none` means that there is none.",
   examples: [
     'pawl handoff --what "Retries work, backoff does not" --changed src/upload.ts --validation "E2: npm test, 1 failed" --next "make the backoff test pass"',
   ],
@@ -21,11 +28,11 @@ export const handoff = operation({
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
-    what: prose("what was done, and what was not"),
+    what: prose("what was done, and what was not", "TEXT", MOST),
     changed: many(raw("a file that changed", "FILE")),
-    validation: many(prose("a check and its result", "RESULT")),
-    blocker: maybe(prose("what stands in the way")),
-    next: prose("the very next step"),
+    validation: many(prose("a check and its result", "RESULT", MOST)),
+    blocker: maybe(prose("what stands in the way", "TEXT", MOST)),
+    next: prose("the very next step", "TEXT", MOST),
   }),
   milestone: ({ handoff: value }) => `${value.id}: ${firstLine(value.what, 60)}`,
 
@@ -50,7 +57,7 @@ export const handoff = operation({
         validation: input.validation ?? [],
         ...madeNow(at),
         what: input.what,
-        blocker: input.blocker ?? "",
+        blocker: isNone(input.blocker) ? "" : (input.blocker ?? ""),
         next: input.next,
       }),
       firstLine(input.what, 80),

@@ -11,16 +11,18 @@ interface Wanted {
   patch?: boolean | undefined;
   disable?: boolean | undefined;
   text?: string | undefined;
+  from_edit?: boolean | undefined;
 }
 
 export const overrideSkill = procedure({
   id: "override.skill",
   summary: "Change or switch off one of pawl's skills in this repository",
   details:
-    "Writes .pawl/overrides/skills/NAME/override.md, which is tracked with the project, and renders the skill from it. With\n--patch later changes of pawl's own text are merged into yours, with --replace they are only shown. Without --text the\nfile begins as pawl's own text: edit it, then run `pawl install`. --disable takes the skill away; only a human may.",
+    "Writes .pawl/overrides/skills/NAME/override.md, which is tracked with the project, and renders the skill from it. With\n--patch later changes of pawl's own text are merged into yours, with --replace they are only shown. Without --text the\nfile begins as pawl's own text: edit it, then run `pawl install`. --from-edit keeps what you changed in the installed\nfile itself as such a patch. --disable takes the skill away; only a human may.",
   examples: [
     "pawl override skill tdd --patch",
     "pawl override skill scope --replace --text scope.md",
+    "pawl override skill tdd --from-edit",
     "pawl override skill auto-fix --disable",
   ],
   access: "write",
@@ -30,6 +32,7 @@ export const overrideSkill = procedure({
     replace: flag("yours in place of pawl's"),
     patch: flag("pawl's with your changes"),
     disable: flag("none at all"),
+    from_edit: flag("pawl's with what you changed in the installed file"),
     text: maybe(prose("the whole skill, or why it is not wanted; a file, or - for standard input", "FILE")),
   }),
   rehearse: (hands, input) => rehearseOverride(hands, changeOf(input)),
@@ -37,11 +40,12 @@ export const overrideSkill = procedure({
   text: describeOverride,
 });
 
-function changeOf({ name, text, ...modes }: Wanted): OverrideChange {
+function changeOf({ name, text, from_edit: fromEdit, ...modes }: Wanted): OverrideChange {
   const chosen = (["replace", "patch", "disable"] as const).filter((one) => modes[one]);
   const [mode, second] = chosen;
-  if (mode && !second) return { do: "skill", name, mode, text };
-  throw new Failure("usage", "which_mode", "Say one of --replace, --patch and --disable.", {
+  if (fromEdit && mode === undefined && text === undefined) return { do: "edited", name };
+  if (mode && !second && !fromEdit) return { do: "skill", name, mode, text };
+  throw new Failure("usage", "which_mode", "Say one of --replace, --patch, --from-edit and --disable.", {
     hint: `For small changes: pawl override skill ${name} --patch`,
     details: { field: "patch" },
   });

@@ -15,6 +15,7 @@ import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
 import { isElsewhere, takeOver } from "../flows/start/start-elsewhere.ts";
 import { planFor } from "../flows/start/start-facts.ts";
 import { planRestore } from "../flows/start/start-restore.ts";
+import { expectReviewedPlan } from "../flows/start/start-strict.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { findRun, getRun } from "../judge/current-run.ts";
 import { unguardedTargets } from "../judge/target.ts";
@@ -67,6 +68,7 @@ export const start = procedure({
       await checkOwner(hands, value, input);
       return (await partsOf(hands, value)).map(({ place }) => ({ do: "use", path: place.path }));
     }
+    await expectReviewedPlan(hands, id);
     const { parts } = await planOf(hands, id, input);
     return parts.flatMap(({ repo, place }) =>
       repo.adopted
@@ -164,8 +166,10 @@ async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Pla
     await checkOwner(hands, value, input);
     return telling(hands, id, input.claim ?? false, () => goOn(hands, value, input));
   }
+  const unreviewed = await expectReviewedPlan(hands, id);
   const { parts, restored } = await planOf(hands, id, input);
-  return telling(hands, id, false, () => begin(hands, id, parts, restored));
+  const plan = await telling(hands, id, false, () => begin(hands, id, parts, restored));
+  return { ...plan, warnings: [...unreviewed, ...(plan.warnings ?? [])] };
 }
 
 /** Others are told first that the task is taken here; whoever has taken it elsewhere is told of. */

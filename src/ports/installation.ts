@@ -53,6 +53,8 @@ export interface Installed {
 /** A change of the user's changes. */
 export type OverrideChange =
   | { do: "skill"; name: string; mode: "replace" | "patch" | "disable"; text: string | undefined }
+  /** What somebody changed in the skill's installed files becomes a patch. */
+  | { do: "edited"; name: string }
   | { do: "add"; name: string; text: string | undefined }
   | { do: "surface"; surface: "mcp" | "hooks"; mode: "disable" | "replace" }
   | { do: "remove"; name: string }

@@ -39,6 +39,8 @@ const BEFORE: Record<string, string> = {
   "pawl override": `pawl install --yes
 skill() { printf '%s\\n' --- "name: \\"$1\\"" 'description: "With care"' --- '' 'Do it with care.'; }
 skill scope > scope.md; skill release-notes > notes.md`,
+  "pawl override skill tdd --from-edit":
+    "pawl install --yes; echo 'With care.' >> .claude/skills/tdd/SKILL.md",
   "pawl override settle tdd": "pawl install --yes; pawl override skill tdd --patch",
   "pawl override remove tdd": "pawl install --yes; pawl override skill tdd --patch",
   "pawl override remove mcp": "pawl install --yes; pawl override surface mcp",

@@ -237,6 +237,33 @@ describe("pawl doctor", () => {
     expect(textAt(project, ".agents/skills/tdd/SKILL.md")).toContain("mine");
   });
 
+  test("tells an edited skill with the way out, which keeps the edit in every agent's folder", async ({
+    project,
+  }) => {
+    await done(project, "install");
+    const none = await project.pawl("override", "skill", "tdd", "--from-edit", "--json");
+    expect(none.json.error.code).toBe("not_edited");
+    const before = textAt(project, SKILL);
+    appendFileSync(at(project, SKILL), "\nMeasure before you optimise.\n");
+    appendFileSync(at(project, ".claude/skills/scope/SKILL.md"), "\nAn edit that stays as it is.\n");
+    const { json } = await project.pawl("doctor", "--json");
+    const told = json.data.doctor.diagnoses.find((one: { where: string }) => one.where === SKILL);
+    expect(told).toMatchObject({ code: "file_edited", command: "pawl override skill tdd --from-edit" });
+    await done(project, "override", "skill", "tdd", "--from-edit");
+    const override = textAt(project, ".pawl/overrides/skills/tdd/override.md");
+    expect(override).toMatch(/mode: "?patch[\s\S]*Measure before you optimise\.\n$/);
+    for (const folder of [".claude", ".agents"])
+      expect(textAt(project, `${folder}/skills/tdd/SKILL.md`)).toContain("Measure before you optimise.");
+    expect(textAt(project, ".claude/skills/scope/SKILL.md")).toContain("An edit that stays as it is.");
+    const after = await project.pawl("doctor", "--json");
+    const edited = after.json.data.doctor.diagnoses.filter(
+      (one: { code: string }) => one.code === "file_edited",
+    );
+    expect(edited.map((one: { where: string }) => one.where)).toEqual([".claude/skills/scope/SKILL.md"]);
+    await done(project, "override", "remove", "tdd");
+    expect(textAt(project, SKILL)).toBe(before);
+  });
+
   test("tells what agents still have to be told, from their own files", async ({ project }) => {
     await done(project, "install");
     expect((await codesOf(project, "note")).filter((one) => one.includes("trusted"))).toEqual([]);

@@ -603,6 +603,23 @@ describe("what belongs to no single task", () => {
   });
 });
 
+test("a handoff stays short, and a blocker that is none is none", async ({ project }) => {
+  await project.pawl("task", "new", "One");
+  await project.pawl("task", "update", "T1", "--status", "active");
+  const hand = (...more: string[]) =>
+    project.pawl("handoff", "--what", "Half", "--next", "The rest", ...more, "--json");
+  for (const none of ["none", "None.", "N/A", "-"])
+    expect((await hand("--blocker", none)).json.data.handoff.blocker, none).toBe("");
+  expect((await hand("--blocker", "none of us has a key")).json.data.handoff.blocker).toBe(
+    "none of us has a key",
+  );
+  const long = await hand("--blocker", "x".repeat(2_001));
+  expect([long.code, long.json.error.message]).toEqual([
+    3,
+    expect.stringContaining("2000 characters at most"),
+  ]);
+});
+
 test("a session costs at most 400 tokens, however much there is", async ({ project }) => {
   const long = "very long words ".repeat(600);
   await project.pawl("task", "new", "x".repeat(300), "--objective", long, "--acceptance", long);
@@ -620,7 +637,8 @@ test("a session costs at most 400 tokens, however much there is", async ({ proje
     );
   }
   await project.pawl("touch", ...Array.from({ length: 100 }, (_, i) => `${"deep/".repeat(40)}${i}.ts`));
-  await project.pawl("handoff", "--what", long, "--next", long, "--blocker", long);
+  const most = long.slice(0, 2_000);
+  await project.pawl("handoff", "--what", most, "--next", most, "--blocker", most);
   for (let i = 0; i < 5; i++) await project.pawl("decide", `${i} ${long}`, "--why", long);
   for (const [budget, ...args] of [[400], [280, "--budget", "280"], [200, "--budget", "200"]] as const) {
     const { out } = await project.pawl("session", ...args);

@@ -717,3 +717,38 @@ test("a copy of the policy that names other branches does not open the usual one
   const { json } = await project.pawl("start", "T1", "--here", "--json");
   expect(json.error.code).toBe("on_protected_branch");
 });
+
+test("a strict task without a reviewed plan: agents are stopped, a human is told", async ({ project }) => {
+  const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
+  await project.pawl("task", "new", "Make it faster", "--profile", "strict", "--plan", "Measure first");
+  for (const more of [[], ["--dry-run"]]) {
+    const stopped = await project.pawlIn(project.path, agent, "start", "T1", "--json", ...more);
+    expect([stopped.code, stopped.json.error.code]).toEqual([1, "plan_not_reviewed"]);
+    expect(stopped.json.error.hint).toContain("pawl review start T0001 --kind plan");
+  }
+  expect(project.git("branch", "--list", "task/*")).toBe("");
+  const begun = await project.pawl("start", "T1", "--json");
+  expect([begun.code, begun.json.warnings[0]]).toEqual([
+    0,
+    expect.stringContaining("its plan is not reviewed"),
+  ]);
+});
+
+test("an agent begins a strict task whose plan a human has passed", async ({ project }) => {
+  const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
+  await project.pawlIn(
+    project.path,
+    agent,
+    "task",
+    "new",
+    "Make it faster",
+    "--profile",
+    "strict",
+    "--plan",
+    "Measure",
+  );
+  const review = ["review", "record", "T1", "--kind", "plan", "--verdict", "pass", "--looked-at", "plan"];
+  expect((await project.pawl(...review)).code).toBe(0);
+  const begun = await project.pawlIn(project.path, agent, "start", "T1", "--json");
+  expect([begun.code, begun.json.data?.run.status]).toEqual([0, "running"]);
+});

@@ -106,6 +106,20 @@ describe("the packed program", () => {
     expect(pack.stderr).toContain("npm run pack");
   });
 
+  test("is what npm makes of a git address: it is built when it is prepared, and dist is in it", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(manifest.scripts.prepare).toBe("node scripts/prepare.mjs");
+    expect(readFileSync(join(root, "scripts/prepare.mjs"), "utf8")).toContain("scripts/build.mjs");
+    const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      env: npmEnv(),
+    });
+    const paths = JSON.parse(String(out))[0].files.map((one: { path: string }) => one.path);
+    expect(paths).toContain("dist/pawl.cjs");
+    const strange = /^(?!dist\/|hooks\/(?:ci|server)\/|README\.md$|LICENSE$|package\.json$)/;
+    expect(paths.filter((path: string) => strange.test(path))).toEqual([]);
+  });
+
   test("a read loads neither SQLite nor a YAML parser, gray-matter, a git library or the cryptography", () => {
     const repo = makeRepository(join(folder, "lazy"));
     pawl(repo, "install", "--commit");

@@ -3,7 +3,7 @@ import { sha256 } from "../../files/digest.ts";
 import { namesIfPresent } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import type { OverrideChange, OverrideListing } from "../../ports/installation.ts";
-import type { Surface } from "../adapter.ts";
+import type { AgentName, Surface } from "../adapter.ts";
 import { ADAPTERS } from "../adapters.ts";
 import { printJson } from "../json-text.ts";
 import { lookAt } from "../plan/look.ts";
@@ -17,6 +17,7 @@ import {
 import { applyOverrides, digestOf, type OverrideReport, settle } from "../render/overrides.ts";
 import { type Skill, upstreamSkills } from "../render/skills.ts";
 import { showDiff } from "../show-diff.ts";
+import { skillFromEdits } from "./from-edit.ts";
 import {
   readSurfaceOverride,
   type SurfaceOverride,
@@ -57,11 +58,15 @@ export function readOverrides(root: string, overlay: Overlay = new Map()): Overr
 }
 
 /** The files that make a change of an override, from what is there. */
-export function overlayFor(change: OverrideChange, root: string): Overlay {
+export function overlayFor(change: OverrideChange, root: string, agents: readonly AgentName[]): Overlay {
   const now = readOverrides(root);
   switch (change.do) {
     case "skill":
       return printOverride(overrideOf(change, now));
+    case "edited": {
+      const { text } = skillFromEdits(root, agents, ownSkill(change.name));
+      return printOverride(overrideOf({ ...change, do: "skill", mode: "patch", text }, now));
+    }
     case "add":
       return printOverride(addedSkill(change, now));
     case "surface":
@@ -72,6 +77,10 @@ export function overlayFor(change: OverrideChange, root: string): Overlay {
       return settled(change.name, now);
   }
 }
+
+/** The files whose edits an override keeps, so that they may be written again. */
+export const editedFiles = (change: OverrideChange, root: string, agents: readonly AgentName[]): string[] =>
+  change.do === "edited" ? skillFromEdits(root, agents, ownSkill(change.name)).paths : [];
 
 const upstream = () => upstreamSkills(ADAPTERS.generic);
 

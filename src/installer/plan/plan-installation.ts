@@ -64,6 +64,7 @@ export function planInstallation(
   tree: Tree,
   request: SurfaceRequest,
   overlay: Overlay = new Map(),
+  taken: readonly string[] = [],
 ): InstallationPlan {
   const before = readLedger(tree);
   const look = looker(tree);
@@ -71,7 +72,7 @@ export function planInstallation(
   const kept = (digest: string) => readKept(tree.local, digest);
   const { wanted } = surfacesOf(tree, request, overlay);
   const steps = [
-    ...planFiles({ wanted, ledger: before, look, force, lenient, kept }),
+    ...planFiles({ wanted, ledger: before && asWritten(before, taken, look), look, force, lenient, kept }),
     ...[...overlay].map(([path, text]) => overrideStep(look(path), text)),
   ];
   const repository = before?.repository ?? tree.name();
@@ -80,6 +81,16 @@ export function planInstallation(
   const after = ledgerAfter(steps, before, header, [...foldersOf(steps), ...ledger.missing]);
   return { steps: [...steps, ledgerStep(before, after, ledger)], before, after };
 }
+
+/** Whose edits are kept elsewhere may be written again, as if they were what we wrote. */
+const asWritten = (ledger: Ledger, taken: readonly string[], look: (path: string) => Look): Ledger => ({
+  ...ledger,
+  files: ledger.files.map((one) =>
+    one.mode === "own" && taken.includes(one.path)
+      ? { ...one, sha256: sha256(plainText(look(one.path).text ?? "")) }
+      : one,
+  ),
+});
 
 /** An override is the user's: it is written as it was asked for, and is in no ledger. */
 function overrideStep(look: Look, text: string | undefined): Step {

@@ -34,6 +34,9 @@ const AGENT_KEYS = ["argument-hint"];
 const ORIGIN = "<!-- Written by pawl; changes belong in .pawl/overrides/. -->";
 const REFERENCE_ORIGIN = "<!-- Written by pawl; belongs to the skill in the folder above. -->";
 
+/** The text of an installed skill without the line that says where it came from. */
+export const withoutOrigin = (text: string) => text.replace(`\n${ORIGIN}\n`, "");
+
 /** Every skill that Pawl brings, in the words of the adapter for agents in general. */
 export function upstreamSkills(shared: SkillPlace): Skill[] {
   return Object.keys(SKILLS).map((name) => ({ name, text: fillSkill(name, shared.words) }));
