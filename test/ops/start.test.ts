@@ -730,7 +730,7 @@ test("a strict task without a reviewed plan: agents are stopped, a human is told
   const begun = await project.pawl("start", "T1", "--json");
   expect([begun.code, begun.json.warnings[0]]).toEqual([
     0,
-    expect.stringContaining("its plan is not reviewed"),
+    expect.stringContaining("begins with a reviewed plan"),
   ]);
 });
 

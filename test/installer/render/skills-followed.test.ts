@@ -206,6 +206,13 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
 
   test("starting, changing a plan, and what is left to a human", async () => {
     const second = { with: { "<task>": "T0002" } };
+    const stopped = await by.follow("auto-fix", 1, { begins: "pawl start", ...second });
+    expect([stopped.ok, stopped.text]).toEqual([
+      false,
+      expect.stringContaining("begins with a reviewed plan"),
+    ]);
+    const lowered = await by.human(["task", "update", "T0002", "--profile", "light"], "");
+    expect(lowered.code, lowered.out).toBe(0);
     await expectStep(by.follow("auto-fix", 1, { begins: "pawl start", ...second }), /cd '/);
     const plan = { with: { "<the whole plan>": "Another way." } };
     await expectStep(
