@@ -33,19 +33,33 @@ export function hideLines(commonDir: string, lines: readonly string[]): void {
 
 /** Takes our lines out again; whatever others wrote meanwhile stays. */
 export function showLines(commonDir: string): void {
-  const path = fileOf(commonDir);
-  const [memory, text] = [readMemory(commonDir), textIfPresent(path)];
-  if (memory && text !== undefined) {
-    const rows = text.split(/(?<=\n)/);
-    const isOurs = (row: string) => memory.lines.includes(row.replace(/\r?\n$/, ""));
-    const rest = rows.filter((row) => !isOurs(row));
-    const wereLast =
-      rows.slice(rest.length).every(isOurs) && rows.slice(0, rest.length).join("") === rest.join("");
-    const joined = rest.join("");
-    const after = memory.before === "no line end" && wereLast ? joined.replace(/\n$/, "") : joined;
-    if (after === "" && memory.before === "absent") rmSync(path);
-    else if (after !== text) replaceFile(path, after);
-  }
-  if (memory?.noFolder) removeIfEmpty(dirname(path));
+  const memory = readMemory(commonDir);
+  if (memory) takeOut(commonDir, memory, memory.lines);
+  if (memory?.noFolder) removeIfEmpty(dirname(fileOf(commonDir)));
   rmSync(memoryOf(commonDir), { force: true });
+}
+
+/** The same for folders that are not there any more: of worktrees that are removed, while the records stay. */
+export function showGone(commonDir: string, mainRoot: string): void {
+  const memory = readMemory(commonDir);
+  const gone = memory?.lines.filter((line) => !existsSync(join(mainRoot, line.replaceAll("\\", "")))) ?? [];
+  if (!memory || gone.length === 0) return;
+  takeOut(commonDir, memory, gone);
+  const lines = memory.lines.filter((line) => !gone.includes(line));
+  replaceFile(memoryOf(commonDir), `${JSON.stringify({ ...memory, lines })}\n`);
+}
+
+function takeOut(commonDir: string, memory: Excluded, lines: readonly string[]): void {
+  const path = fileOf(commonDir);
+  const text = textIfPresent(path);
+  if (text === undefined) return;
+  const rows = text.split(/(?<=\n)/);
+  const isOurs = (row: string) => lines.includes(row.replace(/\r?\n$/, ""));
+  const rest = rows.filter((row) => !isOurs(row));
+  const wereLast =
+    rows.slice(rest.length).every(isOurs) && rows.slice(0, rest.length).join("") === rest.join("");
+  const joined = rest.join("");
+  const after = memory.before === "no line end" && wereLast ? joined.replace(/\n$/, "") : joined;
+  if (after === "" && memory.before === "absent") rmSync(path);
+  else if (after !== text) replaceFile(path, after);
 }

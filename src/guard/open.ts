@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { showGone } from "../git/exclude.ts";
 import type { Config } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Guard } from "../ports/guard.ts";
@@ -33,7 +34,11 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     expectSupported: (site) => refuseUnsupported(at(site)),
     mayBeOutdated: (site) => mayBeOutdated(site.commonDir),
     rehearse: (site) => rehearse(at(site), programs),
-    deactivate: (site) => deactivate(at(site).commonDir),
+    deactivate(site) {
+      const done = deactivate(at(site).commonDir);
+      if (site.mainRoot !== undefined) showGone(site.commonDir, site.mainRoot);
+      return done;
+    },
     rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),
     inspect: (site) => inspect(at(site)),
     surroundings: () => surroundings(env, process.versions.node),

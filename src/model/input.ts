@@ -31,7 +31,8 @@ function withInfo<S extends object>(schema: S, info: FieldInfo): S {
   return schema;
 }
 
-const tidy = z.overwrite((value: string) => value.replaceAll("\r\n", "\n").trim());
+/** Pasted over several lines, it still is one. */
+const tidy = z.overwrite((value: string) => value.replace(/\s*[\r\n]\s*/g, " ").trim());
 const tidyProse = z.overwrite((value: string) =>
   value
     .replaceAll("\r\n", "\n")

@@ -51,11 +51,16 @@ export const session = operation({
   async observe(world, input, at, reader) {
     const { id } = sessionTask(reader, input.task, at);
     const current = id === undefined || !reader.hasTask(id) ? undefined : readableRun(reader, id);
+    const places = id !== undefined && current ? await world.changedPlaces(id, current.repos) : [];
     const landed = await world.landed(id === undefined ? [] : placesUnderWay(reader, id));
     return {
       landed: [...landed.values()][0],
-      unguarded: [...(await world.guardWarnings()), ...straysLine(await world.strays(), id)],
-      places: id !== undefined && current ? await world.changedPlaces(id, current.repos) : [],
+      unguarded: [
+        ...(await world.guardWarnings()),
+        ...straysLine(await world.strays(), id),
+        ...goneLine(current, places, at.clone),
+      ],
+      places,
     };
   },
 
@@ -132,6 +137,14 @@ function straysLine(files: readonly string[], task: string | undefined): string[
   return [
     `An agent's commands changed files of the main checkout: ${shown}. Move them into the task's worktree: pawl rescue ${task ?? "T"}`,
   ];
+}
+
+/** Worktrees of this clone that the records know of, and git does not. */
+function goneLine(current: Run | undefined, places: readonly { repo: string }[], clone: string): string[] {
+  if (!current || current.clone !== clone || current.status === "starting") return [];
+  const gone = current.repos.filter((repo) => !places.some((one) => one.repo === repo.name));
+  const task = current.id.slice(0, current.id.indexOf("/"));
+  return gone.map((one) => `${one.worktree} is gone. To make it again: pawl start ${task} --claim`);
 }
 
 /** One that cannot be read is told in `gather`; it only keeps git from being asked. */

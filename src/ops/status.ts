@@ -18,11 +18,12 @@ interface Around {
   underWay: readonly { id: string }[];
   ready: { id: string } | undefined;
   waiting: number;
+  unreadable: boolean;
   /** A task whose work its base has. */
   landed: string | undefined;
 }
 
-function nextOf({ waits, installed, mine, underWay, ready, waiting, landed }: Around): Next {
+function nextOf({ waits, installed, mine, underWay, ready, waiting, unreadable, landed }: Around): Next {
   if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
   if (landed !== undefined)
     return { command: `pawl finish ${landed}`, reason: `the base has the work of ${landed}: this ends it` };
@@ -36,6 +37,7 @@ function nextOf({ waits, installed, mine, underWay, ready, waiting, landed }: Ar
   if (ready) return { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" };
   if (waiting > 0)
     return { command: "pawl task list", reason: `${plural(waiting, "open task")} waiting for others` };
+  if (unreadable) return { command: "pawl doctor", reason: "there are records that cannot be read" };
   return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
 }
 
@@ -103,6 +105,7 @@ export const status = operation({
       warnings: [...guard.unguarded, ...lost, ...warningsOf(problems)],
       next: nextOf({
         ...{ waits, installed: guard.installed, mine, ready },
+        unreadable: problems.length > 0,
         landed: [...guard.landed.keys()].map(taskOf)[0],
         underWay: tasks.filter((task) => LIVE.includes(task.status)),
         waiting: tasks.filter((task) => task.status === "open").length,

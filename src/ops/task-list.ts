@@ -35,9 +35,11 @@ export const taskList = operation({
       data: { tasks: shown },
       warnings: warningsOf(problems),
       next:
-        tasks.length === 0
-          ? { command: 'pawl task new "<title>"', reason: "there is no task yet" }
-          : undefined,
+        tasks.length > 0
+          ? undefined
+          : problems.length > 0
+            ? { command: "pawl doctor", reason: "there are records that cannot be read" }
+            : { command: 'pawl task new "<title>"', reason: "there is no task yet" },
     };
   },
 

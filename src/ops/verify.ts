@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type CheckPlace, choosePlaces, policyEnvironment } from "../flows/verify/choose-places.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
+import { hasNotRun } from "../judge/not-run.ts";
 import { getOwnTask } from "../judge/own-task.ts";
 import { oneTask } from "../judge/which-task.ts";
 import type { Check } from "../model/config.ts";
@@ -21,7 +22,7 @@ export const verify = operation({
   id: "verify",
   summary: "Run a check and record what happened, bound to the exact tree it ran on",
   details:
-    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. It runs in the\ntask's worktree, wherever you stand; --repo names the repository where a task has several. With --red it must fail:\na red that passes is refused. Without a command, the checks of .pawl/config.yaml are run. A command that could not be\nstarted (126, 127) is told and proves nothing. Checks have no terminal, and the tools of the shell that a human\ninstalled pawl from; `env:` of the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
+    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. It runs in the\ntask's worktree, wherever you stand; --repo names the repository where a task has several. With --red it must fail:\na red that passes is refused. Without a command, the checks of .pawl/config.yaml are run. A command that could not be\nstarted (126, 127; a toolchain that says so itself) is told and proves nothing. Checks have no terminal, and the tools of the shell that a human\ninstalled pawl from; `env:` of the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
   examples: [
     "pawl verify -- npm test",
     "pawl verify --slice S1 --red -- npx vitest run test/upload.test.ts",
@@ -67,8 +68,8 @@ export const verify = operation({
 
   decide(input, { id, slice, runs: all, names, inRun, places }) {
     if (input.red) for (const one of all) refuseFalseRed(one.run);
-    const runs = all.filter((one) => !NOT_RUN.includes(one.run.exitCode));
-    const unheard = all.filter((one) => NOT_RUN.includes(one.run.exitCode));
+    const runs = all.filter((one) => !hasNotRun(one.run));
+    const unheard = all.filter((one) => hasNotRun(one.run));
     if (runs.length === 0 && unheard[0]) throw notRun(unheard[0]);
     const taken = [...names];
     const effects: Effect[] = [];
@@ -200,9 +201,6 @@ async function watch(
   return { at, check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };
 }
 
-/** What a shell answers when a command is missing or may not be run: no test has failed, none has run. */
-const NOT_RUN = [126, 127];
-
 function notRun({ check, run }: Observation): Failure {
   const what = check === undefined ? "The command" : `The check "${check}"`;
   const said = firstLine(run.tail.split("\n").at(-1) ?? "", 160);
@@ -227,7 +225,7 @@ function refuseFalseRed(run: CheckRun): void {
     throw new Failure("refused", "red_killed", `The command was killed (${run.signal}): ${command}`, {
       hint: "A red is a test that ran to its end and failed.",
     });
-  if (NOT_RUN.includes(run.exitCode))
+  if (hasNotRun(run))
     throw new Failure(
       "refused",
       "red_not_run",

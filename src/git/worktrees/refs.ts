@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIfPresent } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
@@ -84,5 +86,13 @@ export async function deleteBranch(git: SiteGit, place: Workplace, commit: strin
   }
   withdrawMove(commonDir, ref);
   unbindBranch(commonDir, ref);
+  await forgetSettings(git, place);
   return true;
+}
+
+/** What git wrote down about the branch, such as what it follows, goes with it, as `git branch -D` has it. */
+async function forgetSettings(git: SiteGit, { branch }: Workplace): Promise<void> {
+  if (!textIfPresent(join(git.site.commonDir, "config"))?.includes(`[branch "${branch}"]`)) return;
+  // Left there it is untidy and harms nobody, so that nothing hangs on it.
+  await git.ask(["config", "--local", "--remove-section", `branch.${branch}`]);
 }

@@ -29,18 +29,18 @@ export function splitFrontMatter(text: string): SplitText {
   OPENING_FENCE.lastIndex = bom.length;
   const opening = OPENING_FENCE.exec(text);
   if (opening === null)
-    throw new FrontMatterError(1, "The file must start with a line that is exactly `---`.");
+    throw new FrontMatterError(1, "The file must start with a line that is exactly `---`");
   const open = opening[0];
   const headerStart = bom.length + open.length;
   FENCE_LINE.lastIndex = headerStart;
   const closing = FENCE_LINE.exec(text);
   if (closing === null)
-    throw new FrontMatterError(1, "The header is not closed by a line that is exactly `---`.");
+    throw new FrontMatterError(1, "The header is not closed by a line that is exactly `---`");
   const close = closing[0];
   const header = text.slice(headerStart, closing.index);
   if (!/^---(?:\r?\n)?$/.test(close)) {
     const line = header.split("\n").length + 1;
-    throw new FrontMatterError(line, "The line that closes the header must be exactly `---`.");
+    throw new FrontMatterError(line, "The line that closes the header must be exactly `---`");
   }
   const body = text.slice(closing.index + close.length);
   return { bom, eol: opening[1] as "\n" | "\r\n", open, header, close, body };
