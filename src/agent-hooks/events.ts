@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { textIfReadable } from "../files/read.ts";
-import { mayBegin, noteBeginning } from "../files/sessions.ts";
+import { HOOK_RAN, mayBegin, noteBeginning } from "../files/sessions.ts";
 import { notedBy, readStatus } from "../git/strays.ts";
 import { type Actor, sessionVariable } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
@@ -89,6 +89,8 @@ async function beginSession(call: HookCall, spot: Spot, now: number): Promise<vo
   const { agentsAround } = await import("./ask.ts");
   const begins: Actor = { kind: "agent", name: AGENT_NAMES[call.agent], session: call.session || undefined };
   if (mayBegin(begins, agentsAround(spot))) noteBeginning(spot.commonDir, begins, now);
+  const marks = openMarks(spot.commonDir, call.session);
+  if (!marks.has(HOOK_RAN)) marks.add(HOOK_RAN);
 }
 
 /** Whose session it is, for hooks that some agents start without what they give to their shell. */

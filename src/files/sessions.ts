@@ -8,6 +8,9 @@ import { namesIfReadable, textIfReadable } from "./read.ts";
 
 export const sessionsFolder = (commonDir: string) => join(commonDir, "pawl", "sessions");
 
+/** The line that our hook leaves there when a session begins; our server's beginning of one has none. */
+export const HOOK_RAN = "hook ran";
+
 /** What an id that says nothing is called; nobody is known by it. */
 const UNNAMED = sessionFile("");
 

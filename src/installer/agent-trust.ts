@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { textIfReadable } from "../files/read.ts";
+import { HOOK_RAN, sessionsFolder } from "../files/sessions.ts";
 import { recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { sessionFile } from "../model/naming.ts";
@@ -32,19 +34,33 @@ interface Started extends Asked {
   commonDir: string;
 }
 
+/** Agents that read a project's settings only in the folder they are started in, and what is left of us elsewhere. */
+const READS_ONLY_THERE: readonly { agent: string; title: string; left: string }[] = [
+  {
+    agent: "claude",
+    title: "Claude Code",
+    left: "Started here it has the skills, the MCP server and git's guard, but no session text and no early refusals",
+  },
+  {
+    agent: "gemini",
+    title: "Gemini CLI",
+    left: "Started here it has no MCP server, no session text and no refusals, and its shell runs git without the guard: only `pawl audit` tells what it did",
+  },
+];
+
 /** Where an agent that was started here does without our hooks. */
 export function examineStart({ root, cwd, agents, env, commonDir }: Started): Diagnosis[] {
-  const found: Diagnosis[] = [];
-  if (agents.includes("claude") && realpathSync(cwd) !== realpathSync(root))
-    found.push(
+  const isElsewhere = realpathSync(cwd) !== realpathSync(root);
+  const found = READS_ONLY_THERE.filter(({ agent }) => isElsewhere && agents.includes(agent)).map(
+    ({ agent, title, left }) =>
       note(
-        "claude_start_folder",
+        `${agent}_start_folder`,
         cwd,
-        `Claude Code reads its settings, and with them pawl's hooks, only in the folder it is started in. Started here it has the skills, the MCP server and git's guard, but no session text and no early refusals: start it in ${root}.`,
+        `${title} reads its settings, and with them pawl's hooks, only in the folder it is started in. ${left}: start it in ${root}.`,
       ),
-    );
+  );
   const session = recogniseAgent(env)?.session;
-  if (session && !existsSync(join(commonDir, "pawl", "sessions", sessionFile(session))))
+  if (session && !hookRanIn(commonDir, session))
     found.push(
       note(
         "hooks_not_run",
@@ -53,6 +69,11 @@ export function examineStart({ root, cwd, agents, env, commonDir }: Started): Di
       ),
     );
   return found;
+}
+
+function hookRanIn(commonDir: string, session: string): boolean {
+  const marks = textIfReadable(join(sessionsFolder(commonDir), sessionFile(session))) ?? "";
+  return marks.split("\n").includes(HOOK_RAN);
 }
 
 const note = (code: string, where: string, message: string): Diagnosis => ({

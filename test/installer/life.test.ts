@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { sha256 } from "../../src/files/digest.ts";
+import { HOOK_RAN } from "../../src/files/sessions.ts";
 import { type Ledger, parseLedger, printLedger } from "../../src/installer/plan/ledger.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { treeBytes } from "../helpers/tree-bytes.ts";
@@ -303,8 +304,13 @@ describe("pawl doctor", () => {
     expect(await codes("src", {})).toEqual(["claude_start_folder"]);
     expect(await codes("src", agent)).toEqual(["claude_start_folder", "hooks_not_run"]);
     mkdirSync(join(project.path, ".git/pawl/sessions"), { recursive: true });
-    writeFileSync(join(project.path, ".git/pawl/sessions/s-1"), "began 1\n");
+    // What our server leaves when the agent connects says nothing of the hook.
+    writeFileSync(join(project.path, ".git/pawl/sessions/s-1"), "began 1 claude-code\n");
+    expect(await codes(".", agent)).toEqual(["hooks_not_run"]);
+    appendFileSync(join(project.path, ".git/pawl/sessions/s-1"), `${HOOK_RAN}\n`);
     expect(await codes(".", agent)).toEqual([]);
+    await done(project, "install", "--agents", "claude,gemini");
+    expect(await codes("src", {})).toEqual(["claude_start_folder", "gemini_start_folder"]);
   });
 });
 
