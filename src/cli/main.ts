@@ -1,4 +1,5 @@
 import type { AgentAbove } from "../files/agent-above.ts";
+import { explainFileError } from "../files/durable.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { fieldInfo, type Parsed, parseInput } from "../model/input.ts";
@@ -193,7 +194,9 @@ async function print(
     );
 }
 
-function report(error: unknown, json: boolean, io: Io): number {
+function report(thrown: unknown, json: boolean, io: Io): number {
+  // What the file system refuses is seldom ours: a full disk, no permission, something else where a file belongs.
+  const error = thrown instanceof Failure ? thrown : explainFileError(thrown, "pawl cannot go on");
   if (!(error instanceof Failure)) return reportBug(error, json, io);
   if (json) {
     const { code, message, hint, details } = error;

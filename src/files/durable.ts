@@ -100,12 +100,17 @@ export function replaceQuickly(path: string, text: string): void {
   makeFolder(dirname(path));
   const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
   writeFileSync(temporary, text);
-  renameSync(temporary, path);
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** What the file system refuses, said in words; anything else is passed on as it is. */
 export function explainFileError(error: unknown, what: string): unknown {
-  const { code, path } = error as NodeJS.ErrnoException;
+  const { code, path: from, dest: path = from } = error as NodeJS.ErrnoException & { dest?: string };
   const at = path ? ` (${path})` : "";
   const cause = { cause: error, details: { file: path, errno: code } };
   switch (code) {
@@ -133,7 +138,13 @@ export function explainFileError(error: unknown, what: string): unknown {
     case "ELOOP":
       return new Failure("unavailable", "state_misplaced", `${what}: a folder is expected${at}.`, {
         ...cause,
-        hint: "Something else stands where the state folder belongs; move it away.",
+        hint: "Something else stands where a folder of pawl's belongs; move it away.",
+      });
+    case "EISDIR":
+    case "ENOTEMPTY":
+      return new Failure("unavailable", "state_misplaced", `${what}: a file is expected${at}.`, {
+        ...cause,
+        hint: "A folder stands where a file of pawl's belongs; move it away.",
       });
     default:
       return error;

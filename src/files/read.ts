@@ -1,12 +1,6 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmdirSync, type Stats, statSync } from "node:fs";
+import { devNull } from "node:os";
+import { Failure } from "../model/failure.ts";
 
 /*
  * Two ways to read what may not be there, and the name says which. `…IfPresent`: what is absent is nothing, and whatever
@@ -17,7 +11,10 @@ import {
 /** The text of a file; undefined where there is no file. */
 export const textIfPresent = (path: string) => ifPresent(path, text);
 
-export const bytesIfPresent = (path: string): Buffer | undefined => ifPresent(path, () => readFileSync(path));
+export const bytesIfPresent = (path: string): Buffer | undefined => ifPresent(path, bytes);
+
+/** The bytes of a file that has to be there. */
+export const bytesOf = (path: string): Buffer => bytes(path, statSync(path));
 
 /** What a folder holds; nothing where there is no folder. */
 export const namesIfPresent = (folder: string): string[] => ifPresent(folder, names) ?? [];
@@ -29,12 +26,11 @@ export const textIfReadable = (path: string) => ifReadable(path, text);
 /** The text of a file of one line, such as git's own. */
 export const lineIfReadable = (path: string) => ifReadable(path, text)?.trim() || undefined;
 
-export const bytesIfReadable = (path: string): Buffer | undefined =>
-  ifReadable(path, () => readFileSync(path));
+export const bytesIfReadable = (path: string): Buffer | undefined => ifReadable(path, bytes);
 
 /** What a file of our own says; one that was cut off says nothing. */
 export const jsonIfReadable = <T>(path: string) =>
-  ifReadable(path, () => JSON.parse(text(path)) as T | undefined);
+  ifReadable(path, (_, stat) => JSON.parse(text(path, stat)) as T | undefined);
 
 export const namesIfReadable = (folder: string): string[] => ifReadable(folder, names) ?? [];
 
@@ -47,7 +43,24 @@ export function linkIfReadable(path: string): string | undefined {
   }
 }
 
-const text = (path: string): string => readFileSync(path, "utf8");
+const text = (path: string, stat: Stats): string => readFileSync(regular(path, stat), "utf8");
+const bytes = (path: string, stat: Stats): Buffer => readFileSync(regular(path, stat));
+
+/**
+ * Whoever puts a pipe or a device where a file belongs lets us wait for ever, or read for ever. Nothing is read from it, and
+ * whoever asks is told. A folder is left to the system, which says so at once; the null device is an empty file everywhere.
+ */
+function regular(path: string, stat: Stats): string {
+  if (stat.isFile() || stat.isDirectory()) return path;
+  if (stat.isCharacterDevice() && stat.rdev === statSync(devNull).rdev) return path;
+  const what = stat.isFIFO() ? "a pipe" : stat.isSocket() ? "a socket" : "a device";
+  throw new Failure("unreadable", NOT_A_FILE, `${path} is ${what}, and a file belongs there.`, {
+    hint: "Nothing was read from it. Look at who put it there, and remove it; what pawl needs there it writes again: pawl doctor --fix",
+    details: { file: path },
+  });
+}
+
+const NOT_A_FILE = "not_a_file";
 const names = (folder: string): string[] => readdirSync(folder);
 
 function ifPresent<T>(path: string, read: (path: string, stat: Stats) => T): T | undefined {
@@ -62,11 +75,12 @@ function ifPresent<T>(path: string, read: (path: string, stat: Stats) => T): T |
   }
 }
 
-function ifReadable<T>(path: string, read: (path: string) => T): T | undefined {
-  if (!existsSync(path)) return undefined;
+function ifReadable<T>(path: string, read: (path: string, stat: Stats) => T): T | undefined {
   try {
-    return read(path);
-  } catch {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat && read(path, stat);
+  } catch (error) {
+    if (error instanceof Failure && error.code === NOT_A_FILE) throw error;
     return undefined;
   }
 }

@@ -3,7 +3,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -14,6 +13,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { digestOf } from "../files/digest.ts";
 import { makeFolder, syncFile } from "../files/durable.ts";
 import { applyChanges, type FileChange, parseJournal, writeJournal } from "../files/file-journal.ts";
+import { bytesOf } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 
 /** One file that is to become something else; without `after` it goes. */
@@ -98,7 +98,9 @@ function stage(folder: string, changes: readonly Change[]): void {
 export function finishJournal(local: string): string[] {
   const folder = folderOf(local);
   if (!existsSync(folder)) return [];
-  const journal = existsSync(journalOf(local)) ? parse(readFileSync(journalOf(local), "utf8")) : undefined;
+  const journal = existsSync(journalOf(local))
+    ? parse(bytesOf(journalOf(local)).toString("utf8"))
+    : undefined;
   // A worktree that was removed since is not to come back for our files.
   const left = journal && existsSync(resolve(local, journal.root)) ? complete(local, journal) : [];
   step("install forget");

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { namesIfPresent, textIfReadable } from "../files/read.ts";
+import { namesIfPresent, textIfPresent, textIfReadable } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { suspect } from "../guard/quick-look.ts";
 import type { Environment } from "../model/environment.ts";
@@ -33,7 +32,7 @@ function isRecorded({ state, clone }: Home): boolean {
   if (clone === "") return false;
   const folder = join(state, "repos");
   return namesIfPresent(folder).some((name) => {
-    const text = readFileSync(join(folder, name), "utf8");
+    const text = textIfPresent(join(folder, name)) ?? "";
     return /^guarded:[^\n]*(?:\n[ \t-][^\n]*)*/m.exec(text)?.[0].includes(clone) === true;
   });
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { jsonIfReadable, namesIfPresent } from "../files/read.ts";
+import { bytesOf, jsonIfReadable, namesIfPresent } from "../files/read.ts";
 import { pathIn } from "../model/event-line.ts";
 import type { EventsWanted, LoggedEvent } from "../ports/ports.ts";
 import { type Home, journalDir } from "./layout.ts";
@@ -23,7 +22,7 @@ function latestOf(folder: string, wanted: EventsWanted): LoggedEvent[] {
     .sort()
     .reverse();
   for (const month of months) {
-    const events = eventsIn(readFileSync(join(folder, month)), wanted);
+    const events = eventsIn(bytesOf(join(folder, month)), wanted);
     found.unshift(...events.slice(-(wanted.limit - found.length)));
     if (found.length >= wanted.limit) break;
   }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { bytesOf } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import type { Home } from "./layout.ts";
 
@@ -7,8 +7,9 @@ import type { Home } from "./layout.ts";
 export function readRecordText(home: Home, path: string): string {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(join(home.state, path));
+    bytes = bytesOf(join(home.state, path));
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure("unreadable", "broken_record", `${join(home.shown, path)} cannot be read (${code}).`, {
       details: { file: path },

@@ -4,7 +4,6 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -21,7 +20,7 @@ import {
   parseJournal,
   writeJournal,
 } from "../files/file-journal.ts";
-import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { bytesOf, namesIfPresent, textIfPresent } from "../files/read.ts";
 import { pathIn } from "../model/event-line.ts";
 import { step } from "../model/steps.ts";
 import type { Effect } from "../ports/operation.ts";
@@ -55,7 +54,7 @@ export function recover(home: Home): string[] {
   const warnings: string[] = [];
   for (const name of namesIfPresent(journalDir(home))) {
     const file = join(journalDir(home), name);
-    const journal = name.endsWith(".json") ? parse(readFileSync(file, "utf8")) : undefined;
+    const journal = name.endsWith(".json") ? parse(bytesOf(file).toString("utf8")) : undefined;
     if (journal) warnings.push(...finish(home, journal, true));
     else if (name.endsWith(".json")) rescue(home, file);
     else rmSync(file, { force: true });

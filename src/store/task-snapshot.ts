@@ -1,6 +1,6 @@
-import { readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { jsonIfReadable } from "../files/read.ts";
+import { bytesOf, jsonIfReadable } from "../files/read.ts";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
@@ -92,7 +92,7 @@ const NOTHING: Snapshot = {
 export function readSnapshot(home: Home): Snapshot {
   try {
     const checked = statSync(currentFile(home)).mtimeMs;
-    const file = JSON.parse(readFileSync(currentFile(home), "utf8")) as CurrentFile;
+    const file = JSON.parse(bytesOf(currentFile(home)).toString("utf8")) as CurrentFile;
     if (file.schema !== SCHEMA || file.state !== statSync(home.state).ino) return NOTHING;
     return { ...file, checked, past: () => readPast(home, file.twin) };
   } catch {

@@ -118,7 +118,8 @@ export function filesBelow(folder: string): { path: string; name: string }[] {
       .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
       .map((path) => ({ path, name: relative(folder, path).replaceAll("\\", "/") }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    // A file in place of the folder holds nothing.
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
     throw error;
   }
 }

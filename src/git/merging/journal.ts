@@ -1,7 +1,7 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile, syncDirectory } from "../../files/durable.ts";
-import { namesIfPresent } from "../../files/read.ts";
+import { bytesOf, namesIfPresent } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { Purpose } from "../../ports/merges.ts";
@@ -61,7 +61,7 @@ export class JournalFile {
   read(): Journal {
     let journal: Journal;
     try {
-      journal = JSON.parse(readFileSync(this.path, "utf8")) as Journal;
+      journal = JSON.parse(bytesOf(this.path).toString("utf8")) as Journal;
     } catch (cause) {
       throw unreadable(this.path, cause);
     }

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
-import { textIfPresent } from "../../files/read.ts";
+import { bytesIfPresent, textIfPresent } from "../../files/read.ts";
 import { keptFile, type Work } from "../journal.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
@@ -36,7 +35,7 @@ export function readLedger(tree: Tree): Ledger | undefined {
 
 export function readKept(local: string, digest: string): Uint8Array | undefined {
   const path = keptFile(local, digest);
-  return existsSync(path) ? readFileSync(path) : undefined;
+  return bytesIfPresent(path);
 }
 
 /** Looks once at each path, so that a plan is made from one picture. */
