@@ -26,7 +26,7 @@ import { flag, line, maybe, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { type Run, run as runKind } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
-import { columns } from "../model/text.ts";
+import { columns, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
@@ -248,7 +248,7 @@ async function remove(
     { phase: "after", milestone: `${value.id}: removed, ${input.reason}` },
   );
   const ignored = removals.reduce((sum, one) => sum + one.ignored, 0);
-  if (ignored > 0) warnings.push(`${ignored} ignored files went with the worktrees.`);
+  if (ignored > 0) warnings.push(`${plural(ignored, "ignored file")} went with the worktrees.`);
   return conclude({ ...data, repos }, warnings);
 }
 

@@ -18,6 +18,7 @@ import {
   refuseObstacles,
   requestOf,
 } from "../flows/install/request.ts";
+import { bringRecords } from "../flows/sync/bring-records.ts";
 import {
   asTaken,
   describeWay,
@@ -155,6 +156,7 @@ async function carryOut(hands: Hands, input: InstallInput) {
     whole && committing
       ? await commitInstalled(hands, installation, site, whole, committing).catch(notCommitted)
       : undefined;
+  notes.push(...(await bringRecords(hands)));
   const guard = guards(profile) ? await activateGuard(hands, site, asTaken(taken)) : undefined;
   if (profile !== "state") await keepEnvironment(hands);
   if (profile === "state") await rememberHere(hands, site);

@@ -98,6 +98,18 @@ describe("a server with the pre-receive hook", () => {
     expect(states).toHaveLength(1);
   }, 120_000);
 
+  test("a colleague whose main is behind begins with the published records, and turns no audit red", async () => {
+    const it = fresh();
+    const mate = cloneForCheck(it, "shop behind");
+    mate.git("reset", "-q", "--hard", "HEAD~1");
+    const installed = await mate.pawl("install", "--profile", "hooks", "--yes");
+    expect([installed.code, installed.err]).toEqual([0, expect.stringContaining("came from origin")]);
+    await ok(mate.pawl("sync"));
+    await ok(it.home.pawl("sync"));
+    expect(await it.audit()).toMatchObject({ code: 0, reasons: [] });
+    expect(await auditIn(cloneForCheck(it, "check"), "--ci")).toMatchObject({ code: 0, reasons: [] });
+  });
+
   test("believes no baseline that was united or replaced by hand", async () => {
     const it = fresh();
     const own = it.home.commit("own.txt", "own\n");

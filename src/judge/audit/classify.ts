@@ -194,8 +194,7 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
       return {
         ...one,
         reason: "late_baseline",
-        message:
-          "Only a baseline covers it that was recorded after the first one. A human may accept it: pawl unlock BRANCH --accept",
+        message: `Not every clone's baseline has it: one of them began with an older commit, or was installed on top of it later. A human who knows it settles that for all: pawl unlock ${branch.ref.replace(/^refs\/heads\//, "")} --accept, then pawl sync`,
       };
     const move = bringers.get(one.commit.id);
     return move ? { ...one, ...howItCame(move, branch.ref) } : one;
