@@ -20,9 +20,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
+const makePipe = (at: string) => execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", at]);
+
 test("nothing is read from a pipe or a device; the null device is empty, a folder is no file", () => {
   const pipe = join(root, "pipe");
-  execFileSync("mkfifo", [pipe]);
+  makePipe(pipe);
   for (const read of [textIfPresent, lineIfReadable, jsonIfReadable, bytesOf])
     for (const path of [pipe, "/dev/zero"])
       expect(() => read(path)).toThrow(
@@ -50,7 +52,6 @@ describe("something else in place of a file of pawl's", () => {
     renameSync(kept, at);
     return { status, said: stdout + stderr };
   }
-  const pipe = (at: string) => execFileSync("mkfifo", [at]);
   const log = () => {
     const [clone = ""] = readdirSync(join(project.path, ".pawl/state/events"));
     const [month = ""] = readdirSync(join(project.path, ".pawl/state/events", clone));
@@ -65,7 +66,7 @@ describe("something else in place of a file of pawl's", () => {
     ["the log", "audit"],
   ])("a pipe at %s is told by its path, and nobody waits for it: %s", (path, command) => {
     const at = path === "the log" ? log() : path;
-    const { status, said } = instead(at, pipe, command);
+    const { status, said } = instead(at, makePipe, command);
     expect([status, said]).toEqual([2, expect.stringContaining(at)]);
   });
 
