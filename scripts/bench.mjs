@@ -30,7 +30,7 @@ async function bundle(suite) {
   const built = await rolldown({
     input: { [suite]: join(folder, `${suite}.ts`) },
     platform: "node",
-    external: [/^node:/, "node-sqlite3-wasm", "rolldown"],
+    external: [/^node:/, "node-sqlite3-wasm", "rolldown", "playwright-core"],
     ...textFiles,
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     checks: { ineffectiveDynamicImport: false },

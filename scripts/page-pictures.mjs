@@ -15,6 +15,11 @@ const PICTURES = [
   ["findings", "/t/T0002/findings"],
   ["evidence", "/t/T0002/evidence"],
   ["run", "/t/T0005/runs/R1"],
+  ["runs", "/t/T0004/runs"],
+  ["lanes", "/lanes"],
+  ["mail", "/mail"],
+  ["tasks", "/tasks"],
+  ["edit", "/t/T0002/do/edit"],
   ["handoffs", "/t/T0002/handoffs"],
   ["context", "/t/T0002/context"],
   ["approve", "/t/T0006/approve"],
@@ -27,7 +32,7 @@ const PICTURES = [
   ["notes", "/notes"],
 ];
 /** Some in the dark, and one on a phone. */
-const DARK = ["diff", "run", "split"];
+const DARK = ["diff", "run", "split", "lanes"];
 
 const program = (process.env.PATH ?? "")
   .split(delimiter)

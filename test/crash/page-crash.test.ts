@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { APPROVERS, openDeciding } from "../../src/web/deciding.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
@@ -106,10 +106,10 @@ describe.runIf(SOAK)("signed with a passkey (npm run soak -- page)", () => {
     const { name, key: as, id, alg } = approver;
     enrol({ name, as, passkey: `${id}.${alg}.${approver.public}`, repo: undefined });
     const now = () => underway.of(APPROVERS);
-    await expect.poll(() => now()?.state, { timeout: 30_000 }).toBe("signing");
+    await vi.waitFor(() => expect(now()?.state).toBe("signing"), { timeout: 30_000 });
     const challenge = Buffer.from(now()?.request?.challenge ?? "", "base64url");
     underway.answer(APPROVERS, answer(passkey, challenge));
-    await expect.poll(() => now()?.state, { timeout: 30_000 }).toBe("done");
+    await vi.waitFor(() => expect(now()?.state).toBe("done"), { timeout: 30_000 });
     await signed.ready("One");
   }, 120_000);
 

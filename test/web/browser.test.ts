@@ -110,6 +110,35 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       await page.locator("input[name=seen]").last().uncheck();
     });
 
+    test("where two columns have no room, old and new lie below each other, each as wide as the page", async () => {
+      await go("/t/T0002/diff?view=split");
+      const boxes = async (row: string) => {
+        const cells = page
+          .locator(`.file[data-path="src/http/retry.ts"] ${row}`)
+          .first()
+          .locator("td.t:visible");
+        return (await Promise.all((await cells.all()).map((one) => one.boundingBox()))).map((box) => ({
+          width: box?.width ?? 0,
+          y: box?.y ?? 0,
+        }));
+      };
+      const changed = "tr.a:has(td.t.old.r)";
+      for (const [width, isBeside] of [
+        [1440, true],
+        [1000, false],
+        [400, false],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        const [old, fresh] = await boxes(changed);
+        expect([old?.y === fresh?.y, (fresh?.width ?? 0) > width * 0.3], `${width}`).toEqual([
+          isBeside,
+          true,
+        ]);
+        expect((await boxes("tr.c")).at(-1)?.width, `${width}`).toBeGreaterThan(width * 0.3);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    });
+
     test("nothing moves for whoever wants no motion", async () => {
       await go("/");
       const moving = () => styleOf(".dot.run", "animationName");

@@ -22,7 +22,7 @@ export const taskLog: View = async (look) => {
 export const wholeLog: View = async ({ ask }) => {
   const { data } = await ask(log, { limit: LATEST });
   const main = html`<div class="title"><h1>Log</h1><span class="dim">the latest ${data.events.length} events, newest first</span></div>${table(data.events)}`;
-  return page(layout({ title: "Log", section: "log", command: "pawl log", main, kind: "narrow" }));
+  return page(layout({ title: "Log", section: "log", command: "pawl log", main, kind: "home" }));
 };
 
 function table(events: readonly LoggedEvent[]): Html {
