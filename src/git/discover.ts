@@ -21,6 +21,8 @@ export interface Place {
 export const BINDING = "pawl-task";
 /** Beside it: which agents the guard saw moving the task's branch (`hooks/reference-transaction.sh`). */
 export const MOVERS = "pawl-authors";
+/** What it says is kept when the worktree goes, because the work may be brought back: by the task's name, for the whole clone. */
+export const keptMovers = (commonDir: string, task: string) => join(commonDir, "pawl", "authors", task);
 /** And which session of an agent the task is held by; absent where a human holds it, or an agent that names no sessions. */
 export const HOLDER = "pawl-holder";
 

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import { sawBeginning } from "../files/sessions.ts";
-import { BINDING, HOLDER, MOVERS } from "../git/discover.ts";
+import { BINDING, HOLDER, keptMovers, MOVERS } from "../git/discover.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { agentsIn, printActor } from "../model/actor.ts";
 import type { Held, Mover } from "../ports/ports.ts";
@@ -17,9 +17,8 @@ export const whoWorks = (home: Home) => ({
 /** Whoever moved the branch of a task, in each of its repositories on this machine, by the signs that their environment bore. */
 function readMovers(home: Home, task: string): Mover[] {
   return commonDirsOf(home).flatMap((commonDir) =>
-    worktreesOf({ commonDir, mainRoot: undefined })
-      .filter(({ gitDir }) => lineIfReadable(join(gitDir, BINDING)) === task)
-      .flatMap(({ gitDir }) => (textIfReadable(join(gitDir, MOVERS)) ?? "").split("\n"))
+    [keptMovers(commonDir, task), ...moversBeside(commonDir, task)]
+      .flatMap((file) => (textIfReadable(file) ?? "").split("\n"))
       .flatMap((line) => agentsIn(signsIn(line)))
       .map((actor) => ({
         actor: printActor(actor),
@@ -28,6 +27,11 @@ function readMovers(home: Home, task: string): Mover[] {
       })),
   );
 }
+
+const moversBeside = (commonDir: string, task: string) =>
+  worktreesOf({ commonDir, mainRoot: undefined })
+    .filter(({ gitDir }) => lineIfReadable(join(gitDir, BINDING)) === task)
+    .map(({ gitDir }) => join(gitDir, MOVERS));
 
 /** Which session of which agent holds each task that has a worktree here. */
 function readHolders(home: Home): Held[] {

@@ -62,6 +62,20 @@ test("a commit under a session's name that nobody saw begin makes all sessions o
   expect(await review(project, codex)).toBe(false);
 });
 
+test("whoever moved the branch stays an author when the work is brought back in another worktree", async ({
+  project,
+}) => {
+  await ok(project.pawl("install", "--profile", "hooks", "--yes"));
+  await ok(project.pawl("task", "new", "One"));
+  await ok(project.pawl("start", "T1"));
+  project.begin(session("x"), session("y"));
+  commit(project, session("x"), "one");
+  await ok(project.pawl("finish", "T1", "--remove", "--reason", "later"));
+  await ok(project.pawl("start", "T1", "--restore", "R1"));
+  expect(await review(project, session("x"))).toBe(false);
+  expect(await review(project, session("y"))).toBe(true);
+});
+
 test("a session's name cannot make the guard write or run anything else", async ({ project }) => {
   await ok(project.pawl("install", "--profile", "hooks", "--yes"));
   await ok(project.pawl("task", "new", "One"));

@@ -8,6 +8,7 @@ import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { BINDING, HOLDER, MOVERS } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
 import { listWorktrees, samePath } from "./entries.ts";
+import { keepMovers } from "./keep-movers.ts";
 import { refOf } from "./refs.ts";
 import type { SiteGit } from "./site-git.ts";
 
@@ -65,6 +66,7 @@ export async function releaseWorktree(git: SiteGit, place: Workplace): Promise<v
   const found = entryOf(place);
   if (found && isOurs(place, found.lock)) await unlock(git, found);
   if (found?.task === place.task) {
+    keepMovers(commonDir, found.gitDir);
     step("worktree release");
     for (const name of [BINDING, MOVERS, HOLDER])
       rmSync(join(commonDir, found.gitDir, name), { force: true });

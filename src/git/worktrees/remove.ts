@@ -8,6 +8,7 @@ import { expectGit } from "../run-git.ts";
 import { entryOf, unlock } from "./bind.ts";
 import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
 import { discardedPlace, occupied, worktreeAt } from "./entries.ts";
+import { keepMovers } from "./keep-movers.ts";
 import { outliveGit } from "./processes.ts";
 import { deleteBranch, refOf } from "./refs.ts";
 import { type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
@@ -51,6 +52,7 @@ export async function bringBack(git: SiteGit, place: Workplace): Promise<void> {
 export function doom(place: Workplace): void {
   const now = whereabouts(place);
   if (now.state !== "aside") return;
+  keepMovers(place.site.commonDir, now.worktree.gitDir);
   step("worktree doom");
   writeFileSync(join(place.site.commonDir, now.worktree.gitDir, DOOMED), "");
 }
@@ -93,6 +95,7 @@ export async function resumeRemoval(git: SiteGit, place: Workplace): Promise<voi
 export async function forget(git: SiteGit, worktree: KnownWorktree): Promise<void> {
   if (worktree.gitDir === "." || occupied(worktree.path)) return;
   await unlock(git, worktree);
+  keepMovers(git.site.commonDir, worktree.gitDir);
   step("worktree forget");
   const { code, err } = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", worktree.path]);
   if (code !== 0 && !/is not a working tree/.test(err))

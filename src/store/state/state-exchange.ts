@@ -1,7 +1,8 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
-import { lineIfReadable } from "../../files/read.ts";
-import { BINDING, type Place } from "../../git/discover.ts";
+import { lineIfReadable, textIfReadable } from "../../files/read.ts";
+import { BINDING, keptMovers, type Place } from "../../git/discover.ts";
 import { worktreesOf } from "../../git/repository-files.ts";
 import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
@@ -95,4 +96,8 @@ function rebind(site: Site, { from, to }: Renumbered): void {
     const file = join(gitDir, BINDING);
     if (lineIfReadable(file) === from) replaceFile(file, `${to}\n`);
   }
+  const kept = textIfReadable(keptMovers(site.commonDir, from));
+  if (kept === undefined) return;
+  replaceFile(keptMovers(site.commonDir, to), kept);
+  rmSync(keptMovers(site.commonDir, from));
 }
