@@ -20,5 +20,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two workers: the suite starts many processes of its own, and more workers only make them wait.
     maxWorkers: 2,
+    // Every git that a test starts is a fork of its worker first, which copies the map of its memory: with little of it for
+    // young objects a worker stays below 250 MB instead of 400, and a crash test takes 11 s of processor time instead of 15.
+    execArgv: ["--max-semi-space-size=1", "--optimize-for-size"],
   },
 });
