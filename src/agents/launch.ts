@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { RENEW_MINUTES } from "../model/claim.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import type { Role } from "../model/records/attempt.ts";
 import { step } from "../model/steps.ts";
 import type { Launched, LaunchWish } from "../ports/agents.ts";
 import { type AttemptSpec, files, isThere, makeAttempt, readExit, runFolder } from "./attempt/folder.ts";
@@ -60,6 +61,11 @@ export async function launchAttempt(
   return { session };
 }
 
+/** Which of our tools each role is offered. */
+const TOOLS_OF: Readonly<Record<Role, string>> = {
+  ...{ author: "core", fixer: "core", reviewer: "all", manager: "manager", conductor: "all" },
+};
+
 /** Ours to choose, that of the conversation to go on with, or unknown until the program tells it. */
 function sessionOf(program: AgentProgram, { resume }: LaunchWish): string | undefined {
   if (resume !== undefined) return resume;
@@ -74,7 +80,7 @@ function wordsOf(
 ): Launch {
   // Inside a runner our Node may be somewhere else.
   const node = wish.runner === undefined ? at.node : "node";
-  const tools = wish.role === "author" || wish.role === "fixer" ? "core" : "all";
+  const tools = TOOLS_OF[wish.role];
   const ask = {
     role: wish.role,
     session,

@@ -41,6 +41,7 @@ import type { AgentProgram } from "./program.ts";
 import { KNOWN_PROGRAMS, programOf } from "./programs/all.ts";
 import { ownCommand } from "./programs/own-command.ts";
 import { StreamReader } from "./read-stream.ts";
+import { findRunAround } from "./run-around.ts";
 import { errorsOf, showLog, shownLines } from "./show-log.ts";
 
 export function openAgents(runs: string, place: () => LaunchPlace): Agents {
@@ -74,6 +75,13 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
       step("run forget");
       unmarkOpen(runs, run);
     },
+    around: () =>
+      findRunAround(
+        openRuns(runs).flatMap((run) => {
+          const found = attemptOf(run);
+          return found ? [{ run, guard: readGuard(found.path), mark: found.spec.mark }] : [];
+        }),
+      ),
     look: (run) => lookAtRun(runs, run),
     settle,
     isAtRest(run) {

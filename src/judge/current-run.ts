@@ -4,9 +4,11 @@ import { type Run, run } from "../model/records/run.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 
-/** Worktrees were made for it; agents that work in another run's, and conductors, have none of their own. */
-export const isPlace = (one: Pick<Run, "within" | "role">) =>
-  one.within === undefined && one.role !== "conductor";
+/** Who only starts others works in no worktree. */
+export const startsOthers = ({ role }: Pick<Run, "role">) => role === "conductor" || role === "manager";
+
+/** Worktrees were made for it; agents that work in another run's, and who starts others, have none of their own. */
+export const isPlace = (one: Pick<Run, "within" | "role">) => one.within === undefined && !startsOthers(one);
 
 /**
  * The run that a task's work is in: the latest one with worktrees, as long as they were not removed. A run that cannot be

@@ -50,6 +50,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   "task.list": { tier: "core", manages: true, stands: "here", summary: "List tasks", core: ["status"] },
   "task.show": {
     tier: "core",
+    manages: true,
     stands: "task",
     summary: "All records of one task: plan, acceptance, evidence",
   },
@@ -59,6 +60,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "here",
     summary: "Create a task",
     core: ["title", "objective", "plan", "acceptance", "profile", "depends"],
+    without: ["parent"],
   },
   "task.update": {
     tier: "core",
@@ -66,6 +68,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "task",
     summary: "Change a task: objective, plan text, acceptance criteria, notes, status, blocker, next steps",
     core: ["task", "objective", "plan", "acceptance", "notes", "status", "blocker", "next"],
+    without: ["parent"],
   },
   start: {
     tier: "core",
@@ -83,6 +86,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   },
   decide: {
     tier: "core",
+    manages: true,
     stands: "task",
     summary: "Record a decision and why",
     core: ["what", "why", "slice", "task"],
@@ -141,6 +145,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   },
   check: {
     tier: "core",
+    manages: true,
     stands: "task",
     summary: "Gate: is the task ready, else what is missing and who settles it",
   },
@@ -185,14 +190,28 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     tier: "manager",
     stands: "here",
     name: "run_start",
-    summary: "Start an agent on tasks, where the project allows it",
-    without: ["follow", "mode"],
+    summary: "Start an agent on tasks, within what a human allows",
+    core: ["task", "agent", "role", "model", "message", "time", "cost"],
+    without: ["follow", "mode", "agents", "in_all"],
   },
   "run.wait": { tier: "manager", stands: "here", summary: "Until runs end, 45s at most; call again" },
   "run.log": { tier: "manager", stands: "here", summary: "What a run said", without: ["follow"] },
   "run.list": { tier: "manager", stands: "here", summary: "Who works on what" },
   "run.stop": { tier: "manager", stands: "here", summary: "End a run" },
-  "run.resume": { tier: "manager", stands: "here", summary: "Go on with a run", without: ["follow"] },
+  "run.resume": {
+    tier: "manager",
+    stands: "here",
+    summary: "Go on with a run",
+    core: ["run", "message", "agent", "time", "cost"],
+    without: ["follow"],
+  },
+  "run.settle": { tier: "manager", stands: "here", summary: "Your judgement on a run that ended" },
+  "lane.add": {
+    tier: "manager",
+    stands: "here",
+    summary: "Paths that a task keeps to",
+    core: ["task", "path", "after"],
+  },
   "mail.send": {
     tier: "manager",
     stands: "here",

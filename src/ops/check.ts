@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { checkAndSeal } from "../flows/check/check-and-seal.ts";
 import { checkTask } from "../flows/check/check-task.ts";
+import { manageReasons } from "../flows/run/run-children.ts";
 import { type GateResult, STAGES, type Stage } from "../judge/gates/gate.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, maybe, taskField } from "../model/input.ts";
 import { receiptFile } from "../model/paths.ts";
 import { plural, type Style } from "../model/text.ts";
+import type { Hands } from "../ports/hands.ts";
 import type { Next } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
 import { settleClose } from "./settle-close.ts";
@@ -15,7 +17,7 @@ export const check = procedure({
   id: "check",
   summary: "Is the task ready for this stage? If not: what is missing, who settles it, and how",
   details:
-    "plan: may the work begin. review: may it be reviewed. close: may a human approve it, which is what is\nasked unless said. --fix settles what needs nobody's judgement: it brings a moved base in, runs the policy's checks, writes a\nhandoff from the commits where nobody did, and saves the diff. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told.",
+    "plan: may the work begin. review: may it be reviewed. close: may a human approve it, which is what is\nasked unless said. manage: has its manager read, settled and handed over everything that it started. --fix settles what needs nobody's judgement: it brings a moved base in, runs the policy's checks, writes a\nhandoff from the commits where nobody did, and saves the diff. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told.",
   examples: ["pawl check", "pawl check --fix", "pawl check T0001 --stage plan --json"],
   access: "read",
   cli: { positional: ["task"] },
@@ -27,6 +29,7 @@ export const check = procedure({
 
   async rehearse(hands, input) {
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
+    if (input.stage === "manage") return [];
     const { seal, reasons } = await checkTask(hands, id, stageOf(input));
     if (input.fix) return reasons.map((one) => ({ do: "settle", path: `${one.code}: ${one.command}` }));
     const known = await hands.look((reader) => reader.receipt(id)?.value.digest);
@@ -36,7 +39,8 @@ export const check = procedure({
   async perform(hands, input) {
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
     const done = input.fix ? (await settleClose(hands, id, "what can be")).done : [];
-    const result = await checkAndSeal(hands, id, stageOf(input));
+    const stage = stageOf(input);
+    const result = stage === "manage" ? await checkManager(hands, id) : await checkAndSeal(hands, id, stage);
     const { seal } = result;
     return {
       data: { check: { ...result, seal: undefined, receipt: seal?.digest, settled: done } },
@@ -50,6 +54,12 @@ export const check = procedure({
 
   text: ({ check: result }, style) => checkText(result, style),
 });
+
+/** Whether whoever managed it has accounted for everything; the records alone tell. */
+async function checkManager(hands: Hands, task: string): Promise<GateResult> {
+  const reasons = await hands.look((reader) => manageReasons(reader, task));
+  return { task, stage: "manage", ready: reasons.length === 0, reasons, repos: [], seal: undefined };
+}
 
 function stageOf({ stage = "close", fix }: { stage?: Stage | undefined; fix?: boolean | undefined }): Stage {
   if (!fix || stage === "close") return stage;
@@ -68,10 +78,11 @@ function nextOf(result: GateResult): Next | undefined {
       command: `pawl review start ${result.task} --kind branch`,
       reason: "by somebody who did not write it",
     };
+  if (result.stage === "manage") return { command: "pawl inbox", reason: "what waits for a human" };
   return { command: `pawl approve ${result.task}`, reason: "a human decides" };
 }
 
-const BE = { plan: "begun", review: "reviewed", close: "approved" } as const;
+const BE = { plan: "begun", review: "reviewed", close: "approved", manage: "handed over" } as const;
 
 type Shown = Pick<GateResult, "task" | "stage" | "ready" | "reasons" | "repos"> & { settled: string[] };
 

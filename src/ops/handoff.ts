@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { childLines } from "../flows/run/run-children.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
 import { getOwnTask } from "../judge/own-task.ts";
@@ -40,10 +41,11 @@ export const handoff = operation({
     const id = getOwnTask(reader, input.task, at);
     reader.task(id);
     const proofs = reader.parts(evidence, id).records.map((one) => one.value);
-    return { id, run: runOf(reader, id, at), names: reader.partNames(kind, id), proofs };
+    const run = runOf(reader, id, at);
+    return { id, run, children: childLines(reader, run), names: reader.partNames(kind, id), proofs };
   },
 
-  decide(input, { id, run, names, proofs }, at) {
+  decide(input, { id, run, children, names, proofs }, at) {
     const { effect, value } = addPart(
       kind,
       id,
@@ -55,6 +57,7 @@ export const handoff = operation({
         from_commits: false,
         changed: input.changed ?? [],
         validation: input.validation ?? [],
+        children,
         ...madeNow(at),
         what: input.what,
         blocker: isNone(input.blocker) ? "" : (input.blocker ?? ""),
@@ -74,5 +77,9 @@ export const handoff = operation({
   },
 
   text: ({ handoff: value }, style) =>
-    `${style.bold(value.id)} ${firstLine(value.what)}\nnext: ${firstLine(value.next)}`,
+    [
+      `${style.bold(value.id)} ${firstLine(value.what)}`,
+      ...value.children.map((one: string) => `  ${one}`),
+      `next: ${firstLine(value.next)}`,
+    ].join("\n"),
 });

@@ -27,6 +27,7 @@ export const groups = {
     decide: async () => (await import("./decide.ts")).decide,
     verify: async () => (await import("./verify.ts")).verify,
     "run.wait": async () => (await import("./run-wait.ts")).runWait,
+    "run.settle": async () => (await import("./run-settle.ts")).runSettle,
     "run.stop": async () => (await import("./run-stop.ts")).runStop,
     touch: async () => (await import("./touch.ts")).touch,
     "mail.send": async () => (await import("./mail-send.ts")).mailSend,

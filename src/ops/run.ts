@@ -4,8 +4,10 @@ import { launchConductor } from "../flows/run/run-conduct.ts";
 import { follow } from "../flows/run/run-follow.ts";
 import { launchRun, planRun, type RunPlan, type RunWish } from "../flows/run/run-launch.ts";
 import { limitsOf } from "../flows/run/run-limits.ts";
+import { callingManager, launchManager, startChild } from "../flows/run/run-manager.ts";
 import { planReview } from "../flows/run/run-pipeline.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
+import { shareCost } from "../judge/runs/envelope.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, count, flag, line, many, maybe, prose } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
@@ -16,6 +18,7 @@ import { procedure } from "./operation.ts";
 
 const USUALLY_AT_ONCE = 3;
 const USUAL_ROUNDS = 2;
+const USUALLY_IN_ALL = 10;
 
 export const run = procedure({
   id: "run",
@@ -28,6 +31,7 @@ export const run = procedure({
     "pawl run T0001 --agent copilot --role reviewer",
     "pawl run T1 T2 T3 T4 --agent claude --at-once 2",
     "pawl run T0001 --agent claude --mode pipeline --reviewer codex --rounds 3",
+    "pawl run T0001 --agent claude --mode manager --agents claude,codex --at-once 2 --in-all 6 --time 3h",
   ],
   access: "write",
   cli: { positional: ["task"] },
@@ -36,8 +40,8 @@ export const run = procedure({
     agent: line("which agent: claude, codex, copilot or one of the project's own", "NAME", 40),
     mode: maybe(
       choice(
-        ["single", "parallel", "pipeline"],
-        "one task, several at the same time, or written and reviewed",
+        ["single", "parallel", "pipeline", "manager"],
+        "one task, several at the same time, written and reviewed, or an agent that starts others",
       ),
     ),
     role: maybe(choice(["author", "reviewer", "fixer"], "what it is there for (default: author)")),
@@ -49,11 +53,18 @@ export const run = procedure({
     turns: maybe(count("how many turns of the model at most, where the agent tells")),
     at_once: maybe(count(`how many at the same time (default: ${USUALLY_AT_ONCE})`)),
     reviewer: maybe(line("who reviews in a pipeline (default: another vendor's agent)", "NAME", 40)),
+    agents: many(line("whom a manager may start (default: its own agent)", "NAME", 200), 20),
+    in_all: maybe(count(`how often a manager may start one, in all (default: ${USUALLY_IN_ALL})`)),
     rounds: maybe(count(`how often a pipeline may fix what was found (default: ${USUAL_ROUNDS})`)),
     follow: flag("show what it does until it ends; Ctrl-C only stops the showing"),
   }),
 
   async rehearse(hands, input) {
+    if (input.mode === "manager")
+      return (await chooseTasks(hands, input)).map((task) => ({
+        do: `start ${input.agent} as manager of`,
+        path: task,
+      }));
     const { plans, queued } = await prepare(hands, input);
     return [
       ...plans.flatMap(({ wish, place, parts }) => [
@@ -65,6 +76,8 @@ export const run = procedure({
   },
 
   async perform(hands, input): Promise<Plan<Started>> {
+    const managed = await startManaged(hands, input);
+    if (managed) return answer(managed, managed.length === 1 ? managed[0] : undefined, hands, input.follow);
     const { plans, queued, atOnce, reviewer } = await prepare(hands, input);
     const [first] = plans;
     if (!first) throw new Error("nothing was planned");
@@ -93,7 +106,38 @@ interface Started {
   runs: Run[];
 }
 
-function workOf({ role, mode, agent, reviewer, rounds, tasks, at_once }: Run): string {
+/** What a manager starts, and a manager itself; undefined for everything else. */
+async function startManaged(hands: Hands, input: Wanted): Promise<Run[] | undefined> {
+  const manager = await callingManager(hands);
+  const isManager = input.mode === "manager";
+  if (!manager && !isManager) return undefined;
+  const { mode = "single", role = "author", agent, model, message } = input;
+  const tasks = await chooseTasks(hands, input);
+  const wish = { agent, role, mode, parent: undefined, model, message, limits: limitsOf(input) };
+  const runs: Run[] = [];
+  if (manager) for (const task of tasks) runs.push(await startChild(hands, manager, { ...wish, task }));
+  else {
+    const [task = ""] = tasks;
+    const { own, children } = shareCost(wish.limits.cost);
+    const envelope = {
+      agents: [
+        ...new Set((input.agents ?? [agent]).flatMap((one) => one.split(",")).map((one) => one.trim())),
+      ],
+      ...{
+        at_once: input.at_once ?? USUALLY_AT_ONCE,
+        in_all: input.in_all ?? USUALLY_IN_ALL,
+        cost: children,
+      },
+    };
+    const limits = { ...wish.limits, cost: own };
+    runs.push(await launchManager(hands, { ...wish, task, role: "manager", limits }, envelope));
+  }
+  return runs;
+}
+
+function workOf({ role, mode, agent, reviewer, rounds, tasks, at_once, envelope }: Run): string {
+  if (envelope)
+    return `${agent} manages ${envelope.agents.join(", ")}, ${envelope.at_once} at a time, ${plural(envelope.in_all, "start")} in all`;
   if (role !== "conductor") return `${agent} as ${role}`;
   return mode === "pipeline"
     ? `${agent} writes, ${reviewer} reviews, fixed ${rounds} times at most`
@@ -103,7 +147,7 @@ function workOf({ role, mode, agent, reviewer, rounds, tasks, at_once }: Run): s
 interface Wanted {
   task?: string[] | undefined;
   agent: string;
-  mode?: "single" | "parallel" | "pipeline" | undefined;
+  mode?: "single" | "parallel" | "pipeline" | "manager" | undefined;
   role?: "author" | "reviewer" | "fixer" | undefined;
   model?: string | undefined;
   message?: string | undefined;
@@ -114,13 +158,14 @@ interface Wanted {
   at_once?: number | undefined;
   reviewer?: string | undefined;
   rounds?: number | undefined;
+  agents?: string[] | undefined;
+  in_all?: number | undefined;
 }
 
 /** Everything that forbids any of them is told before the first one starts. */
 async function prepare(hands: Hands, input: Wanted) {
   const tasks = await chooseTasks(hands, input);
   const isPipeline = input.mode === "pipeline";
-  expectFitting(input, isPipeline);
   // A pipeline has one agent at work at a time, and every task has its own.
   const atOnce = isPipeline ? tasks.length : (input.at_once ?? USUALLY_AT_ONCE);
   const wish: Omit<RunWish, "task"> = {
@@ -140,28 +185,34 @@ async function prepare(hands: Hands, input: Wanted) {
   return { plans, queued: tasks.slice(atOnce), atOnce, reviewer };
 }
 
-/** What only a pipeline has a use for would be forgotten elsewhere without a word. */
-function expectFitting({ role, reviewer, rounds }: Wanted, isPipeline: boolean): void {
-  const field = isPipeline
-    ? role !== undefined && "role"
-    : (reviewer !== undefined && "reviewer") || (rounds !== undefined && "rounds");
-  if (!field) return;
-  throw new Failure(
-    "usage",
-    "not_for_mode",
-    isPipeline ? "A pipeline has all roles by itself." : `--${field} is for --mode pipeline.`,
-    { hint: isPipeline ? "Leave --role out." : "Add --mode pipeline.", details: { field } },
-  );
+/** Options that only one mode has a use for. */
+const ONLY_FOR = { reviewer: "pipeline", rounds: "pipeline", agents: "manager", in_all: "manager" } as const;
+
+/** What a mode has no use for would be forgotten without a word. */
+function expectFitting(input: Wanted): void {
+  const { mode, role } = input;
+  const useless = (message: string, hint: string, field: string) =>
+    new Failure("usage", "not_for_mode", message, { hint, details: { field } });
+  if (role !== undefined && (mode === "pipeline" || mode === "manager"))
+    throw useless(
+      mode === "pipeline" ? "A pipeline has all roles by itself." : "A manager has a role of its own.",
+      "Leave --role out.",
+      "role",
+    );
+  for (const [field, only] of Object.entries(ONLY_FOR))
+    if (input[field as keyof typeof ONLY_FOR] !== undefined && mode !== only)
+      throw useless(`--${field.replace("_", "-")} is for --mode ${only}.`, `Add --mode ${only}.`, field);
 }
 
 async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {
+  expectFitting(input);
   const tasks = await hands.look((reader, at) => {
     const named = input.task?.length ? tasksOf(input.task) : [taskToStart(reader, undefined, at)];
     for (const task of named) checkStartable(reader, reader.task(task));
     return named;
   });
-  if (input.mode === "single" && tasks.length > 1)
-    throw new Failure("usage", "one_task", `--mode single takes one task, not ${tasks.length}.`, {
+  if ((input.mode === "single" || input.mode === "manager") && tasks.length > 1)
+    throw new Failure("usage", "one_task", `--mode ${input.mode} takes one task, not ${tasks.length}.`, {
       hint: "Leave --mode out: several tasks run in parallel.",
       details: { field: "mode" },
     });

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { managedTask } from "../flows/run/run-children.ts";
 import { madeNow, newTask } from "../judge/change.ts";
 import { checkTargets, unguardedTargets } from "../judge/target.ts";
 import { isHuman } from "../model/actor.ts";
@@ -6,6 +7,8 @@ import { Failure } from "../model/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
 import { choice, line, many, maybe, planField, prose } from "../model/input.ts";
 import { PROFILES, type Task } from "../model/records/task.ts";
+import type { Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
 
 export const taskNew = operation({
@@ -28,6 +31,7 @@ export const taskNew = operation({
     base: maybe(line("the branch it starts from and returns to", "BRANCH")),
     repo: many(line("a repository it touches", "NAME")),
     depends: many(line("a task that has to be done before", "T")),
+    parent: maybe(line("the task that it is a part of; of a manager, its own", "T", 40)),
     label: many(line("a word to find it by", "LABEL", 60)),
   }),
   milestone: ({ task }) => `${task.id}: ${shorten(task.title, 60)}`,
@@ -40,7 +44,7 @@ export const taskNew = operation({
     return { config, base, repos, targets: await world.targets(wanted) };
   },
 
-  gather(reader, input, _at, { config, base, repos, targets }) {
+  gather(reader, input, at, { config, base, repos, targets }) {
     const depends = [...new Set((input.depends ?? []).map(parseTaskId))];
     const own = reader.repositories().records.filter(({ value }) => value.base_branch !== undefined);
     return {
@@ -52,11 +56,12 @@ export const taskNew = operation({
       waits: reader.waits(),
       names: reader.taskNames(),
       missing: depends.filter((id) => !reader.hasTask(id)),
+      parent: parentOf(reader, input.parent, at),
       depends,
     };
   },
 
-  decide(input, { config, base, repos, targets, waits, names, depends, missing }, at) {
+  decide(input, { config, base, repos, targets, waits, names, depends, missing, parent }, at) {
     // Ids are given here without asking anybody: a second T0001 would meet the first one at the next sync.
     if (waits)
       throw new Failure(
@@ -83,6 +88,7 @@ export const taskNew = operation({
       repos,
       labels: [...new Set(input.label ?? [])],
       depends_on: depends,
+      parent,
       blocker: undefined,
       next: [],
       archived: false,
@@ -109,6 +115,13 @@ export const taskNew = operation({
 
   text: ({ task }, style) => `${style.bold(task.id)} ${shorten(task.title, 100)}`,
 });
+
+/** What a manager has made is a part of what it manages, and of nothing else. */
+function parentOf(reader: Reader, named: string | undefined, at: Pick<Situation, "run">): string | undefined {
+  const managed = managedTask(reader, at);
+  const parent = managed ?? (named === undefined ? undefined : parseTaskId(named));
+  return parent === undefined ? undefined : reader.task(parent).value.id;
+}
 
 /** A project that asks for ceremony gets it from agents; less is for a human to say. */
 function checkCeremony(profile: Task["profile"], usual: Task["profile"], actor: string): void {

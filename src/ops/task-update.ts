@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { managedTask } from "../flows/run/run-children.ts";
 import { change, checkRev } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
 import {
@@ -9,6 +10,7 @@ import {
   unguardedTargets,
 } from "../judge/target.ts";
 import { getTask } from "../judge/which-task.ts";
+import { isHuman } from "../model/actor.ts";
 import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId, shorten } from "../model/ids.ts";
@@ -46,6 +48,7 @@ export const taskUpdate = operation({
     next: many(prose("what to do next, in order", "ACTION")),
     label: many(line("a word to find it by", "LABEL", 60)),
     depends: many(line("a task that has to be done before", "T")),
+    parent: maybe(line("the task that it is a part of; a human says so", "T", 40)),
     base: maybe(line("the branch it starts from and returns to", "BRANCH")),
     repo: many(line("a repository it touches; replaces the whole list", "NAME")),
     rev: maybe(count("the rev you read", "N")),
@@ -61,10 +64,13 @@ export const taskUpdate = operation({
 
   gather(reader, input, at, targets) {
     const stored = reader.task(getTask(reader, input.task, at));
+    expectManaged(stored.value, managedTask(reader, at));
+    const parent = input.parent === undefined ? undefined : reader.task(parseTaskId(input.parent)).value.id;
     const depends = input.depends?.map(parseTaskId);
     const { id } = stored.value;
     return {
       stored,
+      parent,
       current: findRun(reader, id),
       begun: reader.partNames(run, id).length > 0,
       depends,
@@ -73,10 +79,11 @@ export const taskUpdate = operation({
     };
   },
 
-  decide(input, { stored, current: running, begun, depends, targets, tasks }, at) {
+  decide(input, { stored, parent, current: running, begun, depends, targets, tasks }, at) {
     const current = stored.value;
     checkRev(current, input.rev);
     const changes = wanted(input, current, depends, at);
+    if (parent !== undefined) changes.parent = checkParent(current.id, parent, at.actor);
     if (Object.keys(changes).length === 0)
       throw new Failure("usage", "nothing_to_change", `Nothing to change in ${current.id} was named.`, {
         hint: "`pawl task update --help` shows what can be changed.",
@@ -103,6 +110,28 @@ export const taskUpdate = operation({
   text: ({ task: value }, style) =>
     `${style.bold(value.id)} ${value.status}, rev ${value.rev}: ${shorten(value.title, 80)}`,
 });
+
+/** A manager changes what it manages and the parts of that, and nobody else's work. */
+function expectManaged({ id, parent }: Task, managed: string | undefined): void {
+  if (managed === undefined || id === managed || parent === managed) return;
+  throw new Failure("refused", "not_in_tree", `${id} is not a part of ${managed}.`, {
+    hint: `Write to whoever works on it: pawl mail send ${id} "…"`,
+    details: { task: id, managed },
+  });
+}
+
+/** Whose part a task is decides who may have it worked on. */
+function checkParent(id: string, parent: string, actor: string): string {
+  if (!isHuman(actor))
+    throw new Failure("refused", "human_only", `Only a human may make ${id} a part of ${parent}.`, {
+      hint: "Ask the person you work for.",
+      details: { field: "parent" },
+    });
+  if (id !== parent) return parent;
+  throw new Failure("usage", "own_parent", `${id} cannot be a part of itself.`, {
+    details: { field: "parent" },
+  });
+}
 
 type Input = z.output<typeof taskUpdate.input>;
 

@@ -143,6 +143,8 @@ export interface Agents {
   announce(run: string): void;
   /** The records say everything of this run's attempts. */
   forget(run: string): void;
+  /** The run whose agent this process descends from, as the processes themselves show. */
+  around(): string | undefined;
   /** The latest attempt of a run on this machine. */
   look(run: string): AttemptView | undefined;
   /** Completes what a crash left, and puts a supervisor in the place of one that was lost. */

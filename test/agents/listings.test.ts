@@ -39,8 +39,8 @@ function newHome(name: string, trusted?: string): string {
   return home;
 }
 
-test("twelve skills are expected, of which one begins a session", () => {
-  expect(NAMES).toHaveLength(12);
+test("thirteen skills are expected, of which one begins a session", () => {
+  expect(NAMES).toHaveLength(13);
   expect(NAMES).toContain("pawl");
 });
 

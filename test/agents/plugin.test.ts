@@ -153,7 +153,7 @@ describe("Copilot", () => {
   test("installs it, and has its skills, hooks and server", async () => {
     const home = newHome("copilot");
     await ask("copilot", home, "plugin", "marketplace", "add", marketplace);
-    expect(await ask("copilot", home, "plugin", "install", "pawl@pawl")).toContain("Installed 12 skills");
+    expect(await ask("copilot", home, "plugin", "install", "pawl@pawl")).toContain("Installed 13 skills");
     expect(await ask("copilot", home, "plugin", "list")).toMatch(/pawl@pawl .*\(enabled\)/);
     const listed = await ask("copilot", home, "skill", "list");
     for (const name of NAMES) expect(listed.match(new RegExp(`^ {2}${name} - `, "gm")), name).toHaveLength(1);

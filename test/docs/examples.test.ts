@@ -54,6 +54,7 @@ skill scope > scope.md; skill release-notes > notes.md`,
   "pawl run log": "pawl run T1 --agent claude; pawl run wait T1",
   "pawl run wait": "pawl run T1 T2 --agent claude",
   "pawl run stop": "pawl run T1 --agent claude",
+  "pawl run settle": "pawl run T2 --agent claude; pawl run wait T2",
   "pawl run resume": "pawl run T1 --agent claude; pawl run wait T1",
 };
 
@@ -61,6 +62,8 @@ skill scope > scope.md; skill release-notes > notes.md`,
 const AFTER: Record<string, string> = {
   "pawl run T1 T2 T3 T4": "pawl run wait T1/R2 --for 120s",
   "pawl run T0001": "pawl run wait T1",
+  // It does nothing of what a manager has to, which ends it as failed.
+  "pawl run T0001 --agent claude --mode manager": "pawl run wait T1 --for 120s || true",
   // Its reviewer says nothing here, which ends it without a pass.
   "pawl run T0001 --agent claude --mode pipeline": "pawl run wait T1 --for 120s || true",
   "pawl run resume": "pawl run wait T1",

@@ -13,6 +13,7 @@ const sample: Task = {
   repos: ["project"],
   labels: ["bug", "speed"],
   depends_on: [],
+  parent: undefined,
   blocker: undefined,
   next: ["measure first"],
   archived: false,

@@ -57,6 +57,7 @@ function record(
       from_commits: true,
       changed: said.changed,
       validation,
+      children: [],
       ...madeNow(at),
       what: said.what,
       blocker: "",

@@ -36,7 +36,7 @@ export async function launchConductor(
   const { agent, mode, parent, limits } = wish;
   const kind: RunKind = {
     ...{ agent, mode, parent, limits, role: "conductor", tasks: [...tasks], at_once: more.atOnce },
-    ...{ reviewer: more.reviewer, rounds: more.rounds, basis: undefined },
+    ...{ reviewer: more.reviewer, rounds: more.rounds, basis: undefined, envelope: undefined },
   };
   const start = async () => {
     const id = await hands.look((reader) => nextRun(reader, home));

@@ -3,7 +3,7 @@ import { judgeOutcome, type Outcome, ofReason } from "../../judge/runs/outcome.t
 import { Failure } from "../../model/failure.ts";
 import { logFile } from "../../model/paths.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
-import { evidence, handoff, review } from "../../model/records/parts.ts";
+import { evidence, type Handoff, handoff, review } from "../../model/records/parts.ts";
 import { type Run, type RunRepo, type RunSnapshot, run } from "../../model/records/run.ts";
 import { redact } from "../../model/redact.ts";
 import { plural } from "../../model/text.ts";
@@ -13,8 +13,10 @@ import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { takeSnapshot } from "../snapshot/take-snapshot.ts";
 import { partName, taskName } from "../start/start-records.ts";
+import { childLines, manageReasons } from "./run-children.ts";
 import { automaticHandoff } from "./run-handoff.ts";
 import { storedRun, withSession } from "./run-records.ts";
+import { reportTo } from "./run-report.ts";
 
 /** What was seen of the work when an attempt ended. */
 export interface EndFacts {
@@ -37,7 +39,7 @@ export async function endAttempt(
   attempt: RunAttempt,
   ended: EndedAttempt | undefined,
 ): Promise<Run> {
-  const outcome = outcomeOf(attempt, ended);
+  const outcome = await accountedFor(hands, value, outcomeOf(attempt, ended));
   const snapshots = await saveWork(hands, value);
   const facts: EndFacts = {
     ...{ outcome, ended, snapshots, at: ended?.exit.at },
@@ -60,6 +62,13 @@ function outcomeOf(attempt: RunAttempt, ended: EndedAttempt | undefined): Outcom
   const seen = judgeOutcome({ ...ended, verdict, denied });
   // A conductor says why it ends before it does; its exit code only says that it was not well.
   return seen.reason === "exit" && attempt.reason !== undefined ? ofReason(attempt.reason) : seen;
+}
+
+/** A manager that leaves something of what it started unsettled has not done its part, whatever its program says. */
+async function accountedFor(hands: Hands, { id, role }: Run, outcome: Outcome): Promise<Outcome> {
+  if (role !== "manager" || outcome.status !== "succeeded") return outcome;
+  const left = await hands.look((reader) => manageReasons(reader, taskName(id)));
+  return left.length === 0 ? outcome : { status: "failed", reason: "unsettled" };
 }
 
 /** What cannot be saved now is told, and keeps nobody from knowing how the run ended. */
@@ -136,10 +145,9 @@ function recordEnd(reader: Reader, at: Situation, id: string, number: number, fa
     at,
     `attempt ${number} ${facts.outcome.status}${facts.outcome.reason ? `: ${facts.outcome.reason}` : ""}`,
   );
-  return {
-    data: changed.value,
-    effects: [...attached, changed.effect, ...handoffOf(reader, at, value, now, facts)],
-  };
+  const left = handoffOf(reader, at, value, now, facts);
+  const report = reportTo(reader, at, value, now, facts, left.handoff);
+  return { data: changed.value, effects: [...attached, changed.effect, ...left.effects, ...report] };
 }
 
 function endedAttempt(
@@ -176,18 +184,22 @@ function handoffOf(
   value: Run,
   attempt: RunAttempt,
   facts: EndFacts,
-): Effect[] {
+): { handoff: Handoff | undefined; effects: Effect[] } {
   const task = taskName(value.id);
   const isOwn = (one: { run?: string | undefined; actor: string; created: string }) =>
     one.created >= attempt.begun && (one.run === value.id || one.actor === value.holder);
-  const left = reader.parts(handoff, task).records.some((one) => isOwn(one.value));
+  const left = reader.parts(handoff, task).records.findLast((one) => isOwn(one.value))?.value;
   const judged = reader.parts(review, task).records.some((one) => isOwn(one.value));
-  if (value.role === "conductor" || left || (judged && value.role === "reviewer")) return [];
+  if (value.role === "conductor" || left || (judged && value.role === "reviewer"))
+    return { handoff: left, effects: [] };
   const proofs = reader
     .parts(evidence, task)
     .records.map((one) => one.value)
     .filter((one) => one.run === value.id && one.created >= attempt.begun);
-  const words = automaticHandoff(value, attempt, facts, proofs);
+  const words = {
+    ...automaticHandoff(value, attempt, facts, proofs),
+    children: childLines(reader, value.id),
+  };
   const made = addPart(
     handoff,
     task,
@@ -195,5 +207,5 @@ function handoffOf(
     (id) => ({ id, run: value.id, automatic: true, from_commits: false, ...madeNow(at), ...words }),
     `automatic: ${plural(words.changed.length, "file")}`,
   );
-  return [made.effect];
+  return { handoff: made.value, effects: [made.effect] };
 }

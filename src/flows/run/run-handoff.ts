@@ -12,23 +12,14 @@ const MOST_FILES = 100;
 export function automaticHandoff(
   value: Run,
   attempt: RunAttempt,
-  { outcome, ended, heads }: EndFacts,
+  facts: EndFacts,
   proofs: readonly Evidence[],
 ): Pick<Handoff, "what" | "changed" | "validation" | "blocker" | "next"> {
-  const took = attempt.seconds === undefined ? "" : ` after ${showDuration(attempt.seconds)}`;
-  const reason = outcome.reason === undefined ? "" : ` (${outcome.reason})`;
+  const { outcome, ended, heads } = facts;
   const said = ended?.progress.said ?? "";
   const lines = [
-    `${attempt.agent} left no handoff. ${value.id}, attempt ${attempt.number}, ${outcome.status}${reason}${took}.`,
-    ...heads.map(({ repo, head, changed, isDirty }) =>
-      [
-        `${repo}: ${plural(changed.length, "file")} changed on the branch`,
-        head === undefined ? "the branch is gone" : `at ${head.slice(0, 12)}`,
-        isDirty ? "with uncommitted changes" : "",
-      ]
-        .filter(Boolean)
-        .join(", "),
-    ),
+    `${attempt.agent} left no handoff. ${howItEnded(value, attempt, facts)}`,
+    ...headLines(facts),
     ...(said === "" ? [] : [`Its last words: ${firstLine(said, 300)}`]),
   ];
   const { command } = nextAfter(value.id, outcome);
@@ -43,3 +34,21 @@ export function automaticHandoff(
     next: command,
   };
 }
+
+export function howItEnded(value: Run, attempt: RunAttempt, { outcome }: EndFacts): string {
+  const took = attempt.seconds === undefined ? "" : ` after ${showDuration(attempt.seconds)}`;
+  const reason = outcome.reason === undefined ? "" : ` (${outcome.reason})`;
+  return `${value.id}, attempt ${attempt.number}, ${outcome.status}${reason}${took}.`;
+}
+
+/** What git says of each repository's branch. */
+export const headLines = ({ heads }: EndFacts): string[] =>
+  heads.map(({ repo, head, changed, isDirty }) =>
+    [
+      `${repo}: ${plural(changed.length, "file")} changed on the branch`,
+      head === undefined ? "the branch is gone" : `at ${head.slice(0, 12)}`,
+      isDirty ? "with uncommitted changes" : "",
+    ]
+      .filter(Boolean)
+      .join(", "),
+  );

@@ -1,6 +1,6 @@
-import { findRun } from "../../judge/current-run.ts";
+import { findRun, startsOthers } from "../../judge/current-run.ts";
 import { nextPartText } from "../../judge/runs/role-words.ts";
-import { openAttempt } from "../../judge/runs/standing.ts";
+import { openAttempt, taskOf } from "../../judge/runs/standing.ts";
 import { Failure } from "../../model/failure.ts";
 import { nextNumber } from "../../model/ids.ts";
 import type { Role, RunLimits } from "../../model/records/attempt.ts";
@@ -14,6 +14,7 @@ import { begin, carryOut, partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
 import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
+import { namedByManager } from "./run-children.ts";
 import { expectTellable } from "./run-limits.ts";
 import { withTask } from "./run-lock.ts";
 import { makePacket } from "./run-packet.ts";
@@ -70,16 +71,21 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   return { wish, policy, agent, place: current, parts };
 }
 
-/** A conductor does what somebody who may start runs has told it, and nothing else. */
+/** A conductor does what somebody who may start runs has told it, a manager what its envelope allows, and nothing else. */
 export async function isOrdered(
   hands: Hands,
   { parent, task }: { parent: string | undefined; task: string },
 ): Promise<boolean> {
   const { run: own } = await hands.situation("write");
   if (parent === undefined || parent !== own) return false;
+  const around = (await hands.agents()).around();
   return hands.look((reader) => {
     const { value } = storedRun(reader, parent);
-    return value.role === "conductor" && value.tasks.includes(task) && openAttempt(value) !== undefined;
+    const isIts =
+      value.role === "conductor"
+        ? value.tasks.includes(task)
+        : value.role === "manager" && around === parent && reader.task(task).value.parent === taskOf(parent);
+    return isIts && openAttempt(value) !== undefined;
   });
 }
 
@@ -87,7 +93,7 @@ export async function isOrdered(
 async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readonly Part[]): Promise<void> {
   const worktrees = await hands.git.worktrees();
   const [open] = await hands.look((reader) =>
-    openRunsOf(reader, wish.task).filter((one) => one.role !== "conductor"),
+    openRunsOf(reader, wish.task).filter((one) => !startsOthers(one)),
   );
   if (open)
     throw new Failure("conflict", "run_open", `${open.id} is at work on ${wish.task} (${open.holder}).`, {
@@ -144,7 +150,7 @@ export const nextRun = (reader: Reader, task: string) =>
 
 const kindOf = ({ agent, role, mode, parent, limits, basis }: RunWish): RunKind => ({
   ...{ agent, role, mode, parent, limits, basis },
-  ...{ tasks: [], at_once: undefined, reviewer: undefined, rounds: undefined },
+  ...{ tasks: [], at_once: undefined, reviewer: undefined, rounds: undefined, envelope: undefined },
 });
 
 interface LaunchInto {
@@ -214,7 +220,11 @@ export async function startAttempt(
   const worktrees = await hands.git.worktrees();
   for (const { place } of to.parts) worktrees.noteHolder(place, undefined);
   await hands.record(
-    (reader, at) => to.announce(reader, at, newAttempt(to.number, made, at), holder(to.resume)),
+    (reader, at) => {
+      const plan = to.announce(reader, at, newAttempt(to.number, made, at), holder(to.resume));
+      const named = namedByManager(reader, at, to.id, plan.data.parent);
+      return { ...plan, effects: [...(plan.effects ?? []), ...named] };
+    },
     { phase: "before" },
   );
   const { session } = await agents.launch({

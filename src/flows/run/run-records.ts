@@ -1,5 +1,5 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
-import { findRun } from "../../judge/current-run.ts";
+import { findRun, startsOthers } from "../../judge/current-run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ChangesOf, Stored } from "../../model/record.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
@@ -10,7 +10,17 @@ import { partName, taskName } from "../start/start-records.ts";
 
 export type RunKind = Pick<
   Run,
-  "agent" | "role" | "mode" | "parent" | "limits" | "tasks" | "at_once" | "reviewer" | "rounds" | "basis"
+  | "agent"
+  | "role"
+  | "mode"
+  | "parent"
+  | "limits"
+  | "tasks"
+  | "at_once"
+  | "reviewer"
+  | "rounds"
+  | "basis"
+  | "envelope"
 >;
 
 /** Writes down that an attempt is about to be made. */
@@ -62,7 +72,7 @@ export function recordNewRun(
   more: Pick<Run, "holder" | "repos" | "notes">,
 ): Plan<Run> {
   const task = taskName(id);
-  const place = kind.role === "conductor" ? undefined : findRun(reader, task)?.value.id;
+  const place = startsOthers(kind) ? undefined : findRun(reader, task)?.value.id;
   const about = `${attempt.agent} as ${kind.role}${place === undefined ? "" : ` in ${place}`}`;
   const made = addPart(run, task, reader.partNames(run, task), (name) => newRun(name, at), about);
   function newRun(name: string, now: Situation): Run {

@@ -1,3 +1,4 @@
+import { startsOthers } from "../../judge/current-run.ts";
 import { resumeText } from "../../judge/runs/role-words.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { usedInSession } from "../../judge/runs/usage.ts";
@@ -11,10 +12,12 @@ import { partsOf } from "../start/start-carry-out.ts";
 import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
 import { partName, taskName } from "../start/start-records.ts";
+import { childLines } from "./run-children.ts";
 import { elsewhere } from "./run-choose.ts";
 import { resumeConductor } from "./run-conduct.ts";
 import { type AttemptWish, startAttempt } from "./run-launch.ts";
 import { withTask } from "./run-lock.ts";
+import { allowedLimits, callingManager, managerPolicy } from "./run-manager.ts";
 import { makePacket, unreadText } from "./run-packet.ts";
 import { runPolicy } from "./run-policy.ts";
 import { openRunsOf, recordAttempt, storedRun } from "./run-records.ts";
@@ -42,12 +45,13 @@ export async function resumeRun(
   await expectResumable(hands, value);
   if (value.role === "conductor") return { run: await resumeConductor(hands, value), same: true };
   const parts = await partsOf(hands, value);
-  await expectPlaces(hands, value, parts);
+  if (value.role !== "manager") await expectPlaces(hands, value, parts);
   const last = value.attempts.at(-1);
   const name = wish.agent ?? last?.agent ?? value.agent ?? "";
   const [first] = parts;
-  if (!first) throw new Failure("refused", "no_run", `${value.id} has no worktree to go on in.`);
-  const policy = await runPolicy(hands, first.repo);
+  if (!first && value.role !== "manager")
+    throw new Failure("refused", "no_run", `${value.id} has no worktree to go on in.`);
+  const policy = first ? await runPolicy(hands, first.repo) : await managerPolicy(hands, taskName(value.id));
   const agents = await hands.agents();
   const agent = agents.find(name, policy.agent(name), policy.runner);
   const same = !wish.fresh && agent.resumes && last?.agent === name && last.session !== undefined;
@@ -58,6 +62,8 @@ export async function resumeRun(
         run: value.id,
         message: wish.message,
         reason: wordsFor(value),
+        role,
+        children: await hands.look((reader) => childLines(reader, value.id)),
         mail: await unreadText(hands, value.id),
       })
     : await makePacket(hands, {
@@ -67,7 +73,16 @@ export async function resumeRun(
         message: wish.message,
         left: await leftBy(hands, value),
       });
-  const limits = wish.limits(value.limits);
+  const asked = wish.limits(value.limits);
+  const manager = await callingManager(hands);
+  const limits = manager
+    ? await allowedLimits(hands, manager.id, {
+        task: taskName(value.id),
+        agent: name,
+        mode: "single",
+        limits: asked,
+      })
+    : asked;
   const launch = {
     ...{ task: taskName(value.id), agent: name, role, mode: value.mode ?? "single", parent: value.parent },
     ...{ model: wish.model, limits, message: wish.message },
@@ -116,7 +131,7 @@ async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): P
       details: { repo: gone.repo.name, path: gone.place.path },
     });
   const others = await hands.look((reader) =>
-    openRunsOf(reader, task).filter((one) => one.id !== value.id && one.role !== "conductor"),
+    openRunsOf(reader, task).filter((one) => one.id !== value.id && !startsOthers(one)),
   );
   const [other] = others;
   if (other) throw stillOpen(other);
@@ -136,6 +151,7 @@ async function leftBy(hands: Hands, value: Run): Promise<string> {
   const task = taskName(value.id);
   const ended = (await hands.agents()).ended(value.id);
   const last = value.attempts.at(-1);
+  const started = await hands.look((reader) => childLines(reader, value.id));
   const saved = value.snapshots.map(
     (one) =>
       `- ${one.repo}: ${patchFile(task, partName(value.id), one.repo)} in the state, ${one.files} files`,
@@ -145,8 +161,13 @@ async function leftBy(hands: Hands, value: Run): Promise<string> {
       .split("\n")
       .slice(-LOG_LINES)
       .map((line) => firstLine(line, 200)) ?? [];
+  const work =
+    value.role === "manager"
+      ? "What it started went on without it, and stands like this:"
+      : `Its work is in the worktree; \`pawl diff ${task}\` shows what was saved.`;
   return [
-    `${last?.agent ?? "It"} ended: ${value.status}${last?.reason ? ` (${last.reason})` : ""}. Its work is in the worktree; \`pawl diff ${task}\` shows what was saved.`,
+    `${last?.agent ?? "It"} ended: ${value.status}${last?.reason ? ` (${last.reason})` : ""}. ${work}`,
+    ...started.map((one) => `- ${one}`),
     ...saved,
     ...(tail.length > 0 ? ["", "The last lines of its log:", "", ...tail.map((line) => `    ${line}`)] : []),
   ].join("\n");

@@ -18,6 +18,7 @@ import branchReview from "../../../skills/branch-review/SKILL.md.hbs";
 import handoffLifecycle from "../../../skills/handoff-lifecycle/SKILL.md.hbs";
 import incrementalImplementation from "../../../skills/incremental-implementation/SKILL.md.hbs";
 import investigate from "../../../skills/investigate/SKILL.md.hbs";
+import manage from "../../../skills/manage/SKILL.md.hbs";
 import pawl from "../../../skills/pawl/SKILL.md.hbs";
 import planAnalyze from "../../../skills/plan-analyze/SKILL.md.hbs";
 import planningReview from "../../../skills/planning-review/SKILL.md.hbs";
@@ -38,6 +39,7 @@ export const SKILLS: Readonly<Record<string, string>> = {
   "review-parallel": reviewParallel,
   "auto-fix": autoFix,
   investigate,
+  manage,
   "handoff-lifecycle": handoffLifecycle,
 };
 

@@ -11,7 +11,7 @@ export interface Reason {
   command: string;
 }
 
-export const STAGES = ["plan", "review", "close"] as const;
+export const STAGES = ["plan", "review", "close", "manage"] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** One repository of the task, as git says it is now. */

@@ -3,6 +3,7 @@ import type { Task } from "../../model/records/task.ts";
 import { firstLine } from "../../model/text.ts";
 import type { LoggedEvent, TaskSummary } from "../../ports/ports.ts";
 import type { ShownClaim } from "../claims.ts";
+import { startsOthers } from "../current-run.ts";
 import type { Reason } from "../gates/gate.ts";
 import { senderName } from "../mail.ts";
 import type { RunStanding } from "./standing.ts";
@@ -79,7 +80,7 @@ function mailFor({ task, mail }: LiveTask): Need[] {
 /** The first thing that only a person can settle; nothing while somebody is at work on it. */
 function needsOf({ task, runs, reasons }: LiveTask): Need[] {
   if (runs.some(isAtWork)) return [];
-  const last = runs.filter((run) => run.role !== "conductor" && run.state !== "held").at(-1);
+  const last = runs.filter((run) => !startsOthers(run) && run.state !== "held").at(-1);
   const need = (kind: Need["kind"], why: string, command: string): Need[] => [
     { kind, task: task.id, title: task.title, run: last?.id, why, command },
   ];

@@ -49,6 +49,8 @@ export function nextAfter(run: string, { status, reason }: Outcome): { command: 
     return { command: `pawl check ${task} --stage close`, reason: "what is still missing" };
   if (reason === "no_progress" || reason === "rounds_exhausted")
     return { command: `pawl finding list ${task}`, reason: "what is still open" };
+  if (reason === "unsettled")
+    return { command: `pawl check ${task} --stage manage`, reason: "what it left unsettled" };
   if (reason === "model_auth")
     return { command: `pawl run resume ${run}`, reason: "once the program is logged in again" };
   if (reason?.startsWith("limit_"))

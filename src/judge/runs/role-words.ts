@@ -34,7 +34,7 @@ export function packetText(facts: PacketFacts): string {
   const { places, context, message, left, mail } = facts;
   return [
     DUTIES[facts.role](facts.task),
-    `## Where you work (${facts.run})\n\n${places.map(placeText).join("\n")}`,
+    places.length === 0 ? "" : `## Where you work (${facts.run})\n\n${places.map(placeText).join("\n")}`,
     context,
     left === undefined ? "" : `## What the attempt before this one left\n\n${left}`,
     mail === undefined ? "" : `## Mail\n\n${mail}`,
@@ -55,8 +55,10 @@ function placeText({ repo, path, branch, base, head, isDirty, files }: Workplace
   ].join("\n");
 }
 
-const COMMON =
-  "You run unattended: nobody can answer a question. Work only in the folders named below, and only on the branches named there. Nobody but a human merges. Record with `pawl` (its MCP tools, or the command) as you go; what is not recorded did not happen.";
+const UNATTENDED = "You run unattended: nobody can answer a question.";
+const RECORDS =
+  "Nobody but a human merges. Record with `pawl` (its MCP tools, or the command) as you go; what is not recorded did not happen.";
+const COMMON = `${UNATTENDED} Work only in the folders named below, and only on the branches named there. ${RECORDS}`;
 
 const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
   author: (task) =>
@@ -66,7 +68,7 @@ const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
   reviewer: (task) =>
     `You review ${task}. ${COMMON}\n\nYou can read and you cannot change anything. Follow the skill branch-review: begin with \`pawl review start\`, read every changed file, record each problem with \`pawl finding add\` (file, line, severity), and end with \`pawl review record\`: the verdict, what you looked at, and the commit you looked at.`,
   manager: (task) =>
-    `You manage ${task}. ${COMMON}\n\nYou can read and delegate, and you cannot change anything yourself. Plan, start runs for the parts, wait for them, judge what they left, and end with a \`pawl handoff\` that names for each part what is left and the one next command.`,
+    `You manage ${task}. ${UNATTENDED} ${RECORDS}\n\nYou can read and delegate, and you cannot change anything yourself: no shell, no edits, no agents of your program's own. Follow the skill manage: plan, one task for each part, \`pawl run\` for each, read the report of every run that ends, \`pawl run settle\` it, and leave a \`pawl handoff\`. You are done when \`pawl check ${task} --stage manage\` says so; a run that ends before that has failed.`,
   conductor: (task) => `You conduct ${task}.`,
 };
 
@@ -86,9 +88,17 @@ export function resumeText(facts: {
   run: string;
   message: string | undefined;
   reason: string;
+  role: Role;
+  /** How what it has started stands now. */
+  children: readonly string[];
   mail: string | undefined;
 }): string {
-  const begun = `You were ${facts.reason} in ${facts.run}. Nothing was lost: look at \`git status\` and \`pawl session\` first, because the last command may have been cut off. Then go on, and leave a \`pawl handoff\` before you end.`;
+  const look = facts.role === "manager" ? "`pawl session`" : "`git status` and `pawl session`";
+  const begun = `You were ${facts.reason} in ${facts.run}. Nothing was lost: look at ${look} first, because the last command may have been cut off. Then go on, and leave a \`pawl handoff\` before you end.`;
+  const started =
+    facts.children.length === 0
+      ? undefined
+      : `What you started went on without you, and stands like this:\n\n${facts.children.map((one) => `- ${one}`).join("\n")}`;
   const mail = facts.mail === undefined ? undefined : `Mail came meanwhile:\n\n${facts.mail}`;
-  return `${[facts.message, begun, mail].filter((part) => part !== undefined).join("\n\n")}\n`;
+  return `${[facts.message, begun, started, mail].filter((part) => part !== undefined).join("\n\n")}\n`;
 }

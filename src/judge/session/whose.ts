@@ -18,7 +18,7 @@ export interface UnderWay {
   worktrees: string[];
 }
 
-type Here = Pick<Situation, "branch" | "bound" | "minds">;
+type Here = Pick<Situation, "branch" | "bound" | "minds" | "run">;
 
 /**
  * The task that a session is about. Where several are under way and the place does not tell which is meant, it is the one
@@ -31,7 +31,10 @@ export function sessionTask(reader: Reader, named: string | undefined, at: Here)
     .filter((task) => LIVE.includes(task.status))
     .map((task) => underWay(reader, task, at))
     .filter((task) => task.yours);
-  return mine && !second ? { id: mine.id } : which;
+  if (mine && !second) return { id: mine.id };
+  // Who starts others stands in no worktree.
+  const own = at.run?.split("/")[0];
+  return own !== undefined && reader.hasTask(own) ? { id: own } : which;
 }
 
 /** More than anybody can keep in mind, and few enough to look at each. */

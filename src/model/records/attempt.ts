@@ -1,4 +1,4 @@
-import { type FieldValues, group, integer, matching, oneOf, optional, text, time } from "../fields.ts";
+import { type FieldValues, group, integer, list, matching, oneOf, optional, text, time } from "../fields.ts";
 
 const ATTEMPT_STATUSES = ["starting", "running", "succeeded", "failed", "interrupted"] as const;
 
@@ -29,7 +29,10 @@ export const RUN_REASONS = [
   "denied_tools",
   "rounds_exhausted",
   "no_progress",
+  "unsettled",
 ] as const;
+
+export const SETTLEMENTS = ["accept", "retry", "abandon"] as const;
 
 const decimal = matching(/^\d+(?:\.\d{1,6})?$/, "an amount such as 2.50", "2.50");
 
@@ -69,6 +72,32 @@ const limitFields = {
 
 export const limits = group(limitFields);
 
+/** What a human lets a manager do, together with its own limit on time: nothing that it says itself changes this. */
+const envelopeFields = {
+  /** Whom it may start. */
+  agents: list(text("codex")),
+  at_once: integer,
+  /** How often in all, resumptions included. */
+  in_all: integer,
+  /** US dollars for everything that it starts. */
+  cost: optional(decimal),
+} as const;
+
+export const envelope = group(envelopeFields);
+
+/** What the manager, or a human, says of an attempt that has ended; append-only. */
+const settlementFields = {
+  attempt: integer,
+  outcome: oneOf(SETTLEMENTS),
+  by: text("agent:claude-code"),
+  at: time,
+  why: text("the tests cover it"),
+} as const;
+
+export const settlement = group(settlementFields);
+
+export type Envelope = FieldValues<typeof envelopeFields>;
+export type Settlement = FieldValues<typeof settlementFields>;
 export type RunAttempt = FieldValues<typeof attemptFields>;
 export type RunLimits = FieldValues<typeof limitFields>;
 export type RunReason = (typeof RUN_REASONS)[number];

@@ -130,6 +130,8 @@ export const handoff = kind({
     from_commits: withDefault(flag, false),
     changed: list(text("src/a.ts")),
     validation: list(text("npm test: 12 passed")),
+    /** A manager's: of each run that it started, how it stands and the one next command; from the records. */
+    children: list(text("T0002/R1 claude succeeded, accepted: pawl approve T0002")),
     ...provenance,
   },
   sections: { what: "What", blocker: "Blocker", next: "Next" },

@@ -14,7 +14,7 @@ import {
 } from "../fields.ts";
 import { kind, type ValueOf } from "../record.ts";
 import { MERGE_STYLES } from "../statement.ts";
-import { attempt, limits, ROLES, RUN_MODES, RUN_STATUSES } from "./attempt.ts";
+import { attempt, envelope, limits, ROLES, RUN_MODES, RUN_STATUSES, settlement } from "./attempt.ts";
 import { digest, partId, provenance, taskId } from "./shared.ts";
 import { signed } from "./signed.ts";
 
@@ -97,7 +97,12 @@ export const run = kind({
     /** Who reviews in a pipeline, and how often what it finds may be fixed. */
     reviewer: optional(text("codex")),
     rounds: optional(integer),
-    /** How the work stood when a fixer was started: of the trees and of what was open. */
+    /** What a human allows a manager, and the runs that it has started. */
+    envelope: optional(envelope),
+    children: list(partId("R")),
+    /** What whoever started it made of its attempts. */
+    settled: list(settlement),
+    /** How the work stood when a fixer was started, of the trees and of what was open; a manager's plan when it first started one. */
     basis: optional(digest),
     pid: optional(integer),
     exit_code: optional(integer),
@@ -233,6 +238,9 @@ export const BY_HAND = {
   at_once: undefined,
   reviewer: undefined,
   rounds: undefined,
+  envelope: undefined,
+  children: [],
+  settled: [],
   basis: undefined,
 };
 

@@ -32,6 +32,8 @@ export const task = kind({
     repos: list(text("my-project")),
     labels: list(text("bug")),
     depends_on: list(taskId),
+    /** The task that this one is a part of: who manages that one may have this one worked on. */
+    parent: optional(taskId),
     blocker: optional(text("waiting for the API key")),
     next: list(text("write the failing test")),
     archived: withDefault(flag, false),

@@ -13,11 +13,11 @@ import { everyFile, RENDERINGS, renderAll, renderReferences } from "./rendered.t
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const golden = fileURLToPath(new URL("golden", import.meta.url));
 
-/** The eleven commands that are the same on every agent, and the one that a session begins with. */
+/** The twelve commands that are the same on every agent, and the one that a session begins with. */
 const NAMES = [
   ...["pawl", "scope", "plan-analyze", "planning-review", "branch-lifecycle", "tdd"],
   ...["incremental-implementation", "branch-review", "review-parallel", "auto-fix", "investigate"],
-  "handoff-lifecycle",
+  ...["manage", "handoff-lifecycle"],
 ];
 
 /** Gates' reasons have the form of a tool's name. */
@@ -29,7 +29,7 @@ const REASONS = [
     "plan_changed_since_review",
     "slice_without_red",
   ],
-  ...["base_moved", "pass_with_findings"],
+  ...["base_moved", "pass_with_findings", "envelope_full", "envelope_spent"],
 ];
 
 /** Tools by the names that only their own agent knows. */
@@ -80,7 +80,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     for (const command of commands) await expect(readCommand(command), command).resolves.toBeTruthy();
     const tools = [...body.matchAll(/`([a-z]+_[a-z]+)`/g)].map((match) => match[1] ?? "");
     expect(tools.length).toBeGreaterThan(0);
-    const known = [...toolIds("core").map(toolName), ...REASONS];
+    const known = [...[...toolIds("core"), ...toolIds("manager")].map(toolName), ...REASONS];
     for (const tool of tools) expect(known, tool).toContain(tool);
   });
 

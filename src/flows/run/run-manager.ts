@@ -1,0 +1,166 @@
+import { change } from "../../judge/change.ts";
+import { findRun } from "../../judge/current-run.ts";
+import { childrenOf } from "../../judge/runs/children.ts";
+import { allowChild } from "../../judge/runs/envelope.ts";
+import { openAttempt } from "../../judge/runs/standing.ts";
+import { showDuration } from "../../model/duration.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Envelope, RunLimits } from "../../model/records/attempt.ts";
+import type { Run } from "../../model/records/run.ts";
+import { task as taskKind } from "../../model/records/task.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Effect, Situation } from "../../ports/operation.ts";
+import type { Reader } from "../../ports/ports.ts";
+import { doubtedRecords } from "../check/check-task.ts";
+import { refuseAgents } from "../human-only.ts";
+import { partsOf } from "../start/start-carry-out.ts";
+import { planFor } from "../start/start-facts.ts";
+import { taskName } from "../start/start-records.ts";
+import { findNamed } from "./run-children.ts";
+import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
+import { expectTellable } from "./run-limits.ts";
+import { withTask } from "./run-lock.ts";
+import { makePacket } from "./run-packet.ts";
+import { type RunPolicy, runPolicy } from "./run-policy.ts";
+import { openRunsOf, type RunKind, recordNewRun, storedRun } from "./run-records.ts";
+
+/** Starts an agent that starts others, within what a human allows it. It works in no worktree and has nothing to write with. */
+export async function launchManager(hands: Hands, wish: RunWish, envelope: Envelope): Promise<Run> {
+  await refuseAgents(hands, "start a manager");
+  const policy = await managerPolicy(hands, wish.task);
+  const agent = (await hands.agents()).find(wish.agent, policy.agent(wish.agent), undefined);
+  expectTellable(wish.limits, agent);
+  const { agent: name, role, mode, parent, limits } = wish;
+  const kind: RunKind = {
+    ...{ agent: name, role, mode, parent, limits, envelope, tasks: [], at_once: undefined },
+    ...{ reviewer: undefined, rounds: undefined, basis: undefined },
+  };
+  return withTask(hands, wish.task, async () => {
+    await expectNoOther(hands, wish.task);
+    const id = await hands.look((reader) => nextRun(reader, wish.task));
+    const told = [envelopeWords(envelope, limits), wish.message].filter(Boolean).join("\n\n");
+    const prompt = await makePacket(hands, {
+      ...{ run: { id }, role: "manager", parts: [], message: told, left: undefined },
+    });
+    return startAttempt(
+      hands,
+      { wish, policy, agent },
+      {
+        ...{
+          id,
+          number: 1,
+          parts: [],
+          prompt,
+          resume: undefined,
+          before: { input: 0, cached: 0, output: 0 },
+        },
+        announce(reader, at, attempt, holder) {
+          const made = recordNewRun(reader, at, id, kind, attempt, {
+            holder,
+            repos: [],
+            notes: wish.message ?? "",
+          });
+          return { data: made.data, effects: [...(made.effects ?? []), ...activate(reader, at, wish.task)] };
+        },
+      },
+    );
+  });
+}
+
+/** The base's policy; whatever runner it names, who starts others is started here, where it can be seen to be who it is. */
+export async function managerPolicy(hands: Hands, task: string): Promise<RunPolicy> {
+  const current = await hands.look((reader) => findRun(reader, task)?.value);
+  const [first] = current ? await partsOf(hands, current) : await planFor(hands, task, false);
+  if (!first) throw new Failure("refused", "no_run", `${task} has no repository to work in.`);
+  return { ...(await runPolicy(hands, first.repo)), runner: undefined };
+}
+
+async function expectNoOther(hands: Hands, task: string): Promise<void> {
+  const [open] = await hands.look((reader) =>
+    openRunsOf(reader, task).filter((one) => one.role === "manager"),
+  );
+  if (!open) return;
+  throw new Failure("conflict", "run_open", `${open.id} manages ${task} (${open.holder}).`, {
+    hint: `Look at it: pawl run log ${open.id} --follow. Stop it: pawl run stop ${open.id}`,
+    details: { run: open.id },
+  });
+}
+
+/** What is managed is under way, for everybody who looks. */
+function activate(reader: Reader, at: Situation, id: string): Effect[] {
+  const stored = reader.task(id);
+  return stored.value.status === "open"
+    ? [change(taskKind, stored, { status: "active" }, at, "managed").effect]
+    : [];
+}
+
+function envelopeWords({ agents, at_once, in_all, cost }: Envelope, { time }: RunLimits): string {
+  const money = cost === undefined ? "" : `, $${cost} for all of them`;
+  return `A human lets you start ${agents.join(", ")}: ${at_once} at once, ${in_all} starts in all (resumptions count), within ${showDuration(time)}${money}. Commands refuse what goes beyond.`;
+}
+
+/**
+ * The manager whose agent asks, as the processes themselves show; undefined for everybody else. A run that a manager
+ * started may start none, whatever the project allows.
+ */
+export async function callingManager(hands: Hands): Promise<Run | undefined> {
+  const around = (await hands.agents()).around();
+  const { run: said } = await hands.situation("write");
+  const [own, claimed] = await hands.look((reader) => [findNamed(reader, around), findNamed(reader, said)]);
+  const above = await hands.look((reader) => findNamed(reader, own?.parent ?? claimed?.parent));
+  if (above?.role === "manager")
+    throw new Failure("refused", "depth", `${above.id} started this run; who was started starts nobody.`, {
+      hint: 'Tell the manager what you need: pawl mail send manager "…"',
+      details: { manager: above.id },
+    });
+  if (own?.role === "manager" && openAttempt(own)) return own;
+  if (claimed?.role !== "manager") return undefined;
+  throw new Failure(
+    "refused",
+    "not_that_run",
+    `This process is not part of ${claimed.id}, whatever it says.`,
+    {
+      hint: "Ask the person you work for.",
+      details: { run: claimed.id },
+    },
+  );
+}
+
+/** Starts a run for a manager, within its envelope. One after the other, so that two calls cannot use the same room. */
+export async function startChild(hands: Hands, manager: Run, wish: RunWish): Promise<Run> {
+  return withTask(hands, taskName(manager.id), async () => {
+    const limits = await allowedLimits(hands, manager.id, wish);
+    return launchRun(hands, await planRun(hands, { ...wish, parent: manager.id, limits }));
+  });
+}
+
+/** What is left for a run that a manager starts or goes on with; refused where nothing is. */
+export async function allowedLimits(
+  hands: Hands,
+  id: string,
+  wish: Pick<RunWish, "task" | "agent" | "mode" | "limits">,
+): Promise<RunLimits> {
+  const home = taskName(id);
+  const doubts = await doubtedRecords(hands, home);
+  if (doubts.includes(id))
+    throw new Failure(
+      "refused",
+      "record_altered",
+      `${id} was changed, and not by pawl: what it allows is not known.`,
+      {
+        hint: `A human looks at it: pawl check ${home}`,
+        details: { run: id },
+      },
+    );
+  return hands.look((reader, at) => {
+    const { value } = storedRun(reader, id);
+    const facts = {
+      manager: value,
+      plan: reader.task(home).value.plan,
+      children: childrenOf(reader, value),
+      now: at.now,
+    };
+    const { parent } = reader.task(wish.task).value;
+    return allowChild(facts, { ...wish, parent });
+  });
+}

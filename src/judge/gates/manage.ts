@@ -1,0 +1,107 @@
+import type { Decision, Handoff, Message } from "../../model/records/parts.ts";
+import type { Run } from "../../model/records/run.ts";
+import type { Task } from "../../model/records/task.ts";
+import { settlementOf } from "../runs/children.ts";
+import { openAttempt, taskOf } from "../runs/standing.ts";
+import type { Reason } from "./gate.ts";
+
+/** What says whether a manager has accounted for everything that it started. */
+export interface ManageFacts {
+  task: Pick<Task, "id" | "plan" | "plan_digest">;
+  /** The latest manager of the task. */
+  manager: Run | undefined;
+  children: readonly Run[];
+  /** Reports about them that nobody has acknowledged. */
+  unread: readonly Pick<Message, "id" | "run">[];
+  decisions: readonly Pick<Decision, "created">[];
+  handoffs: readonly Pick<Handoff, "run" | "automatic" | "created">[];
+}
+
+/**
+ * What is left before a manager may end: plan, every run ended, read and settled, and a handoff after the last of it. A
+ * manager whose program ends otherwise has failed, whatever it says of itself.
+ */
+export function judgeManage(facts: ManageFacts): Reason[] {
+  const { task, manager, children, unread } = facts;
+  const reason = (code: string, message: string, command: string, record?: string): Reason => ({
+    ...{ code, message, record, owner: "author", command },
+  });
+  if (!manager) {
+    const command = `pawl run ${task.id} --mode manager --agent claude`;
+    return [{ ...reason("no_manager", `No manager was started for ${task.id}.`, command), owner: "human" }];
+  }
+  const found: Reason[] = [];
+  const plan = `pawl task update ${task.id} --plan "…"`;
+  if (task.plan.trim() === "")
+    found.push(reason("plan_missing", "Nothing says who does what.", plan, task.id));
+  else if (isPlanChanged(facts))
+    found.push(
+      reason(
+        "plan_changed",
+        `The plan is not the one that ${manager.children[0]} was started for, and no decision says why.`,
+        `pawl decide "…" --why "…" --task ${task.id}`,
+        task.id,
+      ),
+    );
+  for (const child of children) {
+    if (openAttempt(child)) {
+      found.push(reason("child_running", `${child.id} is at work.`, `pawl run wait ${child.id}`, child.id));
+      continue;
+    }
+    const report = unread.find((one) => one.run === child.id);
+    if (report)
+      found.push(
+        reason(
+          "child_outcome_unread",
+          `Nobody has read how ${child.id} ended.`,
+          `pawl mail ack ${report.id}`,
+          child.id,
+        ),
+      );
+    const said = settlementOf(child);
+    const command = `pawl run settle ${child.id} accept|retry|abandon "…"`;
+    if (!said)
+      found.push(
+        reason("child_not_settled", `Nobody has said what is made of ${child.id}.`, command, child.id),
+      );
+    else if (said.outcome === "retry" && !isRetried(child, children))
+      found.push(
+        reason(
+          "child_not_settled",
+          `${child.id} was to be retried, and was not.`,
+          `pawl run resume ${child.id}`,
+          child.id,
+        ),
+      );
+  }
+  if (!isHandedOff(facts, manager))
+    found.push(
+      reason(
+        "no_handoff",
+        "No handoff tells how it stands now.",
+        `pawl handoff ${task.id} --what "…" --next "…"`,
+        task.id,
+      ),
+    );
+  return found;
+}
+
+function isPlanChanged({ task, manager, children, decisions }: ManageFacts): boolean {
+  const [first] = children;
+  if (!first || manager?.basis === undefined || manager.basis === task.plan_digest) return false;
+  return !decisions.some((one) => one.created > first.created);
+}
+
+/** By another run of the same task, that came after it. */
+const isRetried = (child: Run, children: readonly Run[]) =>
+  children.some((one) => taskOf(one.id) === taskOf(child.id) && one.created > child.created);
+
+/** By the manager itself, after the last thing that it said of anybody. */
+function isHandedOff({ children, handoffs }: ManageFacts, { id }: Run): boolean {
+  const last =
+    children
+      .flatMap((one) => one.settled.map((each) => each.at))
+      .sort()
+      .at(-1) ?? "";
+  return handoffs.some((one) => one.run === id && !one.automatic && one.created >= last);
+}
