@@ -53,7 +53,7 @@ describe("wrong usage is exit 3, in words and in JSON, with the way out", () => 
 });
 
 test.for([
-  ["check", "T1", "--stage", "soon", "--stage must be one of plan, review, close."],
+  ["check", "T1", "--stage", "soon", "--stage must be one of plan, review, close, manage."],
   ["finish", "T1", "--remove", "--reason is needed."],
   ["task", "new", "TITLE is needed."],
   ["task", "list", "--limit", "0", "--limit must be at least 1."],
