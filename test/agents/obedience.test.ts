@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { textIfReadable } from "../../src/files/read.ts";
+import { agentsIn } from "../../src/model/actor.ts";
 import { DISK, makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { type InstalledProject, makeProject } from "./installed-project.ts";
 import { PROGRAMS, PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";
@@ -19,6 +21,16 @@ const HOOKS = [
   ...[".claude/settings.json", ".codex/hooks.json", ".codex/rules/pawl.rules", ".gemini/settings.json"],
   ".opencode/plugins/pawl.js",
 ];
+
+/** Those whose shells tell their session, and what records call them. */
+const SESSIONS: Partial<Record<ProgramName, string>> = {
+  ...{ claude: "claude-code", codex: "codex", copilot: "copilot" },
+};
+
+const linesIn = (file: string) =>
+  (textIfReadable(file) ?? "").split("\n").filter((line) => line.startsWith("began "));
+const signsIn = (line: string) =>
+  Object.fromEntries(line.split(" ").map((one) => [one.split("=")[0], one.split("=")[1]]));
 
 describe.each(PROGRAMS)("%s", (name: ProgramName) => {
   const { shell, mcp, skill, offered, unattended } = dialects[name];
@@ -104,6 +116,18 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
   test("work in the task's own worktree is let through", () => {
     expect(project.git("log", "-1", "--format=%s", "task/T0001-retry-uploads")).toBe("Retry");
   });
+
+  test.runIf(name in SESSIONS)(
+    "its session was seen to begin, under the name by which its shell is known",
+    () => {
+      const folder = join(project.path, ".git/pawl/sessions");
+      const noted = join(project.path, ".git/worktrees/T0001-retry-uploads/pawl-authors");
+      const movers = (textIfReadable(noted) ?? "").split("\n").flatMap((line) => agentsIn(signsIn(line)));
+      expect(movers).toHaveLength(1);
+      const began = new RegExp(`^began \\d+ ${SESSIONS[name]}$`);
+      expect(linesIn(join(folder, movers[0]?.session ?? "")).at(0)).toMatch(began);
+    },
+  );
 
   test("a command that goes around the hooks is refused by the agent's own hook, and does not run", () => {
     expect(toldAfter(goAround)).toContain("Refused by pawl. Hooks stay on.");
