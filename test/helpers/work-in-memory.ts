@@ -17,7 +17,8 @@ export default function workInMemory(): (() => void) | undefined {
   forgetDead();
   const folder = join(MEMORY, `pawl-${process.pid}`);
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  mkdirSync(folder, { mode: 0o700 });
+  // As /tmp does, it lets other users in: some tests are also run as one.
+  mkdirSync(folder, { mode: 0o755 });
   if (!runsPrograms(folder)) {
     remove();
     return undefined;
