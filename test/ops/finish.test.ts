@@ -154,7 +154,7 @@ describe("--remove", () => {
     writeFileSync(join(placeOf(project), "a.log"), "noise\n");
     const { json, err } = await finish(project, "--remove");
     expect(err).toContain("1 ignored file will go with the worktree");
-    expect(json.warnings.join("\n")).toContain("1 ignored files went");
+    expect(json.warnings.join("\n")).toContain("1 ignored file went");
   });
 
   test("two repositories: both or none", async ({ project }) => {
