@@ -104,7 +104,7 @@ describe("Claude Code", () => {
     const listed = JSON.parse(await ask("claude", home, "plugin", "list", "--json"));
     expect(listed).toEqual([expect.objectContaining({ id: "pawl@pawl", enabled: true })]);
     const details = await ask("claude", home, "plugin", "details", "pawl");
-    expect(/Skills \(12\) +(.*)/.exec(details)?.[1]?.split(", ").sort()).toEqual(NAMES);
+    expect(/Skills \(13\) +(.*)/.exec(details)?.[1]?.split(", ").sort()).toEqual(NAMES);
     expect(details).toMatch(/Hooks \(5\) +SessionStart, PreToolUse, PostToolUse, PreCompact, Stop/);
     expect(details).toMatch(/MCP servers \(1\) +pawl/);
     expect(await ask("claude", home, "mcp", "list")).toMatch(/^plugin:pawl:pawl: .*Connected$/m);

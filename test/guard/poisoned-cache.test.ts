@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Script } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { openProject } from "../helpers/command-line.ts";
@@ -49,11 +48,15 @@ function compiled() {
   };
 }
 
-/** Code of mine, as long as the program. */
+/** Code of mine, as long as the program; compiled by a Node with the flags of the one that is to run it. */
 function poison(text: string): Buffer {
   const [head, tail] = ["(function (exports, require, module, __filename, __dirname) {", "\n})"];
   const evil = 'process.stdout.write("poisoned\\n");process.exit(0);';
-  return new Script(head + evil.padEnd(readFileSync(text).length) + tail).createCachedData();
+  const compile =
+    'process.stdout.write(new (require("node:vm").Script)(require("node:fs").readFileSync(0, "utf8")).createCachedData())';
+  return spawnSync(process.execPath, ["-e", compile], {
+    input: head + evil.padEnd(readFileSync(text).length) + tail,
+  }).stdout;
 }
 
 test("compiled code that somebody else wrote is not run, and told", () => {

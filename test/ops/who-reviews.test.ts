@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import type { AgentAbove } from "../../src/files/agent-above.ts";
+import { namesIfReadable } from "../../src/files/read.ts";
 import { parseActor } from "../../src/model/actor.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { ok } from "../helpers/ready-task.ts";
@@ -108,12 +109,11 @@ describe.skipIf(process.platform !== "linux")("a session that begins", () => {
       `${hook.replace("dist", join(process.cwd(), "dist"))} ${agent} < '${file}'`,
     );
     spawnSync("sh", ["-c", `${words}; true`], { cwd: project.path, env: { ...project.env, ...env } });
+    // That the hook ran is noted of every session; that one began only of those that did.
     const folder = join(project.path, ".git/pawl/sessions");
-    try {
-      return readdirSync(folder);
-    } catch {
-      return [];
-    }
+    return namesIfReadable(folder).filter((name) =>
+      /^began /m.test(readFileSync(join(folder, name), "utf8")),
+    );
   }
 
   test("is one that its agent started, and none that another session pipes into the hook", async ({
