@@ -29,7 +29,7 @@ const npmEnv = () => ({ ...process.env, npm_config_fund: "false", npm_config_aud
 
 beforeAll(async () => {
   folder = makeTemporaryFolder("package");
-  const { stdout } = await run(process.execPath, ["scripts/pack.mjs", folder, "--json"], {
+  const { stdout } = await run("npm", ["run", "--silent", "pack", "--", folder, "--json"], {
     cwd: root,
     env: npmEnv(),
   });
