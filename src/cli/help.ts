@@ -1,5 +1,5 @@
 import type { Style } from "../model/text.ts";
-import { columns, indent, PLAIN, paragraphs } from "../model/text.ts";
+import { columns, indent, paragraphs } from "../model/text.ts";
 import type { Group } from "../ops/index.ts";
 import { COMMON } from "./arguments.ts";
 import { usage } from "./citty.ts";
@@ -59,7 +59,7 @@ const rowOf = (id: string, summary: string | undefined, width: number) =>
 
 /** `pawl help COMMAND`, or the commands of a group. */
 export async function commandHelp(id: string, style: Style): Promise<string> {
-  const shown = await usage(Object.keys(commands), id, loadCommand, style !== PLAIN);
+  const shown = await usage(Object.keys(commands), id, loadCommand, style.bold("") !== "");
   if (!(id in commands)) return shown;
   const { details, examples } = await loadCommand(id);
   return paragraphs(

@@ -187,7 +187,8 @@ async function print(
   if (text !== "") io.out(printable(text.endsWith("\n") ? text : `${text}\n`));
   const style = styleFor(io.errIsTerminal(), io.env);
   for (const step of answer.planned ?? []) io.err(printable(`would ${step.do} ${step.path}\n`));
-  for (const warning of answer.warnings) io.err(printable(`${style.yellow("note:")} ${warning}\n`));
+  for (const warning of answer.warnings)
+    io.err(printable(`${style.yellow("note:")} ${style.times(warning)}\n`));
   if (answer.next)
     io.err(
       printable(`${style.dim("next:")} ${answer.next.command}  ${style.dim(`(${answer.next.reason})`)}\n`),
@@ -203,7 +204,8 @@ function report(thrown: unknown, json: boolean, io: Io): number {
     io.out(`${JSON.stringify({ schema: 1, ok: false, error: { code, message, hint, details } })}\n`);
   } else {
     const style = styleFor(io.errIsTerminal(), io.env);
-    io.err(printable(`${style.red("pawl:")} ${error.message}\n${error.hint ? `${error.hint}\n` : ""}`));
+    const told = `${style.red("pawl:")} ${error.message}\n${error.hint ? `${error.hint}\n` : ""}`;
+    io.err(printable(style.times(told)));
   }
   return error.exitCode;
 }

@@ -12,7 +12,6 @@ import { inspect } from "./inspect.ts";
 import type { GuardedSite } from "./policy.ts";
 import { mayBeOutdated } from "./quick-look.ts";
 import type { Programs } from "./render-hooks.ts";
-import { surroundings } from "./surroundings.ts";
 
 export interface GuardAround {
   env: Environment;
@@ -41,7 +40,6 @@ export function openGuard({ env, programs, readConfig }: GuardAround): Guard {
     },
     rehearseDeactivation: (site) => rehearseDeactivation(at(site).commonDir),
     inspect: (site) => inspect(at(site)),
-    surroundings: () => surroundings(env, process.versions.node),
   };
 }
 

@@ -3,9 +3,14 @@ const BY_SHELL = [126, 127];
 
 /** What toolchains say when they themselves did not get as far as a test, each in words that no test prints as its result. */
 const TOOLCHAINS: readonly RegExp[] = [
+  // make, just, task: what their own line says about the shell that they started
+  /^(?:make(?:\[\d+\])?: \*\*\* .* Error|error: Recipe `.*` failed .* with exit code|task: Failed to run task .* exit status) 12[67]$/m,
   // Maven, Gradle
   /^(?:ERROR: )?(?:The )?JAVA_HOME (?:environment variable )?is (?:not (?:set|defined)|set to an invalid)/m,
   /^Unable to locate a Java Runtime/m,
+  /^\[ERROR\].*(?:Unresolveable build extension|Non-resolvable (?:parent|import) POM|Could not (?:transfer artifact|resolve dependencies for project))/m,
+  /^> Could not resolve all (?:files|artifacts|dependencies) for configuration/m,
+  /^\s+at org\.gradle\.wrapper\.|^\S*\s*Failed to fetch https?:\/\/\S*maven/m,
   // Cargo, rustup
   /^error: failed to (?:get|download|fetch|load source for|query replaced source)[\s\S]*(?:network|resolve host|registry|offline)/m,
   /^error: (?:no matching package named|rustup could not choose a version|toolchain '[^']*' is not installed)/m,
@@ -16,6 +21,16 @@ const TOOLCHAINS: readonly RegExp[] = [
   /^Could not find .* in (?:any of the sources|locally installed gems)|^bundler: command not found/m,
   /^npm (?:error|ERR!) (?:code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED)|Missing script)/m,
 ];
+
+/** What a shell says of the program that it did not find. */
+const MISSING = /^.*(?:not found|No such file or directory)$/m;
+
+/** The line that says best why nothing has run. */
+export function whyNotRun(tail: string): string {
+  const told = TOOLCHAINS.map((one) => one.exec(tail)).find((one) => one !== null);
+  const line = told && tail.slice(told.index).trimStart().split("\n")[0];
+  return MISSING.exec(tail)?.[0] ?? line ?? tail.trimEnd().split("\n").at(-1) ?? "";
+}
 
 /** Whether a command ended before anything was tested, as far as that can be recognised: then it proves nothing. */
 export const hasNotRun = ({ exitCode, tail }: { exitCode: number; tail: string }): boolean =>

@@ -8,11 +8,30 @@ export interface Style {
   green(text: string): string;
   yellow(text: string): string;
   cyan(text: string): string;
+  /** Every moment in a line of ours, by the clock of whoever reads it. */
+  times(line: string): string;
 }
 
+/** A moment as records write it, and as one without a clock says it. */
+const MOMENT = /(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d):\d\d(?:\.\d+)?Z| (\d\d:\d\d) UTC)/g;
+
+/** A line in which every moment is said in another way; `say` is given it as ISO 8601. */
+export const sayTimes = (line: string, say: (moment: string) => string): string =>
+  line.replace(MOMENT, (_all, day: string, written?: string, said?: string) =>
+    say(`${day}T${written ?? said}:00Z`),
+  );
+
 const same = (text: string) => text;
-/** For everybody who is no person at a terminal. */
-export const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+/** For everybody whose terminal and whose clock are not known. */
+export const PLAIN: Style = {
+  bold: same,
+  dim: same,
+  red: same,
+  green: same,
+  yellow: same,
+  cyan: same,
+  times: (line) => sayTimes(line, (moment) => `${moment.slice(0, 16).replace("T", " ")} UTC`),
+};
 
 /** Left-aligned columns, two spaces apart; the last one is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string {
@@ -81,6 +100,10 @@ export function statusColour(status: string, style: Style): string {
 export function warningsOf(problems: readonly Problem[]): string[] {
   return problems.map((problem) => (problem.hint ? `${problem.message} ${problem.hint}` : problem.message));
 }
+
+/** A command as it is written in the configuration, without the shell that is put around it. */
+export const commandLine = (argv: readonly string[]) =>
+  argv[0] === "sh" && argv[1] === "-c" ? (argv[2] ?? "").replace(/ "\$@"$/, "") : argv.join(" ");
 
 /** A word as one can type it in a shell. */
 export const quoted = (word: string) =>

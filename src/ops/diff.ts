@@ -214,7 +214,7 @@ type Counted = Pick<
 function heading(one: Counted, { run: id, saved }: { run: string; saved: string }, style: Style): string {
   const what = `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", not whole"}`;
   const range = `${one.base_head.slice(0, 12)}..${one.head.slice(0, 12)}`;
-  return `# ${style.bold(one.repo)}  ${range}  ${what}  ${style.dim(`${id}, as of ${saved}`)}`;
+  return `# ${style.bold(one.repo)}  ${range}  ${what}  ${style.dim(`${id}, as of ${style.times(saved)}`)}`;
 }
 
 const WIDEST_BAR = 40;

@@ -84,7 +84,7 @@ export function inboxText(found: Inbox, style: Style): string {
     section(
       "recent",
       found.recent.map((one) => [
-        style.dim(one.time.slice(5, 16).replace("T", " ")),
+        style.dim(style.times(one.time)),
         one.event,
         style.bold(one.record.replace(/@\d+$/, "")),
         shorten(one.about, 60),

@@ -58,7 +58,7 @@ export const log = procedure({
 const eventLines = (events: readonly LoggedEvent[], style: Style) =>
   columns(
     events.map((one) => [
-      style.dim(one.time.replace(/\.\d+Z$/, "Z")),
+      style.dim(style.times(one.time)),
       `${one.event}${one.phase ? ` ${one.phase === "failed" ? style.red(one.phase) : style.cyan(one.phase)}` : ""}`,
       style.bold(one.record),
       firstLine(one.about, 70),

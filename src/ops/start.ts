@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { mindingClaim } from "../flows/claims/settle-claim.ts";
 import { takeClaim } from "../flows/claims/take-claim.ts";
-import { guardProblems } from "../flows/guard/activate-guard.ts";
+import { guardProblems, renewGuards } from "../flows/guard/activate-guard.ts";
 import {
   answer,
   begin,
@@ -88,6 +88,8 @@ export const start = procedure({
     try {
       const plan = await mindingClaim(hands, id, () => startOrGoOn(hands, id, wanted));
       const sites = await hands.git.sites();
+      // What sets a worktree up may install hooks of its own, as husky does: both run before anybody is told of a problem.
+      const renewed = await renewGuards(hands);
       const unguarded = await guardProblems(
         hands,
         plan.data.run.repos.map((one) => sites.named(one.name)),
@@ -97,7 +99,7 @@ export const start = procedure({
       );
       return {
         ...plan,
-        warnings: [...(plan.warnings ?? []), ...unguarded, ...unguardedTargets(targets)],
+        warnings: [...(plan.warnings ?? []), ...renewed, ...unguarded, ...unguardedTargets(targets)],
       };
     } finally {
       release();

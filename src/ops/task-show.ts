@@ -9,6 +9,7 @@ import { type Approval, approval, type Run, run } from "../model/records/run.ts"
 import type { Task } from "../model/records/task.ts";
 import {
   columns,
+  commandLine,
   firstLine,
   indent,
   paragraphs,
@@ -177,7 +178,7 @@ const place = (one: Finding) =>
 
 export function evidenceRow(one: Evidence): string[] {
   const result = one.exit_code === 0 ? "passed" : `failed (${one.exit_code})`;
-  return [short(one.id), one.kind, result, firstLine(one.argv.join(" "), 60), one.slice ?? ""];
+  return [short(one.id), one.kind, result, firstLine(commandLine(one.argv), 60), one.slice ?? ""];
 }
 
 function headline(task: Task, claim: string | null, style: Style): string {
@@ -187,13 +188,13 @@ function headline(task: Task, claim: string | null, style: Style): string {
     ["base", task.base_branch ?? "none"],
   ];
   if (task.branch) facts.push(["branch", task.branch]);
-  if (claim !== null) facts.push(["claimed", claim]);
+  if (claim !== null) facts.push(["claimed", style.times(claim)]);
   if (task.labels.length > 0) facts.push(["labels", task.labels.join(", ")]);
   if (task.depends_on.length > 0) facts.push(["depends on", task.depends_on.join(", ")]);
   task.next.forEach((action, index) => {
     facts.push([index === 0 ? "next" : "", action]);
   });
-  facts.push(["rev", `${task.rev}, ${task.updated}`]);
+  facts.push(["rev", `${task.rev}, ${style.times(task.updated)}`]);
   const title = task.title.replace(/\s+/g, " ");
   return `${style.bold(`${task.id} ${title}`)}${task.archived ? " (archived)" : ""}\n${indent(columns(facts))}`;
 }

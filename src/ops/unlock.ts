@@ -82,7 +82,7 @@ export const unlockOperation = procedure({
   text: ({ unlock: value }, style) => {
     const branch = value.ref.replace(/^refs\/heads\//, "");
     return value.status === "open"
-      ? `${style.bold(value.id)} ${branch} is open until ${value.until}`
+      ? `${style.bold(value.id)} ${branch} is open until ${style.times(value.until)}`
       : `${style.bold(value.id)} ${branch} is closed; it moved ${plural(value.moves.length, "time")}`;
   },
 });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type CheckPlace, choosePlaces, policyEnvironment } from "../flows/verify/choose-places.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
-import { hasNotRun } from "../judge/not-run.ts";
+import { hasNotRun, whyNotRun } from "../judge/not-run.ts";
 import { getOwnTask } from "../judge/own-task.ts";
 import { oneTask } from "../judge/which-task.ts";
 import type { Check } from "../model/config.ts";
@@ -11,7 +11,7 @@ import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, raw, taskField } from "../model/input.ts";
 import { type Evidence, evidence } from "../model/records/parts.ts";
 import { testsNothing } from "../model/tests-nothing.ts";
-import { columns, firstLine } from "../model/text.ts";
+import { columns, commandLine, firstLine } from "../model/text.ts";
 import type { Effect, Situation } from "../ports/operation.ts";
 import type { CheckRun, World } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -43,7 +43,7 @@ export const verify = operation({
   async rehearse(world, input, at, reader) {
     const places = await choosePlaces(world, reader, getOwnTask(reader, input.task, at), input, at);
     const chosen = await Promise.all(places.map((place) => chooseChecks(place.world, input)));
-    return chosen.flat().map((check) => ({ do: "run", path: check.argv.join(" ") }));
+    return chosen.flat().map((check) => ({ do: "run", path: commandLine(check.argv) }));
   },
 
   async observe(world, input, at, reader) {
@@ -132,7 +132,7 @@ function warningsAbout(records: readonly Evidence[], runs: readonly Observation[
     .filter((one) => one.tests_nothing)
     .map(
       (one) =>
-        `${one.id}: \`${one.argv.join(" ").slice(0, 80)}\` tests nothing, so it stands for no check that a gate asks for. A project without tests says \`checks: none\` in .pawl/config.yaml.`,
+        `${one.id}: \`${commandLine(one.argv).slice(0, 80)}\` tests nothing, so it stands for no check that a gate asks for. A project without tests says \`checks: none\` in .pawl/config.yaml.`,
     );
   const others = new Map(runs.flatMap(({ run }) => run.elsewhere).map((one) => [one.name, one]));
   const moved = [...others.values()].map(
@@ -175,7 +175,7 @@ async function chooseChecks(
     });
   if (checks.length === 0 || input.check?.length === 0)
     throw new Failure("usage", "no_checks", "No command was given, and .pawl/config.yaml names no checks.", {
-      hint: "pawl verify -- npm test",
+      hint: "Give it one, as in `pawl verify -- npm test`, or name the project's own under `checks:`. A project without tests says `checks: none`.",
       details: { field: "command" },
     });
   const missing = (input.check ?? []).filter((name) => !checks.some((check) => check.name === name));
@@ -203,7 +203,7 @@ async function watch(
 
 function notRun({ check, run }: Observation): Failure {
   const what = check === undefined ? "The command" : `The check "${check}"`;
-  const said = firstLine(run.tail.split("\n").at(-1) ?? "", 160);
+  const said = firstLine(whyNotRun(run.tail), 160);
   return new Failure(
     "refused",
     "check_not_run",

@@ -1,4 +1,3 @@
-import type { Diagnosis } from "./doctor.ts";
 import type { Route } from "./remotes.ts";
 import type { Site } from "./sites.ts";
 
@@ -68,6 +67,4 @@ export interface Guard {
   rehearseDeactivation(site: Site): { do: string; path: string }[];
   /** Looks at everything that an activation would write, and has git itself ask the guard in every worktree. */
   inspect(site: Site): GuardState;
-  /** What is worth knowing about this machine and this shell. */
-  surroundings(): Diagnosis[];
 }

@@ -1,3 +1,7 @@
+import { clock } from "../runtime/clock.ts";
+
+export { clock };
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -10,13 +14,6 @@ export function ago(iso: string, now: number): string {
   if (past < 12 * HOUR) return `${Math.floor(past / HOUR)} h`;
   if (past < 2 * DAY && new Date(iso).getDate() === new Date(now - DAY).getDate()) return "yesterday";
   return clock(iso).slice(0, past < DAY ? undefined : 10);
-}
-
-/** The local time to the minute. */
-export function clock(iso: string): string {
-  const at = new Date(iso);
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
 /** How long something took. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { optionsOf, parseLine } from "../../src/cli/arguments.ts";
 import { findCommand } from "../../src/cli/command-words.ts";
 import { commandHelp } from "../../src/cli/help.ts";
@@ -7,6 +7,7 @@ import type { Failure } from "../../src/model/failure.ts";
 import { fieldInfo, parseInput } from "../../src/model/input.ts";
 import { PLAIN } from "../../src/model/text.ts";
 import { allCommands } from "../helpers/all-commands.ts";
+import { test } from "../helpers/command-line.ts";
 import { shellWords } from "../helpers/shell-words.ts";
 
 const commands = await allCommands();
@@ -73,6 +74,46 @@ test.each([
   ["a dumb terminal", true, { TERM: "dumb" }, false],
 ] as const)("colour: %s", (_name, terminal, env, coloured) => {
   expect(styleFor(terminal, env).red("x") !== "x").toBe(coloured);
+});
+
+describe("times are said by the reader's clock, to the minute", () => {
+  const { TZ } = process.env;
+  beforeAll(() => {
+    process.env.TZ = "Asia/Kathmandu";
+  });
+  afterAll(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+
+  test.each([
+    ["2026-11-16T21:40:41.000Z", "2026-11-17 03:25"],
+    ["main is open until 2026-11-16T21:40:41Z (U0001).", "main is open until 2026-11-17 03:25 (U0001)."],
+    [
+      "since 2026-11-16 21:40 UTC, expired 2026-11-16 22:00 UTC",
+      "since 2026-11-17 03:25, expired 2026-11-17 03:45",
+    ],
+    ["version 2026-11-16", "version 2026-11-16"],
+  ])("%s", (line, wanted) => {
+    expect([styleFor(true, {}).times(line), styleFor(false, {}).times(line)]).toEqual([wanted, wanted]);
+  });
+
+  test("who reads without a clock of their own is told that it is UTC", () => {
+    expect(PLAIN.times("until 2026-11-16T21:40:41.000Z")).toBe("until 2026-11-16 21:40 UTC");
+  });
+
+  test("a command's text, its notes and its errors; --json keeps what the records say", async ({
+    project,
+  }) => {
+    await project.pawl("task", "new", "Fix it");
+    const { json } = await project.pawl("task", "show", "T1", "--json");
+    const { updated } = json.data.task;
+    expect(updated).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
+    const { out } = await project.pawl("task", "show", "T1");
+    expect(out).toContain(styleFor(false, {}).times(updated));
+    expect(out).not.toContain(updated);
+    expect((await project.pawl("log")).out).not.toMatch(/\dZ\b/);
+  });
 });
 
 test("the words that these tests check are those of a shell", () => {

@@ -9,7 +9,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { surroundings } from "../../src/guard/surroundings.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
@@ -130,14 +129,5 @@ describe("pawl doctor", () => {
     expect((await examine(project)).codes).toEqual(
       expect.arrayContaining(["node_missing", "program_missing"]),
     );
-  });
-});
-
-describe("what surrounds the guard", () => {
-  test("a file of certificates costs every start of an old Node", () => {
-    const env = { NODE_EXTRA_CA_CERTS: "/etc/ca.pem" };
-    expect(surroundings(env, "20.20.2")).toMatchObject([{ code: "slow_start", level: "note" }]);
-    expect(surroundings(env, "22.1.0")).toEqual([]);
-    expect(surroundings({}, "20.20.2")).toEqual([]);
   });
 });

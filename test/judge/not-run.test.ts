@@ -1,10 +1,38 @@
 import { expect, test } from "vitest";
-import { hasNotRun } from "../../src/judge/not-run.ts";
+import { hasNotRun, whyNotRun } from "../../src/judge/not-run.ts";
 
 test.each<[string, number, string, boolean]>([
   ["a missing command", 127, "sh: 1: cargo: not found", true],
   ["one that may not be run", 126, "sh: 1: ./x: Permission denied", true],
+  [
+    "make without Go",
+    2,
+    "make: go: No such file or directory\nmake: *** [Makefile:8: test] Error 127\ngo test ./...",
+    true,
+  ],
+  ["make inside make", 2, "make[1]: *** [Makefile:3: unit] Error 127\nmake: *** [test] Error 2", true],
+  ["just without a program", 127, "error: Recipe `test` failed on line 2 with exit code 127", true],
+  ["task without a program", 201, 'task: Failed to run task "test": exit status 127', true],
+  ["make whose test fails", 2, "1 failed\nmake: *** [Makefile:8: test] Error 1", false],
   ["Maven without Java", 1, "Error: x\nThe JAVA_HOME environment variable is not defined correctly,\n", true],
+  [
+    "Maven without a network",
+    1,
+    "[ERROR] [ERROR] Some problems were encountered\n[ERROR] Unresolveable build extension: Plugin x\n[ERROR] [Help 1] http://x",
+    true,
+  ],
+  [
+    "Gradle's wrapper without a network",
+    1,
+    'Exception in thread "main" java.net.UnknownHostException: services.gradle.org\n\tat org.gradle.wrapper.Install.forceFetch(SourceFile:2)',
+    true,
+  ],
+  [
+    "Maven's wrapper without a network",
+    1,
+    "wget: Failed to fetch https://repo.maven.apache.org/maven2/apache-maven-3.9.11-bin.zip",
+    true,
+  ],
   ["Gradle without Java", 1, "\nERROR: JAVA_HOME is not set and no 'java' command could be found", true],
   [
     "Cargo without a network",
@@ -24,4 +52,19 @@ test.each<[string, number, string, boolean]>([
   ["what passes, whatever it says", 0, "ERROR: JAVA_HOME is not set", false],
 ])("%s", (_name, exitCode, tail, wanted) => {
   expect(hasNotRun({ exitCode, tail })).toBe(wanted);
+});
+
+test.each<[string, string]>([
+  ["sh: 1: uv: not found", "sh: 1: uv: not found"],
+  [
+    "make: go: No such file or directory\nmake: *** [Makefile:8: test] Error 127\ngo test",
+    "make: go: No such file or directory",
+  ],
+  [
+    "[ERROR] Unresolveable build extension: Plugin x\n[ERROR] [Help 1] http://x",
+    "[ERROR] Unresolveable build extension: Plugin x",
+  ],
+  ["something\nelse\n", "else"],
+])("the line that says why", (tail, line) => {
+  expect(whyNotRun(tail)).toBe(line);
 });

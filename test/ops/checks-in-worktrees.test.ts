@@ -124,4 +124,19 @@ describe("setup", () => {
     await ok(project.pawl("start", "T2", "--here"));
     expect(existsSync(join(project.path, "left-behind"))).toBe(false);
   });
+
+  test("one that installs hooks of its own, as husky does, is mended before anybody is told of a problem", async ({
+    project,
+  }) => {
+    project.commit(".own/pre-commit", "#!/bin/sh\necho own hook ran >&2\n");
+    project.git("update-index", "--chmod=+x", ".own/pre-commit");
+    project.git("commit", "-q", "-m", "Make the hook run");
+    project.git("checkout", "-q", ".");
+    project.commit(".pawl/config.yaml", "setup: git config core.hooksPath .own\n");
+    await ok(project.pawl("install", "--yes", "--profile", "hooks"));
+    const begun = await ok(project.pawl("start", "Fix it now", "--json"));
+    expect(begun.json.warnings.join("\n")).not.toContain("does not hold");
+    expect(begun.json.warnings.filter((one: string) => one.includes("were written again"))).toHaveLength(1);
+    await ok(project.pawl("doctor"));
+  });
 });

@@ -15,7 +15,9 @@ export function showAudit({ clean, branches, findings }: Found, style: Style): s
     blocks.push(
       [
         style.red(`${plural(findings.length, "trace")} of tampering`),
-        ...findings.map((one) => `  ${style.yellow(one.code)} ${one.where} (${one.repo}): ${one.message}`),
+        ...findings.map(
+          (one) => `  ${style.yellow(one.code)} ${one.where} (${one.repo}): ${style.times(one.message)}`,
+        ),
       ].join("\n"),
     );
   if (branches.length === 0) blocks.push("No protected branch is here.");
@@ -43,5 +45,5 @@ const row = ({ commit, reason, message }: Explained, style: Style) => [
   style.yellow(commit.id.slice(0, 12)),
   reason ?? "",
   commit.subject.slice(0, 60),
-  style.dim(message ?? ""),
+  style.dim(style.times(message ?? "")),
 ];

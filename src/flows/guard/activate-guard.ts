@@ -43,7 +43,7 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
       const { changed, notes } = done;
       if (changed.length > 0)
         said.push(
-          `The hooks of ${site.name} were written again, for the policy, place and settings that it has now.`,
+          `The hooks of ${site.name} were written again, because its policy, its place or its settings changed; other hooks go on running.`,
         );
       said.push(...notes);
     } catch (error) {

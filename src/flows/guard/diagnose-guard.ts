@@ -12,7 +12,6 @@ export const guardSpecialist: Specialist = {
   async examine(hands) {
     const found: Diagnosis[] = [];
     for (const site of await knownSites(hands)) found.push(...(await examineSite(hands, site)));
-    found.push(...(await hands.git.guard()).surroundings());
     return found;
   },
 

@@ -1,5 +1,6 @@
 import type { Config } from "../../model/config.ts";
 import { quoteLine } from "../../model/printable.ts";
+import { commandLine } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 
@@ -23,17 +24,13 @@ function commandsIn({ format, checks, setup, agents, runner }: Config): string[]
       ({ files, command }) => `${shown(command)} at every commit${files && ` of ${shown(files)}`}`,
     ),
     ...(checks === "none" ? [] : checks).map(
-      ({ name, argv }) => `${shown(lineOf(argv))} as the check ${shown(name)}`,
+      ({ name, argv }) => `${shown(commandLine(argv))} as the check ${shown(name)}`,
     ),
-    setup && `${shown(lineOf(setup))} in every new worktree`,
-    ...agents.map(({ name, command }) => command && `${shown(lineOf(command))} as the agent ${name}`),
-    runner && `${shown(lineOf(runner))} to start agents with`,
+    setup && `${shown(commandLine(setup))} in every new worktree`,
+    ...agents.map(({ name, command }) => command && `${shown(commandLine(command))} as the agent ${name}`),
+    runner && `${shown(commandLine(runner))} to start agents with`,
   ];
   return found.filter((one) => one !== undefined);
 }
-
-/** As it is written in the configuration, without the shell that is put around it. */
-const lineOf = (argv: readonly string[]) =>
-  argv[0] === "sh" && argv[1] === "-c" ? (argv[2] ?? "").replace(/ "\$@"$/, "") : argv.join(" ");
 
 const shown = (text: string) => quoteLine(text, 2000);

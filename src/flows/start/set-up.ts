@@ -1,4 +1,4 @@
-import { quoted } from "../../model/text.ts";
+import { commandLine, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Part } from "./start-plan.ts";
 
@@ -13,7 +13,7 @@ export async function setUp(hands: Hands, parts: readonly Part[]): Promise<strin
     const { world } = hands.elsewhere(place.path);
     const { setup, env } = await world.config();
     if (setup === undefined) continue;
-    const shown = setup[0] === "sh" && setup[1] === "-c" ? (setup[2] ?? "") : setup.map(quoted).join(" ");
+    const shown = commandLine(setup);
     hands.say(`${repo.name}: setting up with ${shown}`);
     const run = await world.runCheck(setup, "top", env);
     const again = `To run it again: cd ${quoted(place.path)} && ${shown}`;
