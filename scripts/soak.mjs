@@ -1,7 +1,7 @@
 // The long forms of the tests that kill at random and that run many agents at once:
 //   npm run soak                      launchers, supervisors and guards are killed for five minutes
 //   npm run soak -- vendors           ten runs of three vendors at once, for ten minutes
-//   npm run soak -- together          ten single runs and pipelines at once with random kills, for an hour
+//   npm run soak -- together          ten single runs, pipelines and managers at once with random kills, for an hour
 //   npm run soak -- steps             kill -9 at every single step of starting, stopping and settling a run
 //   npm run soak -- page              kill -9 at every single step of an approval on the page, typed and signed
 //   npm run soak -- rows              every row of the guard's matrix with a newer git and where refs lie in tables

@@ -194,6 +194,24 @@ try task new "Part"; try task update TASK --plan "One part"; try run ${a} --agen
   );
 }, 120_000);
 
+test("two that it resumes at the same moment do not use the same room", async () => {
+  const [a, b] = [part(1), part(2)];
+  for (const id of [a, b]) behave(id, "fail");
+  script(`
+for name in A B; do try task new "Part $name"; done
+try task update TASK --plan "Two parts"
+for id in ${a} ${b}; do try run $id --agent worker; done
+pawl run wait ${a} ${b} --for 60s
+try run resume ${a}/R1 > "$WORK/one" & try run resume ${b}/R1 > "$WORK/two" & wait
+cat "$WORK/one" "$WORK/two"
+pawl run wait ${a} ${b} --for 60s`);
+  expect((await manage("--in-all", "3")).code).toBe(0);
+  await ended(`${task}/R1`);
+  const log = await logOf(`${task}/R1`);
+  const said = [...log.matchAll(/^run resume .* => (.*)$/gm)].map((found) => found[1]);
+  expect(said.sort(), log).toEqual(["envelope_spent", "ok"]);
+}, 120_000);
+
 describe("what counts is what the records and the processes say", () => {
   test("one that ends without having settled what it started has failed, and a worker starts and settles nothing", async () => {
     const a = part(1);

@@ -143,8 +143,14 @@ describe("the conductor is killed with all that belongs to it", () => {
             standing: { state: "interrupted", next: { command: `pawl run resume ${conductor}` } },
           },
         });
-        const resumed = await project.pawl("run", "resume", conductor, "--json");
-        expect(resumed.code, resumed.out).toBe(0);
+        // Of two who resume it at the same moment one does, and a second pipeline is none either.
+        const resumed = await Promise.all(
+          [1, 2].map(() => project.pawl("run", "resume", conductor, "--json")),
+        );
+        const said = resumed.map(({ json }) => json.error?.code ?? "ok").sort();
+        expect(said, resumed.map((one) => one.out).join()).toEqual(["ok", "run_open"]);
+        const again = ["--agent", "writer", "--mode", "pipeline", "--reviewer", "critic", "--json"];
+        expect((await project.pawl("run", task, ...again)).json.error.code).toBe("run_open");
       }
       expect(await end(conductor)).toMatchObject({ code: 0, standing: { state: "succeeded", attempts: 5 } });
       expect(ledgerOf(task)).toEqual(["author", "reviewer", "fixer", "reviewer"]);

@@ -8,7 +8,7 @@ import { taskName } from "../start/start-records.ts";
 import { checkStartable } from "../start/start-task.ts";
 import { launchRun, nextRun, planRun, type RunWish, startAttempt, withClaim } from "./run-launch.ts";
 import { limitsOf } from "./run-limits.ts";
-import { withTask } from "./run-lock.ts";
+import { expectNoRival, expectNotResumed, withTask } from "./run-lock.ts";
 import { type AttemptRecorder, type RunKind, recordAttempt, recordNewRun, storedRun } from "./run-records.ts";
 import { settleRuns } from "./run-settle.ts";
 
@@ -39,6 +39,7 @@ export async function launchConductor(
     ...{ reviewer: more.reviewer, rounds: more.rounds, basis: undefined, envelope: undefined },
   };
   const start = async () => {
+    await expectNoRival(hands, home, { role: "conductor", mode });
     const id = await hands.look((reader) => nextRun(reader, home));
     return startConducting(
       hands,
@@ -56,14 +57,16 @@ export async function launchConductor(
 export function resumeConductor(hands: Hands, value: Run): Promise<Run> {
   const wish = { ...wishOf(value, taskName(value.id)), model: value.attempts.at(-1)?.model };
   const number = (value.attempts.at(-1)?.number ?? 0) + 1;
-  return withTask(hands, taskName(value.id), () =>
-    startConducting(
+  return withTask(hands, taskName(value.id), async () => {
+    await expectNotResumed(hands, value);
+    await expectNoRival(hands, taskName(value.id), { role: "conductor", mode: value.mode });
+    return startConducting(
       hands,
       wish,
       { id: value.id, number, rows: rowsOf(value) },
       (reader, at, attempt, holder) => recordAttempt(reader, at, value.id, attempt, { holder }),
-    ),
-  );
+    );
+  });
 }
 
 /** How many runs may follow one another at most: an author, reviewers and fixers in turns, each perhaps twice. */

@@ -1,4 +1,4 @@
-import { findRun, startsOthers } from "../../judge/current-run.ts";
+import { findRun } from "../../judge/current-run.ts";
 import { nextPartText } from "../../judge/runs/role-words.ts";
 import { openAttempt, taskOf } from "../../judge/runs/standing.ts";
 import { Failure } from "../../model/failure.ts";
@@ -16,13 +16,12 @@ import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
 import { namedByManager } from "./run-children.ts";
 import { expectTellable } from "./run-limits.ts";
-import { withTask } from "./run-lock.ts";
+import { expectNoRival, withTask } from "./run-lock.ts";
 import { makePacket } from "./run-packet.ts";
 import { expectMayRun, type RunPolicy, runPolicy } from "./run-policy.ts";
 import {
   type AttemptRecorder,
   newAttempt,
-  openRunsOf,
   type RunKind,
   recordAttempt,
   recordNewRun,
@@ -92,14 +91,7 @@ export async function isOrdered(
 /** Two never work in one worktree, and nobody is put out of a worktree that is not here. */
 async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readonly Part[]): Promise<void> {
   const worktrees = await hands.git.worktrees();
-  const [open] = await hands.look((reader) =>
-    openRunsOf(reader, wish.task).filter((one) => !startsOthers(one)),
-  );
-  if (open)
-    throw new Failure("conflict", "run_open", `${open.id} is at work on ${wish.task} (${open.holder}).`, {
-      hint: `Look at it: pawl run log ${open.id} --follow. Stop it: pawl run stop ${open.id}`,
-      details: { run: open.id, holder: open.holder },
-    });
+  await expectNoRival(hands, wish.task, wish);
   if (!worktrees.isOurs(place.clone))
     throw new Failure("conflict", "other_clone", `The worktrees of ${place.id} are in another clone.`, {
       hint: `Run it there, or take it over, which begins again here: pawl start ${wish.task} --claim`,

@@ -19,10 +19,10 @@ import { taskName } from "../start/start-records.ts";
 import { findNamed } from "./run-children.ts";
 import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
 import { expectTellable } from "./run-limits.ts";
-import { withTask } from "./run-lock.ts";
+import { expectNoRival, withTask } from "./run-lock.ts";
 import { makePacket } from "./run-packet.ts";
 import { type RunPolicy, runPolicy } from "./run-policy.ts";
-import { openRunsOf, type RunKind, recordNewRun, storedRun } from "./run-records.ts";
+import { type RunKind, recordNewRun, storedRun } from "./run-records.ts";
 
 /** Starts an agent that starts others, within what a human allows it. It works in no worktree and has nothing to write with. */
 export async function launchManager(hands: Hands, wish: RunWish, envelope: Envelope): Promise<Run> {
@@ -36,7 +36,7 @@ export async function launchManager(hands: Hands, wish: RunWish, envelope: Envel
     ...{ reviewer: undefined, rounds: undefined, basis: undefined },
   };
   return withTask(hands, wish.task, async () => {
-    await expectNoOther(hands, wish.task);
+    await expectNoRival(hands, wish.task, wish);
     const id = await hands.look((reader) => nextRun(reader, wish.task));
     const told = [envelopeWords(envelope, limits), wish.message].filter(Boolean).join("\n\n");
     const prompt = await makePacket(hands, {
@@ -73,17 +73,6 @@ export async function managerPolicy(hands: Hands, task: string): Promise<RunPoli
   const [first] = current ? await partsOf(hands, current) : await planFor(hands, task, false);
   if (!first) throw new Failure("refused", "no_run", `${task} has no repository to work in.`);
   return { ...(await runPolicy(hands, first.repo)), runner: undefined };
-}
-
-async function expectNoOther(hands: Hands, task: string): Promise<void> {
-  const [open] = await hands.look((reader) =>
-    openRunsOf(reader, task).filter((one) => one.role === "manager"),
-  );
-  if (!open) return;
-  throw new Failure("conflict", "run_open", `${open.id} manages ${task} (${open.holder}).`, {
-    hint: `Look at it: pawl run log ${open.id} --follow. Stop it: pawl run stop ${open.id}`,
-    details: { run: open.id },
-  });
 }
 
 /** What is managed is under way, for everybody who looks. */
@@ -126,20 +115,27 @@ export async function callingManager(hands: Hands): Promise<Run | undefined> {
   );
 }
 
-/** Starts a run for a manager, within its envelope. One after the other, so that two calls cannot use the same room. */
+/** Starts a run for a manager, within its envelope. */
 export async function startChild(hands: Hands, manager: Run, wish: RunWish): Promise<Run> {
-  return withTask(hands, taskName(manager.id), async () => {
-    const limits = await allowedLimits(hands, manager.id, wish);
-    return launchRun(hands, await planRun(hands, { ...wish, parent: manager.id, limits }));
-  });
+  return withinEnvelope(hands, manager, wish, async (limits) =>
+    launchRun(hands, await planRun(hands, { ...wish, parent: manager.id, limits })),
+  );
 }
 
-/** What is left for a run that a manager starts or goes on with; refused where nothing is. */
-export async function allowedLimits(
+type ChildWish = Pick<RunWish, "task" | "agent" | "mode" | "limits">;
+
+/** What a manager starts or goes on with, it does one after the other, so that two calls cannot use the same room. */
+export async function withinEnvelope<T>(
   hands: Hands,
-  id: string,
-  wish: Pick<RunWish, "task" | "agent" | "mode" | "limits">,
-): Promise<RunLimits> {
+  manager: Run,
+  wish: ChildWish,
+  act: (limits: RunLimits) => Promise<T>,
+): Promise<T> {
+  return withTask(hands, taskName(manager.id), async () => act(await allowedLimits(hands, manager.id, wish)));
+}
+
+/** What is left for such a run; refused where nothing is. */
+async function allowedLimits(hands: Hands, id: string, wish: ChildWish): Promise<RunLimits> {
   const home = taskName(id);
   const doubts = await doubtedRecords(hands, home);
   if (doubts.includes(id))

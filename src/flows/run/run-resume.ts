@@ -1,4 +1,3 @@
-import { startsOthers } from "../../judge/current-run.ts";
 import { resumeText } from "../../judge/runs/role-words.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { usedInSession } from "../../judge/runs/usage.ts";
@@ -15,12 +14,12 @@ import { partName, taskName } from "../start/start-records.ts";
 import { childLines } from "./run-children.ts";
 import { elsewhere } from "./run-choose.ts";
 import { resumeConductor } from "./run-conduct.ts";
-import { type AttemptWish, startAttempt } from "./run-launch.ts";
-import { withTask } from "./run-lock.ts";
-import { allowedLimits, callingManager, managerPolicy } from "./run-manager.ts";
+import { startAttempt } from "./run-launch.ts";
+import { expectNoRival, expectNotResumed, withTask } from "./run-lock.ts";
+import { callingManager, managerPolicy, withinEnvelope } from "./run-manager.ts";
 import { makePacket, unreadText } from "./run-packet.ts";
 import { runPolicy } from "./run-policy.ts";
-import { openRunsOf, recordAttempt, storedRun } from "./run-records.ts";
+import { recordAttempt } from "./run-records.ts";
 import { expectOwn } from "./run-stop.ts";
 
 export interface ResumeWish {
@@ -73,33 +72,29 @@ export async function resumeRun(
         message: wish.message,
         left: await leftBy(hands, value),
       });
-  const asked = wish.limits(value.limits);
+  const { model, message } = wish;
+  const task = taskName(value.id);
+  const number = Math.max(last?.number ?? 0, agents.look(value.id)?.number ?? 0) + 1;
+  const launch = (limits: RunLimits) =>
+    withTask(hands, task, async () => {
+      await expectNotResumed(hands, value);
+      await expectNoRival(hands, task, { role, mode: value.mode });
+      const again = { task, agent: name, role, mode: value.mode ?? "single", parent: value.parent };
+      return startAttempt(
+        hands,
+        { wish: { ...again, model, message, limits }, policy, agent },
+        {
+          ...{ id: value.id, number, parts, prompt, resume: session, before: usedInSession(value, session) },
+          announce: (reader, at, attempt, holder) =>
+            recordAttempt(reader, at, value.id, attempt, { agent: name, limits, holder }),
+        },
+      );
+    });
   const manager = await callingManager(hands);
-  const limits = manager
-    ? await allowedLimits(hands, manager.id, {
-        task: taskName(value.id),
-        agent: name,
-        mode: "single",
-        limits: asked,
-      })
-    : asked;
-  const launch = {
-    ...{ task: taskName(value.id), agent: name, role, mode: value.mode ?? "single", parent: value.parent },
-    ...{ model: wish.model, limits, message: wish.message },
-  };
-  const to: AttemptWish = {
-    ...{ id: value.id, parts, prompt, resume: session },
-    number: Math.max(last?.number ?? 0, agents.look(value.id)?.number ?? 0) + 1,
-    before: usedInSession(value, session),
-    announce(reader, at, attempt, holder) {
-      const now = storedRun(reader, value.id).value;
-      if (openAttempt(now)) throw stillOpen(now);
-      return recordAttempt(reader, at, value.id, attempt, { agent: name, limits, holder });
-    },
-  };
-  const run = await withTask(hands, taskName(value.id), () =>
-    startAttempt(hands, { wish: launch, policy, agent }, to),
-  );
+  const asked = wish.limits(value.limits);
+  const run = manager
+    ? await withinEnvelope(hands, manager, { task, agent: name, mode: "single", limits: asked }, launch)
+    : await launch(asked);
   return { run, same };
 }
 
@@ -130,11 +125,6 @@ async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): P
       hint: `pawl start ${task} --claim makes it again; then run this again.`,
       details: { repo: gone.repo.name, path: gone.place.path },
     });
-  const others = await hands.look((reader) =>
-    openRunsOf(reader, task).filter((one) => one.id !== value.id && !startsOthers(one)),
-  );
-  const [other] = others;
-  if (other) throw stillOpen(other);
 }
 
 const wordsFor = (value: Run) => {
