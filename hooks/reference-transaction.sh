@@ -8,6 +8,7 @@ case $1 in prepared | committed) ;; *) exit 0 ;; esac
 # @include refuse
 # @include rules
 WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). What the remote has comes with: git pull --ff-only"
+OTHER="For other work begin a task of its own: pawl start \"<what is to be done>\""
 
 # The file in which the last value of a protected branch is kept that came about before our eyes.
 name_tip() {
@@ -157,8 +158,12 @@ judge_branch() {
 	if [ -z "$bound" ]; then
 		in_task && moves "$1" "$2" "$3" && ! granted "$old" "$2" "$3" || return 0
 		read -r task <"$own/pawl-task"
-		refuse "refused: this worktree belongs to $task and may change no other branch, such as ${3#refs/heads/}." \
-			"For other work begin a task of its own: pawl start"
+		# What is committed on a branch of its own would be in no snapshot, review or merge of the task.
+		case $old in
+		*[!0]*) refuse "refused: this worktree belongs to $task and may change no other branch, such as ${3#refs/heads/}." "$OTHER" ;;
+		*) refuse "refused: this worktree belongs to $task and stays on its branch; ${3#refs/heads/} would be outside of the task." \
+			"To remember a commit: git tag <name>. $OTHER" ;;
+		esac
 	fi
 	moves "$1" "$2" "$3" || return 0
 	granted "$old" "$2" "$3" && return 0
@@ -191,7 +196,7 @@ judge_head() {
 	read_binding "${1#ref:}"
 	[ "$bound" = "$site" ] && return
 	read -r task <"$own/pawl-task"
-	refuse "refused: this worktree belongs to $task and stays on its branch." "For other work begin a task of its own: pawl start"
+	refuse "refused: this worktree belongs to $task and stays on its branch." "$OTHER"
 }
 
 # A merge says where it came from before it touches any file: refused now, it leaves everything as it was. What ends

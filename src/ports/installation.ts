@@ -7,6 +7,8 @@ export interface ProjectProposal {
   setup: string | undefined;
   /** The files that say so. */
   from: string[];
+  /** A package of npm's that would be published with what install writes. */
+  packed: boolean;
 }
 
 /** What is to be installed into the tracked files. */

@@ -1465,6 +1465,15 @@ const tasks = group("Tasks' branches", [
     script: 'cd "$W" && git checkout -q -b mine',
     expected: "refused",
     subject: "refs/heads/mine",
+    says: "git tag <name>",
+    note: "what is committed there would be in no snapshot, review or merge of the task; a tag remembers a commit",
+  },
+  {
+    name: "a tag made in the task's worktree",
+    script: 'cd "$W" && git tag mine',
+    expected: "allowed",
+    subject: "refs/tags/mine",
+    moves: true,
   },
   {
     name: "packed from any worktree",

@@ -183,7 +183,7 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
   return {
     rule: "Nothing is changed on a protected branch.",
     fact: `${branch} is checked out there.`,
-    way: 'Begin with `pawl task new "…"` and `pawl start`, and write in the worktree that it makes.',
+    way: 'Begin with `pawl start "<what is to be done>"`, and write in the worktree that it makes. A scratch file may lie where git ignores it, or where `scratch:` of .pawl/config.yaml says.',
     unlessScratch: path,
   };
 }

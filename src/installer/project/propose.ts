@@ -1,6 +1,7 @@
 import type { ProjectProposal } from "../../ports/installation.ts";
 import type { ProjectLook, Proposed } from "./kinds.ts";
 import { LANGUAGES } from "./languages.ts";
+import { isPackedByNpm } from "./publishing.ts";
 import { deno, javascript, php, targets } from "./scripts.ts";
 import { workflows } from "./workflows.ts";
 
@@ -23,6 +24,7 @@ export function proposeFor(look: ProjectLook): ProjectProposal {
     checks: kinds.flatMap(checksIn),
     setup: setup === "" ? undefined : setup,
     from: [...new Set(kinds.map((one) => one.from))],
+    packed: isPackedByNpm(look),
   };
 }
 

@@ -196,11 +196,37 @@ describe("what install proposes", () => {
     expect(config.setup).toEqual(setup === undefined ? undefined : ["sh", "-c", setup]);
   });
 
+  test.each<[string, Record<string, string>, boolean]>([
+    ["a package with no list", { "package.json": '{"name":"x","version":"1.0.0"}' }, true],
+    [
+      "a list that leaves nothing out",
+      { "package.json": '{"name":"x","version":"1.0.0","files":["**/*"]}' },
+      true,
+    ],
+    ["a list", { "package.json": '{"name":"x","version":"1.0.0","files":["lib","*.js"]}' }, false],
+    ["a private one", { "package.json": '{"name":"x","version":"1.0.0","private":true}' }, false],
+    [
+      "others are left out",
+      { "package.json": '{"name":"x","version":"1.0.0"}', ".npmignore": "test\n" },
+      true,
+    ],
+    [
+      "ours are left out",
+      { "package.json": '{"name":"x","version":"1.0.0"}', ".npmignore": "test\n.*\n" },
+      false,
+    ],
+    ["one that cannot be published", { "package.json": '{"scripts":{}}' }, false],
+    ["no package of npm's", { "Cargo.toml": "[package]" }, false],
+  ])("whether npm would publish what install writes: %s", (_name, files, packed) => {
+    expect(proposeFor(lookAt(files)).packed).toBe(packed);
+  });
+
   test("a person's answers stand in place of the defaults", () => {
     const text = configText({
       checks: [],
       setup: undefined,
       from: [],
+      packed: false,
       profile: "light",
       protected: ["main", "release/*"],
     });
