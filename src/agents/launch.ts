@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
+import type { Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import { RENEW_MINUTES } from "../model/claim.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { Role } from "../model/records/attempt.ts";
 import { step } from "../model/steps.ts";
-import type { Launched, LaunchWish } from "../ports/agents.ts";
+import type { Launched, LaunchWish, Prepared } from "../ports/agents.ts";
 import { type AttemptSpec, files, isThere, makeAttempt, readExit, runFolder } from "./attempt/folder.ts";
 import { sleep } from "./end-processes.ts";
 import { namesOf, withoutSession } from "./environment.ts";
@@ -36,6 +36,7 @@ export async function launchAttempt(
   program: AgentProgram,
   wish: LaunchWish,
   at: LaunchPlace,
+  prepared: Prepared | undefined,
 ): Promise<Launched> {
   const { number } = wish;
   const path = join(runFolder(at.runs, wish.run), `a${number}`);
@@ -55,8 +56,12 @@ export async function launchAttempt(
   };
   const contents = { ...launch.files, [files.spec]: JSON.stringify(spec), [files.input]: wish.prompt };
   if (makeAttempt(at.runs, wish.run, number, contents) === undefined) throw taken(wish.run);
-  const env = { ...withoutSession(at.env), ...launch.env, ...names };
-  startSupervisor(path, at, withPaths(env, found?.paths ?? []));
+  step("supervisor");
+  (prepared ?? prepareSupervisor(at)).begin(path, {
+    ...launch.env,
+    ...names,
+    ...pathWith(found?.paths ?? [], at.env),
+  });
   await untilItRuns(path);
   return { session };
 }
@@ -135,30 +140,42 @@ function specOf(program: AgentProgram, wish: LaunchWish, at: LaunchPlace) {
   };
 }
 
-function withPaths(env: Record<string, string>, paths: readonly string[]): Record<string, string> {
-  return paths.length === 0 ? env : { ...env, PATH: [...paths, env.PATH ?? ""].join(delimiter) };
+const pathWith = (paths: readonly string[], env: Environment) =>
+  paths.length === 0 ? {} : { PATH: [...paths, env.PATH ?? ""].join(delimiter) };
+
+type SupervisorPlace = Pick<LaunchPlace, "node" | "supervisor" | "commonDir" | "env">;
+
+/**
+ * A supervisor takes as long to come as everything that is written down first, so it comes meanwhile. It waits for its
+ * order on a pipe, owns nothing and does nothing before; when nobody is left who could give one, it ends.
+ */
+export function prepareSupervisor(at: SupervisorPlace): Prepared {
+  const { stdin } = spawnSupervisor(at, [], "pipe");
+  stdin?.on("error", () => {});
+  (stdin as Socket | null)?.unref();
+  return {
+    begin: (path, env) => void stdin?.end(JSON.stringify({ path, env })),
+    dismiss: () => void stdin?.end(),
+  };
+}
+
+/** In the place of a supervisor that is dead. */
+export function replaceSupervisor(path: string, at: SupervisorPlace): void {
+  step("supervisor");
+  spawnSupervisor(at, [path], "ignore");
 }
 
 /** In a session of its own and without our terminal: closing that changes nothing. */
-export function startSupervisor(
-  path: string,
-  at: Pick<LaunchPlace, "node" | "supervisor">,
-  env: Record<string, string>,
-): void {
-  step("supervisor");
-  const log = openSync(join(path, files.log), "a", 0o600);
-  try {
-    const child = spawn(at.node, [at.supervisor, path], {
-      cwd: path,
-      env,
-      stdio: ["ignore", log, log],
-      detached: true,
-    });
-    child.on("error", () => {});
-    child.unref();
-  } finally {
-    closeSync(log);
-  }
+function spawnSupervisor(at: SupervisorPlace, words: readonly string[], stdin: "pipe" | "ignore") {
+  const child = spawn(at.node, [at.supervisor, ...words], {
+    cwd: at.commonDir,
+    env: withoutSession(at.env),
+    stdio: [stdin, "ignore", "ignore"],
+    detached: true,
+  });
+  child.on("error", () => {});
+  child.unref();
+  return child;
 }
 
 async function untilItRuns(path: string): Promise<void> {

@@ -31,9 +31,8 @@ import {
 import { isAtRest, settleAttempt } from "./attempt/settle.ts";
 import { NUDGE, seeState } from "./attempt/state.ts";
 import { endProcesses, sleep } from "./end-processes.ts";
-import { withoutSession } from "./environment.ts";
 import { findProgram, programMissing } from "./find-program.ts";
-import { type LaunchPlace, launchAttempt, startSupervisor } from "./launch.ts";
+import { type LaunchPlace, launchAttempt, prepareSupervisor, replaceSupervisor } from "./launch.ts";
 import { costOf } from "./limits.ts";
 import { lookAtRun, viewOf } from "./look.ts";
 import { send } from "./processes.ts";
@@ -56,7 +55,7 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
     if (!found) return undefined;
     const state = await settleAttempt(found.path, found.spec);
     // Its limits hold again as soon as somebody watches them.
-    if (state === "orphaned") startSupervisor(found.path, place(), withoutSession(place().env));
+    if (state === "orphaned") replaceSupervisor(found.path, place());
     return viewOf(found.path, found.spec);
   };
   return {
@@ -88,7 +87,8 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
       const found = attemptOf(run);
       return found === undefined || isAtRest(found.path);
     },
-    launch: (wish) => launchAttempt(programFor(wish, place()), wish, place()),
+    prepare: () => prepareSupervisor(place()),
+    launch: (wish, prepared) => launchAttempt(programFor(wish, place()), wish, place(), prepared),
     stop: (run, request) => stop(attemptOf(run), request, () => settle(run)),
     ended: (run, number) => endedOf(attemptOf(run, number)),
     keep(run, text) {

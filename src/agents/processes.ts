@@ -1,11 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 
 /** A process that carries the mark of an attempt, by which it is known whatever session or group it made its own. */
 export interface MarkedProcess {
   pid: number;
   parent: number;
 }
+
+type ChildProcess = typeof import("node:child_process");
 
 const MARK = "PAWL_ATTEMPT=";
 
@@ -39,6 +41,8 @@ function look(proc: string, pid: number, mark: string): MarkedProcess | undefine
 function markedByPs(mark: string): MarkedProcess[] {
   let listed: string;
   try {
+    // Loaded here, because wherever there is a /proc a list of runs has no other use for it, and would take a third longer.
+    const { execFileSync } = createRequire(import.meta.url)("node:child_process") as ChildProcess;
     listed = execFileSync("ps", ["-axEww", "-o", "pid=,ppid=,stat=,command="], {
       encoding: "utf8",
       maxBuffer: 64 * 1024 * 1024,

@@ -43,8 +43,10 @@ export async function askFacts(
 /** The text of a file on a commit; undefined only when git says that it is not there. */
 async function textAt(git: Git, commit: string, path: string): Promise<string | undefined> {
   const what = "The base's policy could not be read";
-  if ((await git.expect(what, ["ls-tree", commit, "--", path])) === "") return undefined;
-  return git.expect(what, ["cat-file", "blob", `${commit}:${path}`]);
+  const read = await git.ask(["cat-file", "blob", `${commit}:${path}`]);
+  // Most often it is there; that nothing was read may also mean that something is broken.
+  if (read.code !== 0 && (await git.expect(what, ["ls-tree", commit, "--", path])) === "") return undefined;
+  return expectGit(read, what);
 }
 
 export const askText = (commonDir: string, commit: string, path: string, env: Environment) =>

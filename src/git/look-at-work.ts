@@ -1,28 +1,32 @@
 import { join } from "node:path";
 import { recall, remember } from "../files/cache.ts";
 import type { Environment } from "../model/environment.ts";
+import type { Work } from "../ports/ports.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { headOf, tipOf } from "./refs.ts";
 import { commonDirOf, gitDirOf } from "./repository-files.ts";
-
-/** What was done in a worktree: in commits since its branch left its base, and not committed yet. */
-export interface Work {
-  committed: string[];
-  uncommitted: string[];
-}
 
 /**
  * To be shown, never to be decided on: git is asked only for what nobody remembers, because it costs more than the rest
  * of the command that asks.
  */
-export async function lookAtWork(root: string, base: string | undefined, env: Environment): Promise<Work> {
+export async function lookAtWork(
+  root: string,
+  base: string | undefined,
+  env: Environment,
+  { certain = false } = {},
+): Promise<Work> {
   const gitDir = gitDirOf(root);
   if (gitDir === undefined) return { committed: [], uncommitted: [] };
   const commonDir = commonDirOf(gitDir);
   const head = headOf({ gitDir, commonDir })?.commit;
   const tip = base === undefined ? undefined : tipOf(commonDir, `refs/heads/${base}`);
-  const { tree, files } = head === undefined ? NOTHING : await lookAtCommit(root, commonDir, head, tip, env);
-  return { committed: files, uncommitted: await uncommitted(root, gitDir, tree, env) };
+  const asked = certain ? askUncommitted(root, env) : undefined;
+  const [{ tree, files }] = await Promise.all([
+    head === undefined ? NOTHING : lookAtCommit(root, commonDir, head, tip, env),
+    asked,
+  ]);
+  return { committed: files, uncommitted: (await asked) ?? (await uncommitted(root, gitDir, tree, env)) };
 }
 
 interface Committed {
@@ -63,6 +67,10 @@ async function uncommitted(
   env: Environment,
 ): Promise<string[]> {
   if (tree !== undefined && (await isSurelyClean(root, gitDir, { tree }, { untracked: true }))) return [];
+  return askUncommitted(root, env);
+}
+
+async function askUncommitted(root: string, env: Environment): Promise<string[]> {
   const git = await gitIn(root, env);
   const lines = await git.names("git status failed", STATUS);
   return lines.map((line) => line.slice("XY ".length));

@@ -177,7 +177,7 @@ async function prepare(hands: Hands, input: Wanted) {
     limits: limitsOf(input),
     message: input.message,
   };
-  const { run: own } = await hands.situation("write");
+  const { run: own } = await hands.situation("read");
   const plans: RunPlan[] = [];
   for (const task of tasks.slice(0, atOnce)) plans.push(await planRun(hands, { ...wish, task, parent: own }));
   const [first] = plans;

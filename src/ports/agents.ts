@@ -106,6 +106,13 @@ export interface LaunchWish {
   before: AgentProgress["tokens"];
 }
 
+/** A supervisor that waits for an attempt to begin. */
+export interface Prepared {
+  begin(path: string, env: Readonly<Record<string, string>>): void;
+  /** It is not needed, or has what it needs. */
+  dismiss(): void;
+}
+
 export interface Launched {
   session: string | undefined;
 }
@@ -151,8 +158,10 @@ export interface Agents {
   settle(run: string): Promise<AttemptView | undefined>;
   /** The latest attempt has ended, and nothing of it is written any more: its supervisor is gone and none can come. */
   isAtRest(run: string): boolean;
+  /** Lets a supervisor come while everything else is made ready for a launch. */
+  prepare(): Prepared;
   /** Refused while an attempt of the run is open. */
-  launch(wish: LaunchWish): Promise<Launched>;
+  launch(wish: LaunchWish, prepared?: Prepared): Promise<Launched>;
   /** Asks the supervisor to end everything that belongs to the run, and waits until it has. */
   stop(run: string, request: Omit<StopRequest, "at">): Promise<AttemptView | undefined>;
   /** An attempt that has ended: the latest one unless its number is said. */

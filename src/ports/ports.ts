@@ -201,6 +201,12 @@ export interface TaskPlace {
   at: Situation;
 }
 
+/** The files that were changed in a worktree: in commits since its branch left its base, and not committed yet. */
+export interface Work {
+  committed: string[];
+  uncommitted: string[];
+}
+
 /** Looks outside the store: git, running programs, the search index, the project's own settings. */
 export interface World {
   config(): Promise<Config>;
@@ -217,9 +223,9 @@ export interface World {
   workingTree(): Promise<{ tree: string; whole: boolean } | undefined>;
   /**
    * The files that were committed here since the branch left its base, and those that are not committed yet. Partly from
-   * what is remembered, so to be shown and not to be decided on.
+   * what is remembered, so to be shown and not to be decided on; with `certain`, git itself says what is not committed.
    */
-  work(base: string | undefined): Promise<{ committed: string[]; uncommitted: string[] }>;
+  work(base: string | undefined, options?: { certain: boolean }): Promise<Work>;
   /** Files that differ from where the branch left its base, uncommitted ones included. */
   changedFiles(base: string): Promise<string[]>;
   /** Runs where we stand, or at the top of the worktree, with what the policy adds to the environment. */

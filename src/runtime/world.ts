@@ -20,8 +20,10 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       const { lookAtTargets } = await import("./targets.ts");
       return lookAtTargets(await runtime().git.sites(), wanted, around.env);
     },
-    work: async (base) =>
-      (await import("../git/look-at-work.ts")).lookAtWork(place.root ?? place.gitDir, base, around.env),
+    async work(base, options) {
+      const { lookAtWork } = await import("../git/look-at-work.ts");
+      return lookAtWork(place.root ?? place.gitDir, base, around.env, options);
+    },
     isDirty: async () => (await repository()).isDirty(),
     isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),
     resolveCommit: async (name) => (await repository()).resolveCommit(name),
@@ -83,6 +85,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
 }
 
 async function lookAtRuns(folder: string, runs: readonly string[]) {
+  if (runs.length === 0) return [];
   const { lookAtRun } = await import("../agents/look.ts");
   return runs.map((run) => lookAtRun(folder, run));
 }

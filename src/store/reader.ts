@@ -30,9 +30,14 @@ import { whoWorks } from "./movers.ts";
 import { readSeen } from "./seen-claims.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
-export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
+export function openReader(
+  home: Home,
+  fullYaml: FullYaml | undefined,
+  now: number,
+  earlier: EarlierRecords,
+): Reader {
   const exists = stateExists(home);
-  const parse = openParser(home, fullYaml);
+  const parse = openParser(home, fullYaml, earlier);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
     exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
   const folder = (path: string) => (exists ? namesIfPresent(join(home.state, path)) : []);
@@ -96,16 +101,25 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   };
 }
 
+/** What the readers before this one made of a text, in the same command. */
+export type EarlierRecords = Map<string, { text: string; stored: Stored<Kind> }>;
+
 /** One reader serves one gathering of facts, which may come by the same record on several ways. */
-function openParser(home: Home, fullYaml: FullYaml | undefined) {
+function openParser(home: Home, fullYaml: FullYaml | undefined, earlier: EarlierRecords) {
   const known = new Map<string, Stored<Kind>>();
   return <K extends Kind>(kind: K, path: string): Stored<K> => {
-    const found =
-      known.get(path) ??
-      (parseRecord(kind, path, readRecordText(home, path), fullYaml, join(home.shown, path)) as Stored<Kind>);
+    const found = known.get(path) ?? parse(kind, path);
     known.set(path, found);
     return found as Stored<K>;
   };
+  function parse(kind: Kind, path: string): Stored<Kind> {
+    const text = readRecordText(home, path);
+    const before = earlier.get(path);
+    if (before?.text === text) return before.stored;
+    const stored = parseRecord(kind, path, text, fullYaml, join(home.shown, path));
+    earlier.set(path, { text, stored });
+    return stored;
+  }
 }
 
 /** Reads what can be read; what cannot is reported beside it and hides nothing. */

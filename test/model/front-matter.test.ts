@@ -361,6 +361,10 @@ describe("reading", () => {
       { a: [{ id: "S1", t: "" }, { id: "S2" }] },
     ],
     ["a:\n  b: c\n\n  d: [e]\nf: g\n", { a: { b: "c", d: ["e"] }, f: "g" }],
+    [
+      "a:\n  b:\n    c: [d, 'e, f']\n    g:\n      h: i\n  # between\n  j:\nk: l\n",
+      { a: { b: { c: ["d", "e, f"], g: { h: "i" } }, j: "" }, k: "l" },
+    ],
     ["a: b\r\nc:\r\n  - d\r\n", { a: "b", c: ["d"] }],
     ["title: Größe ändern — schnell\n", { title: "Größe ändern — schnell" }],
     ["toString: a\nconstructor: b\n", { toString: "a", constructor: "b" }],
@@ -381,7 +385,10 @@ describe("reading", () => {
     ["plain on the next line", "a:\n  b\n"],
     ["list in a list", "a:\n  - - b\n"],
     ["list in an item", "a:\n  - b:\n    - c\n"],
-    ["map in a map", "a:\n  b:\n    c: d\n"],
+    ["map in an item", "a:\n  - b:\n      c: d\n"],
+    ["list in a map in a map", "a:\n  b:\n    - c\n"],
+    ["uneven map in a map", "a:\n  b:\n    c: d\n   e: f\n"],
+    ["plain on the next line in a map", "a:\n  b:\n    c\n"],
     ["uneven list", "a:\n  - b\n - c\n"],
     ["uneven map", "a:\n  b: c\n   d: e\n"],
     ["duplicate key", "a: b\na: c\n"],
@@ -576,6 +583,16 @@ const blockOf = (indent: string) =>
         maxLength: 2,
       })
       .map((items) => items.flatMap(([first, rest]) => [first, ...rest])),
+    fc
+      .array(
+        fc.tuple(
+          fc.constantFrom(...KEYS),
+          fc.constantFrom("", " ", " # c"),
+          fc.array(lineOf(`${indent}    `, true), { minLength: 1, maxLength: 2 }),
+        ),
+        { minLength: 1, maxLength: 2 },
+      )
+      .map((maps) => maps.flatMap(([key, tail, fields]) => [`${indent}  ${key}:${tail}`, ...fields])),
   );
 const comment = fc.constantFrom("", "# c", "  # c", "    # c", "   ", " #");
 const entryText = fc.oneof(

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -93,7 +92,7 @@ export function makeAttempt(
   const folder = runFolder(runs, run);
   makeFolder(folder);
   const path = join(folder, `a${number}`);
-  const filling = join(folder, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
+  const filling = join(folder, `.new-${unlikeAny()}`);
   // What an agent reads and says is its user's alone.
   mkdirSync(filling, { mode: 0o700 });
   try {
@@ -110,6 +109,9 @@ export function makeAttempt(
   return path;
 }
 
+/** A name that nobody else uses now, here or in another pid namespace. No secret, so that no supervisor loads cryptography. */
+const unlikeAny = () => `${process.pid}-${Math.random().toString(36).slice(2)}`;
+
 function writeNew(path: string, text: string): void {
   const fd = openSync(path, "wx", 0o600);
   try {
@@ -123,7 +125,7 @@ function writeNew(path: string, text: string): void {
 
 /** True for the one caller whose text it became: a finished file gets its name by a link, which no name takes twice. */
 export function putOnce(path: string, text: string): boolean {
-  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const temporary = `${path}.${unlikeAny()}`;
   writeNew(temporary, text);
   try {
     linkSync(temporary, path);

@@ -5,7 +5,7 @@ import { Failure } from "../../model/failure.ts";
 import { nextNumber } from "../../model/ids.ts";
 import type { Role, RunLimits } from "../../model/records/attempt.ts";
 import { type Run, run } from "../../model/records/run.ts";
-import type { FoundAgent } from "../../ports/agents.ts";
+import type { FoundAgent, Prepared } from "../../ports/agents.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { settleClaim } from "../claims/settle-claim.ts";
@@ -17,7 +17,7 @@ import type { Part } from "../start/start-plan.ts";
 import { namedByManager } from "./run-children.ts";
 import { expectTellable } from "./run-limits.ts";
 import { expectNoRival, withTask } from "./run-lock.ts";
-import { makePacket } from "./run-packet.ts";
+import { makePacket, type SeenPart, seeParts } from "./run-packet.ts";
 import { expectMayRun, type RunPolicy, runPolicy } from "./run-policy.ts";
 import {
   type AttemptRecorder,
@@ -51,6 +51,8 @@ export interface RunPlan {
   /** The task's run, in whose worktrees it will work; undefined where they are made for it. */
   place: Run | undefined;
   parts: Part[];
+  /** Who will supervise it, if somebody waits for that already. */
+  prepared?: Prepared;
 }
 
 /** What a run of this task would be; everything that stands in its way is found here. */
@@ -59,7 +61,8 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   const parts = current ? await partsOf(hands, current) : await planFor(hands, wish.task, false);
   const [first] = parts;
   if (!first) throw new Failure("refused", "no_run", `${wish.task} has no repository to work in.`);
-  const policy = await runPolicy(hands, first.repo);
+  // Who asks, git has to be asked as well.
+  const [policy] = await Promise.all([runPolicy(hands, first.repo), hands.situation("write")]);
   const ordered = await isOrdered(hands, wish);
   if (!ordered) await expectMayRun(hands, policy, "start a run");
   const agents = await hands.agents();
@@ -75,7 +78,7 @@ export async function isOrdered(
   hands: Hands,
   { parent, task }: { parent: string | undefined; task: string },
 ): Promise<boolean> {
-  const { run: own } = await hands.situation("write");
+  const { run: own } = await hands.situation("read");
   if (parent === undefined || parent !== own) return false;
   const around = (await hands.agents()).around();
   return hands.look((reader) => {
@@ -110,7 +113,14 @@ async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readon
 /** Carries a plan out: record first, process second. */
 export async function launchRun(hands: Hands, plan: RunPlan): Promise<Run> {
   const { task } = plan.wish;
-  return withTask(hands, task, () => withClaim(hands, task, () => launchAlone(hands, plan)));
+  const prepared = (await hands.agents()).prepare();
+  try {
+    return await withTask(hands, task, () =>
+      withClaim(hands, task, () => launchAlone(hands, { ...plan, prepared })),
+    );
+  } finally {
+    prepared.dismiss();
+  }
 }
 
 /** Others are told first that the task is taken; whatever becomes of it, they are not told for nothing. */
@@ -157,10 +167,11 @@ async function launchIn(hands: Hands, plan: RunPlan, into: LaunchInto): Promise<
   const { id, parts, kind, within } = into;
   const { wish } = plan;
   const { role, message, session } = wish;
+  const seen = await seeParts(hands, parts);
   const prompt = session
     ? nextPartText({ run: id, task: wish.task, role, message })
-    : await makePacket(hands, { run: { id }, role, parts, message, left: undefined });
-  const repos = within ? await lookBefore(hands, parts) : [];
+    : await makePacket(hands, { run: { id }, role, parts: seen, message, left: undefined });
+  const repos = within ? seen.map(asItWasBefore) : [];
   return startAttempt(hands, plan, {
     ...{ id, parts, prompt, number: 1, resume: session?.id },
     before: session?.before ?? { input: 0, cached: 0, output: 0 },
@@ -171,18 +182,14 @@ async function launchIn(hands: Hands, plan: RunPlan, into: LaunchInto): Promise<
   });
 }
 
-/** What each worktree was like when the run began in it: seen, not assumed. */
-async function lookBefore(hands: Hands, parts: readonly Part[]): Promise<Run["repos"]> {
-  const worktrees = await hands.git.worktrees();
-  const branches = await hands.git.branches();
-  return Promise.all(
-    parts.map(async ({ repo, place }) => ({
-      ...repo,
-      base_head: branches.tip(repo) ?? repo.base_head,
-      head: undefined,
-      dirty: await worktrees.isDirty(place.path),
-    })),
-  );
+/** What a worktree was like when the run began in it: seen, not assumed. */
+function asItWasBefore({ repo, place, head, isDirty }: SeenPart): Run["repos"][number] {
+  if (isDirty === undefined)
+    throw new Failure("unavailable", "git_failed", `git cannot say what has changed in ${place.path}.`, {
+      hint: "`git status` there says why.",
+      details: { path: place.path },
+    });
+  return { ...repo, base_head: head ?? repo.base_head, head: undefined, dirty: isDirty };
 }
 
 export interface AttemptWish {
@@ -198,7 +205,7 @@ export interface AttemptWish {
 /** The record says that it is about to start; the process comes; the record says that it is there. */
 export async function startAttempt(
   hands: Hands,
-  { wish, policy, agent }: Pick<RunPlan, "wish" | "policy" | "agent">,
+  { wish, policy, agent, prepared }: Pick<RunPlan, "wish" | "policy" | "agent" | "prepared">,
   to: AttemptWish,
 ): Promise<Run> {
   const agents = await hands.agents();
@@ -219,7 +226,7 @@ export async function startAttempt(
     },
     { phase: "before" },
   );
-  const { session } = await agents.launch({
+  const launch = {
     ...{ run: to.id, task: wish.task, number: to.number, agent: wish.agent, settings, runner: policy.runner },
     ...{
       role: wish.role,
@@ -232,7 +239,8 @@ export async function startAttempt(
     cwd: to.parts[0]?.place.path,
     claimed: (await hands.git.claims()).remembered().some((one) => one.ours && one.claim.task === wish.task),
     gitDirs: await gitDirsOf(hands, to.parts),
-  });
+  };
+  const { session } = await agents.launch(launch, prepared);
   const { data } = await hands.record(
     (reader, at) => recordProgress(reader, at, to.id, to.number, { status: "running", session }, "running"),
     { phase: "after", milestone: `${to.id}: ${wish.agent} started` },

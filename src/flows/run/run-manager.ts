@@ -94,7 +94,7 @@ function envelopeWords({ agents, at_once, in_all, cost }: Envelope, { time }: Ru
  */
 export async function callingManager(hands: Hands): Promise<Run | undefined> {
   const around = (await hands.agents()).around();
-  const { run: said } = await hands.situation("write");
+  const { run: said } = await hands.situation("read");
   const [own, claimed] = await hands.look((reader) => [findNamed(reader, around), findNamed(reader, said)]);
   const above = await hands.look((reader) => findNamed(reader, own?.parent ?? claimed?.parent));
   if (above?.role === "manager")

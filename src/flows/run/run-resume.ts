@@ -17,7 +17,7 @@ import { resumeConductor } from "./run-conduct.ts";
 import { startAttempt } from "./run-launch.ts";
 import { expectNoRival, expectNotResumed, withTask } from "./run-lock.ts";
 import { callingManager, managerPolicy, withinEnvelope } from "./run-manager.ts";
-import { makePacket, unreadText } from "./run-packet.ts";
+import { makePacket, seeParts, unreadText } from "./run-packet.ts";
 import { runPolicy } from "./run-policy.ts";
 import { recordAttempt } from "./run-records.ts";
 import { expectOwn } from "./run-stop.ts";
@@ -68,7 +68,7 @@ export async function resumeRun(
     : await makePacket(hands, {
         run: value,
         role,
-        parts,
+        parts: await seeParts(hands, parts),
         message: wish.message,
         left: await leftBy(hands, value),
       });

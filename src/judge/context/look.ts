@@ -10,6 +10,8 @@ export interface Look {
   alike: Likeness[];
   /** Why the search index could not be asked. */
   searchProblem: string | undefined;
+  /** It was not asked at all. */
+  isUnsearched?: true;
 }
 
 export const NO_LOOK: Look = {
@@ -18,3 +20,6 @@ export const NO_LOOK: Look = {
   alike: [],
   searchProblem: undefined,
 };
+
+/** For whoever has no time for a search; what is linked, named or labelled alike is found without one. */
+export const UNSEARCHED: Look = { ...NO_LOOK, isUnsearched: true };

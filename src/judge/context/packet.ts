@@ -72,7 +72,12 @@ function missingOf({ own, related, look, problems }: Facts): Map<string, string>
     ["evidence", own.evidence.length === 0, "no evidence recorded"],
     ["review", !light && own.reviews.length === 0, "no review yet"],
     ["handoff", own.handoffs.length === 0, "no handoff yet"],
-    ["related", related.length === 0, "no related records found"],
+    ["related", related.length === 0 && !look.isUnsearched, "no related records found"],
+    [
+      "unsearched",
+      look.isUnsearched === true,
+      `not searched for records that are like it (\`pawl context ${task.id}\` does)`,
+    ],
     ["search", look.searchProblem !== undefined, "the search index could not be asked"],
     [
       "unreadable",

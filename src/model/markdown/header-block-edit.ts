@@ -19,7 +19,7 @@ export function editBlock(
   if (entry?.items !== undefined && Array.isArray(next) && next.length > 0) {
     return applyLineEdits(lines, editItems(lines, entry.items, next, entry.indent), eol);
   }
-  if (entry?.fields !== undefined && isFilledMap(next)) {
+  if (entry?.fields?.every((field) => !field.fields) && isFilledMap(next)) {
     return applyLineEdits(lines, editFields(lines, entry.fields, next, entry.indent), eol);
   }
   return undefined;

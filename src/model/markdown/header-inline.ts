@@ -68,11 +68,8 @@ function parseAt(line: string, start: number): Parsed | undefined {
   switch (line[start]) {
     case '"':
       return parseDoubleQuoted(line, start);
-    case "'": {
-      const text = matchAt(SINGLE_QUOTED, line, start);
-      if (text === undefined) return undefined;
-      return { value: text.slice(1, -1).replaceAll("''", "'"), end: start + text.length };
-    }
+    case "'":
+      return parseSingleQuoted(line, start);
     case "[":
     case "{":
       return parseFlow(line, start, 0);
@@ -97,6 +94,12 @@ function plainEnd(line: string, start: number): number {
   return end;
 }
 
+function parseSingleQuoted(line: string, start: number): Parsed | undefined {
+  const text = matchAt(SINGLE_QUOTED, line, start);
+  if (text === undefined) return undefined;
+  return { value: text.slice(1, -1).replaceAll("''", "'"), end: start + text.length };
+}
+
 /** YAML's double quotes know more escapes than JSON's; those texts are left to the full parser. */
 function parseDoubleQuoted(line: string, start: number): Parsed | undefined {
   const text = matchAt(DOUBLE_QUOTED, line, start);
@@ -113,6 +116,8 @@ function parseFlow(line: string, start: number, depth: number): Parsed | undefin
       return parseFlowMap(line, start, depth);
     case '"':
       return parseDoubleQuoted(line, start);
+    case "'":
+      return parseSingleQuoted(line, start);
     default: {
       const text = matchAt(FLOW_PLAIN, line, start);
       if (text === undefined) return undefined;

@@ -12,6 +12,8 @@ export interface FieldLayout {
   key: string;
   line: number;
   inline: InlineValue;
+  /** What stands under a key of a nested map, such as the settings of one agent. */
+  fields?: FieldLayout[];
 }
 
 /** One `- ` item: either one inline value, or the fields of a flat map. */
@@ -64,7 +66,8 @@ export function itemValue(item: ItemLayout): HeaderValue {
 
 function fieldsValue(fields: readonly FieldLayout[]): HeaderValue {
   const value: { [key: string]: HeaderValue } = {};
-  for (const field of fields) value[field.key] = field.inline.value;
+  for (const field of fields)
+    value[field.key] = field.fields ? fieldsValue(field.fields) : field.inline.value;
   return value;
 }
 
@@ -79,7 +82,7 @@ function readEntry(cursor: Cursor): EntryLayout | undefined {
     return entry.items && entry;
   }
   if (entry.indent <= 0) return entry;
-  entry.fields = readFields(cursor, entry.indent, []);
+  entry.fields = readMap(cursor, entry.indent);
   return entry.fields && entry;
 }
 
@@ -112,6 +115,22 @@ function readFields(cursor: Cursor, indent: number, fields: FieldLayout[]): Fiel
     const field = readField(cursor, indent, true);
     if (field === undefined || fields.some((other) => other.key === field.key)) return undefined;
     fields.push(field);
+  }
+  return fields;
+}
+
+/** The fields of a map, each of which may be a map again. */
+function readMap(cursor: Cursor, indent: number): FieldLayout[] | undefined {
+  const fields: FieldLayout[] = [];
+  while (indentHere(cursor) === indent) {
+    const field = readField(cursor, indent, true);
+    if (field === undefined || fields.some((other) => other.key === field.key)) return undefined;
+    fields.push(field);
+    const deeper = indentHere(cursor);
+    if (deeper <= indent || field.inline.start !== field.inline.end) continue;
+    const nested = readMap(cursor, deeper);
+    if (nested === undefined) return undefined;
+    field.fields = nested;
   }
   return fields;
 }
