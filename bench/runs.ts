@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -27,11 +27,9 @@ const repo = join(folder, "runs");
 const state = join(repo, ".pawl", "state");
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** An agent that says when it began, in milliseconds since 1970. */
+/** An agent that says nothing but when it is there, in milliseconds since 1970. */
 function writeProject(): void {
-  const begun = join(folder, "begun");
-  const agents = `agents:\n  quick:\n    command: [sh, agent.sh, '${begun}']\n  slow:\n    command: [sleep, '600']\n`;
-  writeFileSync(join(repo, "agent.sh"), 'date +%s%3N > "$1"\n');
+  const agents = "agents:\n  quick:\n    command: [date, +%s%3N]\n  slow:\n    command: [sleep, '600']\n";
   mkdirSync(join(repo, ".pawl"));
   writeFileSync(join(repo, ".pawl", "config.yaml"), `profile: light\n${agents}`);
 }
@@ -43,14 +41,14 @@ function newTask(title: string): string {
 
 /** From the moment a person presses Enter until the agent's own process runs; its worktree was there before. */
 function startOnce(task: string): number {
-  const file = join(folder, "begun");
-  rmSync(file, { force: true });
   const pressed = Date.now();
-  run([...LAUNCHER, "run", task, "--agent", "quick"], repo, env);
-  while (!existsSync(file) || readFileSync(file, "utf8") === "") pause(1);
-  const ms = Number(readFileSync(file, "utf8")) - pressed;
-  run([...LAUNCHER, "run", "wait", task], repo, env);
-  return ms;
+  const started = run([...LAUNCHER, "run", task, "--agent", "quick", "--json"], repo, env);
+  const { id } = JSON.parse(started.out).data.runs[0];
+  run([...LAUNCHER, "run", "wait", id], repo, env);
+  return (
+    Number(readFileSync(join(repo, ".git", "pawl", "runs", id.replace("/", "."), "a1", "out"), "utf8")) -
+    pressed
+  );
 }
 
 /** The record of one real run, under many names: a hundred agents would measure the agents. */

@@ -33,6 +33,27 @@ const CHECK = [
   "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
 
+/** Loaded when an agent is started: until it is there, every file counts. */
+const RUN = [
+  "src/ops/run\\.ts",
+  "src/flows/(?:run|claims)/(?!look-at-inbox)",
+  "src/flows/start/start-(?:task|holder|carry-out|facts|plan|records|restore)\\.ts",
+  "src/agents/(?:open|launch|environment|find-program|runner|run-around|show-log)\\.ts",
+  "src/runtime/agent-hands\\.ts",
+];
+
+/** Loaded by everything that writes records, and by everything that makes or removes worktrees. */
+const WRITE = [
+  "src/runtime/write\\.ts",
+  "src/store/(?:transaction|journal|events)\\.ts",
+  "src/files/(?:intent-lock|file-journal|digest)\\.ts",
+];
+const WORK = [
+  "src/git/worktrees/(?!entries)",
+  "src/git/(?:grants|object-ids|ref-locks|exclude|unfinished-operation|format)\\.ts",
+];
+const GIT = ["src/git/(?:run-git|policies|repository|working-tree|copy-index|ask-branches)\\.ts"];
+
 /** A group takes along whatever its files import; this is wanted without the MCP server, too. */
 const WORKTREES = ["src/git/worktrees/entries\\.ts"];
 
@@ -46,6 +67,10 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 export const groups = [
   { name: "program", test: matching(COMMON) },
   { name: "check", test: matching(CHECK) },
+  { name: "run", test: matching(RUN) },
+  { name: "write", test: matching(WRITE) },
+  { name: "git", test: matching(GIT) },
+  { name: "work", test: matching(WORK) },
   { name: "worktrees", test: matching(WORKTREES) },
   { name: "mcp", test: matching(MCP) },
 ];

@@ -165,9 +165,12 @@ export function replaceSupervisor(path: string, at: SupervisorPlace): void {
   spawnSupervisor(at, [path], "ignore");
 }
 
+/** There is one for each agent, and it hardly ever has anything to do: what a compiler would need is saved. */
+const SMALL = "--jitless";
+
 /** In a session of its own and without our terminal: closing that changes nothing. */
 function spawnSupervisor(at: SupervisorPlace, words: readonly string[], stdin: "pipe" | "ignore") {
-  const child = spawn(at.node, [at.supervisor, ...words], {
+  const child = spawn(at.node, [SMALL, at.supervisor, ...words], {
     cwd: at.commonDir,
     env: withoutSession(at.env),
     stdio: [stdin, "ignore", "ignore"],

@@ -13,6 +13,9 @@ import {
   seeProcesses,
 } from "./process-identity.ts";
 
+/** Never set back. The usual way to ask, `performance`, loads a module that nothing else here needs. */
+const elapsedMs = () => process.uptime() * 1_000;
+
 /**
  * A lock is a directory of empty files, one per process that wants it. The file's name says who that is, is never
  * used twice, and so can be removed by anybody once its owner is dead. Everybody creates before listing again:
@@ -51,7 +54,7 @@ const ignoreStep: Step = () => {};
 /** Runs `critical`, which must be short and synchronous, while holding the lock that the directory `dir` stands for. */
 export function withLock<T>(dir: string, critical: () => T, options: LockOptions = {}): T {
   const step = options.step ?? ignoreStep;
-  const started = performance.now();
+  const started = elapsedMs();
   const deadline = started + (options.waitMs ?? DEFAULT_WAIT_MS);
   for (let round = 0; ; round++) {
     const outcome = attempt(dir, deadline, step);
@@ -59,7 +62,7 @@ export function withLock<T>(dir: string, critical: () => T, options: LockOptions
     if (outcome.rivals.some((rival) => heldHere.has(rival.name))) {
       throw new Error(`The lock ${dir} is already held by this very process, which would wait for itself.`);
     }
-    const now = performance.now();
+    const now = elapsedMs();
     if (now >= deadline) throw busyFailure(dir, outcome.rivals[0], now - started);
     const backOff = Math.min(LONGEST_PAUSE_MS, 0.5 + round * 0.3) * (0.5 + Math.random());
     pause(Math.min(backOff, deadline - now));
@@ -84,11 +87,11 @@ export function tryAcquire(dir: string): (() => void) | undefined {
 }
 
 function tryHold(dir: string): string | undefined {
-  const deadline = performance.now() + TRY_PATIENCE_MS;
+  const deadline = elapsedMs() + TRY_PATIENCE_MS;
   for (;;) {
     const outcome = attempt(dir, deadline, ignoreStep);
     if ("held" in outcome) return outcome.held;
-    if (outcome.rivals.length > 0 || performance.now() >= deadline) return undefined;
+    if (outcome.rivals.length > 0 || elapsedMs() >= deadline) return undefined;
   }
 }
 
@@ -131,7 +134,7 @@ function attempt(dir: string, standUntil: number, step: Step): Outcome {
 
   step("create");
   const own = newIntentName();
-  const created = performance.now();
+  const created = elapsedMs();
   if (!createIntent(dir, own)) return { rivals: [] };
   let outcome: Outcome = { rivals: [] };
   try {
@@ -157,7 +160,7 @@ function standUntilAlone(
     if (!present.some((intent) => intent.name === own)) return { rivals: [] };
     const rivals = findRivals(dir, present, own, step);
     step("decide");
-    const now = performance.now();
+    const now = elapsedMs();
     if (now - created > STANDING_LIMIT_MS) return { rivals };
     if (rivals.length === 0) return { held: own };
     if (now > standUntil || rivals.some((rival) => rankOf(rival.name) < rankOf(own))) return { rivals };

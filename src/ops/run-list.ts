@@ -5,7 +5,6 @@ import { parseTaskId } from "../model/ids.ts";
 import { flag, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { evidence } from "../model/records/parts.ts";
-import { type Run, run } from "../model/records/run.ts";
 import { columns, warningsOf } from "../model/text.ts";
 import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -77,9 +76,5 @@ function runsOf(reader: Reader, input: { task?: string | undefined; all?: boolea
           ? reader.tasks().tasks
           : reader.current().tasks.filter((one) => LIVE.includes(one.status))
         ).map((one) => one.id);
-  const found = tasks.map((task) => reader.parts(run, task));
-  return {
-    runs: found.flatMap((one) => one.records.map((record): Run => record.value)),
-    problems: found.flatMap((one) => one.problems),
-  };
+  return reader.runs(tasks);
 }

@@ -12,6 +12,7 @@ import { Failure } from "../model/failure.ts";
 import { choice, count, flag, line, many, maybe, prose } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
 import { columns, plural } from "../model/text.ts";
+import type { Prepared } from "../ports/agents.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
@@ -78,24 +79,13 @@ export const run = procedure({
   async perform(hands, input): Promise<Plan<Started>> {
     const managed = await startManaged(hands, input);
     if (managed) return answer(managed, managed.length === 1 ? managed[0] : undefined, hands, input.follow);
-    const { plans, queued, atOnce, reviewer } = await prepare(hands, input);
-    const [first] = plans;
-    if (!first) throw new Error("nothing was planned");
-    if (queued.length > 0) {
-      const tasks = [...plans.map((one) => one.wish.task), ...queued];
-      const conductor = await launchConductor(hands, first.wish, tasks, { atOnce });
-      return answer([conductor], conductor, hands, input.follow);
+    const prepared = isOne(input) ? (await hands.agents()).prepare() : undefined;
+    try {
+      const runs = await startAll(hands, input, prepared);
+      return answer(runs, runs.length === 1 ? runs[0] : undefined, hands, input.follow);
+    } finally {
+      prepared?.dismiss();
     }
-    const runs: Run[] = [];
-    const rounds = input.rounds ?? USUAL_ROUNDS;
-    for (const plan of plans)
-      runs.push(
-        reviewer === undefined
-          ? await launchRun(hands, plan)
-          : await launchConductor(hands, plan.wish, [plan.wish.task], { reviewer, rounds }),
-      );
-    const [only] = runs;
-    return answer(runs, runs.length === 1 ? only : undefined, hands, input.follow);
   },
 
   text: ({ runs }, style) =>
@@ -104,6 +94,28 @@ export const run = procedure({
 
 interface Started {
   runs: Run[];
+}
+
+/** One agent is started by this very command, and a person waits for it. */
+const isOne = ({ task, mode }: Wanted) => mode !== "pipeline" && (task?.length ?? 0) <= 1;
+
+async function startAll(hands: Hands, input: Wanted, prepared: Prepared | undefined): Promise<Run[]> {
+  const { plans, queued, atOnce, reviewer } = await prepare(hands, input);
+  const [first] = plans;
+  if (!first) throw new Error("nothing was planned");
+  if (queued.length > 0) {
+    const tasks = [...plans.map((one) => one.wish.task), ...queued];
+    return [await launchConductor(hands, first.wish, tasks, { atOnce })];
+  }
+  const runs: Run[] = [];
+  const rounds = input.rounds ?? USUAL_ROUNDS;
+  for (const plan of plans)
+    runs.push(
+      reviewer === undefined
+        ? await launchRun(hands, { ...plan, prepared })
+        : await launchConductor(hands, plan.wish, [plan.wish.task], { reviewer, rounds }),
+    );
+  return runs;
 }
 
 /** What a manager starts, and a manager itself; undefined for everything else. */

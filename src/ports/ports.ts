@@ -100,6 +100,8 @@ export interface Reader {
   /** One part of a task: throws when absent or broken. */
   part<K extends Kind>(kind: K, task: string, part: string): Stored<K>;
   parts<K extends Kind>(kind: K, task: string): { records: Stored<K>[]; problems: Problem[] };
+  /** The runs of these tasks, partly from what is remembered: to be shown, not to be decided on. */
+  runs(tasks: readonly string[]): { runs: Run[]; problems: Problem[] };
   /** Names in use, broken files included, so that no id is given twice. */
   partNames(kind: Kind, task: string): string[];
   taskNames(): string[];

@@ -19,7 +19,7 @@ import type { Wish } from "../ports/signatures.ts";
 import { findHome } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
 import { repositoryName } from "../store/links.ts";
-import { type EarlierRecords, openReader } from "../store/reader.ts";
+import { openReader } from "../store/reader.ts";
 import { isComplete, isLost } from "../store/state/is-complete.ts";
 import { callerIn } from "./caller.ts";
 import { openGitHands } from "./git-hands.ts";
@@ -93,7 +93,6 @@ export function openRuntime(around: Surroundings): Runtime {
     });
   let home = readably(() => findHome(place, around.cwd));
   let fullYaml: FullYaml | undefined;
-  const earlier: EarlierRecords = new Map();
   const caller = callerIn(around, () => home, place.commonDir);
   const runtime: Runtime = {
     place,
@@ -102,7 +101,7 @@ export function openRuntime(around: Surroundings): Runtime {
       return home;
     },
     world: openWorld(around, place, () => runtime),
-    reader: () => readably(() => openReader(home, fullYaml, Date.now(), earlier)),
+    reader: () => readably(() => openReader(home, fullYaml, Date.now())),
     async situation(access) {
       const head = headOf(place) ?? (await repositoryOf(around, place)).head();
       const begun = Date.now();

@@ -18,7 +18,7 @@ import {
 import type { Problem } from "../model/record.ts";
 import { type FullYaml, type Kind, parseRecord, type Stored } from "../model/record.ts";
 import { note, touched } from "../model/records/parts.ts";
-import { receipt, repository } from "../model/records/run.ts";
+import { receipt, repository, run } from "../model/records/run.ts";
 import { task } from "../model/records/task.ts";
 import { unlock } from "../model/records/unlock.ts";
 import type { Reader } from "../ports/ports.ts";
@@ -27,22 +27,20 @@ import { readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";
 import type { Home } from "./layout.ts";
 import { whoWorks } from "./movers.ts";
+import { listRuns } from "./run-list.ts";
 import { readSeen } from "./seen-claims.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
-export function openReader(
-  home: Home,
-  fullYaml: FullYaml | undefined,
-  now: number,
-  earlier: EarlierRecords,
-): Reader {
+export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
   const exists = stateExists(home);
-  const parse = openParser(home, fullYaml, earlier);
+  const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
     exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
   const folder = (path: string) => (exists ? namesIfPresent(join(home.state, path)) : []);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
+  const runFiles = (id: string) =>
+    recordNames(folder(partFolder(run, id)), run).map((name) => partFile(run, id, name));
   let summaries: ReturnType<Reader["tasks"]> | undefined;
   let current: ReturnType<Reader["current"]> | undefined;
   const hasTask = (id: string) => exists && existsSync(join(home.state, taskFile(id)));
@@ -77,6 +75,7 @@ export function openReader(
         kind,
         recordNames(folder(partFolder(kind, taskName)), kind).map((name) => partFile(kind, taskName, name)),
       ),
+    runs: (tasks) => listRuns(home, tasks.flatMap(runFiles), (path) => parse(run, path), now),
     partNames: (kind, taskName) => folder(partFolder(kind, taskName)),
     taskNames: () => folder("tasks"),
     notes: () => all(note, recordNames(folder("notes"), note).map(noteFile)),
@@ -101,12 +100,14 @@ export function openReader(
   };
 }
 
-/** What the readers before this one made of a text, in the same command. */
-export type EarlierRecords = Map<string, { text: string; stored: Stored<Kind> }>;
+/** What the readers before made of a text: a home is found once for each command, which reads the same records often. */
+const earlier = new WeakMap<Home, Map<string, { text: string; stored: Stored<Kind> }>>();
 
 /** One reader serves one gathering of facts, which may come by the same record on several ways. */
-function openParser(home: Home, fullYaml: FullYaml | undefined, earlier: EarlierRecords) {
+function openParser(home: Home, fullYaml: FullYaml | undefined) {
   const known = new Map<string, Stored<Kind>>();
+  const parsed = earlier.get(home) ?? new Map();
+  earlier.set(home, parsed);
   return <K extends Kind>(kind: K, path: string): Stored<K> => {
     const found = known.get(path) ?? parse(kind, path);
     known.set(path, found);
@@ -114,10 +115,10 @@ function openParser(home: Home, fullYaml: FullYaml | undefined, earlier: Earlier
   };
   function parse(kind: Kind, path: string): Stored<Kind> {
     const text = readRecordText(home, path);
-    const before = earlier.get(path);
+    const before = parsed.get(path);
     if (before?.text === text) return before.stored;
     const stored = parseRecord(kind, path, text, fullYaml, join(home.shown, path));
-    earlier.set(path, { text, stored });
+    parsed.set(path, { text, stored });
     return stored;
   }
 }

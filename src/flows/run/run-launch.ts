@@ -51,8 +51,10 @@ export interface RunPlan {
   /** The task's run, in whose worktrees it will work; undefined where they are made for it. */
   place: Run | undefined;
   parts: Part[];
+  /** What the worktrees are like, on its way while the rest is found out; undefined where they are still to be made. */
+  seen: Promise<SeenPart[]> | undefined;
   /** Who will supervise it, if somebody waits for that already. */
-  prepared?: Prepared;
+  prepared?: Prepared | undefined;
 }
 
 /** What a run of this task would be; everything that stands in its way is found here. */
@@ -61,6 +63,9 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   const parts = current ? await partsOf(hands, current) : await planFor(hands, wish.task, false);
   const [first] = parts;
   if (!first) throw new Failure("refused", "no_run", `${wish.task} has no repository to work in.`);
+  const seen = current && current.status !== "starting" ? seeParts(hands, parts) : undefined;
+  // Whoever is refused has no use for it.
+  seen?.catch(() => {});
   // Who asks, git has to be asked as well.
   const [policy] = await Promise.all([runPolicy(hands, first.repo), hands.situation("write")]);
   const ordered = await isOrdered(hands, wish);
@@ -70,7 +75,7 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   expectTellable(wish.limits, agent);
   if (current && !ordered) await checkHolder(hands, current);
   if (current) await expectFree(hands, wish, current, parts);
-  return { wish, policy, agent, place: current, parts };
+  return { wish, policy, agent, place: current, parts, seen };
 }
 
 /** A conductor does what somebody who may start runs has told it, a manager what its envelope allows, and nothing else. */
@@ -113,14 +118,7 @@ async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readon
 /** Carries a plan out: record first, process second. */
 export async function launchRun(hands: Hands, plan: RunPlan): Promise<Run> {
   const { task } = plan.wish;
-  const prepared = (await hands.agents()).prepare();
-  try {
-    return await withTask(hands, task, () =>
-      withClaim(hands, task, () => launchAlone(hands, { ...plan, prepared })),
-    );
-  } finally {
-    prepared.dismiss();
-  }
+  return withTask(hands, task, () => withClaim(hands, task, () => launchAlone(hands, plan)));
 }
 
 /** Others are told first that the task is taken; whatever becomes of it, they are not told for nothing. */
@@ -167,7 +165,7 @@ async function launchIn(hands: Hands, plan: RunPlan, into: LaunchInto): Promise<
   const { id, parts, kind, within } = into;
   const { wish } = plan;
   const { role, message, session } = wish;
-  const seen = await seeParts(hands, parts);
+  const seen = (await plan.seen) ?? (await seeParts(hands, parts));
   const prompt = session
     ? nextPartText({ run: id, task: wish.task, role, message })
     : await makePacket(hands, { run: { id }, role, parts: seen, message, left: undefined });
