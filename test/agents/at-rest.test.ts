@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -63,4 +63,35 @@ test("whoever claimed the task says so again while the agent works, and once mor
   const said = readFileSync(log, "utf8").trim().split("\n");
   expect(said.indexOf("written")).toBeGreaterThanOrEqual(2);
   expect(said.slice(-2)).toEqual(["written", "renewed"]);
+});
+
+test("a supervisor that waits for its order ends without one, whoever leaves it, and begins nothing by half of one", async () => {
+  const path = join(place.runs, "T0001.R1", "a1");
+  const order = JSON.stringify({ path, env: {} });
+  const before = owners(path);
+  for (const said of ["", order.slice(0, -5)]) {
+    const waiting = spawn(process.execPath, [place.supervisor], { stdio: ["pipe", "ignore", "inherit"] });
+    const ended = new Promise((done) => waiting.on("close", done));
+    await sleep(200);
+    expect(waiting.exitCode).toBe(null);
+    waiting.stdin.end(said);
+    expect(await ended).toBe(0);
+  }
+  expect(owners(path)).toEqual(before);
+
+  const supervisors = () =>
+    readdirSync("/proc").filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        return words.includes(place.supervisor) && words.length < 5;
+      } catch {
+        return false;
+      }
+    });
+  const prepared = agentsAt(place).prepare();
+  for (const end = Date.now() + 30_000; supervisors().length === 0; await sleep(10))
+    expect(Date.now(), "it never came").toBeLessThan(end);
+  prepared.dismiss();
+  for (const end = Date.now() + 30_000; supervisors().length > 0; await sleep(10))
+    expect(Date.now(), "it waits for ever").toBeLessThan(end);
 });
