@@ -69,11 +69,14 @@ function ask(question: string): string | undefined {
   const one = Buffer.alloc(1);
   for (;;)
     try {
-      if (readSync(0, one) === 0 || one[0] === NEWLINE) return Buffer.from(bytes).toString("utf8").trim();
+      const isOver = readSync(0, one) === 0;
+      // Whoever closes the terminal's input has answered nothing, not even with Enter.
+      if (isOver && bytes.length === 0) return undefined;
+      if (isOver || one[0] === NEWLINE) return Buffer.from(bytes).toString("utf8").trim();
       bytes.push(one[0] ?? 0);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EOF") return Buffer.from(bytes).toString("utf8").trim();
+      if (code === "EOF") return bytes.length === 0 ? undefined : Buffer.from(bytes).toString("utf8").trim();
       if (code !== "EAGAIN") throw error;
       Atomics.wait(waiting, 0, 0, 20);
     }

@@ -70,7 +70,11 @@ export function isOurPlace({ mode, path }: { mode: AdapterFile["mode"]; path: st
   const isNamed = files.some((file) => (file.mode === "own") === (mode === "own") && covers(file.path, path));
   if (mode !== "own") return isNamed;
   const folders = Object.values(ADAPTERS).map(({ skills }) => `${skills.dir}/`);
-  return isNamed || /^\.pawl\/[^/]+$/.test(path) || folders.some((folder) => path.startsWith(folder));
+  return (
+    isNamed ||
+    /^\.pawl\/(?:vendor\/pawl-[\w.-]+\.tgz|[^/]+)$/.test(path) ||
+    folders.some((folder) => path.startsWith(folder))
+  );
 }
 
 const covers = (named: string, path: string) => {

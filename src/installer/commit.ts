@@ -73,7 +73,7 @@ export interface CommitWanted {
 function editsOf(
   { git, wanted, stays, disk, force }: CommitWanted,
   entries: ReadonlyMap<string, GitEntry>,
-): Map<string, string | undefined> {
+): Map<string, Uint8Array | undefined> {
   const textAt = (path: string) => {
     const entry = entries.get(path);
     return entry && git.text(entry);
@@ -82,12 +82,13 @@ function editsOf(
     const { real, blocked } = disk(path);
     const entry = entries.get(real);
     const text = textAt(real);
-    const foreign = entry !== undefined && (text === undefined || !entry.mode.startsWith("100"));
+    const bytes = text === undefined ? entry && git.bytes(entry) : Buffer.from(text, "utf8");
+    const foreign = entry !== undefined && (bytes === undefined || !entry.mode.startsWith("100"));
     return {
       path,
       real,
       text,
-      bytes: text === undefined ? undefined : Buffer.from(text, "utf8"),
+      bytes,
       missing: [],
       blocked: blocked ?? (foreign ? "is committed in another form" : undefined),
     };
@@ -95,12 +96,11 @@ function editsOf(
   const ledgerText = textAt(disk(LEDGER).real);
   const ledger = ledgerText === undefined ? undefined : parseLedger(ledgerText, `the committed ${LEDGER}`);
   const steps = planFiles({ wanted, ledger, look, kept: () => undefined, force, lenient: true });
-  const edits = new Map<string, string | undefined>();
+  const edits = new Map<string, Uint8Array | undefined>();
   const counted = steps.filter((each) => each.do !== "remove" || !stays.has(each.path));
-  for (const one of counted.flatMap((each) => each.changes ?? []))
-    edits.set(one.path, one.after && Buffer.from(one.after).toString("utf8"));
+  for (const one of counted.flatMap((each) => each.changes ?? [])) edits.set(one.path, one.after);
   const now = disk(LEDGER);
-  if (now.text !== undefined && now.text !== ledgerText) edits.set(now.real, now.text);
+  if (now.text !== undefined && now.text !== ledgerText) edits.set(now.real, now.bytes);
   return edits;
 }
 
@@ -150,12 +150,12 @@ function ledgerPaths(git: TreeGit, tip: string | undefined, disk: (path: string)
 
 function toEntries(
   git: TreeGit,
-  edits: ReadonlyMap<string, string | undefined>,
+  edits: ReadonlyMap<string, Uint8Array | undefined>,
   before: ReadonlyMap<string, GitEntry>,
 ): Map<string, GitEntry | undefined> {
-  const texts = [...edits].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]));
-  const ids = git.write(texts.map((one) => one.text));
-  const written = new Map(texts.map(({ path }, index) => [path, ids[index] ?? ""]));
+  const contents = [...edits].flatMap(([path, bytes]) => (bytes === undefined ? [] : [{ path, bytes }]));
+  const ids = git.write(contents.map((one) => one.bytes));
+  const written = new Map(contents.map(({ path }, index) => [path, ids[index] ?? ""]));
   return new Map(
     [...edits.keys()].map((path) => {
       const id = written.get(path);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { differences } from "../files/check-environment.ts";
 import type { Environment } from "../model/environment.ts";
 import { REPAIR } from "../model/guard-policy.ts";
-import { compareVersions, howToGet, VERSION } from "../model/version.ts";
+import { compareVersions, HOW_TO_GET } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
 import type { FileStep, OverrideListing } from "../ports/installation.ts";
 import type { Tree } from "./plan/installed-tree.ts";
@@ -59,7 +59,7 @@ export function examineRuntime(commonDir: string, ledger: Ledger | undefined, bu
   const manifest = readManifest(folder);
   const where = folder;
   const version = ledger?.pawl;
-  const command = built ? REPAIR : howToGet(version ?? VERSION);
+  const command = built ? REPAIR : HOW_TO_GET;
   if (!manifest) {
     if (!ledger) return [];
     const message = "This clone has no copy of pawl: hooks and launchers do nothing here.";
@@ -73,7 +73,7 @@ export function examineRuntime(commonDir: string, ledger: Ledger | undefined, bu
   if (version === undefined || manifest.version === version) return [];
   const message = `The clone's copy of pawl is ${manifest.version}; the files were installed by ${version}.`;
   return compareVersions(manifest.version, version) < 0
-    ? [{ code: "runtime_older", level: "problem", where, message, command: howToGet(version) }]
+    ? [{ code: "runtime_older", level: "problem", where, message, command: HOW_TO_GET }]
     : [{ code: "runtime_newer", level: "note", where, message, command: "pawl upgrade" }];
 }
 

@@ -38,6 +38,7 @@ import {
   shownStep,
   surfacesOf,
 } from "./plan/plan-installation.ts";
+import { ownPackage } from "./runtime/package.ts";
 import { copyRuntime, missingFiles, runtimeOf } from "./runtime/runtime-copy.ts";
 import { FLAGS, isAgent, USUAL_AGENTS } from "./surfaces.ts";
 import { TreeGit } from "./tree-git.ts";
@@ -58,21 +59,24 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
   const [root, local] = [place.root ?? commonDir, join(commonDir, "pawl")];
   const git = () => new TreeGit(root, local, env);
   const isSparse = existsSync(join(place.gitDir, "info", "sparse-checkout"));
+  const own = ownPackage(program);
   const tree: Tree = {
     root,
+    package: own,
     local,
     name: () => lineIfReadable(join(local, "name")) ?? publishedName(place, env) ?? place.name,
     leftOut: () => (isSparse ? git().leftOut() : new Set()),
   };
   return {
     version: VERSION,
+    package: own?.digest,
     known: { agents: Object.keys(ADAPTERS), usual: USUAL_AGENTS, flags: FLAGS },
     hasFiles: place.root !== undefined,
     installed() {
       const ledger = place.root === undefined ? undefined : readLedger(tree);
       if (!ledger) return undefined;
-      const { pawl: version, profile, agents, flags } = ledger;
-      return { version, profile, agents, flags };
+      const { pawl: version, package: named, profile, agents, flags } = ledger;
+      return { version, package: named, profile, agents, flags };
     },
     proposal: () => (place.root === undefined ? undefined : proposalFor(tree)),
     hold: () => hold(commonDir),

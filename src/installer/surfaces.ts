@@ -7,14 +7,17 @@ import { applySurfaceOverrides, type SurfaceReport } from "./overrides/surface-o
 import type { Wanted } from "./plan/wanted.ts";
 import { applyOverrides, type OverrideReport } from "./render/overrides.ts";
 import { renderSkills, upstreamSkills } from "./render/skills.ts";
-import { hookLauncher, programLauncher } from "./runtime/launchers.ts";
+import { hookLauncher, packageGetter, programLauncher } from "./runtime/launchers.ts";
 
 /** Installed unless somebody says otherwise. */
 export const USUAL_AGENTS: readonly AgentName[] = ["claude", "codex", "copilot"];
-export const FLAGS: readonly Flag[] = ["vscode-local", "allow"];
+const ADAPTERS_FLAGS: readonly Flag[] = ["vscode-local", "allow"];
+/** The package itself is tracked with the project. */
+export const VENDOR = "vendor";
+export const FLAGS: readonly string[] = [...ADAPTERS_FLAGS, VENDOR];
 
 export const isAgent = (name: string): name is AgentName => name in ADAPTERS;
-export const isFlag = (name: string): name is Flag => FLAGS.some((one) => one === name);
+export const isFlag = (name: string): name is Flag => ADAPTERS_FLAGS.some((one) => one === name);
 
 export interface SurfaceChoices {
   version: string;
@@ -24,6 +27,8 @@ export interface SurfaceChoices {
   overrides: Overrides;
   /** What `.pawl/config.yaml` begins with. */
   config: string;
+  /** The package is in `.pawl/vendor`. */
+  vendored: boolean;
 }
 
 export interface Surfaces {
@@ -43,7 +48,8 @@ export function wantedSurfaces(choices: SurfaceChoices): Surfaces {
   return latest.surfaces;
 }
 
-function render({ version, profile, agents, flags, overrides, config }: SurfaceChoices): Surfaces {
+function render(choices: SurfaceChoices): Surfaces {
+  const { profile, agents, flags, overrides } = choices;
   const { skills, reports } = applyOverrides(upstreamSkills(ADAPTERS.generic), overrides.skills, sha256);
   const folders = new Map(agents.map((agent) => [ADAPTERS[agent].skills.dir, ADAPTERS[agent]]));
   const rendered = [...folders.values()].flatMap((adapter) => renderSkills(adapter, skills));
@@ -53,7 +59,7 @@ function render({ version, profile, agents, flags, overrides, config }: SurfaceC
   const others = applySurfaceOverrides(chosen, overrides.surfaces, Object.values(ADAPTERS), sha256);
   return {
     wanted: [
-      ...ownFolder(version, profile, config),
+      ...ownFolder(choices),
       ...rendered.map(({ path, text, template }): Wanted => ({ mode: "own", path, text, template })),
       ...inOneFile(others.files.map(asWanted)),
     ],
@@ -90,7 +96,12 @@ function inOneFile(parts: readonly Wanted[]): Wanted[] {
   return [...byPath.values()];
 }
 
-function ownFolder(version: string, profile: SurfaceChoices["profile"], config: string): Wanted[] {
+/** A project's own rules may keep packages or folders called vendor out of git, or hand them to a filter; not this one. */
+const TRACKED = "!vendor/\n!vendor/*\n";
+const AS_IT_IS = "vendor/* -text -diff -merge -filter -ident -working-tree-encoding\n";
+
+function ownFolder({ version, profile, config, vendored }: SurfaceChoices): Wanted[] {
+  const same = (text: string) => ({ text, template: text });
   const own = (name: string, { text, template }: { text: string; template: string }): Wanted => ({
     mode: "own",
     path: `.pawl/${name}`,
@@ -99,8 +110,10 @@ function ownFolder(version: string, profile: SurfaceChoices["profile"], config: 
   });
   return [
     { mode: "own", path: ".pawl/config.yaml", text: config, template: config, seed: true },
-    own(".gitignore", { text: "state/\n", template: "state/\n" }),
+    own(".gitignore", same(`state/\n${vendored ? TRACKED : ""}`)),
+    ...(vendored ? [own(".gitattributes", same(AS_IT_IS))] : []),
     own("pawl.cjs", programLauncher(version)),
+    own("get.cjs", packageGetter(version)),
     ...(profile === "all" ? [own("hook.cjs", hookLauncher(version))] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { idLength, isBlob } from "../git/object-ids.ts";
 import { expectGit, Git, type GitAnswer } from "../git/run-git.ts";
@@ -59,20 +59,35 @@ export class TreeGit {
     return code === 0 && isBlob(id, out) ? out : undefined;
   }
 
+  /** The bytes of a blob, whatever they are. Git writes them to a file, because what it prints is read as text. */
+  bytes({ id }: GitEntry): Buffer | undefined {
+    const path = join(this.#local, `blob-${randomBytes(4).toString("hex")}`);
+    mkdirSync(this.#local, { recursive: true });
+    const file = openSync(path, "wx");
+    try {
+      if (this.#git.askSync(["cat-file", "blob", id], "", file).code !== 0) return undefined;
+      const bytes = readFileSync(path);
+      return isBlob(id, bytes) ? bytes : undefined;
+    } finally {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+  }
+
   /** Those of the paths that the project's own rules keep out of git. */
   ignored(paths: readonly string[]): Set<string> {
     const { out } = this.ask(["check-ignore", "-z", "--stdin"], paths.map((one) => `${one}\0`).join(""));
     return new Set(out.split("\0").filter(Boolean));
   }
 
-  /** Writes texts as blobs, all by one git. */
-  write(texts: readonly string[]): string[] {
-    if (texts.length === 0) return [];
+  /** Writes blobs, all by one git. */
+  write(contents: readonly Uint8Array[]): string[] {
+    if (contents.length === 0) return [];
     const folder = join(this.#local, `blobs-${randomBytes(4).toString("hex")}`);
     mkdirSync(folder, { recursive: true });
     try {
-      const files = texts.map((text, index) => {
-        writeFileSync(join(folder, String(index)), text);
+      const files = contents.map((bytes, index) => {
+        writeFileSync(join(folder, String(index)), bytes);
         return join(folder, String(index));
       });
       const list = files.map((one) => `${one}\n`).join("");

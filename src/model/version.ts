@@ -3,6 +3,10 @@ import manifest from "../../package.json" with { type: "json" };
 /** What the package says; it says it nowhere else. */
 export const VERSION = manifest.version;
 
+const { name, license, bin, engines } = manifest;
+/** What a package of this program has to say about itself. */
+export const PACKAGE = { name, license, bin, engines };
+
 /** Positive when the first is the newer one; what follows a dash counts as older than the same without. */
 export function compareVersions(one: string, other: string): number {
   const parts = (version: string) => version.split("-")[0]?.split(".").map(Number) ?? [];
@@ -12,5 +16,5 @@ export function compareVersions(one: string, other: string): number {
   return Number(other.includes("-")) - Number(one.includes("-"));
 }
 
-/** How a person gets a program of this version: from a file, because a registry's package of that name is somebody else's. */
-export const howToGet = (version: string) => `npx --yes file:/path/to/pawl-${version}.tgz install`;
+/** Gets exactly the package that the ledger beside it names, whoever else has one of that name and version. */
+export const HOW_TO_GET = "node .pawl/get.cjs";

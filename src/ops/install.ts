@@ -2,15 +2,17 @@ import * as z from "zod/mini";
 import { recordBaseline } from "../flows/audit/baseline.ts";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
 import { configuredCommands } from "../flows/install/commands.ts";
+import { commitInstalled, expectCommittable, nextCommit } from "../flows/install/commit.ts";
+import { chosen, confirmAll, type Decided } from "../flows/install/dialogue.ts";
+import { reportFiles } from "../flows/install/file-report.ts";
 import {
-  type CommitChoice,
-  commitInstalled,
-  expectCommittable,
-  nextCommit,
-} from "../flows/install/commit.ts";
-import { type FileReport, fileRows, nextRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
+  describeInstall,
+  type InstallReport,
+  reportCommit,
+  reportGuard,
+} from "../flows/install/install-report.ts";
 import { keepEnvironment } from "../flows/install/keep-environment.ts";
-import { proposalRows } from "../flows/install/proposal-rows.ts";
+import { askChoices } from "../flows/install/questions.ts";
 import {
   type InstallInput,
   PROFILES,
@@ -19,60 +21,26 @@ import {
   requestOf,
 } from "../flows/install/request.ts";
 import { bringRecords } from "../flows/sync/bring-records.ts";
-import {
-  asTaken,
-  describeWay,
-  type Proposal,
-  proposeRemotes,
-  publishable,
-  unconfirmed,
-} from "../flows/trust/propose.ts";
-import type { Way } from "../judge/trust.ts";
+import { asTaken, proposeRemotes, publishable, unconfirmed } from "../flows/trust/propose.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, line, maybe, raw } from "../model/input.ts";
-import { columns, PLAIN, paragraphs, plural, type Style } from "../model/text.ts";
-import type { GuardActivation } from "../ports/guard.ts";
+import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import type {
-  AgentNext,
-  Installation,
-  PreparedCommit,
-  ProjectProposal,
-  SurfaceRequest,
-} from "../ports/installation.ts";
+import type { Installation, SurfaceRequest } from "../ports/installation.ts";
 import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
-
-interface InstallReport extends FileReport {
-  version: string;
-  profile: Profile;
-  /** How many files of the program were copied into the clone. */
-  runtime: number;
-  /** What was proposed for a first `.pawl/config.yaml`; null where there was one. */
-  proposed: ProjectProposal | null;
-  commit: { branch: string; id: string; left: { path: string; why: string }[] } | null;
-  agents: AgentNext[];
-  guard: {
-    protected: string[];
-    /** The remotes that this run began to trust. */
-    trusted: { name: string; address: string }[];
-    chained: string[];
-    changed: string[];
-  } | null;
-  /** What the repository's own configuration has pawl run; told when the guard comes to a clone. */
-  commands: string[];
-}
 
 export const install = procedure({
   id: "install",
   summary: "Install pawl into this repository: skills, agents' settings, hooks, memory",
   details:
-    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and the hooks\nthat guard protected branches; hooks that are there already go on running. Nothing that pawl did not write is ever\noverwritten: a file in the way is shown, and nothing is written. A second run changes only what is not in place.\n`pawl uninstall` takes everything back, byte for byte. --profile hooks is the guard alone, skills the skills and\ninstructions, state the memory alone. --commit commits exactly what was written; where the branch is guarded already,\na human confirms it by typing the branch's name.",
+    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and the hooks\nthat guard protected branches; hooks that are there already go on running. Nothing that pawl did not write is ever\noverwritten: a file in the way is shown, and nothing is written. A second run changes only what is not in place.\n`pawl uninstall` takes everything back, byte for byte. --profile hooks is the guard alone, skills the skills and\ninstructions, state the memory alone. --commit commits exactly what was written; where the branch is guarded already,\na human confirms it by typing the branch's name. On a terminal a first install asks for agents, checks, protected\nbranches and the like: Enter takes the usual, a flag answers in advance, and --yes asks nothing.",
   examples: [
     "pawl install",
     "pawl install --dry-run",
     "pawl install --agents claude,codex --commit",
     "pawl install --with allow",
+    "pawl install --vendor --commit",
     "pawl install --profile hooks",
   ],
   access: "write",
@@ -90,6 +58,9 @@ export const install = procedure({
       ),
     ),
     profile: maybe(choice(PROFILES, "how much to install")),
+    vendor: flag(
+      "also keep the package itself in .pawl/vendor, for clones, CI and agents without a registry",
+    ),
     commit: flag("commit exactly what was written"),
     force: flag("replace files that are in the way; a copy of each is kept"),
     yes: flag("do not ask on a terminal"),
@@ -113,41 +84,58 @@ export const install = procedure({
   },
 
   async perform(hands, input) {
+    const decided = await converse(hands, input);
     const release = await (await hands.git.installation()).hold();
     try {
-      return await carryOut(hands, input);
+      return await carryOut(hands, input, decided);
     } finally {
       release();
     }
   },
 
-  text: ({ install: report }, style) => describe(report, style),
+  text: ({ install: report }, style) => describeInstall(report, style),
 });
 
-async function carryOut(hands: Hands, input: InstallInput) {
+/** With a human, before anything is held or written: whoever ends it by then leaves nothing behind. */
+async function converse(hands: Hands, input: InstallInput): Promise<Decided | undefined> {
+  if (input.yes || (await hands.ask("")) === undefined) return undefined;
+  const ready = await prepare(hands, input);
+  const planned = (request: SurfaceRequest | undefined) => {
+    const steps = request ? ready.installation.plan(request) : [];
+    refuseObstacles(steps);
+    return reportFiles(steps);
+  };
+  const found = await lookAround(hands, ready);
+  const { written, removed } = planned(ready.request);
+  if (!found.isNew && written.length + removed.length + found.remotes.open.length === 0) return undefined;
+  const request = ready.request && (await askChoices(hands, ready, ready.request, input));
+  const shown = { ...found, news: planned(request), commit: input.commit ?? false };
+  return confirmAll(hands, ready, request, shown);
+}
+
+/** Whatever keeps the guard from being put in place is known before anything is written. */
+async function lookAround(hands: Hands, { site, profile }: Ready) {
+  if (guards(profile)) (await hands.git.guard()).expectSupported(site);
+  const isNew = await isNewGuard(hands, site, profile);
+  return {
+    isNew,
+    commands: isNew ? await configuredCommands(hands, site) : [],
+    remotes: guards(profile) ? await proposeRemotes(hands, site) : { sure: [], open: [] },
+  };
+}
+
+async function carryOut(hands: Hands, input: InstallInput, decided: Decided | undefined) {
   const ready = await prepare(hands, input);
   const { installation, site, profile } = ready;
-  let { request } = ready;
+  const request = decided?.request ?? ready.request;
   const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
-  const planned = request ? installation.plan(request) : [];
-  refuseObstacles(planned);
-  // Whatever keeps the guard from being put in place is known before anything is written.
-  if (guards(profile)) (await hands.git.guard()).expectSupported(site);
-  let committing = request && input.commit ? await expectCommittable(hands, installation, site) : undefined;
-  const news = reportFiles(planned);
-  const isNew = await isNewGuard(hands, site, profile);
-  const commands = isNew ? await configuredCommands(hands, site) : [];
-  const remotes = guards(profile) ? await proposeRemotes(hands, site) : { sure: [], open: [] };
-  const asks = isNew || news.written.length + news.removed.length + remotes.open.length > 0;
-  let confirmed = false;
-  if (!input.yes && asks && (await hands.ask("")) !== undefined) {
-    const answer = await confirm(hands, ready, { news, remotes, commands });
-    committing = answer.commit ?? committing;
-    if (request && answer.allow) request = { ...request, flags: [...request.flags, ALLOW] };
-    confirmed = hands.agent === undefined;
-  }
+  refuseObstacles(request ? installation.plan(request) : []);
+  const { commands, remotes } = await lookAround(hands, ready);
+  const wantsCommit = request && (input.commit || decided?.commit);
+  const committing = wantsCommit ? await expectCommittable(hands, installation, site) : undefined;
+  const confirmed = decided !== undefined && hands.agent === undefined;
   const taken = confirmed ? [...remotes.sure, ...remotes.open] : remotes.sure;
-  const proposed = request ? installation.proposal() : undefined;
+  const proposed = request && chosen(installation.proposal(), request);
   const runtime = profile === "state" ? [] : installation.copyRuntime();
   const whole = request && { ...request, remotes: publishable(taken) };
   const done = whole ? installation.apply(whole) : [];
@@ -209,89 +197,7 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
   return { installation, request, site: (await hands.git.sites()).here(), profile: input.profile ?? "all" };
 }
 
-/** What a human sees and says yes to on a terminal; elsewhere it is done, because it only ever adds. */
-async function confirm(
-  hands: Hands,
-  ready: Ready,
-  { news, remotes, commands }: { news: FileReport; remotes: Proposal; commands: readonly string[] },
-): Promise<{ commit?: CommitChoice | undefined; allow?: boolean }> {
-  const trusted = [...remotes.sure, ...remotes.open].map(
-    (way) => `${describeWay(way)}: what it has on protected branches may be pulled`,
-  );
-  const proposed = ready.request && ready.installation.proposal();
-  const rows = [
-    ...fileRows(news, PLAIN),
-    ...(proposed ? proposalRows(proposed) : []),
-    ...rowsOf("trust", trusted),
-    ...rowsOf("runs", commands),
-  ];
-  for (const row of columns(rows).split("\n")) if (row !== "") hands.say(row);
-  const { installation, site } = ready;
-  const offered = ready.request && news.written.length > 0 && !installation.lookAtCommit().obstacle;
-  const mayAllow = ready.request?.agents.includes("claude") && !ready.request.flags.includes(ALLOW);
-  if (mayAllow) hands.say(ABOUT_ALLOWING);
-  const [answer, more] = ((await hands.ask(questionOf(offered))) ?? "").trim().split(/\s+/);
-  const allow = mayAllow === true && more === ALLOW;
-  if (more === undefined || allow) {
-    if (offered && answer === "commit")
-      return { commit: await expectCommittable(hands, installation, site), allow };
-    if (answer === "yes") return { allow };
-  }
-  throw new Failure("refused", "not_confirmed", "Not confirmed; nothing was changed.", {
-    hint: "To do it without a question: pawl install --yes",
-  });
-}
-
-const ALLOW = "allow";
-const ABOUT_ALLOWING =
-  "With `allow` after your answer, Claude Code runs those of pawl's own commands that only read and record without asking for each.";
-
-const questionOf = (offered: boolean | undefined) =>
-  offered ? "Type yes to install, or commit to install and commit it: " : "Type yes to install: ";
-
 /** The memory alone: the repository is known, and nothing is guarded. */
 async function rememberHere(hands: Hands, site: Site): Promise<void> {
   await recordBaseline(hands, { name: site.name, home: site.home, tips: [], active: false });
-}
-
-const reportCommit = (made: PreparedCommit | undefined): InstallReport["commit"] =>
-  made ? { branch: made.branch, id: made.commit, left: made.left } : null;
-
-const reportGuard = (guard: GuardActivation | undefined, taken: readonly Way[]): InstallReport["guard"] =>
-  guard
-    ? {
-        protected: guard.patterns,
-        trusted: taken.map(({ name, address }) => ({ name, address })),
-        chained: guard.previous,
-        changed: guard.changed,
-      }
-    : null;
-
-function describe(report: InstallReport, style: Style): string {
-  const { guard, commit, proposed } = report;
-  const nothing =
-    report.written.length + report.removed.length + report.runtime + (guard?.changed.length ?? 0) === 0;
-  const rows = [
-    ...fileRows(report, style),
-    ...(report.runtime > 0
-      ? [["copied", `pawl ${report.version} into this clone (${plural(report.runtime, "file")})`]]
-      : []),
-    ...(proposed ? proposalRows(proposed) : []),
-    ...(guard ? [["guard", `protected: ${guard.protected.join(", ")}`]] : []),
-    ...rowsOf("trusts", guard?.trusted.map(({ name, address }) => `${name} (${address})`) ?? []),
-    ...rowsOf("runs", report.commands),
-    ...(guard && guard.chained.length > 0
-      ? [["", `hooks that go on running: ${guard.chained.join(", ")}`]]
-      : []),
-    ...(commit ? [["commit", `${commit.id.slice(0, 12)} on ${commit.branch}`]] : []),
-    ...rowsOf(
-      "",
-      (commit?.left ?? []).map(({ path, why }) => `not ${path}: ${why}`),
-    ),
-  ];
-  return paragraphs(
-    nothing && !commit ? "Everything was in place." : style.green(`pawl ${report.version} is installed.`),
-    columns(rows),
-    nextRows(report.agents, style),
-  );
 }

@@ -33,7 +33,7 @@ export const upgrade = procedure({
 
   async rehearse(hands) {
     const installation = await hands.git.installation();
-    const steps = installation.planOverride(SETTLE, requestFromLedger(installation));
+    const steps = installation.planOverride(SETTLE, { ...requestFromLedger(installation), renew: true });
     refuseObstacles(steps);
     const runtime = installation.missingRuntime();
     return [
@@ -94,7 +94,7 @@ async function renew(hands: Hands, installation: Installation) {
   const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
   const request = requestFromLedger(installation);
   const runtime = installation.copyRuntime();
-  const steps = installation.applyOverride(SETTLE, request);
+  const steps = installation.applyOverride(SETTLE, { ...request, renew: true });
   refuseObstacles(steps);
   const site = (await hands.git.sites()).here();
   const guarded = (await hands.git.audits()).guardActive(site);

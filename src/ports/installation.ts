@@ -21,8 +21,12 @@ export interface SurfaceRequest {
   force: boolean;
   /** What the policy begins with, where there is none yet. */
   remotes?: readonly { name: string; address: string }[];
+  /** What a human wants of what was proposed, and what else that policy is to say. */
+  policy?: { checks: boolean; setup: boolean; profile?: string; protected?: readonly string[] };
   /** Leave an edited file as it is although there is a newer one, instead of stopping. */
   lenient: boolean;
+  /** The package that runs becomes the one that the project names, also where it names another of the same version. */
+  renew?: boolean;
 }
 
 /** One thing that is done with a file, or deliberately is not. */
@@ -47,6 +51,8 @@ export interface AgentNext {
 /** What is installed in this worktree, as its ledger says. */
 export interface Installed {
   version: string;
+  /** The digest of the package that every clone is to run. */
+  package: string | undefined;
   profile: "all" | "skills";
   agents: string[];
   flags: string[];
@@ -99,6 +105,8 @@ export interface PreparedCommit {
 export interface Installation {
   /** The version of the program that runs. */
   version: string;
+  /** The digest of its package; undefined where it was not built. */
+  package: string | undefined;
   /** Every agent there is an adapter for, the ones that are installed by default first. */
   known: { agents: readonly string[]; usual: readonly string[]; flags: readonly string[] };
   /** False inside a bare repository: there are no files to write to. */

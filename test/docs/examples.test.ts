@@ -85,6 +85,7 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl uninstall --delete-state": [1, /T0001 has a worktree/],
   "pawl check": [1, /not ready for close/],
   "pawl diff T7 --since": [2, /does not have the commit 4f1c2e9a/],
+  "pawl check --request": [2, /does not have 3f2a9c1/],
   "pawl check T0001": [0, /^/],
   "pawl run stop T0001/R1": [1, /by hand/],
   "pawl run resume T0001/R1": [1, /by hand/],

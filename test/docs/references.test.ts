@@ -16,6 +16,7 @@ const RUN_BY: Record<string, string> = {
   "npm test": "scripts/test.mjs",
   "npm run check": "scripts/test.mjs",
   "npm run pack": "test/scenarios/package.test.ts",
+  "npm install -g ./pawl-0.1.0.tgz": "test/scenarios/package.test.ts",
   "npx --yes file:/path/to/pawl-0.1.0.tgz --help": "test/scenarios/package.test.ts",
 };
 

@@ -65,6 +65,44 @@ export function onTerminal(
   });
 }
 
+/**
+ * Runs a command on a terminal of its own and answers its questions one after the other, each when it is asked. What
+ * comes after the last answer is only listened to.
+ */
+export function inDialogue(
+  words: readonly string[],
+  { path: cwd, env }: TemporaryRepository,
+  answers: readonly [question: RegExp, typed: string][],
+): Promise<Typed> {
+  const [command, args] = terminalFor(words);
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...env, TERM: "dumb", SHELL: "/bin/sh", NO_COLOR: "1" },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const waiting = [...answers];
+  return new Promise((done, fail) => {
+    let [out, heard] = ["", 0];
+    const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+    const hear = (chunk: Buffer) => {
+      out += chunk.toString("utf8").replaceAll("\r", "");
+      const [question, typed] = waiting[0] ?? [];
+      if (!question?.test(out.slice(heard))) return;
+      heard = out.length;
+      waiting.shift();
+      child.stdin.write(typed ?? "");
+    };
+    child.stdin.on("error", () => {});
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("error", fail);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      done({ code, out });
+    });
+  });
+}
+
 const hasScript = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
 
 const PYTHON = [

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
-import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
+import { bundlePawl, inDialogue, onTerminal } from "../helpers/pseudo-terminal.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 let root: string;
@@ -233,10 +233,14 @@ describe("on a branch that is guarded already", () => {
 
 describe("at a terminal", () => {
   test("it shows the files, offers to commit them, and takes no for an answer", async ({ project }) => {
-    const no = await onTerminal(program, project, ["install"], "no");
+    const words = [process.execPath, program, "install"];
+    const usual = [/For which agents /, /Protected branches /, /Ceremony /, /Let Claude Code /].map(
+      (question): [RegExp, string] => [question, "\n"],
+    );
+    const no = await inDialogue(words, project, [...usual, [/Type [^\n]+: $/, "no\n"]]);
     expect([no.code, no.out]).toEqual([1, expect.stringContaining("Not confirmed; nothing was changed.")]);
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
-    const yes = await onTerminal(program, project, ["install"], "commit");
+    const yes = await inDialogue(words, project, [...usual, [/Type [^\n]+: $/, "commit\n"]]);
     expect([yes.code, yes.out]).toEqual([0, expect.stringContaining("on main")]);
     expect(status(project)).toBe("");
   });

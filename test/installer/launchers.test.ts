@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "prettier";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hookLauncher, programLauncher } from "../../src/installer/runtime/launchers.ts";
+import { hookLauncher, packageGetter, programLauncher } from "../../src/installer/runtime/launchers.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -99,7 +99,7 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
     rmSync(join(commonDir, "pawl"), { recursive: true });
     expect(run(at, worktree, [".pawl/pawl.cjs", "status"])).toEqual({
       ...{ code: 2, out: "" },
-      err: expect.stringContaining("npx --yes file:/path/to/pawl-1.2.3.tgz install"),
+      err: expect.stringContaining("node .pawl/get.cjs"),
     });
     const hook = (event: unknown, env = {}) =>
       run(
@@ -136,7 +136,7 @@ test("a moved repository takes its copy along", () => {
 
 test("their text is the same for the same version, and stays when a project is formatted", async () => {
   expect(programLauncher("1.2.3")).toEqual(programLauncher("1.2.3"));
-  for (const { text } of [programLauncher("1.2.3"), hookLauncher("1.2.3")]) {
+  for (const { text } of [programLauncher("1.2.3"), hookLauncher("1.2.3"), packageGetter("1.2.3")]) {
     expect(text).not.toContain("@VERSION@");
     expect(await format(text, { parser: "babel" })).toBe(text);
   }

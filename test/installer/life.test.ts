@@ -338,7 +338,7 @@ describe("a fresh clone", () => {
     expect(said).toEqual({
       code: 2,
       err: expect.stringMatching(
-        /^pawl 0\.1\.0 is not installed in this clone yet\.[\s\S]*file:[\s\S]*nobody has published/,
+        /^pawl 0\.1\.0 is not installed in this clone yet\.\n[^\n]+\n {2}node \.pawl\/get\.cjs\n$/,
       ),
     });
     const clean = await project.pawlIn(path, {}, "install", "--json");

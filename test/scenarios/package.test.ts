@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
@@ -255,6 +255,19 @@ describe("npx with the packed program, from an empty folder", () => {
     },
     300_000,
   );
+
+  test("becomes a command by any path, in a folder with spaces too", async () => {
+    const deep = join(folder, "with space", "deep");
+    mkdirSync(deep, { recursive: true });
+    for (const [index, path] of [tarball, relative(deep, tarball)].entries()) {
+      const prefix = join(folder, `global ${index}`);
+      const install = ["install", "-g", "--prefix", prefix, "--prefer-offline", path];
+      await run("npm", install, { cwd: deep, env: npmEnv() });
+      const { stdout } = await run(join(prefix, "bin/pawl"), ["--help"], { cwd: deep });
+      expect(stdout, path).toContain("pawl task new");
+    }
+    expect((await npx(deep, process.env.PATH ?? "", "--help")).stdout).toContain("pawl task new");
+  }, 120_000);
 
   test("install copies the program into the clone, and leaves nothing behind when it goes", () => {
     const repo = makeRepository(join(folder, "install"));

@@ -45,7 +45,9 @@ export async function nextCommit(
   const look = installation.lookAtCommit();
   if (look.obstacle) return undefined;
   const guarded = await isGuarded(hands, site, look);
-  const where = guarded ? `in a terminal, because ${look.branch} is protected; ` : "";
+  const where = guarded
+    ? `in a terminal: ${look.branch} is protected, so git commit is refused there, and this commits exactly pawl's files; `
+    : "";
   return { command: "pawl install --commit", reason: `${where}tasks begin from what is committed` };
 }
 

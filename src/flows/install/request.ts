@@ -1,15 +1,20 @@
 import { Failure } from "../../model/failure.ts";
 import { indent, plural } from "../../model/text.ts";
 import type { FileStep, Installation, SurfaceRequest } from "../../ports/installation.ts";
-import { refuseOlder } from "./versions.ts";
+import { refuseAnother, refuseOlder } from "./versions.ts";
 
 export const PROFILES = ["all", "hooks", "skills", "state"] as const;
 export type Profile = (typeof PROFILES)[number];
+
+/** Flags that have a question of their own. */
+export const VENDOR = "vendor";
+export const ALLOW = "allow";
 
 export interface InstallInput {
   target?: string | undefined;
   agents?: string | undefined;
   with?: string | undefined;
+  vendor?: boolean | undefined;
   profile?: Profile | undefined;
   commit?: boolean | undefined;
   force?: boolean | undefined;
@@ -34,16 +39,28 @@ export function requestOf(installation: Installation, input: InstallInput): Surf
     );
   const before = installation.installed();
   refuseOlder(installation, before);
+  refuseAnother(installation, before);
+  if (input.vendor && installation.package === undefined) throw notBuilt();
   return {
     profile: before?.profile === "all" ? "all" : profile,
     agents: united(before?.agents ?? [], agents ?? (before ? [] : known.usual), known.agents),
-    flags: united(before?.flags ?? [], flags ?? [], known.flags),
+    flags: united(before?.flags ?? [], [...(flags ?? []), ...(input.vendor ? [VENDOR] : [])], known.flags),
     force,
     lenient: false,
   };
 }
 
-function namesIn(text: string | undefined, field: string, known: readonly string[]): string[] | undefined {
+const notBuilt = () =>
+  new Failure("refused", "not_built", "This pawl runs from its sources, so there is no package to keep.", {
+    hint: "Make one with `npm run pack` in pawl's own repository, and install from that.",
+    details: { field: "vendor" },
+  });
+
+export function namesIn(
+  text: string | undefined,
+  field: string,
+  known: readonly string[],
+): string[] | undefined {
   if (text === undefined) return undefined;
   const names = text.split(/[\s,]+/).filter(Boolean);
   const wrong = names.find((name) => !known.includes(name));

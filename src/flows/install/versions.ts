@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { compareVersions, howToGet } from "../../model/version.ts";
+import { compareVersions, HOW_TO_GET } from "../../model/version.ts";
 import type { Installation, Installed, SurfaceRequest } from "../../ports/installation.ts";
 
 /** An older program knows less than the one that installed, and would take back what it does not know. */
@@ -10,8 +10,24 @@ export function refuseOlder({ version }: Installation, installed: Installed | un
     "older_version",
     `pawl ${installed.version} is installed here, and this is ${version}.`,
     {
-      hint: `Use that version, or a newer one: ${howToGet(installed.version)}`,
+      hint: `Use that version, or a newer one: ${HOW_TO_GET}`,
       details: { installed: installed.version, version },
+    },
+  );
+}
+
+/** The same version is not the same program: whose it is, is what the project says, and not who comes first. */
+export function refuseAnother(installation: Installation, installed: Installed | undefined): void {
+  const { version, package: own } = installation;
+  const named = installed?.version === version ? installed.package : undefined;
+  if (named === undefined || own === undefined || named === own) return;
+  throw new Failure(
+    "refused",
+    "another_package",
+    `This is pawl ${version}, but not the package that this project names in .pawl/lock.json.`,
+    {
+      hint: `To get that one: ${HOW_TO_GET}\nTo make this one the project's instead: pawl upgrade`,
+      details: { named, own },
     },
   );
 }

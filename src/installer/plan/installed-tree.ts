@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
 import { bytesIfPresent, textIfPresent } from "../../files/read.ts";
 import { keptFile, type Work } from "../journal.ts";
+import type { OwnPackage } from "../runtime/package.ts";
 import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
 import { blocked, type Step } from "./steps.ts";
@@ -12,6 +13,8 @@ export interface Tree {
   /** What records call the repository. */
   name(): string;
   local: string;
+  /** The program that installs, where it was built. */
+  package: OwnPackage | undefined;
   /** Tracked files that a sparse checkout leaves out: absent here, and yet the user's. */
   leftOut(): ReadonlySet<string>;
 }
@@ -56,7 +59,7 @@ export function looker({ root, leftOut }: Tree): (path: string) => Look {
 export function ledgerAfter(
   steps: readonly Step[],
   before: Ledger | undefined,
-  header: Pick<Ledger, "pawl" | "repository" | "profile" | "agents" | "flags"> | undefined,
+  header: Pick<Ledger, "pawl" | "package" | "repository" | "profile" | "agents" | "flags"> | undefined,
   folders: readonly string[],
 ): Ledger | undefined {
   const files = steps.flatMap((step) => (step.record ? [step.record] : []));

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Failure } from "../../model/failure.ts";
-import { howToGet } from "../../model/version.ts";
+import { HOW_TO_GET } from "../../model/version.ts";
 import type { Json } from "../edit/types.ts";
 import { printJson } from "../json-text.ts";
 
@@ -60,6 +60,8 @@ const file = z.discriminatedUnion("mode", [
 const ledger = z.strictObject({
   schema: z.literal(1),
   pawl: z.string(),
+  /** The digest of the package that installed, so that every clone gets exactly that one. */
+  package: z.optional(digest),
   /** What records call this repository: a clone in a folder of another name is the same one. */
   repository: z.optional(z.string()),
   profile: z.enum(["all", "skills"]),
@@ -85,7 +87,7 @@ export function parseLedger(text: string, shown = LEDGER): Ledger {
   const schema = (value as { schema?: unknown } | null)?.schema;
   if (typeof schema === "number" && schema > 1)
     throw new Failure("unreadable", "newer_ledger", `${shown} was written by a newer pawl.`, {
-      hint: `Use that version, or a newer one: ${howToGet("<version>")}`,
+      hint: `Use that version, or a newer one: ${HOW_TO_GET}`,
       details: { file: shown },
     });
   const read = ledger.safeParse(value);
@@ -106,6 +108,7 @@ export function printLedger(value: Ledger): string {
   const sorted: Ledger = {
     schema: value.schema,
     pawl: value.pawl,
+    ...(value.package === undefined ? {} : { package: value.package }),
     ...(value.repository === undefined ? {} : { repository: value.repository }),
     profile: value.profile,
     agents: [...value.agents].sort(),

@@ -3,7 +3,7 @@ import type { Ledger, LedgerFile, OwnRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { planPart } from "./plan-part.ts";
 import { planRemoval } from "./plan-removal.ts";
-import { blocked, type Choices, plainText, type Step } from "./steps.ts";
+import { blocked, type Choices, digestOfLook, type Step } from "./steps.ts";
 import type { Wanted, WantedFile } from "./wanted.ts";
 
 export interface PlanFacts extends Choices {
@@ -50,7 +50,8 @@ const HOW_TO_REPLACE = "Move it away, or replace it and keep a copy with --force
 
 function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, choices: Choices): Step {
   const { path, text } = wanted;
-  const digest = sha256(text);
+  const after = Buffer.from(wanted.bytes ?? text);
+  const digest = digestOf(after);
   const ours = (created: boolean, replaced?: OwnRecord["replaced"]): OwnRecord => ({
     mode: "own",
     path,
@@ -61,7 +62,6 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
     ...(wanted.seed ? { seed: true } : {}),
   });
   if (look.blocked !== undefined) return blocked(look);
-  const after = Buffer.from(text, "utf8");
   const change = { path: look.real, before: look.bytes, after };
   if (look.bytes === undefined)
     return {
@@ -74,10 +74,10 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
   // A power cut may leave a file of ours empty; nobody's words are in it.
   if (record && look.bytes.length === 0)
     return { do: "update", path, changes: [change], record: ours(record.created, record.replaced) };
-  const there = look.text === undefined ? undefined : plainText(look.text);
-  if (there === text) return { do: "keep", path, record: ours(record?.created ?? false, record?.replaced) };
+  const there = digestOfLook(look);
+  if (there === digest) return { do: "keep", path, record: ours(record?.created ?? false, record?.replaced) };
   if (wanted.seed) return { do: "keep", path, why: "it is yours to edit", ...(record ? { record } : {}) };
-  if (record && there !== undefined && sha256(there) === record.sha256)
+  if (record && there === record.sha256)
     return { do: "update", path, changes: [change], record: ours(record.created, record.replaced) };
   if (choices.force) {
     const original = digestOf(look.bytes);
@@ -93,6 +93,6 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
     path,
     how: HOW_TO_REPLACE,
     why: record ? "you edited it, and there is a newer one" : "it is there already and not pawl's",
-    ...(look.text === undefined ? {} : { texts: { before: look.text, after: text } }),
+    ...(look.text === undefined || wanted.bytes ? {} : { texts: { before: look.text, after: text } }),
   };
 }

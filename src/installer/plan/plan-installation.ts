@@ -7,7 +7,7 @@ import { configText } from "../project/config-text.ts";
 import { lookAtProject } from "../project/look.ts";
 import { proposeFor } from "../project/propose.ts";
 import { showDiff } from "../show-diff.ts";
-import { isAgent, isFlag, type Surfaces, wantedSurfaces } from "../surfaces.ts";
+import { isAgent, isFlag, type Surfaces, VENDOR, wantedSurfaces } from "../surfaces.ts";
 import {
   foldersOf,
   ledgerAfter,
@@ -23,6 +23,7 @@ import { LEDGER, type Ledger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
 import { planFiles } from "./plan-files.ts";
 import { blocked, plainText, type Step } from "./steps.ts";
+import type { WantedFile } from "./wanted.ts";
 
 /** What one run makes of the tree: the steps, and the ledgers before and after. */
 export interface InstallationPlan {
@@ -33,25 +34,50 @@ export interface InstallationPlan {
 
 /** What is wanted in this tree, with the user's overrides. */
 export function surfacesOf(tree: Tree, request: SurfaceRequest, overlay?: Overlay): Surfaces {
-  return wantedSurfaces({
+  const { wanted, ...reports } = wantedSurfaces({
     version: VERSION,
     profile: request.profile,
     overrides: readOverrides(tree.root, overlay),
     agents: request.agents.filter(isAgent),
     flags: request.flags.filter(isFlag),
-    config: firstConfig(tree, request.remotes),
+    config: firstConfig(tree, request),
+    vendored: request.flags.includes(VENDOR),
   });
+  return { wanted: [...wanted, ...vendored(tree, request)], ...reports };
+}
+
+/** Which package is the project's: the one that it names, until a newer version or an upgrade names another. */
+function packageFor(tree: Tree, { renew }: SurfaceRequest): string | undefined {
+  const before = readLedger(tree);
+  const named = before?.pawl === VERSION ? before.package : undefined;
+  const own = tree.package?.digest;
+  return renew ? (own ?? named) : (named ?? own);
+}
+
+/** Another build of the same version does not replace the package that the project names. */
+function vendored(tree: Tree, request: SurfaceRequest): WantedFile[] {
+  if (!request.flags.includes(VENDOR)) return [];
+  const path = `.pawl/vendor/pawl-${VERSION}.tgz`;
+  const named = packageFor(tree, request);
+  const isOwn = named !== undefined && tree.package?.digest === named;
+  const bytes = isOwn ? tree.package?.archive() : lookAt(tree.root, path).bytes;
+  return bytes ? [{ mode: "own", path, text: "", bytes, template: named ?? "" }] : [];
 }
 
 const CONFIG = ".pawl/config.yaml";
 
 /** What was written once stays what is wanted, whatever the project's files would make us propose today. */
-function firstConfig(tree: Tree, remotes: SurfaceRequest["remotes"]): string {
+function firstConfig(tree: Tree, { remotes, policy }: SurfaceRequest): string {
   const { text } = lookAt(tree.root, CONFIG);
   const record = readLedger(tree)?.files.find((one) => one.path === CONFIG);
   if (text !== undefined && record?.mode === "own" && record.sha256 === sha256(plainText(text)))
     return plainText(text);
-  return configText({ ...proposeFor(lookAtProject(tree.root)), remotes });
+  const { checks, setup, from } = proposeFor(lookAtProject(tree.root));
+  return configText({
+    ...{ from, remotes, profile: policy?.profile, protected: policy?.protected },
+    checks: (policy?.checks ?? true) ? checks : [],
+    setup: (policy?.setup ?? true) ? setup : undefined,
+  });
 }
 
 /** Undefined where the project has a policy already. */
@@ -76,7 +102,15 @@ export function planInstallation(
     ...[...overlay].map(([path, text]) => overrideStep(look(path), text)),
   ];
   const repository = before?.repository ?? tree.name();
-  const header = { pawl: VERSION, repository, profile, agents: [...agents], flags: [...flags] };
+  const named = packageFor(tree, request);
+  const header = {
+    pawl: VERSION,
+    package: named,
+    repository,
+    profile,
+    agents: [...agents],
+    flags: [...flags],
+  };
   const ledger = look(LEDGER);
   const after = ledgerAfter(steps, before, header, [...foldersOf(steps), ...ledger.missing]);
   return { steps: [...steps, ledgerStep(before, after, ledger)], before, after };

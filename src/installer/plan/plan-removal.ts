@@ -1,11 +1,11 @@
-import { digestOf, sha256 } from "../../files/digest.ts";
+import { digestOf } from "../../files/digest.ts";
 import { Failure } from "../../model/failure.ts";
 import { isOurPlace } from "../adapters.ts";
 import type { Change } from "../journal.ts";
 import type { LedgerFile, OwnRecord, PartRecord } from "./ledger.ts";
 import type { Look } from "./look.ts";
 import { removePart } from "./parts.ts";
-import { plainText, type Step } from "./steps.ts";
+import { digestOfLook, type Step } from "./steps.ts";
 
 type Kept = (digest: string) => Uint8Array | undefined;
 
@@ -22,7 +22,7 @@ function removeOwn(record: OwnRecord, look: Look): Step {
   const { path } = record;
   if (look.bytes === undefined) return { do: "keep", path, why: "it was gone already" };
   if (!record.created && !record.replaced) return { do: "leave", path, why: "it was there before pawl" };
-  if (look.text === undefined || sha256(plainText(look.text)) !== record.sha256)
+  if (digestOfLook(look) !== record.sha256)
     return { do: "leave", path, why: record.seed ? "it is yours" : "you edited it; it is yours now" };
   return { do: "remove", path, changes: [{ path: look.real, before: look.bytes, after: undefined }] };
 }
@@ -52,7 +52,7 @@ function bringBack(step: Step, replaced: NonNullable<LedgerFile["replaced"]>, lo
   const { path } = step;
   if (!original)
     return { ...step, why: "the file that it replaced is not in this clone; git's history may have it" };
-  const found = look.text === undefined ? undefined : sha256(plainText(look.text));
+  const found = digestOfLook(look);
   const dropKept = replaced.original;
   if (look.bytes === undefined || found === replaced.whole) {
     const change: Change = { path: look.real, before: look.bytes, after: original, dropKept };

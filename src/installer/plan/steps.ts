@@ -1,3 +1,4 @@
+import { digestOf, sha256 } from "../../files/digest.ts";
 import type { Change } from "../journal.ts";
 import type { LedgerFile } from "./ledger.ts";
 import type { Look } from "./look.ts";
@@ -28,6 +29,10 @@ export interface Choices {
 
 /** Git may check a text out with other line ends than it was written with; that is no edit. */
 export const plainText = (text: string) => text.replaceAll("\r\n", "\n");
+
+/** What a ledger would say of a file as it is now. */
+export const digestOfLook = ({ bytes, text }: Pick<Look, "bytes" | "text">) =>
+  text === undefined ? bytes && digestOf(bytes) : sha256(plainText(text));
 
 export function blocked({ path, blocked: why = "" }: Look): Step {
   return { do: "refuse", path, why: `it ${why}`, how: "Move what is in the way." };

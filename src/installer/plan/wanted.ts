@@ -7,6 +7,8 @@ export interface WantedFile {
   mode: "own";
   path: string;
   text: string;
+  /** In place of the text, for what is none. */
+  bytes?: Uint8Array;
   /** What it was rendered from; the ledger keeps its digest. */
   template: string;
   /** Written when absent, and the user's from then on. */

@@ -88,7 +88,7 @@ function copyAll(from: string, to: string, names: readonly string[]): void {
   }
 }
 
-function sourceOf(from: string, name: string): string {
+export function sourceOf(from: string, name: string): string {
   const beside = join(from, name);
   if (!name.startsWith(PACKAGE) || existsSync(beside)) return beside;
   const found = createRequire(join(from, "pawl.cjs")).resolve("node-sqlite3-wasm/package.json");
