@@ -17,6 +17,7 @@ const POLICY = ".pawl/config.yaml";
 export function openBranches(sites: Sites, env: Environment): Branches {
   return {
     look: (repo, options) => look(sites, repo, env, options?.fresh ?? false),
+    between: (site, head, base) => between(site, head, base, env),
     async changes(repo) {
       const { askChanges } = await import("./ask-branches.ts");
       return askChanges(sites.named(repo.name).commonDir, repo, env);
@@ -84,6 +85,22 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
       /^refs\/remotes\/origin\//,
       "",
     ),
+  };
+}
+
+async function between(site: Site, head: string, base: string, env: Environment): Promise<BranchState> {
+  const { tree, contained, changed, conflicts, policy } = await branchFacts(
+    site.commonDir,
+    head,
+    base,
+    env,
+    true,
+  );
+  return {
+    ...{ path: ".", head, base, tree, contained, changed, conflicts, dirty: [], targetDirty: [] },
+    policy: { base: policy, worktree: undefined, main: undefined },
+    surfacesMissing: false,
+    defaultBranch: undefined,
   };
 }
 

@@ -148,6 +148,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     manages: true,
     stands: "task",
     summary: "Gate: is the task ready, else what is missing and who settles it",
+    without: ["request", "base", "repo"],
   },
   handoff: {
     tier: "core",

@@ -15,7 +15,7 @@ import {
   withHistory,
 } from "../flows/audit/ledger.ts";
 import { showAudit } from "../flows/audit/show-audit.ts";
-import { judgingSignatures } from "../flows/audit/subject.ts";
+import { judgingSignatures, noState } from "../flows/audit/subject.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
 import { closeExpired } from "../flows/audit/unlocks.ts";
 import { findDoubts } from "../flows/records/find-doubts.ts";
@@ -144,11 +144,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
   const arriving = updates.find((one) => one.ref === STATE_REF && !/^0*$/.test(one.new))?.new;
   await audits.checkWhole(site);
   const state = await audits.stateTexts(site, arriving, isLedgerPath);
-  if (!state)
-    throw new Failure("unavailable", "no_state", "The records are not here: there is no branch pawl/state.", {
-      hint: "Fetch it: git fetch origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state. `pawl sync` publishes it.",
-      details: { repo: site.name },
-    });
+  if (!state) throw noState(site);
   const parsed = await hands.look((reader) => parseLedger(reader, state.texts, "pawl/state"));
   const ledger = await withHistory(hands, site, parsed, state.commit);
   const manner = { view: "published", ask: false, clones: new Set<string>() } as const;

@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { checkAndSeal } from "../flows/check/check-and-seal.ts";
+import { checkRequest, type Request } from "../flows/check/check-request.ts";
 import { checkTask } from "../flows/check/check-task.ts";
 import { manageReasons } from "../flows/run/run-children.ts";
 import { type GateResult, STAGES, type Stage } from "../judge/gates/gate.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
-import { choice, flag, maybe, taskField } from "../model/input.ts";
+import { choice, flag, line, maybe, taskField } from "../model/input.ts";
 import { receiptFile } from "../model/paths.ts";
 import { plural, type Style } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -17,17 +18,26 @@ export const check = procedure({
   id: "check",
   summary: "Is the task ready for this stage? If not: what is missing, who settles it, and how",
   details:
-    "plan: may the work begin. review: may it be reviewed. close: may a human approve it, which is what is\nasked unless said. manage: has its manager read, settled and handed over everything that it started. --fix settles what needs nobody's judgement: it brings a moved base in, runs the policy's checks, writes a\nhandoff from the commits where nobody did, and saves the diff. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told.",
-  examples: ["pawl check", "pawl check --fix", "pawl check T0001 --stage plan --json"],
+    "plan: may the work begin. review: may it be reviewed. close: may a human approve it, which is what is\nasked unless said. manage: has its manager read, settled and handed over everything that it started. --fix settles what needs nobody's judgement: it brings a moved base in, runs the policy's checks, writes a\nhandoff from the commits where nobody did, and saves the diff. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told. --request is for CI: it judges a pull request's head by the records in\npawl/state and by the policy of the branch that it goes to, in a clone that has no worktree of the task.",
+  examples: [
+    "pawl check",
+    "pawl check --fix",
+    "pawl check T0001 --stage plan --json",
+    "pawl check --request 3f2a9c1 --base main",
+  ],
   access: "read",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     stage: maybe(choice(STAGES, "ready for what (default: close)")),
+    request: maybe(line("a pull request's head, judged by what was published", "COMMIT", 80)),
+    base: maybe(line("with --request: the branch that it goes to (default: main)", "BRANCH", 200)),
+    repo: maybe(line("with --request: the repository, as records call it", "NAME", 60)),
     fix: flag("settle what needs nobody's judgement; only for the close stage"),
   }),
 
   async rehearse(hands, input) {
+    if (requestIn(input)) return [];
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
     if (input.stage === "manage") return [];
     const { seal, reasons } = await checkTask(hands, id, stageOf(input));
@@ -37,23 +47,57 @@ export const check = procedure({
   },
 
   async perform(hands, input) {
+    const request = requestIn(input);
+    if (request) {
+      const outcome = judged(await checkRequest(hands, request), []);
+      // Whoever merges a request does so on the host.
+      return outcome.notReady ? outcome : { ...outcome, next: undefined };
+    }
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
     const done = input.fix ? (await settleClose(hands, id, "what can be")).done : [];
     const stage = stageOf(input);
     const result = stage === "manage" ? await checkManager(hands, id) : await checkAndSeal(hands, id, stage);
-    const { seal } = result;
-    return {
-      data: { check: { ...result, seal: undefined, receipt: seal?.digest, settled: done } },
-      next: nextOf(result),
-      warnings: result.repos
-        .filter((one) => !one.guarded)
-        .map((one) => `${one.base_branch} of ${one.name} is not protected: nothing guards it.`),
-      notReady: !result.ready,
-    };
+    return judged(result, done);
   },
 
   text: ({ check: result }, style) => checkText(result, style),
 });
+
+function judged(result: GateResult, settled: string[]) {
+  const { seal, ready, repos } = result;
+  return {
+    data: { check: { ...result, seal: undefined, receipt: seal?.digest, settled } },
+    next: nextOf(result),
+    warnings: repos
+      .filter((one) => !one.guarded)
+      .map((one) => `${one.base_branch} of ${one.name} is not protected: nothing guards it.`),
+    notReady: !ready,
+  };
+}
+
+/** A request is another question than that about a task of this clone. */
+function requestIn(input: Asked): Request | undefined {
+  const { request, base, repo, task, stage, fix } = input;
+  const other = request === undefined ? { base, repo } : { task, stage, fix };
+  const [field] = Object.entries(other).find(([, value]) => value !== undefined && value !== false) ?? [];
+  if (field !== undefined)
+    throw new Failure(
+      "usage",
+      "request_alone",
+      request === undefined ? `--${field} is for --request only.` : `--request goes without ${field}.`,
+      { hint: "pawl check --request <commit> --base main", details: { field } },
+    );
+  return request === undefined ? undefined : { head: request, base: base ?? "main", repo };
+}
+
+interface Asked {
+  task?: string | undefined;
+  stage?: Stage | undefined;
+  fix?: boolean | undefined;
+  request?: string | undefined;
+  base?: string | undefined;
+  repo?: string | undefined;
+}
 
 /** Whether whoever managed it has accounted for everything; the records alone tell. */
 async function checkManager(hands: Hands, task: string): Promise<GateResult> {
@@ -91,6 +135,7 @@ function checkText({ settled, ...result }: Shown, style: Style): string {
 }
 
 function resultText({ task, stage, ready, reasons, repos }: Omit<Shown, "settled">, style: Style): string {
+  if (task === "") return "Nothing was asked for: no remote of this project is guarded on that branch.";
   if (ready) {
     const heads = repos.filter((one) => one.changed).map((one) => `${one.name} at ${one.head.slice(0, 12)}`);
     return `${style.bold(task)} ${style.green(`may be ${BE[stage]}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;

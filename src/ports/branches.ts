@@ -1,4 +1,5 @@
 import type { RunRepo } from "../model/records/run.ts";
+import type { Site } from "./sites.ts";
 
 /** What git says about one repository of a run, of which `head` and `base` are names of commits. */
 export interface BranchState {
@@ -35,6 +36,8 @@ export interface BranchState {
 export interface Branches {
   /** `fresh`: nothing that was remembered, only what git itself says now. */
   look(repo: RunRepo, options?: { fresh?: boolean }): Promise<BranchState>;
+  /** The same of two commits, wherever they came from: no branch and no worktree has a say. */
+  between(site: Site, head: string, base: string): Promise<BranchState>;
   /** The files that the branch changed since it left its base. */
   changes(repo: RunRepo): Promise<string[]>;
   /** Whether all of these commits are part of the branch. */

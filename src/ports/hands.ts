@@ -37,6 +37,11 @@ export interface Hands {
   ): Promise<Plan<Data>>;
   /** Reads that may meet a hand-styled record; the full parser is loaded when it is needed. */
   look<T>(read: (reader: Reader, at: Situation) => T, access?: "read" | "write"): Promise<T>;
+  /** The same over records that a commit has, which nobody can write to. */
+  overRecords<T>(
+    texts: ReadonlyMap<string, string | undefined>,
+    use: (hands: Hands) => Promise<T>,
+  ): Promise<T>;
   /** Whether the state says nothing but that pawl was installed here. */
   isStateForgettable(): Promise<boolean>;
   /** Removes such a state, its history and every trace of it in the git directory. */

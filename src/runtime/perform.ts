@@ -54,7 +54,7 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
       const at = await situation(access);
       return readably(() => read(runtime.reader(), at));
     });
-  return {
+  const hands: Hands = {
     world: runtime.world,
     git: runtime.git,
     agents: () => runtime.agents(),
@@ -72,6 +72,7 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
     get agentSeen() {
       return runtime.agentSeen;
     },
+    overRecords: (texts, use) => overRecords(runtime, hands, texts, use),
     ...forgetting(runtime),
     recall: (name, from) => recall(runtime.home.local, name, from),
     remember: (name, from, answer) => remember(runtime.home.local, name, from, answer),
@@ -107,6 +108,27 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
       return latest as ReturnType<typeof decide>;
     },
   };
+  return hands;
+}
+
+/** Everything is as it was but what the records say; nothing that was remembered of others counts. */
+async function overRecords<T>(
+  runtime: Runtime,
+  hands: Hands,
+  texts: ReadonlyMap<string, string | undefined>,
+  use: (hands: Hands) => Promise<T>,
+): Promise<T> {
+  const { inFolder } = await import("./published.ts");
+  const { openReader } = await import("../store/reader.ts");
+  return inFolder(texts, (home) => {
+    const reader = () => readably(() => openReader(home, runtime.fullYaml(), Date.now()));
+    const look: Hands["look"] = (read, access = "read") =>
+      withYaml(runtime, async () => {
+        const at = await hands.situation(access);
+        return readably(() => read(reader(), at));
+      });
+    return use({ ...hands, reader, look, recall: () => undefined, remember: () => {} });
+  });
 }
 
 /** A state that says nothing but that pawl was installed may go without a question. */

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import {
   type Audited,
   auditIn,
@@ -267,50 +266,6 @@ describe("a server with the pre-receive hook", () => {
   });
 });
 
-describe("the workflow for GitHub", () => {
-  interface Workflow {
-    jobs: {
-      audit: { env: Record<string, string>; steps: { run?: string; with?: Record<string, unknown> }[] };
-    };
-  }
-  const workflow = () => parse(readFileSync(shipped("ci/pawl-audit.yml"), "utf8")) as Workflow;
-
-  /** Its one step, in a clone such as its checkout makes, with an npx that is ours. */
-  function runStep(it: Audited): { code: number | null; out: string } {
-    const { steps, env } = workflow().jobs.audit;
-    expect(steps[0]?.with).toEqual({ "fetch-depth": 0 });
-    const script = steps.flatMap((one) => one.run ?? [])[0] as string;
-    const clone = cloneForCheck(it, `checkout ${++copies}`, "--single-branch");
-    const bin = join(it.root, "bin");
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(
-      join(bin, "npx"),
-      `#!/bin/sh\n[ "$1 $2" = "--yes pawl@${env.PAWL_VERSION}" ] || exit 99\nshift 2\nexec '${pawl}' "$@"\n`,
-      { mode: 0o755 },
-    );
-    const run = spawnSync("sh", ["-e", "-c", script], {
-      cwd: clone.path,
-      env: { ...it.env, ...env, PAWL_WAIT_SECONDS: "0", PATH: `${bin}:${it.env.PATH}` },
-      encoding: "utf8",
-    });
-    return { code: run.status, out: run.stdout + run.stderr };
-  }
-
-  test("passes what is explained, fails what is not", async () => {
-    const it = copyAudited(single, join(folder, `copy ${++copies}`));
-    const good = runStep(it);
-    expect([good.code, good.out]).toEqual([0, expect.stringContaining("Everything is explained.")]);
-    it.home.commit("evil.txt", "evil\n");
-    it.git("push", "-q", "--no-verify", "origin", "main");
-    const bad = runStep(it);
-    expect(bad.code).toBe(1);
-    // It looked again, because a record may arrive after its merge.
-    expect(bad.out.match(/Not everything is explained/g)).toHaveLength(3);
-  });
-
-  test("names the version that this is", () => {
-    const { version } = JSON.parse(readFileSync(shipped("../package.json"), "utf8")) as { version: string };
-    expect(workflow().jobs.audit.env.PAWL_VERSION).toBe(version);
-    expect(execFileSync("sh", ["-n", shipped("server/pre-receive")], { encoding: "utf8" })).toBe("");
-  });
+test("the hook is sh that any shell reads", () => {
+  expect(execFileSync("sh", ["-n", shipped("server/pre-receive")], { encoding: "utf8" })).toBe("");
 });

@@ -61,6 +61,7 @@ test("the version is the same everywhere", () => {
   const manifest = JSON.parse(read("package.json"));
   const lock = JSON.parse(read("package-lock.json"));
   expect([manifest.version, lock.version, lock.packages[""].version]).toEqual([VERSION, VERSION, VERSION]);
-  expect(read("hooks/ci/pawl-audit.yml")).toContain(`PAWL_VERSION: "${VERSION}"`);
+  // Which version a project's CI runs is what the project's own ledger says.
+  expect(read("hooks/ci/pawl-audit.yml")).not.toMatch(/npx|pawl@|PAWL_VERSION/);
   expect(read("CHANGELOG.md")).toMatch(new RegExp(`^## ${VERSION.replaceAll(".", "\\.")}\\b`, "m"));
 });

@@ -1,5 +1,6 @@
 import type { Keys } from "../../judge/keys.ts";
 import type { RemoteTrust } from "../../judge/trust.ts";
+import { Failure } from "../../model/failure.ts";
 import type { CommitFact } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -30,6 +31,12 @@ export interface Subject {
   readKeys(texts: KeyTexts): Promise<Keys>;
   checkSignature: CheckSignature;
 }
+
+export const noState = (site: Site) =>
+  new Failure("unavailable", "no_state", "The records are not here: there is no branch pawl/state.", {
+    hint: "Fetch it: git fetch origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state. `pawl sync` publishes it.",
+    details: { repo: site.name },
+  });
 
 /** What every subject needs to judge signatures. */
 export async function judgingSignatures(hands: Hands): Promise<Pick<Subject, "readKeys" | "checkSignature">> {

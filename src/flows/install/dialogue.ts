@@ -63,6 +63,6 @@ export function chosen(
   { policy }: SurfaceRequest,
 ): ProjectProposal | undefined {
   if (!proposal || !policy) return proposal;
-  const { checks, setup, from } = proposal;
-  return { checks: policy.checks ? checks : [], setup: policy.setup ? setup : undefined, from };
+  const { checks, setup } = proposal;
+  return { ...proposal, checks: policy.checks ? checks : [], setup: policy.setup ? setup : undefined };
 }

@@ -72,11 +72,12 @@ function firstConfig(tree: Tree, { remotes, policy }: SurfaceRequest): string {
   const record = readLedger(tree)?.files.find((one) => one.path === CONFIG);
   if (text !== undefined && record?.mode === "own" && record.sha256 === sha256(plainText(text)))
     return plainText(text);
-  const { checks, setup, from } = proposeFor(lookAtProject(tree.root));
+  const found = proposeFor(lookAtProject(tree.root));
   return configText({
-    ...{ from, remotes, profile: policy?.profile, protected: policy?.protected },
-    checks: (policy?.checks ?? true) ? checks : [],
-    setup: (policy?.setup ?? true) ? setup : undefined,
+    ...found,
+    ...{ remotes, profile: policy?.profile, protected: policy?.protected },
+    checks: (policy?.checks ?? true) ? found.checks : [],
+    setup: (policy?.setup ?? true) ? found.setup : undefined,
   });
 }
 
