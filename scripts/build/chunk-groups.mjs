@@ -25,10 +25,10 @@ const COMMON = [
 ];
 
 /** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
-const CHECK = [
-  "src/(?:ops/check|judge/authors)\\.ts",
-  "src/judge/gates/",
-  "src/flows/check/",
+const CHECK = ["src/(?:ops/check|judge/authors)\\.ts", "src/judge/gates/", "src/flows/check/"];
+
+/** Where the work of a task lies and how far it is; most of what asks git wants all of it. */
+const PLACES = [
   "src/runtime/(?:sites|workplaces)\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
@@ -36,7 +36,8 @@ const CHECK = [
 /** Loaded when an agent is started: until it is there, every file counts. */
 const RUN = [
   "src/ops/run\\.ts",
-  "src/flows/(?:run|claims)/(?!look-at-inbox)",
+  "src/flows/run/run-(?:caller|choose|launch|limits|lock|packet|policy|records)\\.ts",
+  "src/flows/claims/",
   "src/flows/start/start-(?:task|holder|carry-out|facts|plan|records|restore)\\.ts",
   "src/agents/(?:open|launch|environment|find-program|runner|run-around|show-log)\\.ts",
   "src/runtime/agent-hands\\.ts",
@@ -67,6 +68,7 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 export const groups = [
   { name: "program", test: matching(COMMON) },
   { name: "check", test: matching(CHECK) },
+  { name: "places", test: matching(PLACES) },
   { name: "run", test: matching(RUN) },
   { name: "write", test: matching(WRITE) },
   { name: "git", test: matching(GIT) },

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { checkTask } from "../flows/check/check-task.ts";
+import { callingManager } from "../flows/run/run-caller.ts";
 import { chooseRun } from "../flows/run/run-choose.ts";
-import { callingManager } from "../flows/run/run-manager.ts";
 import { storedRun } from "../flows/run/run-records.ts";
 import { change } from "../judge/change.ts";
 import { isUnread } from "../judge/mail.ts";

@@ -1,11 +1,8 @@
 import * as z from "zod/mini";
+import { callingManager } from "../flows/run/run-caller.ts";
 import { tasksOf } from "../flows/run/run-choose.ts";
-import { launchConductor } from "../flows/run/run-conduct.ts";
-import { follow } from "../flows/run/run-follow.ts";
 import { launchRun, planRun, type RunPlan, type RunWish } from "../flows/run/run-launch.ts";
 import { limitsOf } from "../flows/run/run-limits.ts";
-import { callingManager, launchManager, startChild } from "../flows/run/run-manager.ts";
-import { planReview } from "../flows/run/run-pipeline.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { shareCost } from "../judge/runs/envelope.ts";
 import { Failure } from "../model/failure.ts";
@@ -82,7 +79,7 @@ export const run = procedure({
     const prepared = isOne(input) ? (await hands.agents()).prepare() : undefined;
     try {
       const runs = await startAll(hands, input, prepared);
-      return answer(runs, runs.length === 1 ? runs[0] : undefined, hands, input.follow);
+      return await answer(runs, runs.length === 1 ? runs[0] : undefined, hands, input.follow);
     } finally {
       prepared?.dismiss();
     }
@@ -96,6 +93,9 @@ interface Started {
   runs: Run[];
 }
 
+/** What not every start needs is loaded by those that do: until one agent is there, every file counts. */
+const conducting = () => import("../flows/run/run-conduct.ts");
+
 /** One agent is started by this very command, and a person waits for it. */
 const isOne = ({ task, mode }: Wanted) => mode !== "pipeline" && (task?.length ?? 0) <= 1;
 
@@ -105,7 +105,7 @@ async function startAll(hands: Hands, input: Wanted, prepared: Prepared | undefi
   if (!first) throw new Error("nothing was planned");
   if (queued.length > 0) {
     const tasks = [...plans.map((one) => one.wish.task), ...queued];
-    return [await launchConductor(hands, first.wish, tasks, { atOnce })];
+    return [await (await conducting()).launchConductor(hands, first.wish, tasks, { atOnce })];
   }
   const runs: Run[] = [];
   const rounds = input.rounds ?? USUAL_ROUNDS;
@@ -113,7 +113,10 @@ async function startAll(hands: Hands, input: Wanted, prepared: Prepared | undefi
     runs.push(
       reviewer === undefined
         ? await launchRun(hands, { ...plan, prepared })
-        : await launchConductor(hands, plan.wish, [plan.wish.task], { reviewer, rounds }),
+        : await (await conducting()).launchConductor(hands, plan.wish, [plan.wish.task], {
+            reviewer,
+            rounds,
+          }),
     );
   return runs;
 }
@@ -127,6 +130,7 @@ async function startManaged(hands: Hands, input: Wanted): Promise<Run[] | undefi
   const tasks = await chooseTasks(hands, input);
   const wish = { agent, role, mode, parent: undefined, model, message, limits: limitsOf(input) };
   const runs: Run[] = [];
+  const { launchManager, startChild } = await import("../flows/run/run-manager.ts");
   if (manager) for (const task of tasks) runs.push(await startChild(hands, manager, { ...wish, task }));
   else {
     const [task = ""] = tasks;
@@ -193,7 +197,10 @@ async function prepare(hands: Hands, input: Wanted) {
   const plans: RunPlan[] = [];
   for (const task of tasks.slice(0, atOnce)) plans.push(await planRun(hands, { ...wish, task, parent: own }));
   const [first] = plans;
-  const reviewer = isPipeline && first ? await planReview(hands, first, input.reviewer) : undefined;
+  const reviewer =
+    isPipeline && first
+      ? await (await import("../flows/run/run-pipeline.ts")).planReview(hands, first, input.reviewer)
+      : undefined;
   return { plans, queued: tasks.slice(atOnce), atOnce, reviewer };
 }
 
@@ -231,18 +238,21 @@ async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {
   return tasks;
 }
 
-function answer(
+async function answer(
   runs: Run[],
   only: Run | undefined,
   hands: Hands,
   following: boolean | undefined,
-): Plan<Started> {
+): Promise<Plan<Started>> {
   const [first] = runs;
   const next = {
     command: only ? `pawl run log ${only.id} --follow` : "pawl watch",
     reason: "what they do; they go on when you close the terminal",
   };
-  if (following && only) return { data: { runs }, ...follow(hands, only, false) };
+  if (following && only) {
+    const { follow } = await import("../flows/run/run-follow.ts");
+    return { data: { runs }, ...follow(hands, only, false) };
+  }
   return {
     data: { runs },
     next: only ? { ...next, reason: "what it does; it goes on when you close the terminal" } : next,

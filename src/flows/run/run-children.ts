@@ -1,37 +1,14 @@
-import { change } from "../../judge/change.ts";
 import type { Reason } from "../../judge/gates/gate.ts";
 import { judgeManage } from "../../judge/gates/manage.ts";
 import { isUnread } from "../../judge/mail.ts";
 import { childLine, childrenOf } from "../../judge/runs/children.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { decision, handoff, message } from "../../model/records/parts.ts";
-import { type Run, run } from "../../model/records/run.ts";
-import type { Effect, Situation } from "../../ports/operation.ts";
+import { run } from "../../model/records/run.ts";
+import type { Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { partName, taskName } from "../start/start-records.ts";
-import { storedRun } from "./run-records.ts";
-
-/** A run by its id, where there is one. */
-export function findNamed(reader: Reader, id: string | undefined): Run | undefined {
-  if (id === undefined || !/^T\d+\/R\d+$/.test(id) || !reader.hasTask(taskName(id))) return undefined;
-  return reader.partNames(run, taskName(id)).includes(partName(id)) ? storedRun(reader, id).value : undefined;
-}
-
-/** The manager's record names what it started, in the same write that says it is started. */
-export function namedByManager(
-  reader: Reader,
-  at: Situation,
-  id: string,
-  parent: string | undefined,
-): Effect[] {
-  if (findNamed(reader, parent)?.role !== "manager") return [];
-  const stored = storedRun(reader, parent ?? "");
-  const { children, basis } = stored.value;
-  if (children.includes(id)) return [];
-  const { plan_digest } = reader.task(taskName(stored.value.id)).value;
-  const changes = { children: [...children, id], ...(basis === undefined ? { basis: plan_digest } : {}) };
-  return [change(run, stored, changes, at, `started ${id}`).effect];
-}
+import { taskName } from "../start/start-records.ts";
+import { findNamed } from "./run-caller.ts";
 
 /** What keeps a manager of this task from ending well. */
 export function manageReasons(reader: Reader, task: string): Reason[] {

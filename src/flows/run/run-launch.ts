@@ -14,7 +14,7 @@ import { begin, carryOut, partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
 import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
-import { namedByManager } from "./run-children.ts";
+import { namedByManager } from "./run-caller.ts";
 import { expectTellable } from "./run-limits.ts";
 import { expectNoRival, withTask } from "./run-lock.ts";
 import { makePacket, type SeenPart, seeParts } from "./run-packet.ts";

@@ -2,7 +2,6 @@ import { change } from "../../judge/change.ts";
 import { findRun } from "../../judge/current-run.ts";
 import { childrenOf } from "../../judge/runs/children.ts";
 import { allowChild } from "../../judge/runs/envelope.ts";
-import { openAttempt } from "../../judge/runs/standing.ts";
 import { showDuration } from "../../model/duration.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Envelope, RunLimits } from "../../model/records/attempt.ts";
@@ -16,7 +15,6 @@ import { refuseAgents } from "../human-only.ts";
 import { partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
 import { taskName } from "../start/start-records.ts";
-import { findNamed } from "./run-children.ts";
 import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
 import { expectTellable } from "./run-limits.ts";
 import { expectNoRival, withTask } from "./run-lock.ts";
@@ -86,33 +84,6 @@ function activate(reader: Reader, at: Situation, id: string): Effect[] {
 function envelopeWords({ agents, at_once, in_all, cost }: Envelope, { time }: RunLimits): string {
   const money = cost === undefined ? "" : `, $${cost} for all of them`;
   return `A human lets you start ${agents.join(", ")}: ${at_once} at once, ${in_all} starts in all (resumptions count), within ${showDuration(time)}${money}. Commands refuse what goes beyond.`;
-}
-
-/**
- * The manager whose agent asks, as the processes themselves show; undefined for everybody else. A run that a manager
- * started may start none, whatever the project allows.
- */
-export async function callingManager(hands: Hands): Promise<Run | undefined> {
-  const around = (await hands.agents()).around();
-  const { run: said } = await hands.situation("read");
-  const [own, claimed] = await hands.look((reader) => [findNamed(reader, around), findNamed(reader, said)]);
-  const above = await hands.look((reader) => findNamed(reader, own?.parent ?? claimed?.parent));
-  if (above?.role === "manager")
-    throw new Failure("refused", "depth", `${above.id} started this run; who was started starts nobody.`, {
-      hint: 'Tell the manager what you need: pawl mail send manager "…"',
-      details: { manager: above.id },
-    });
-  if (own?.role === "manager" && openAttempt(own)) return own;
-  if (claimed?.role !== "manager") return undefined;
-  throw new Failure(
-    "refused",
-    "not_that_run",
-    `This process is not part of ${claimed.id}, whatever it says.`,
-    {
-      hint: "Ask the person you work for.",
-      details: { run: claimed.id },
-    },
-  );
 }
 
 /** Starts a run for a manager, within its envelope. */

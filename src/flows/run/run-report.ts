@@ -9,7 +9,7 @@ import { firstLine } from "../../model/text.ts";
 import type { Effect, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { taskName } from "../start/start-records.ts";
-import { findNamed } from "./run-children.ts";
+import { findNamed } from "./run-caller.ts";
 import type { EndFacts } from "./run-end.ts";
 import { headLines, howItEnded } from "./run-handoff.ts";
 
