@@ -9,7 +9,8 @@ import type { FileStep, OverrideListing } from "../ports/installation.ts";
 import type { Tree } from "./plan/installed-tree.ts";
 import { LEDGER, type Ledger } from "./plan/ledger.ts";
 import { lookAt } from "./plan/look.ts";
-import { changedFiles, readManifest, runtimeOf } from "./runtime/runtime-copy.ts";
+import { packageDigest } from "./runtime/package.ts";
+import { changedFiles, type Manifest, readManifest, runtimeOf } from "./runtime/runtime-copy.ts";
 
 /** What keeps the installed files from being what the ledger says. */
 export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
@@ -70,11 +71,20 @@ export function examineRuntime(commonDir: string, ledger: Ledger | undefined, bu
     const message = `The clone's copy of pawl is damaged: ${damaged.slice(0, 3).join(", ")}.`;
     return [{ code: "runtime_damaged", level: "problem", where, message, command }];
   }
-  if (version === undefined || manifest.version === version) return [];
+  if (version !== undefined && manifest.version === version) return examinePackage(where, manifest, ledger);
+  if (version === undefined) return [];
   const message = `The clone's copy of pawl is ${manifest.version}; the files were installed by ${version}.`;
   return compareVersions(manifest.version, version) < 0
     ? [{ code: "runtime_older", level: "problem", where, message, command: HOW_TO_GET }]
     : [{ code: "runtime_newer", level: "note", where, message, command: "pawl upgrade" }];
+}
+
+/** The same version may be another build: everybody runs the one that the project names, or somebody says otherwise. */
+function examinePackage(where: string, manifest: Manifest, ledger: Ledger | undefined): Diagnosis[] {
+  const named = ledger?.package;
+  if (named === undefined || named === packageDigest(manifest)) return [];
+  const message = `The clone's copy of pawl ${manifest.version} is not the package that ${LEDGER} names. With this one for everybody instead: pawl upgrade`;
+  return [{ code: "runtime_another", level: "problem", where, message, command: HOW_TO_GET }];
 }
 
 /** Every `pawl …` in a skill has to be a command; one of the user's own may name one that is none. */

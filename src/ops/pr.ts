@@ -26,7 +26,7 @@ export const pr = procedure({
   id: "pr",
   summary: "Push a task's branch and write the text of a pull request, with evidence and findings",
   details:
-    "Settles first what needs nobody's judgement, as `pawl check --fix` does. Then pushes the task's branch to the remote of its\nbase, in every repository that changed, and prints what the request is to say: objective, evidence on exactly this\ntree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. When the host has merged the request,\nby whichever button, `git pull` and `pawl finish` end the task.",
+    "Settles first what needs nobody's judgement, as `pawl check --fix` does. Then pushes the task's branch to the remote of its\nbase, in every repository that changed, and prints what the request is to say: objective, evidence on exactly this\ntree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. Where a workflow judges\nrequests (docs/approve.md), `pawl sync` publishes the records that it reads. When the host has merged the request,\nby whichever button, `git pull` and `pawl finish` end the task.",
   examples: ["pawl pr", "pawl pr T0001", "pawl pr T0001 --text"],
   access: "write",
   cli: { positional: ["task"] },

@@ -284,4 +284,13 @@ test("another build of the same version is not taken for the project's, unless s
   expect(existsSync(join(at.path, ".git/pawl/runtime"))).toBe(false);
   pawl(at, "upgrade");
   expect(readFileSync(path, "utf8")).toBe(text);
+  const told = () => {
+    const { diagnoses } = pawl(at, "doctor").data.doctor;
+    return diagnoses
+      .map((one: { code: string }) => one.code)
+      .filter((code: string) => code.startsWith("runtime_"));
+  };
+  expect(told()).toEqual([]);
+  writeFileSync(path, text.replace(named, "0".repeat(64)));
+  expect(told()).toEqual(["runtime_another"]);
 });
