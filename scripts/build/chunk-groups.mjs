@@ -25,11 +25,13 @@ const COMMON = [
 ];
 
 /** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
-const CHECK = ["src/(?:ops/check|judge/authors)\\.ts", "src/judge/gates/", "src/flows/check/"];
+const GATES = ["src/judge/(?:authors|gates/)", "src/flows/check/(?!handoff|check-request)"];
 
-/** Where the work of a task lies and how far it is; most of what asks git wants all of it. */
+/** Where the work of a task lies and how far it is; most of what asks git wants all of it, `status` nothing else. */
 const PLACES = [
-  "src/runtime/(?:sites|workplaces)\\.ts",
+  "src/runtime/(?:sites|workplaces|tell-landed|targets)\\.ts",
+  "src/judge/session/whose\\.ts",
+  "src/(?:guard/made-policy|model/guard-policy)\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
 
@@ -67,7 +69,7 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 /** The groups of the bundler. */
 export const groups = [
   { name: "program", test: matching(COMMON) },
-  { name: "check", test: matching(CHECK) },
+  { name: "gates", test: matching(GATES) },
   { name: "places", test: matching(PLACES) },
   { name: "run", test: matching(RUN) },
   { name: "write", test: matching(WRITE) },

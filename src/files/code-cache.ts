@@ -17,6 +17,7 @@ const HEAD = Buffer.from("(function (exports, require, module, __filename, __dir
 const TAIL = Buffer.from("\n})");
 
 let believed = true;
+const luck = Math.random();
 
 /**
  * Runs a bundled file, with what was compiled before; once in a process. Whoever can write a cache decides what a program
@@ -42,7 +43,7 @@ function load(path: string): unknown {
   const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : require(id));
   script.runInThisContext()(own.exports, requireOwn, own, path, folder);
   const times = kept && !script.cachedDataRejected ? kept.times : 0;
-  if (believed && Math.random() < 2 ** -Math.min(times, SELDOM)) remember(path, script, times + 1);
+  if (believed && luck < 2 ** -Math.min(times, SELDOM)) remember(path, script, times + 1);
   return own.exports;
 }
 

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { checkAndSeal } from "../flows/check/check-and-seal.ts";
-import { checkRequest, type Request } from "../flows/check/check-request.ts";
+import type { Request } from "../flows/check/check-request.ts";
 import { checkTask } from "../flows/check/check-task.ts";
-import { manageReasons } from "../flows/run/run-children.ts";
 import { type GateResult, STAGES, type Stage } from "../judge/gates/gate.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
@@ -12,7 +11,6 @@ import { plural, type Style } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Next } from "../ports/operation.ts";
 import { procedure } from "./operation.ts";
-import { settleClose } from "./settle-close.ts";
 
 export const check = procedure({
   id: "check",
@@ -49,12 +47,13 @@ export const check = procedure({
   async perform(hands, input) {
     const request = requestIn(input);
     if (request) {
+      const { checkRequest } = await import("../flows/check/check-request.ts");
       const outcome = judged(await checkRequest(hands, request), []);
       // Whoever merges a request does so on the host.
       return outcome.notReady ? outcome : { ...outcome, next: undefined };
     }
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
-    const done = input.fix ? (await settleClose(hands, id, "what can be")).done : [];
+    const done = input.fix ? await settle(hands, id) : [];
     const stage = stageOf(input);
     const result = stage === "manage" ? await checkManager(hands, id) : await checkAndSeal(hands, id, stage);
     return judged(result, done);
@@ -99,8 +98,13 @@ interface Asked {
   repo?: string | undefined;
 }
 
+/** Loaded when it is asked for: with it come `verify` and `refresh`, and whoever only asks has a use for neither. */
+const settle = async (hands: Hands, task: string) =>
+  (await (await import("./settle-close.ts")).settleClose(hands, task, "what can be")).done;
+
 /** Whether whoever managed it has accounted for everything; the records alone tell. */
 async function checkManager(hands: Hands, task: string): Promise<GateResult> {
+  const { manageReasons } = await import("../flows/run/run-children.ts");
   const reasons = await hands.look((reader) => manageReasons(reader, task));
   return { task, stage: "manage", ready: reasons.length === 0, reasons, repos: [], seal: undefined };
 }

@@ -1,6 +1,7 @@
 import { mayBeOutdated } from "../guard/quick-look.ts";
 import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 import { hasMarkedClaims, hasOpenRuns, hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { isInstalled, isUntouched, NOT_INSTALLED } from "./installed.ts";
@@ -59,12 +60,13 @@ async function carryOut(
   }
   const situation = await runtime.situation(operation.access);
   if (options.dryRun && operation.rehearse) return rehearse(operation, input, situation, runtime);
+  const reader = operation.access === "read" ? oneReader(runtime) : runtime.reader;
   const observed = await withYaml(runtime, async () =>
-    operation.observe?.(runtime.world, input, situation, runtime.reader()),
+    operation.observe?.(runtime.world, input, situation, reader()),
   );
   const decide = () =>
     withYaml(runtime, async (): Promise<Plan<unknown>> => {
-      const facts = readably(() => operation.gather(runtime.reader(), input, situation, observed));
+      const facts = readably(() => operation.gather(reader(), input, situation, observed));
       return operation.decide(input, facts, situation);
     });
   const plan = await decide().catch((error: unknown) =>
@@ -83,6 +85,19 @@ async function carryOut(
   }
   const effects = (plan.effects ?? []).map(({ do: what, path, record }) => ({ do: what, path, record }));
   return { ...answerOf(plan, restored), ...(options.dryRun ? { planned: effects } : {}) };
+}
+
+/** A read looks at the state once: what it gathers lists no task again that it has listed to observe. */
+function oneReader(runtime: Runtime): () => Reader {
+  let reader: Reader | undefined;
+  let yaml = runtime.fullYaml();
+  return () => {
+    // What could not be read without the full parser is read again with it.
+    if (yaml !== runtime.fullYaml()) reader = undefined;
+    yaml = runtime.fullYaml();
+    reader ??= runtime.reader();
+    return reader;
+  };
 }
 
 const renew = async (runtime: Runtime) => (await import("./renew-guards.ts")).renewGuards(runtime);

@@ -1,5 +1,4 @@
 import { recall, remember } from "../files/cache.ts";
-import { describeLanded, lookForLanded } from "../flows/finish/finish-landed.ts";
 import type { TrustHands } from "../flows/trust/read-trust.ts";
 import { tipOf } from "../git/refs.ts";
 import { Failure } from "../model/failure.ts";
@@ -44,6 +43,7 @@ function tipsOf(sites: readonly { name: string; commonDir: string }[], value: Ru
 }
 
 async function ask(runtime: Runtime, value: Run): Promise<string> {
+  const { describeLanded, lookForLanded } = await import("../flows/finish/finish-landed.ts");
   const at = await runtime.situation("read");
   const hands: TrustHands = {
     git: runtime.git,

@@ -149,7 +149,12 @@ describe("the packed program", () => {
     };
     const [yaml, grayMatter] = ["Map keys must be unique", "excerpt_separator"].map(chunksWith);
     const sdk = chunksWith("notifications/initialized");
-    const heavies = [...sdk, "sqlite", "run-git", "transaction", ...(yaml ?? []), ...(grayMatter ?? [])];
+    // What only `check --fix` runs, with all that belongs to it.
+    const verify = chunksWith("Run a check and record what happened");
+    const heavies = [
+      ...[...sdk, ...verify, ...(yaml ?? []), ...(grayMatter ?? [])],
+      ...["sqlite", "run-git", "transaction"],
+    ];
     const modules = ["crypto", "child_process", "module"].map((name) => `NativeModule ${name}`);
     const expectLight = (text: string, args: string[], but?: string) => {
       expect(text, args.join(" ")).toContain("program-");
@@ -159,6 +164,9 @@ describe("the packed program", () => {
     for (const args of [["status"], ["session"], ["task", "show", "T1"], ["task", "list"], ["task", "ready"]])
       expectLight(loaded(...args), args);
     expect(loaded("search", "one")).toContain("sqlite");
+    // Once to list the tasks, for what is observed and what is gathered together, and once for the task itself.
+    const read: string[] = JSON.parse(loaded("session"))[0];
+    expect(read.filter((path) => path.endsWith("T0001/task.md"))).toHaveLength(2);
 
     // A clean worktree, on commits that were looked at before.
     const { worktree } = JSON.parse(pawl(repo, "start", "T1", "--json")).data.run.repos[0];
