@@ -71,6 +71,8 @@ export function worktreeOf(repo: string, task: string): string {
 export interface Row {
   what: string;
   ms: number;
+  /** What was counted, where it is not milliseconds. */
+  unit?: string | undefined;
   ratio: number;
   most?: number | undefined;
 }
@@ -78,9 +80,9 @@ export interface Row {
 /** Prints the rows, and says whether all budgets were met. */
 export function printRows(rows: readonly Row[]): boolean {
   const widest = Math.max(...rows.map(({ what }) => what.length));
-  for (const { what, ms, ratio, most } of rows) {
+  for (const { what, ms, unit = "ms", ratio, most } of rows) {
     const verdict = most === undefined ? "" : `≤ ${most} ×  ${ratio <= most ? "ok" : "MISSED"}`;
-    const figures = `${ms.toFixed(0).padStart(6)} ms  ${ratio.toFixed(2)} ×`;
+    const figures = `${ms.toFixed(0).padStart(6)} ${unit}  ${ratio.toFixed(2)} ×`;
     console.log(`${what.padEnd(widest)}  ${figures}  ${verdict}`.trimEnd());
   }
   return rows.every(({ ratio, most }) => most === undefined || ratio <= most);

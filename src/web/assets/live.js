@@ -35,7 +35,7 @@ function close() {
 let ended = false;
 const HEARD = {
   change: (events) => {
-    if (events.some((one) => !task || !one.task || one.task === task)) soon(100);
+    if (events.some((one) => !task || !one.task || one.task === task)) soon(0);
   },
   look: () => soon(0),
   lines: (lines) => {
