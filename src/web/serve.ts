@@ -8,32 +8,52 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** The only file that knows sockets. Loopback alone: there is no option for anything else. */
+/**
+ * The only file that knows sockets. Loopback alone: there is no option for anything else. Both of its addresses, because a
+ * browser may try either for our name, and whoever held the other one would be taken for us.
+ */
 export async function listen(
   port: number,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Listening> {
-  const server = createServer((incoming, outgoing) => void exchange(incoming, outgoing, answer));
-  await bound(server, port);
-  const address = server.address();
+  const open = () => createServer((incoming, outgoing) => void exchange(incoming, outgoing, answer));
+  const first = await bound(open(), port, "127.0.0.1");
+  const address = first.address();
   if (typeof address !== "object" || address === null) throw new Error("The server has no port");
+  const servers = [first];
+  try {
+    servers.push(await bound(open(), address.port, "::1"));
+  } catch (error) {
+    if (!NO_SUCH_ADDRESS.includes(String((error as NodeJS.ErrnoException).code))) {
+      await close(first);
+      throw error;
+    }
+  }
   return {
     port: address.port,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    async close() {
+      await Promise.all(servers.map(close));
+    },
   };
 }
 
-function bound(server: Server, port: number): Promise<void> {
+/** What a machine without the newer protocol answers. */
+const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+function bound(server: Server, port: number, host: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
+    server.listen(port, host, () => {
       server.off("error", reject);
-      resolve();
+      resolve(server);
     });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((done) => {
+    server.close(() => done());
+    server.closeAllConnections();
   });
 }
 

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from "node:http";
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Request } from "../../src/web/exchange.ts";
@@ -150,4 +150,34 @@ test("other machines find no server", async () => {
     });
     expect(refused, address).toBe(true);
   }
+});
+
+const hasNewer = Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === "::1"));
+
+describe.skipIf(!hasNewer)("both addresses of this machine", () => {
+  const statusAt = (host: string, port: number) =>
+    new Promise<number | undefined>((done, fail) => {
+      const outgoing = request(
+        { host, port, headers: { host: `pawl.localhost:${port}` }, setHost: false },
+        (incoming) => done(incoming.resume().statusCode),
+      );
+      outgoing.on("error", fail);
+      outgoing.end();
+    });
+
+  test("are answered by the same door", async () => {
+    for (const host of ["127.0.0.1", "::1"]) expect(await statusAt(host, server.port), host).toBe(401);
+  });
+
+  test("a port that somebody else holds at the other address is taken", async () => {
+    const stranger = createServer((_, outgoing) => outgoing.end("not pawl"));
+    await new Promise<void>((done) => stranger.listen(0, "::1", done));
+    const { port } = stranger.address() as { port: number };
+    await expect(listen(port, () => Promise.reject(new Error("inside")))).rejects.toMatchObject({
+      code: "EADDRINUSE",
+    });
+    // Nothing of ours is left at the address that was free.
+    await expect(statusAt("127.0.0.1", port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await new Promise((done) => stranger.close(done));
+  });
 });
