@@ -55,18 +55,22 @@ const link = await new Promise((found) => {
 
 mkdirSync(join(root, "docs/page"), { recursive: true });
 const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await browser.newPage({ viewport: { width: 1040, height: 660 }, reducedMotion: "reduce" });
+const USUAL = { width: 1040, height: 660 };
+const page = await browser.newPage({ viewport: USUAL, reducedMotion: "reduce" });
 await page.goto(link);
 await page.waitForURL((url) => url.pathname === "/");
 const { origin } = new URL(page.url());
 
 async function take(name, path, anchor = "") {
+  // Two columns need the room.
+  if (name === "split") await page.setViewportSize({ width: 1240, height: 660 });
   await page.emulateMedia({ colorScheme: DARK.includes(name) ? "dark" : "light" });
   await page.goto(`${origin}${path}`);
   if (anchor) await page.evaluate(`document.querySelector("[id='${anchor.slice(1)}']")?.scrollIntoView()`);
   // A run says something every second; the others are there at once.
   await page.waitForTimeout(name === "run" ? 1_500 : 250);
   await page.screenshot({ path: join(root, "docs/page", `${name}.png`) });
+  if (name === "split") await page.setViewportSize(USUAL);
   console.log(`docs/page/${name}.png`);
 }
 

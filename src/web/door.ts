@@ -32,11 +32,14 @@ export function atTheDoor(request: Request, hasSession: boolean): Entry {
     return no(403, "This form was not sent from this page.");
   return hasSession || isOpen(request)
     ? { enter: true }
-    : no(401, "This browser has not been let in. Run `pawl ui` again and open its link.");
+    : no(
+        401,
+        "This browser has not been let in. Press Enter on the terminal of `pawl ui` and open the link it prints.",
+      );
 }
 
 /** What a browser needs before it has a session: the door itself, its style and its script. */
 const isOpen = ({ method, path }: Request) =>
-  method === "POST" ? path === "/enter" : ["/enter", "/style.css", "/page.js"].includes(path);
+  method === "POST" ? path === "/enter" : ["/enter", "/style.css", "/theme.js", "/page.js"].includes(path);
 
 const no = (status: number, why: string): Entry => ({ enter: false, status, why });

@@ -13,6 +13,12 @@ export interface Field {
   long?: boolean;
   /** What may be chosen, where the operation itself knows more than the page offers. */
   choices?: readonly string[];
+  /** What the page says of it, where the words for a command line do not fit. */
+  hint?: string;
+  /** One line, but across the whole form. */
+  across?: boolean;
+  /** Seldom needed: folded away until somebody asks for it. */
+  rare?: boolean;
   /** What is usually typed here, by the name of a list that the view knows. */
   suggest?: "agents";
 }
@@ -30,7 +36,11 @@ export function fieldsOfForm(
     ([name, all]) =>
       html`<datalist id="list-${name}">${all.map((one) => html`<option value="${one}"></option>`)}</datalist>`,
   );
-  return html`${fields.map((field) => labelled(field, infoOf(input, field.name), values[field.name] ?? ""))}${offered}`;
+  const all = (which: readonly Field[]) =>
+    which.map((field) => labelled(field, infoOf(input, field.name), values[field.name] ?? ""));
+  const rare = fields.filter((one) => one.rare);
+  const isSaid = rare.some((one) => values[one.name]);
+  return html`${all(fields.filter((one) => !one.rare))}${rare.length > 0 && html`<details class="rare"${isSaid && html` open`}><summary>More options</summary><div class="act">${all(rare)}</div></details>`}${offered}`;
 }
 
 const infoOf = (input: AnyInput, name: string): FieldInfo => {
@@ -43,17 +53,17 @@ function labelled(field: Field, info: FieldInfo, value: string): Html {
   const id = `field-${field.name}`;
   const { name, label } = field;
   if (info.type === "flag")
-    return html`<p class="field check long"><input type="checkbox" id="${id}" name="${name}"${value !== "" && html` checked`}><label for="${id}"><b>${label}</b> <span class="dim">${info.describe}</span></label></p>`;
-  const isLong = field.long || info.type === "list";
-  return html`<p class="field${isLong && " long"}"><label for="${id}"><b>${label}</b>${info.required && html` <span class="needed">needed</span>`} <span class="dim">${info.describe}</span></label>${control(field, info, value, id)}</p>`;
+    return html`<p class="field check long"><input type="checkbox" id="${id}" name="${name}"${value !== "" && html` checked`}><label for="${id}"><b>${label}</b> <span class="dim">${field.hint ?? info.describe}</span></label></p>`;
+  const isLong = field.long || field.across || info.type === "list";
+  return html`<p class="field${isLong && " long"}"><label for="${id}"><b>${label}</b>${info.required && html` <span class="needed">required</span>`} <span class="dim">${field.hint ?? info.describe}</span></label>${control(field, info, value, id)}</p>`;
 }
 
 function control({ name, long, choices, suggest }: Field, info: FieldInfo, value: string, id: string): Html {
   const offered = choices ?? (info.type === "choice" ? info.choices : undefined);
   if (offered)
-    return html`<select id="${id}" name="${name}"${info.required && html` required`}>${!info.required && html`<option value="">as usual</option>`}${offered.map((one) => html`<option${one === value && html` selected`}>${one}</option>`)}</select>`;
+    return html`<select id="${id}" name="${name}"${info.required && html` required`}>${!info.required && html`<option value="">default</option>`}${offered.map((one) => html`<option${one === value && html` selected`}>${one}</option>`)}</select>`;
   if (long || info.type === "list")
-    return html`<textarea id="${id}" name="${name}" rows="${long ? 5 : 2}" data-keep${info.required && html` required`}${info.type === "list" && html` placeholder="one on each line"`}>${value}</textarea>`;
+    return html`<textarea id="${id}" name="${name}" rows="${long ? 5 : 2}" data-keep${info.required && html` required`}${info.type === "list" && html` placeholder="one per line"`}>${value}</textarea>`;
   return html`<input id="${id}" name="${name}" value="${value}" data-keep autocomplete="off"${suggest !== undefined && html` list="list-${suggest}"`}${info.type === "number" && html` inputmode="numeric"`}${info.required && html` required`}>`;
 }
 

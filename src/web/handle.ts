@@ -6,6 +6,7 @@ import pageScript from "./assets/page.js";
 import reviewScript from "./assets/review.js";
 import signScript from "./assets/sign.js";
 import style from "./assets/style.css";
+import themeScript from "./assets/theme.js";
 import type { Deciding } from "./deciding.ts";
 import { atTheDoor } from "./door.ts";
 import { page, plain, type Request, type Response, SECURITY_HEADERS, seeOther } from "./exchange.ts";
@@ -68,18 +69,31 @@ const ASSETS: ReadonlyMap<string, Response> = new Map([
   ["/review.js", asset(reviewScript, "text/javascript")],
   ["/sign.js", asset(signScript, "text/javascript")],
   ["/live.js", asset(liveScript, "text/javascript")],
+  ["/theme.js", asset(themeScript, "text/javascript")],
 ]);
 
 /** The link's secret comes in the address behind `#`; the script of this page sends it, and nothing else is shown. */
 function knock(status: number): Response {
-  const main = html`<div class="title"><h1>Not let in yet</h1></div><p id="knock">Run <code>pawl ui</code> in your project and open the link that it prints. A link is good once, for a minute.</p>`;
-  return page(layout({ title: "Not let in yet", command: "pawl ui", main, kind: "narrow" }), status);
+  const main = html`<div class="title"><h1>Open the link from your terminal</h1></div><p id="knock">Run <code>pawl ui</code> in your project and open the link it prints. Each link works once, within a minute.</p>`;
+  return page(
+    layout({
+      title: "Open the link from your terminal",
+      command: "pawl ui",
+      main,
+      kind: "narrow",
+      outside: true,
+    }),
+    status,
+  );
 }
 
 function enter(request: Request, { sessions }: House): Response {
   if (request.method !== "POST") return knock(200);
   const cookie = sessions.enter((request.body as { secret?: unknown } | undefined)?.secret);
   if (cookie === undefined)
-    return plain(401, "This link was used already, or is older than a minute. Run `pawl ui` again.");
+    return plain(
+      401,
+      "This link was used already or is older than a minute. Press Enter on the terminal of `pawl ui` for a new one.",
+    );
   return { ...seeOther("/"), headers: { "Set-Cookie": cookie, Location: "/" } };
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from "./html.ts";
+import { keyList } from "./keys.ts";
 
 export interface Layout {
   /** What the browser's tab says. */
@@ -12,6 +13,8 @@ export interface Layout {
   kind: "home" | "narrow" | "wide";
   /** What stays in sight at the bottom. */
   foot?: Html | undefined;
+  /** For whoever has not been let in: nothing leads anywhere. */
+  outside?: boolean | undefined;
   /** The task that all of the page is about. */
   task?: string | undefined;
 }
@@ -27,16 +30,19 @@ const SECTIONS = [
 ] as const;
 
 /** Every page: the bar, the content, and the command that does the same. */
-export function layout({ title, section, command, main, kind, foot, task }: Layout): Html {
+export function layout({ title, section, command, main, kind, foot, task, outside }: Layout): Html {
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} · pawl</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script type="module" src="/page.js"></script></head><body${task !== undefined && html` data-task="${task}"`}>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} · pawl</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/theme.js"></script><script type="module" src="/page.js"></script></head><body${task !== undefined && html` data-task="${task}"`}>
 <a class="skip" href="#main">Skip to the page</a>
-<header class="bar"><a class="logo" href="/">pawl</a><nav aria-label="Main">${SECTIONS.map(([id, path, name]) => html`<a href="${path}"${id === section && html` aria-current="page"`}>${name}</a>`)}</nav><span class="sp"></span><form role="search" action="/search"><label class="vh" for="q">Search</label><input id="q" name="q" placeholder="Search tasks, findings, notes" autocomplete="off"> <kbd aria-hidden="true">/</kbd></form><span class="live" id="live" hidden><span class="dot run" aria-hidden="true"></span> live</span></header>
+<header class="bar"><a class="logo" href="/">pawl</a>${!outside && ways(section)}</header>
 <div class="offer" id="offer" role="status" hidden><span></span> <button type="button">Show</button></div>
 <main id="main" tabindex="-1" class="${kind}">${main}</main>
-<footer class="cmd"><span>Same on the command line:</span> <code>${command}</code></footer>
-${foot}</body></html>`;
+<footer class="cmd"><span>On the command line:</span> <code>${command}</code></footer>
+${foot}${!outside && keyList(task !== undefined, foot !== undefined)}</body></html>`;
 }
+
+const ways = (section: Layout["section"]): Html =>
+  html`<nav aria-label="Main">${SECTIONS.map(([id, path, name]) => html`<a href="${path}"${id === section && html` aria-current="page"`}>${name}</a>`)}</nav><span class="sp"></span><form role="search" action="/search"><label class="vh" for="q">Search</label><input id="q" name="q" placeholder="Search tasks, findings, notes" autocomplete="off"> <kbd aria-hidden="true">/</kbd></form><span class="live" id="live" hidden><span class="dot run" aria-hidden="true"></span> live</span><button type="button" class="theme" id="theme" hidden>Theme</button>`;
 
 export const tag = (text: string, tone: "ok" | "bad" | "warn" | "human" | "plain" = "plain") =>
   html`<span class="tag ${tone}">${text}</span>`;

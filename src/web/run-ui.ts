@@ -63,7 +63,7 @@ export async function runUi(start: UiStart): Promise<void> {
   address = `${SITE}:${listening.port}`;
   const first = link();
   say(
-    `The page is open as long as this runs; Ctrl-C ends it.\n\n  ${first}\n\nThe link lets one browser in, within a minute. Enter prints a new one.`,
+    `The page stays open as long as this runs; Ctrl-C ends it.\n\n  ${first}\n\nThe link lets one browser in, within a minute. Press Enter for a new one.`,
   );
   if (start.open) openBrowser(first, env);
   await untilEnded();

@@ -80,7 +80,7 @@ async function exchange(
 const TOO_LARGE: Response = {
   status: 413,
   headers: { Connection: "close" },
-  body: "That is too much at once.\n",
+  body: "This is more than a form may be (1 MB).\n",
 };
 
 async function readBody(incoming: IncomingMessage): Promise<{ tooLarge: boolean; text: string }> {

@@ -47,8 +47,8 @@ export class Undertakings {
   begin(subject: string, state: "asking" | "working", perform: (talk: Talk) => Promise<unknown>): void {
     const other = [...this.#known].find(([, one]) => !["done", "refused"].includes(one.state))?.[0];
     if (other !== undefined)
-      throw new Failure("refused", "already_asked", `${other} is being decided already.`, {
-        hint: "Answer that first; Enter alone on the terminal is a no.",
+      throw new Failure("refused", "already_asked", `${other} is already being decided.`, {
+        hint: "Answer that first; Enter alone on the terminal means no.",
         details: { subject: other },
       });
     const underway: Underway = { state, said: [], refusal: undefined, request: undefined };
@@ -95,7 +95,7 @@ export class Undertakings {
   answer(subject: string, assertion: Assertion): void {
     const waiting = this.#answers.get(subject);
     if (!waiting)
-      throw new Failure("refused", "nothing_to_sign", `Nothing of ${subject} waits for a signature.`, {
+      throw new Failure("refused", "nothing_to_sign", `Nothing about ${subject} waits for a signature.`, {
         hint: "Look again: it may have been decided meanwhile.",
       });
     waiting(assertion);

@@ -139,6 +139,38 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       await page.setViewportSize({ width: 1440, height: 900 });
     });
 
+    test("the light that was chosen stays, and paper is white all the same", async () => {
+      await page.emulateMedia({ media: "screen", colorScheme: "light" });
+      await go("/");
+      const theme = page.getByRole("button", { name: /^Theme/ });
+      const light = () => styleOf("html", "colorScheme");
+      expect([await theme.textContent(), await light()]).toEqual(["Auto", "light dark"]);
+      await theme.click();
+      await theme.click();
+      await page.reload();
+      expect([await theme.textContent(), await light()]).toEqual(["Dark", "dark"]);
+      await page.emulateMedia({ media: "print" });
+      expect(await light()).toBe("light");
+      await page.emulateMedia({ media: "screen" });
+      await theme.click();
+      expect([await theme.textContent(), await light()]).toEqual(["Auto", "light dark"]);
+    });
+
+    test("keys lead to the diff and home, and every page tells which there are", async () => {
+      await go("/t/T0002");
+      await page.locator("#live").waitFor();
+      const keys = async (...names: string[]) => {
+        for (const name of names) await page.keyboard.press(name);
+      };
+      await keys("?");
+      await page.getByRole("dialog", { name: "Keys" }).getByText("go to the diff").waitFor();
+      await keys("Escape", "g", "d");
+      await page.waitForURL(`${origin}/t/T0002/diff`);
+      await page.locator(".file[data-rows]").first().waitFor();
+      await keys("g", "h");
+      await page.waitForURL(`${origin}/`);
+    });
+
     test("nothing moves for whoever wants no motion", async () => {
       await go("/");
       const moving = () => styleOf(".dot.run", "animationName");
@@ -250,7 +282,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       await page.locator(".file[data-rows]").first().waitFor();
       await press("f");
       await page.keyboard.type("Read in both repositories.");
-      await press("Shift+Tab", "ArrowDown", "Tab", "Tab", "Enter");
+      // No verdict is chosen for anybody; from behind, the last one comes first.
+      await press("Shift+Tab", "Space", "Tab", "Tab", "Enter");
       await page.waitForURL(`${origin}/t/T0002?sent=V1`);
       const { reviews, findings } = reviewOf();
       expect(reviews).toMatchObject([
@@ -295,7 +328,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       const first = file.locator("tr.c").first();
       await first.getByText('import { sleep } from "./sleep.ts";').waitFor();
       expect(await first.locator("td.l").allTextContents()).toEqual(["1", "1"]);
-      await page.getByRole("link", { name: "Ignore space" }).click();
+      await page.getByRole("link", { name: "Ignore white space" }).click();
       await page.waitForURL(`${origin}/t/T0002/diff?space=ignore`);
       await page.getByRole("link", { name: "Split" }).click();
       await page.waitForURL(`${origin}/t/T0002/diff?view=split&space=ignore`);
@@ -338,11 +371,11 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
   test("controls refuse what their commands refuse, and keep what was typed", async () => {
     await go("/t/T0002/do/wontfix?finding=F4");
     await page.getByLabel("Reason").fill("It is fine");
-    await page.getByRole("button", { name: "It stays" }).click();
+    await page.getByRole("button", { name: "Won't fix" }).click();
     await page.getByText("wontfix").first().waitFor();
     await go("/t/T0002/do/resolve?finding=F3");
     await page.getByLabel("Note").fill("Typed with care");
-    await page.getByRole("button", { name: "It is fixed" }).click();
+    await page.getByRole("button", { name: "Mark as fixed" }).click();
     await page.getByText("Not done:").waitFor();
     expect(await page.getByLabel("Note").inputValue()).toBe("Typed with care");
     await page.reload();
@@ -358,7 +391,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
     await expect.poll(lines, { timeout: 20_000 }).toBeGreaterThan(before);
     await go("/t/T0005/do/stop");
     await page.getByLabel("Grace").fill("1s");
-    await page.getByRole("button", { name: "Stop it" }).click();
+    await page.getByRole("button", { name: "Stop agent" }).click();
     await page.getByText("interrupted").first().waitFor();
     await second.locator("#following", { hasText: "ended" }).waitFor();
     await second.locator("#standing", { hasText: "interrupted" }).waitFor();
@@ -367,14 +400,14 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
 
   test("what others record comes in without a reload, and moves nothing under the reader", async () => {
     await go("/t/T0007");
-    await page.getByText("Not begun.").waitFor();
+    await page.getByText("Not started yet.").waitFor();
     await page.locator("#live").waitFor();
     pawl("web", {}, "task", "update", "T7", "--blocker", "Which number?");
     await page.getByText("Waiting for you: Which number?").waitFor();
     await go("/");
     await page.locator("#live").waitFor();
     pawl("web", {}, "task", "new", "One more");
-    await page.getByText("Something changed.").waitFor();
+    await page.getByText("There is something new.").waitFor();
     expect(await page.getByText("One more").count()).toBe(0);
     await page.locator("#offer button").click();
     await page.getByText("One more").first().waitFor();

@@ -108,7 +108,7 @@ test("controls do what their commands do, and say what they did once", async ({ 
   expect(lanes).toContain("<code>src</code>");
   expect(lanes).toContain("/t/T0001/do/lane-close?lane=L1");
   expect((await send("/t/T0001/do/lane-close?lane=L1", {})).status).toBe(303);
-  expect(String((await get("/lanes")).body)).toContain("Nobody keeps any paths.");
+  expect(String((await get("/lanes")).body)).toContain("No lanes yet.");
   expect(String((await get("/t/T0001/lanes")).body)).toContain("closed");
 
   expect(String((await get("/t/T0001/do/mail?to=T0001")).body)).toContain('name="to" value="T0001"');
@@ -119,7 +119,7 @@ test("controls do what their commands do, and say what they did once", async ({ 
   expect(mail).toContain("/t/T0002/do/mail-read?message=M1");
   expect((await send("/t/T0002/do/mail-read?message=M1", {})).status).toBe(303);
   expect((await send("/t/T0001/do/mail-close?message=M1", {})).status).toBe(303);
-  expect(String((await get("/mail")).body)).toContain("Nothing waits to be read.");
+  expect(String((await get("/mail")).body)).toContain("No unread mail.");
   expect(String((await get("/t/T0002/mail")).body)).toContain("acknowledged");
 
   for (const [action, body] of Object.entries({

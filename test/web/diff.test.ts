@@ -8,6 +8,7 @@ import { colourLines, type Piece } from "../../src/web/diff/colours.ts";
 import { lookedAt } from "../../src/web/diff/looked.ts";
 import { pairRows } from "../../src/web/diff/pair-rows.ts";
 import { type PatchFile, parsePatch } from "../../src/web/diff/parse-patch.ts";
+import { ROWS_OF_A_PART, stretchesOf } from "../../src/web/diff/parts.ts";
 import { queryOf, wishOf } from "../../src/web/diff/reading.ts";
 import { renderAbove, renderBelow, renderRows } from "../../src/web/diff/render-file.ts";
 import { wordMarks } from "../../src/web/diff/word-marks.ts";
@@ -198,6 +199,26 @@ describe("what a reader sees", () => {
     const file = only(patchOf({}, { f: "x\n".repeat(2_500) }));
     expect(render(file).match(/<table/g)).toHaveLength(26);
     expect(cells(render(file))).toHaveLength(2_500);
+  });
+
+  test("the parts of a large file are together the whole of it, every heading once", () => {
+    const lines = Array.from({ length: 1_600 }, (_, at) => `line ${at}`);
+    // Changes far from each other, so that there are many hunks, and one long run of changed lines.
+    const after = lines.map((line, at) => (at % 40 === 7 || at > 900 ? `${line}, changed` : line));
+    const file = only(patchOf({ f: `${lines.join("\n")}\n` }, { f: `${after.join("\n")}\n` }));
+    const whole = render(file);
+    const rows = file.hunks.reduce((sum, hunk) => sum + hunk.rows.length + 1, 0);
+    const parts = Array.from({ length: Math.ceil(rows / ROWS_OF_A_PART) }, (_, part) => {
+      const stretches = stretchesOf(file, part);
+      return renderRows(file, plain, stretches).text;
+    });
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.flatMap(cells)).toEqual(cells(whole));
+    for (const [at, part] of parts.entries())
+      expect(part.match(/<tr/g)?.length, `part ${at}`).toBeLessThanOrEqual(ROWS_OF_A_PART);
+    const headings = (text: string) => text.match(/<tr class="h"/g)?.length ?? 0;
+    expect(headings(parts.join(""))).toBe(headings(whole));
+    expect(stretchesOf(file, parts.length)).toEqual([]);
   });
 });
 

@@ -81,10 +81,10 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
 
   test("is enrolled on the page, confirmed on the terminal, and signs its own arrival", async () => {
     await page.goto(`${origin}/approvers`);
-    await page.getByText("Nobody is enrolled").waitFor();
+    await page.getByText("No keys yet").waitFor();
     typed = "ada-key";
-    await page.getByLabel("Whose key it is").fill("Ada");
-    await page.getByLabel("A short name for it").fill("ada-key");
+    await page.getByLabel(/^Owner/).fill("Ada");
+    await page.getByLabel(/^Name/).fill("ada-key");
     await page.getByRole("button", { name: "Make a passkey…" }).click();
     await page.getByRole("button", { name: "Sign with your key" }).click();
     await page.getByRole("cell", { name: "passkey" }).waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     await page.goto(`${origin}/t/T0001/approve`);
     const digits = await page.locator(".digits").textContent();
     await page.getByLabel("Type the task's id").fill("T0001");
-    await page.getByRole("button", { name: "Go on with your key…" }).click();
+    await page.getByRole("button", { name: "Continue with your key…" }).click();
     const sign = page.getByRole("button", { name: "Sign with your key and merge" });
     await sign.waitFor();
     // Both places show the same, before anything is signed.
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     const forged = { credential: "AAAA", authenticator_data: "AAAA", client_data: "AAAA", signature: "AAAA" };
     expect(await answer(forged)).toBe(409);
     await page.getByLabel("Type the task's id").fill("T0002");
-    await page.getByRole("button", { name: "Go on with your key…" }).click();
+    await page.getByRole("button", { name: "Continue with your key…" }).click();
     await page.getByRole("button", { name: "Sign with your key and merge" }).waitFor();
     expect(await answer(forged)).toBe(200);
     await page.getByText("The signature does not count").waitFor();
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     await trustOrigin(api, { name: "api", home: false });
     await page.goto(`${origin}/approvers`);
     typed = "ada-key";
-    await page.getByRole("button", { name: "Let ada-key decide in api too…" }).click();
+    await page.getByRole("button", { name: "Let ada-key approve in api too…" }).click();
     await page.getByRole("button", { name: "Sign with your key" }).click();
     await page.getByRole("table", { name: "Keys of main of api" }).waitFor();
     expect(api.git("show", "main:.pawl/approvers.yaml")).toContain("ada-key");
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     await page.goto(`${origin}/t/${id}/approve`);
     await page.getByText("in both repositories or in none").waitFor();
     await page.getByLabel("Type the task's id").fill(id);
-    await page.getByRole("button", { name: "Go on with your key…" }).click();
+    await page.getByRole("button", { name: "Continue with your key…" }).click();
     await page.getByRole("button", { name: "Sign with your key and merge" }).click();
     await page.getByText(`${id} is merged`).waitFor();
     for (const repo of [home, api]) expect(repo.git("log", "-1", "--format=%s", "main")).toContain(id);

@@ -68,7 +68,7 @@ test("an approval is asked for on the page and given on the terminal, one at a t
   const { all, begin, type, merged } = approvals();
   begin("T0001");
   expect(all.of("T0001")).toMatchObject({ state: "asking", said: ["Receipt of T0001"] });
-  for (const task of ["T0001", "T0002"]) expect(() => begin(task)).toThrow("T0001 is being decided already.");
+  for (const task of ["T0001", "T0002"]) expect(() => begin(task)).toThrow("T0001 is already being decided.");
   expect(merged).toEqual([]);
   type("T0001");
   await settled();

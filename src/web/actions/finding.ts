@@ -13,7 +13,7 @@ export const FINDING_ACTIONS: Actions = {
   finding: {
     operation: findingAdd,
     title: "Add a finding",
-    button: "Add it",
+    button: "Add finding",
     fields: [
       { name: "text", label: "Finding", long: true },
       { name: "severity", label: "Severity" },
@@ -27,8 +27,8 @@ export const FINDING_ACTIONS: Actions = {
   },
   resolve: {
     operation: findingResolve,
-    title: "The finding is fixed",
-    button: "It is fixed",
+    title: "Mark the finding as fixed",
+    button: "Mark as fixed",
     fields: [
       { name: "commit", label: "Commit" },
       { name: "note", label: "Note", long: true },
@@ -39,8 +39,8 @@ export const FINDING_ACTIONS: Actions = {
   },
   defer: {
     operation: findingDefer,
-    title: "Put the finding off",
-    button: "Put it off",
+    title: "Defer the finding",
+    button: "Defer",
     fields: [REASON],
     about: ["finding"],
     task: TASK,
@@ -48,8 +48,8 @@ export const FINDING_ACTIONS: Actions = {
   },
   wontfix: {
     operation: findingWontfix,
-    title: "The finding stays as it is",
-    button: "It stays",
+    title: "Close the finding without a fix",
+    button: "Won't fix",
     fields: [REASON],
     about: ["finding"],
     task: TASK,
@@ -57,8 +57,8 @@ export const FINDING_ACTIONS: Actions = {
   },
   reopen: {
     operation: findingReopen,
-    title: "Open the finding again",
-    button: "Open it again",
+    title: "Reopen the finding",
+    button: "Reopen",
     fields: [REASON],
     about: ["finding"],
     task: TASK,

@@ -8,20 +8,20 @@ const ABOUT = ["message"];
 export const MAIL_ACTIONS: Actions = {
   mail: {
     operation: mailSend,
-    title: "Leave a message",
-    button: "Leave it",
+    title: "Send a message",
+    button: "Send",
     fields: [
       { name: "to", label: "To" },
       { name: "text", label: "Message", long: true },
-      { name: "run", label: "About a run" },
+      { name: "run", label: "About run" },
     ],
     task: TASK,
     tab: "mail",
   },
   "mail-read": {
     operation: mailAck,
-    title: "The message was read",
-    button: "It was read",
+    title: "Mark the message as read",
+    button: "Mark as read",
     fields: [],
     about: ABOUT,
     task: TASK,
@@ -29,8 +29,8 @@ export const MAIL_ACTIONS: Actions = {
   },
   "mail-close": {
     operation: mailAck,
-    title: "Nothing is left to do about the message",
-    button: "Close it",
+    title: "Close the message",
+    button: "Close message",
     fields: [],
     fixed: { close: true },
     about: ABOUT,

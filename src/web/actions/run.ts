@@ -7,10 +7,10 @@ import type { Field } from "../forms.ts";
 import { type Actions, TASK } from "./action.ts";
 
 const LIMITS: readonly Field[] = [
-  { name: "time", label: "Time" },
-  { name: "idle", label: "Silence" },
-  { name: "cost", label: "Cost" },
-  { name: "turns", label: "Turns" },
+  { name: "time", label: "Time limit", hint: "60m unless you say otherwise", rare: true },
+  { name: "idle", label: "Idle limit", hint: "stop it after this long without a word", rare: true },
+  { name: "cost", label: "Cost limit", hint: "US dollars, where the agent reports them", rare: true },
+  { name: "turns", label: "Turn limit", hint: "where the agent reports turns", rare: true },
 ];
 const RUN = { field: "run", part: "run" } as const;
 
@@ -19,15 +19,24 @@ export const RUN_ACTIONS: Actions = {
   run: {
     operation: run,
     title: "Start an agent",
-    button: "Start it",
+    button: "Start agent",
     fields: [
-      { name: "agent", label: "Agent", suggest: "agents" },
-      { name: "role", label: "Role" },
-      { name: "mode", label: "Mode", choices: ["single", "pipeline"] },
-      { name: "reviewer", label: "Reviewer", suggest: "agents" },
-      { name: "rounds", label: "Rounds" },
-      { name: "model", label: "Model" },
-      { name: "message", label: "Message", long: true },
+      { name: "agent", label: "Agent", hint: "claude, codex, copilot or one of your own", suggest: "agents" },
+      {
+        ...{ name: "mode", label: "Mode", hint: "a pipeline adds a reviewer and fixes" },
+        choices: ["single", "pipeline"],
+      },
+      { name: "message", label: "Message", hint: "what to tell it beyond the task", long: true },
+      {
+        name: "reviewer",
+        label: "Reviewer",
+        hint: "in a pipeline; another vendor's by default",
+        suggest: "agents",
+        rare: true,
+      },
+      { name: "rounds", label: "Rounds", hint: "of fixes in a pipeline; 2 by default", rare: true },
+      { name: "role", label: "Role", hint: "author by default", rare: true },
+      { name: "model", label: "Model", hint: "as the agent calls it", rare: true },
       ...LIMITS,
     ],
     task: { field: "task", list: true },
@@ -35,13 +44,13 @@ export const RUN_ACTIONS: Actions = {
   },
   resume: {
     operation: runResume,
-    title: "Go on with a run",
-    button: "Go on",
+    title: "Resume the run",
+    button: "Resume",
     fields: [
-      { name: "message", label: "Message", long: true },
-      { name: "agent", label: "Agent", suggest: "agents" },
-      { name: "model", label: "Model" },
-      { name: "fresh", label: "New conversation" },
+      { name: "message", label: "Message", hint: "what to tell it on the way", long: true },
+      { name: "agent", label: "Agent", hint: "another one than before", suggest: "agents", rare: true },
+      { name: "model", label: "Model", hint: "as the agent calls it", rare: true },
+      { name: "fresh", label: "New conversation", rare: true },
       ...LIMITS,
     ],
     task: RUN,
@@ -50,15 +59,15 @@ export const RUN_ACTIONS: Actions = {
   stop: {
     operation: runStop,
     title: "Stop the agent",
-    button: "Stop it",
+    button: "Stop agent",
     fields: [{ name: "grace", label: "Grace" }],
     task: RUN,
     tab: "runs",
   },
   start: {
     operation: start,
-    title: "Begin by hand",
-    button: "Make the worktree",
+    title: "Start by hand",
+    button: "Create worktree",
     fields: [{ name: "claim", label: "Take over" }],
     task: TASK,
     tab: "runs",
@@ -66,7 +75,7 @@ export const RUN_ACTIONS: Actions = {
   keep: {
     operation: finish,
     title: "End the run and keep its worktrees",
-    button: "Keep them",
+    button: "Keep worktrees",
     fields: [{ name: "reason", label: "Reason" }],
     fixed: { keep: true },
     task: TASK,
@@ -75,7 +84,7 @@ export const RUN_ACTIONS: Actions = {
   remove: {
     operation: finish,
     title: "End the run and remove its worktrees",
-    button: "Remove them",
+    button: "Remove worktrees",
     fields: [{ name: "reason", label: "Reason" }],
     fixed: { remove: true },
     task: TASK,

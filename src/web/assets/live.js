@@ -77,7 +77,7 @@ function renew(part, fresh) {
   const [rows, others] = [all("[data-key]", part), all("[data-key]", fresh)];
   const keys = (list) => list.map((row) => row.dataset.key).join("\n");
   if (keys(rows) !== keys(others)) {
-    show("Something changed.", () => part.replaceChildren(...fresh.childNodes));
+    show("There is something new.", () => part.replaceChildren(...fresh.childNodes));
     return;
   }
   for (const [at, row] of rows.entries())
@@ -87,7 +87,7 @@ function renew(part, fresh) {
 function offerDiff(fresh) {
   const shown = byId("diff");
   if (fresh && shown && fresh.dataset.saved !== shown.dataset.saved)
-    show("This was saved again since.", () => location.reload());
+    show("A newer diff was saved.", () => location.reload());
 }
 
 function show(words, act) {

@@ -31,6 +31,35 @@ export const KEYS = {
   ".": () => navigator.clipboard.writeText(document.querySelector("footer.cmd code").textContent),
 };
 
+/** The light: the system's, or the one that was chosen here. */
+const LIGHTS = ["", "light", "dark"];
+const theme = byId("theme");
+function showLight() {
+  theme.textContent = { light: "Light", dark: "Dark" }[document.documentElement.dataset.theme] ?? "Auto";
+  theme.setAttribute("aria-label", `Theme: ${theme.textContent}`);
+}
+if (theme) {
+  theme.hidden = false;
+  showLight();
+  theme.addEventListener("click", () => {
+    const next = LIGHTS[(LIGHTS.indexOf(document.documentElement.dataset.theme) + 1) % LIGHTS.length];
+    document.documentElement.dataset.theme = next;
+    localStorage.setItem("pawl:theme", next);
+    showLight();
+  });
+}
+
+/** After `g`, the next key says where to. */
+const { task } = document.body.dataset;
+const PLACES = { h: "/", d: task && `/t/${task}/diff` };
+let isGoing = false;
+
+function going(key) {
+  const to = isGoing ? PLACES[key] : undefined;
+  isGoing = key === "g";
+  return to === undefined ? undefined : () => location.assign(to);
+}
+
 function pressing(key) {
   const named = all("[data-press]").find((one) => one.dataset.press === key);
   return named && (() => named.click());
@@ -41,6 +70,7 @@ addEventListener("keydown", (event) => {
     return;
   // What is a link or a button has its key beside it.
   const act =
+    going(event.key) ??
     KEYS[event.key === "ArrowDown" || event.key === "ArrowUp" ? `Shift${event.key}` : event.key] ??
     pressing(event.key);
   if (!act || (event.key.startsWith("Arrow") && !event.shiftKey)) return;

@@ -14,7 +14,7 @@ const say = (words) => {
 
 async function tryIt(act) {
   try {
-    say("Your browser asks for your key …");
+    say("Waiting for your key …");
     const answer = await act();
     if (answer.ok) location.reload();
     else

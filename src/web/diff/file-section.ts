@@ -1,9 +1,11 @@
 import type { Finding } from "../../model/records/parts.ts";
+import { plural } from "../../model/text.ts";
 import { type Html, html, visible } from "../html.ts";
 import { findingCard } from "../views/findings.ts";
 import { colourLines, type Piece } from "./colours.ts";
 import type { Row } from "./parse-patch.ts";
-import { type Rendering, renderRows } from "./render-file.ts";
+import { ROWS_OF_A_PART, type Stretch, stretchesOf } from "./parts.ts";
+import { MANY_ROWS, type Rendering, renderRows } from "./render-file.ts";
 import type { SavedFile } from "./saved-diff.ts";
 
 /** Files that people do not read: they come folded, with their size. */
@@ -49,15 +51,26 @@ const modeOf = ({ change, oldMode, newMode }: SavedFile) =>
 
 function contentOf({ file, anchor, address, findings, later, split, kept }: FileSection): Html {
   const said = file.said !== undefined && html`<p class="quiet">${file.said}</p>`;
-  if (file.binary) return html`${said}<p class="quiet">A binary file; its content is not shown.</p>`;
-  if (file.hunks.length === 0) return said || html`<p class="quiet">No line of it changed.</p>`;
+  if (file.binary) return html`${said}<p class="quiet">Binary file, not shown.</p>`;
+  if (file.hunks.length === 0) return said || html`<p class="quiet">No lines changed.</p>`;
   const rows = rowsOf(file);
   const content = later
-    ? html`<div class="later" data-src="${address}" data-rows="${rows}"><a href="${address}">Show ${rows} rows</a></div>`
+    ? laterOf(address, rows)
     : html`${said}${fileRows(file, anchor, findings, { split, more: kept ? moreOf(address) : undefined })}`;
   return GENERATED.test(file.path)
-    ? html`<details><summary>Generated: ${rows} rows</summary>${content}</details>`
+    ? html`<details><summary>Generated, ${rows} lines</summary>${content}</details>`
     : content;
+}
+
+/** Room for the rows of a file, or for each part of a large one, until they are asked for. */
+function laterOf(address: string, rows: number): Html {
+  const parts = rows > MANY_ROWS ? Math.ceil(rows / ROWS_OF_A_PART) : 1;
+  const box = (src: string, count: number) =>
+    html`<div class="later" data-src="${src}" data-rows="${count}"><a href="${src}">Show ${plural(count, "line")}</a></div>`;
+  if (parts === 1) return box(address, rows);
+  return html`${Array.from({ length: parts }, (_, part) =>
+    box(`${address}&part=${part}`, Math.min(ROWS_OF_A_PART, rows - part * ROWS_OF_A_PART)),
+  )}`;
 }
 
 /** Beside the address of the file's rows are those of the lines above each of its hunks, and after the last. */
@@ -74,8 +87,9 @@ export function fileRows(
   file: SavedFile,
   anchor: string,
   findings: readonly Finding[],
-  { split, more }: Pick<Rendering, "split" | "more">,
+  { split, more, part }: Pick<Rendering, "split" | "more"> & { part?: number | undefined },
 ): Html {
+  const stretches = stretchesOf(file, part);
   const below = new Map<number, Finding[]>();
   const lines = new Set(file.hunks.flatMap((hunk) => hunk.rows.flatMap((row) => row.new ?? [])));
   const elsewhere = findings.filter((one) => one.line === undefined || !lines.has(one.line));
@@ -86,15 +100,15 @@ export function fileRows(
     const found = side === "new" ? below.get(line) : undefined;
     return found && html`<tr class="note"><td colspan="${split ? 4 : 3}">${found.map(findingCard)}</td></tr>`;
   };
-  return html`${elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file), below: note, split, more })}`;
+  return html`${!part && elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file, stretches), below: note, split, more }, stretches)}`;
 }
 
 /** Hunk by hunk and side by side, because a patch has no more of the file than that. */
-function coloursOf(file: SavedFile) {
+function coloursOf(file: SavedFile, stretches: readonly Stretch[]) {
   const side = (of: "old" | "new", skip: Row["sign"], path: string) => {
     const lines = new Map<number, readonly Piece[]>();
-    for (const hunk of file.hunks) {
-      const rows = hunk.rows.filter((row) => row.sign !== skip);
+    for (const stretch of stretches) {
+      const rows = stretch.rows.filter((row) => row.sign !== skip);
       const coloured = colourLines(
         path,
         rows.map((row) => row.text),

@@ -63,8 +63,8 @@ async function lit(
 
 function shownIn(file: SavedFile, found: Lit): SavedFile {
   if (!found)
-    return { ...file, said: "The commit for this is not in this clone: this is the whole saved change." };
+    return { ...file, said: "This clone no longer has the commit, so this is the whole saved change." };
   const other = found.get(file.path);
   if (other) return { ...other, digest: file.digest };
-  return { ...file, hunks: [], binary: false, said: "Nothing of it is left to see in this light." };
+  return { ...file, hunks: [], binary: false, said: "Nothing else changed in this file." };
 }

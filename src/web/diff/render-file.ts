@@ -3,6 +3,7 @@ import { Html, html, visible } from "../html.ts";
 import type { Piece } from "./colours.ts";
 import { pairRows } from "./pair-rows.ts";
 import type { Hunk, PatchFile, Row } from "./parse-patch.ts";
+import { type Stretch, stretchesOf } from "./parts.ts";
 import { type Mark, wordMarks } from "./word-marks.ts";
 
 /** What stands beside the rows: who calls knows about findings, the renderer does not. */
@@ -26,17 +27,24 @@ const SIGNS = { " ": " ", "+": "+", "-": "−" } as const;
 
 /** Rows of one table; larger files come in several, each in a box that the browser skips while it is out of sight. */
 const ROWS_AT_ONCE = 100;
-const MANY_ROWS = 2_000;
+export const MANY_ROWS = 2_000;
 
 /** The changes of one file as tables. A row is `old number, new number, text`; its sign is text, not only a colour. */
-export function renderRows(file: PatchFile, rendering: Rendering): Html {
-  const { split } = rendering;
-  const rows = file.hunks.flatMap((hunk, at) => [
-    heading(hunk, hiddenAbove(file, at, hunk.newStart), rendering, rendering.more?.above(at, hunk.newStart)),
-    ...renderHunk(hunk.rows, rendering),
+export function renderRows(
+  file: PatchFile,
+  rendering: Rendering,
+  stretches: readonly Stretch[] = stretchesOf(file),
+): Html {
+  const { split, more } = rendering;
+  const rows = stretches.flatMap(({ hunk, at, rows: some, isFirst }) => [
+    ...(isFirst
+      ? [heading(hunk, hiddenAbove(file, at, hunk.newStart), rendering, more?.above(at, hunk.newStart))]
+      : []),
+    ...renderHunk(some, rendering),
   ]);
   const end = lastOf(file);
-  if (end !== undefined && rendering.more) rows.push(belowButton(end.line + 1, rendering));
+  const isEnd = stretches.at(-1)?.rows.at(-1) === file.hunks.at(-1)?.rows.at(-1);
+  if (end !== undefined && more && isEnd) rows.push(belowButton(end.line + 1, rendering));
   const size = rows.length > MANY_ROWS ? ROWS_AT_ONCE : rows.length;
   const tables: Html[] = [];
   for (let at = 0; at < rows.length; at += size)

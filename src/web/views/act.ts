@@ -55,7 +55,7 @@ export const act: View = async (look) => {
 function actionOf({ parts }: Look): Action {
   const { task, action = "" } = parts;
   const found = findAction(action, task !== undefined);
-  if (!found) throw new Failure("not_found", "no_page", `There is nothing called ${action} to do here.`);
+  if (!found) throw new Failure("not_found", "no_page", `There is no action called ${action}.`);
   return found;
 }
 
@@ -140,8 +140,8 @@ async function render(look: Look, action: Action, { values, rev, refusal }: Fill
 <p class="dim">${operation.summary}.</p>
 ${refusal && html`<section class="refusal" role="alert"><h2>Not done: ${refusal.message}</h2>${refusal.hint && html`<p>${refusal.hint}</p>`}</section>`}
 <form method="post" class="act" data-form="${request.path}${subject && `?${subject}`}">${rev !== undefined && html`<input type="hidden" name="rev" value="${rev}">`}${fieldsOfForm(operation.input, fields, values, lists)}
-<p class="row"><button class="btn go">${button}</button> <a class="btn" href="${back}">Leave it</a></p></form>
-${operation.details && html`<details class="more"><summary>What it does, and what it refuses</summary><p>${operation.details}</p></details>`}`;
+<p class="row"><button class="btn go">${button}</button> <a class="btn" href="${back}">Cancel</a></p></form>
+${operation.details && html`<details class="more"><summary>What it does and what it refuses</summary><p>${operation.details}</p></details>`}`;
   return layout({ title, section: "tasks", command: words.filter(Boolean).join(" "), main, kind: "narrow" });
 }
 

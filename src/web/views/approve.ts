@@ -12,6 +12,7 @@ import { type Html, html } from "../html.ts";
 import { short, tag } from "../layout.ts";
 import { took } from "../times.ts";
 import type { Underway } from "../undertakings.ts";
+import { nameOf } from "../who.ts";
 import { problem } from "./problem.ts";
 import { assertionOf, isOpen, signSection } from "./sign-section.ts";
 import { type Recorded, type Shown, showTask, taskPage } from "./task-shell.ts";
@@ -48,7 +49,7 @@ export const beginApproval: View = async ({ deciding, ask, parts, request }) => 
   if (!isTask(typed ?? "", task))
     return problem(
       new Failure("refused", "not_confirmed", `"${typed ?? ""}" is not ${task}.`, {
-        hint: "Nothing was asked.",
+        hint: `Type ${task} to be asked. Nothing was merged.`,
       }),
     );
   deciding.approve(task, { push: push !== undefined, byKey: how === "key" });
@@ -77,11 +78,11 @@ export const withdrawApproval: View = async ({ deciding, parts }): Promise<Respo
 
 function merged({ all: { approvals, task } }: Shown): Html {
   const last = approvals.findLast((one) => one.status === "merged");
-  return html`<div class="title"><h2>${task.id} is merged</h2></div>${last && html`<p>${last.id} by ${last.actor}, ${last.how}.</p><table class="sum"><caption class="vh">What was merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Branch</th><th scope="col">Was</th><th scope="col">Is</th></tr></thead><tbody>${last.repos.map((repo) => html`<tr><th scope="row">${repo.name}</th><td class="m">${repo.ref.replace("refs/heads/", "")}</td><td class="m">${short(repo.old)}</td><td class="m">${short(repo.new)}</td></tr>`)}</tbody></table><p class="row"><a class="btn" href="/t/${task.id}/do/remove">Remove the worktrees…</a> <a class="btn" href="/audit">Audit</a></p>`}`;
+  return html`<div class="title"><h2>${task.id} is merged</h2></div>${last && html`<p>${last.id} by ${nameOf(last.actor)}, ${last.how}.</p><table class="sum"><caption class="vh">What was merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Branch</th><th scope="col">Was</th><th scope="col">Is</th></tr></thead><tbody>${last.repos.map((repo) => html`<tr><th scope="row">${repo.name}</th><td class="m">${repo.ref.replace("refs/heads/", "")}</td><td class="m">${short(repo.old)}</td><td class="m">${short(repo.new)}</td></tr>`)}</tbody></table><p class="row"><a class="btn" href="/t/${task.id}/do/remove">Remove the worktrees…</a> <a class="btn" href="/audit">Audit</a></p>`}`;
 }
 
 async function candidate(look: Look, shown: Shown, underway: Underway | undefined): Promise<Html> {
-  const refused = underway?.refusal && refusal(underway.refusal, "The last attempt was not carried out");
+  const refused = underway?.refusal && refusal(underway.refusal, "The last attempt did not merge");
   try {
     const { data } = await look.ask(approveLook, { task: look.parts.task });
     return html`${refused}${ready(data.look, shown.all, await viewedOf(look))}`;
@@ -113,7 +114,7 @@ function obstacles(task: string, error: Failure): Html {
         ];
   return html`<div class="title"><h2>${task} cannot be merged yet</h2></div>
 <table class="sum"><caption class="vh">What is in the way</caption><thead><tr><th scope="col">In the way</th><th scope="col">Who</th><th scope="col">Settled by</th></tr></thead><tbody>${rows.map((one) => html`<tr><td>${one.message}${one.repo !== undefined && html` <span class="dim">(${one.repo})</span>`}</td><td>${tag(one.owner === "human" ? "you" : one.owner, one.owner === "human" ? "human" : "warn")}</td><td><code>${one.command}</code></td></tr>`)}</tbody></table>
-${CHECK_AGAIN.includes(error.code) && html`<form method="post" action="/t/${task}/do/check"><button class="btn go">Check it now</button></form>`}`;
+${CHECK_AGAIN.includes(error.code) && html`<form method="post" action="/t/${task}/do/check"><button class="btn go">Check now</button></form>`}`;
 }
 
 type Candidate = Parameters<typeof approveLook.text>[0]["look"];
@@ -126,7 +127,7 @@ function ready({ task, repos, digits, unusual, passkeys }: Candidate, all: Recor
       : "";
   return html`<div class="title"><h2>Merge ${task} into ${bases}${both}</h2></div>
 ${unusual.map((line) => html`<p class="warning">${line}</p>`)}
-<table class="sum"><caption class="vh">What would be merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Target now</th><th scope="col">Branch</th><th scope="col">Change</th><th scope="col">In the way</th></tr></thead><tbody>${repos.map((one) => html`<tr><th scope="row">${one.name}</th><td class="m">${one.base_branch} ${short(one.base)}</td><td class="m">${short(one.head)}</td><td>${one.stat.at(-1)?.trim()}, ${plural(one.total, "commit")}</td><td>${tag("nothing", "ok")}</td></tr>`)}</tbody></table>
+<table class="sum"><caption class="vh">What would be merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Target now</th><th scope="col">Branch</th><th scope="col">Change</th><th scope="col">Merge</th></tr></thead><tbody>${repos.map((one) => html`<tr><th scope="row">${one.name}</th><td class="m">${one.base_branch} ${short(one.base)}</td><td class="m">${short(one.head)}</td><td>${one.stat.at(-1)?.trim()}, ${plural(one.total, "commit")}</td><td>${tag("nothing in the way", "ok")}</td></tr>`)}</tbody></table>
 ${restsOn(all, repos, viewed)}
 ${yes({ task, digits, passkeys, repos })}`;
 }
@@ -142,9 +143,9 @@ function yes({
   const button = (word: string, how: string, main: boolean) =>
     html`<button class="btn${main && " go"}" name="how" value="${how}">${word}</button>`;
   return html`<section class="card sign" aria-labelledby="yes"><h2 id="yes">Your yes</h2>
-<p>The receipt <code class="digits">${digits}</code> stands for exactly these commits, findings and checks. ${key ? html`You sign it with your key <b>${passkeys.map((one) => `“${one.key}”`).join(" or ")}</b>; anybody can check that later, without you and without pawl's word for it.` : html`The question comes on the terminal that runs <code>pawl ui</code>, with the same digits.`} Git and the remotes are asked once more before it.</p>
-<form method="post" action="/t/${task}/approve"><p class="row"><label for="typed">Type the task's id</label> <input id="typed" name="typed" size="8" autocomplete="off" required></p>
-<p class="row">${key && button("Go on with your key…", "key", true)}${button("Ask on the terminal", "terminal", !key)}${repos.some((one) => one.remote !== undefined) && html` <label><input type="checkbox" name="push"> publish afterwards</label>`}</p></form>
+<p>The receipt <code class="digits">${digits}</code> stands for exactly these commits, findings and checks. ${key ? html`You sign it with your key <b>${passkeys.map((one) => `“${one.key}”`).join(" or ")}</b>; anybody can verify the signature later.` : html`pawl asks on the terminal that runs <code>pawl ui</code> and shows the same digits there.`} First it looks at git and the remotes once more.</p>
+<form method="post" action="/t/${task}/approve"><p class="row"><label for="typed">Type the task's ID</label> <input id="typed" name="typed" size="8" autocomplete="off" required></p>
+<p class="row">${key && button("Continue with your key…", "key", true)}${button("Ask on the terminal", "terminal", !key)}${repos.some((one) => one.remote !== undefined) && html` <label><input type="checkbox" name="push"> push afterwards</label>`}</p></form>
 <p class="dim small">Or run <code>pawl approve ${task}</code> in a terminal of your own. A click alone approves nothing. <a href="/approvers">Whose keys count</a></p></section>`;
 }
 
@@ -160,8 +161,8 @@ function restsOn(all: Recorded, repos: Candidate["repos"], viewed: string): Html
     (status) => `${findings.filter((one) => one.status === status).length} ${status}`,
   );
   const name = (id: string) => id.split("/")[1];
-  return html`<dl class="kv"><dt>Checks</dt><dd>${proofs.length === 0 ? "none on exactly this tree" : proofs.map((one, at) => html`${at > 0 && ", "}<a href="/t/${task.id}/evidence#${name(one.id)}">${name(one.id)} ${one.check ?? one.argv[0]}</a> passed in ${took(one.duration_ms)}`)}</dd>
-<dt>Review</dt><dd>${last ? html`<a href="/t/${task.id}">${name(last.id)}</a> ${last.verdict}, by ${last.actor}` : "none; this profile asks for none"}</dd>
+  return html`<dl class="kv"><dt>Checks</dt><dd>${proofs.length === 0 ? "none on exactly these trees" : proofs.map((one, at) => html`${at > 0 && ", "}<a href="/t/${task.id}/evidence#${name(one.id)}">${name(one.id)} ${one.check ?? one.argv[0]}</a> passed in ${took(one.duration_ms)}`)}</dd>
+<dt>Review</dt><dd>${last ? html`<a href="/t/${task.id}">${name(last.id)}</a> ${last.verdict.replaceAll("_", " ")}, by ${nameOf(last.actor)}` : "none; this profile needs none"}</dd>
 <dt>Findings</dt><dd><a href="/t/${task.id}/findings">${by.join(", ") || "none"}</a></dd>
 <dt>Last handoff</dt><dd>${handoffs.at(-1)?.what ?? "none"}</dd>
 <dt>You looked at</dt><dd><a href="/t/${task.id}/diff">${viewed}</a></dd></dl>`;

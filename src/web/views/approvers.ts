@@ -18,7 +18,7 @@ export const approvers: View = async ({ ask, deciding }) => {
     if (path !== null) repos.push({ name, ...(await listOf(ask, name)) });
   const underway = deciding.underway.of(APPROVERS);
   const main = html`<div class="title"><h1>Approvers</h1></div>
-<p class="dim">Whose keys decide on each protected branch, as its own tip says it.</p>
+<p class="dim">Whose keys may approve on each protected branch, as the branch itself says.</p>
 ${underway?.refusal && html`<section class="refusal" role="alert"><h2>Not enrolled: ${underway.refusal.message}</h2>${underway.refusal.hint && html`<p>${underway.refusal.hint}</p>`}</section>`}
 ${repos.map((repo) => repoSection(repo, repos))}
 ${underway && isOpen(underway) ? signSection(underway, { path: "/approvers", word: "the key's name", button: "Sign with your key" }) : enrolForm(repos)}`;
@@ -51,7 +51,7 @@ function repoSection(repo: Repo, all: readonly Repo[]): Html {
     .flatMap((other) => other.branches.flatMap((one) => one.approvers))
     .filter((one) => one.passkey !== undefined && !known.includes(one.passkey));
   const others = [...new Map(elsewhere.map((one) => [one.passkey, one])).values()];
-  return html`${repo.why !== undefined && html`<section class="prose"><h2>${repo.name}</h2><p class="dim">${repo.why}</p></section>`}${repo.branches.map((one) => branchSection(one, repo.name, all.length > 1))}${repo.branches.length > 0 && others.map((one) => html`<form method="post" action="/approvers" class="row"><input type="hidden" name="name" value="${one.name}"><input type="hidden" name="as" value="${one.key}"><input type="hidden" name="passkey" value="${one.passkey}"><input type="hidden" name="repo" value="${repo.name}"><button>Let ${one.key} decide in ${repo.name} too…</button></form>`)}`;
+  return html`${repo.why !== undefined && html`<section class="prose"><h2>${repo.name}</h2><p class="dim">${repo.why}</p></section>`}${repo.branches.map((one) => branchSection(one, repo.name, all.length > 1))}${repo.branches.length > 0 && others.map((one) => html`<form method="post" action="/approvers" class="row"><input type="hidden" name="name" value="${one.name}"><input type="hidden" name="as" value="${one.key}"><input type="hidden" name="passkey" value="${one.passkey}"><input type="hidden" name="repo" value="${repo.name}"><button>Let ${one.key} approve in ${repo.name} too…</button></form>`)}`;
 }
 
 const branchSection = (
@@ -61,18 +61,18 @@ const branchSection = (
 ): Html =>
   html`<section class="prose"><h2>${branch}${isOneOfSeveral && ` of ${repo}`}</h2><p>Approvals are ${approvals}.${root !== undefined && html` Trust begins with <span class="m">${short(root)}</span>, ${came ?? "which no record tells of"}.`}</p>${
     all.length === 0
-      ? html`<p class="empty">${broken ? "The list cannot be read: nobody can decide." : "Nobody is enrolled. A key makes a yes that anybody can check later; without one there is the terminal."}</p>`
-      : html`<table class="sum"><caption class="vh">Keys of ${branch} of ${repo}</caption><thead><tr><th scope="col">Key</th><th scope="col">Whose</th><th scope="col">Kind</th><th scope="col">A signature says</th></tr></thead><tbody>${all.map((one) => html`<tr><th scope="row">${one.key}</th><td>${one.name}</td><td>${one.kind === "webauthn" ? "passkey" : "ssh"}</td><td>${tag(one.level, one.level === "present" ? "ok" : "warn")}</td></tr>`)}</tbody></table>`
+      ? html`<p class="empty">${broken ? "The list cannot be read, so nobody can approve." : "No keys yet. A key makes an approval that anybody can verify later; without one, you approve on the terminal."}</p>`
+      : html`<table class="sum"><caption class="vh">Keys of ${branch} of ${repo}</caption><thead><tr><th scope="col">Key</th><th scope="col">Owner</th><th scope="col">Kind</th><th scope="col">Signature proves</th></tr></thead><tbody>${all.map((one) => html`<tr><th scope="row">${one.key}</th><td>${one.name}</td><td>${one.kind === "webauthn" ? "passkey" : "ssh"}</td><td>${tag(one.level, one.level === "present" ? "ok" : "warn")}</td></tr>`)}</tbody></table>`
   }</section>`;
 
 const enrolForm = (repos: readonly Repo[]): Html =>
   html`<section class="card sign" aria-labelledby="enrol-title"><h2 id="enrol-title">Enrol a passkey</h2>
-<p>A security key, your phone, or the finger and PIN of this machine. The question comes on the terminal that runs <code>pawl ui</code>; then the new key, or one that is enrolled already, signs it. Enrol two, so that losing one is no trouble.</p>
-<form id="enrol" class="act"><p class="field"><label for="name"><b>Whose key it is</b></label><input id="name" name="name" required autocomplete="name"></p>
-<p class="field"><label for="as"><b>A short name for it</b> <span class="dim">small letters, digits and hyphens</span></label><input id="as" name="as" required pattern="[a-z0-9][a-z0-9\\-]{0,39}" placeholder="ada-yubikey"></p>
-${repos.length > 1 && html`<p class="field"><label for="repo"><b>Decides in</b> <span class="dim">the others are a click away afterwards</span></label><select id="repo" name="repo">${repos.map((one) => html`<option>${one.name}</option>`)}</select></p>`}
+<p>Use a security key, your phone, or this machine's fingerprint reader or PIN. The terminal that runs <code>pawl ui</code> asks first; then the new key, or one that is already enrolled, signs. Enrol two, so that losing one does no harm.</p>
+<form id="enrol" class="act"><p class="field"><label for="name"><b>Owner</b> <span class="dim">whose key it is</span></label><input id="name" name="name" required autocomplete="name"></p>
+<p class="field"><label for="as"><b>Name</b> <span class="dim">lower-case letters, digits and hyphens</span></label><input id="as" name="as" required pattern="[a-z0-9][a-z0-9\\-]{0,39}" placeholder="ada-yubikey"></p>
+${repos.length > 1 && html`<p class="field"><label for="repo"><b>Repository</b> <span class="dim">add the others afterwards</span></label><select id="repo" name="repo">${repos.map((one) => html`<option>${one.name}</option>`)}</select></p>`}
 <p class="row"><button class="btn go" disabled>Make a passkey…</button> <span id="sign-said" role="status" class="dim"></span></p></form>
-<noscript><p class="warning">A passkey is made by a script. Without one: <code>pawl approver add --ssh FILE</code></p></noscript></section>`;
+<noscript><p class="warning">Making a passkey needs scripts. Without them: <code>pawl approver add --ssh FILE</code></p></noscript></section>`;
 
 export const enrol: View = async ({ deciding, request }) => {
   const { name = "", as, passkey = "", repo } = fieldsOf(request.body);

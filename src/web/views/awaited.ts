@@ -19,11 +19,14 @@ export interface Sentence {
 export const button = ({ word, path, main }: Act): Html =>
   html`<a class="btn${main && " go"}" href="${path}">${word}</a>`;
 
+/** How an agent's run ends that needs somebody to look after it. */
+const STOPPED = ["failed", "interrupted"];
+
 /** What is awaited from whom. */
 export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
   const { task, runs } = all;
   const at = (path: string) => `/t/${task.id}/${path}`;
-  const nobody = html`Nothing is awaited from anybody.`;
+  const nobody = html`Nothing is left to do.`;
   const working = runs.findLast(openAttempt);
   if (task.status === "done" || task.status === "merged") {
     const acts = runs.some((run) => run.ended === undefined)
@@ -36,14 +39,14 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
     const id = working.id.split("/")[1] ?? "";
     return {
       what: `${working.agent ?? "An agent"} is at work.`,
-      how: html`Nothing is needed from you until ${id} ends; <a href="${at(`runs/${id}`)}">see what it does</a>.`,
+      how: html`Nothing is needed from you until ${id} ends. <a href="${at(`runs/${id}`)}">Watch its log</a>`,
       acts: [{ word: "Stop…", path: at("do/stop") }],
     };
   }
   if (task.status === "blocked")
     return {
-      what: `Waiting for you: ${task.blocker ?? "it is blocked"}`,
-      how: html`Record what you decide; then it can go on. Settled by: <code>pawl task update ${task.id} --status active</code>`,
+      what: `Waiting for you: ${task.blocker ?? "it is blocked."}`,
+      how: html`Record your decision, then unblock the task: <code>pawl task update ${task.id} --status active</code>`,
       acts: [
         { word: "Record a decision…", path: at("do/decide"), main: true },
         { word: "Unblock…", path: at("do/edit") },
@@ -51,13 +54,25 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
     };
   if (task.status === "open")
     return {
-      what: "Not begun.",
-      how: html`An agent works in a worktree of its own: <code>pawl run ${task.id} --agent claude</code>`,
+      what: "Not started yet.",
+      how: html`An agent works on it in a worktree of its own: <code>pawl run ${task.id} --agent claude</code>`,
       acts: [
         { word: "Start an agent…", path: at("do/run"), main: true },
-        { word: "Begin by hand…", path: at("do/start") },
+        { word: "Start by hand…", path: at("do/start") },
       ],
     };
+  const last = runs.findLast((run) => run.attempts.length > 0);
+  if (last && last === runs.at(-1) && last.ended === undefined && STOPPED.includes(last.status)) {
+    const id = last.id.split("/")[1] ?? "";
+    return {
+      what: `Waiting for you: ${id} ${last.status === "failed" ? "failed" : "was interrupted"}.`,
+      how: html`<a href="${at(`runs/${id}`)}">Read its log</a>, then resume it: <code>pawl run resume ${last.id}</code>`,
+      acts: [
+        { word: "Resume it…", path: at(`do/resume?run=${id}`), main: true },
+        { word: "Read the diff", path: at("diff") },
+      ],
+    };
+  }
   return underWay(reasons, at);
 }
 
@@ -65,15 +80,15 @@ function underWay([first]: readonly Reason[], at: (path: string) => string): Sen
   const read: Act = { word: "Read the diff", path: at("diff") };
   if (!first)
     return {
-      what: "Waiting for you: it may be approved.",
-      how: html`Nothing known is missing. Read the diff before you say yes; git and the remotes are asked once more on the way.`,
+      what: "Waiting for you: ready to approve.",
+      how: html`Nothing is missing, as far as the records tell. Read the diff first; pawl asks git and the remotes once more before it merges.`,
       acts: [read, { word: "Approve…", path: at("approve"), main: true }],
     };
   const who = { author: "the author", reviewer: "a reviewer", human: "you" }[first.owner];
   const what = `Waiting for ${who}: ${first.message}`;
-  const how = html`Settled by: <code>${first.command}</code>`;
+  const how = html`Settle it with <code>${first.command}</code>`;
   if (first.owner === "reviewer") return { what, how, acts: [{ ...read, main: true }] };
   if (first.owner === "author")
-    return { what, how, acts: [{ word: "Go on with an agent…", path: at("do/run") }] };
+    return { what, how, acts: [{ word: "Start an agent on it…", path: at("do/run") }] };
   return { what, how, acts: [] };
 }

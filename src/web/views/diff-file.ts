@@ -12,7 +12,9 @@ import type { Look, View } from "./view.ts";
 export const diffFile: View = async (look) => {
   const { repo, found, anchor, split, more } = await find(look);
   const { data } = await look.ask(taskShow, { task: look.parts.task });
-  return page(fileRows(found, anchor, findingsOf(data.findings, repo, found), { split, more }));
+  const asked = look.request.query.get("part");
+  const part = asked === null ? undefined : Number(asked);
+  return page(fileRows(found, anchor, findingsOf(data.findings, repo, found), { split, more, part }));
 };
 
 /** Lines above a hunk that the patch does not have, from the commit that was saved. */

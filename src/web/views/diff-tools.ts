@@ -3,7 +3,6 @@ import { plural } from "../../model/text.ts";
 import { queryOf, type Wish } from "../diff/reading.ts";
 import type { SavedRepo } from "../diff/saved-diff.ts";
 import { type Html, html } from "../html.ts";
-import { short } from "../layout.ts";
 import { clock } from "../times.ts";
 
 interface Counted {
@@ -30,11 +29,11 @@ export function diffTools(
           saved.map((id) => [id, to({ run: id === saved.at(-1) ? undefined : id }), id === shown]),
         )
       : html`<b>${shown}</b>`;
-  return html`<div class="tools">${run}<span class="wide">${first && html`<span class="m">${short(first.base)} → ${short(first.head)}</span>, saved ${clock(first.saved)}`}</span>${sinceLink(wish, changed, to)}<span class="sp"></span>${later && html`<button type="button" id="load-all">Load all ${rows} rows</button>`}${choice(
+  return html`<div class="tools">${run}<span class="wide">${first && html`saved ${clock(first.saved)}`}</span>${sinceLink(wish, changed, to)}<span class="sp"></span>${later && html`<button type="button" id="load-all">Load all ${rows} lines</button>`}${choice(
     "White space",
     [
-      ["Every change", to({ ignoreSpace: false }), !wish.ignoreSpace],
-      ["Ignore space", to({ ignoreSpace: true }), wish.ignoreSpace],
+      ["All changes", to({ ignoreSpace: false }), !wish.ignoreSpace],
+      ["Ignore white space", to({ ignoreSpace: true }), wish.ignoreSpace],
     ],
     "w",
   )}${choice(
@@ -51,9 +50,9 @@ const nameOf = (run: string) => run.split("/")[1] ?? run;
 
 function sinceLink({ sinceLook }: Wish, changed: number, to: (change: Partial<Wish>) => string): Html {
   if (sinceLook)
-    return html`<span class="since">since your last look <a href="${to({ sinceLook: false })}" data-press="s">Show everything</a></span>`;
+    return html`<span class="since">Since your last look. <a href="${to({ sinceLook: false })}" data-press="s">Show everything</a></span>`;
   return changed > 0
-    ? html`<span class="since"><a href="${to({ sinceLook: true })}" data-press="s">since your last look: ${plural(changed, "file")}</a></span>`
+    ? html`<span class="since"><a href="${to({ sinceLook: true })}" data-press="s">${plural(changed, "file")} changed since your last look</a></span>`
     : html``;
 }
 

@@ -5,8 +5,9 @@ import { type Looked, lookedAt } from "../diff/looked.ts";
 import { inOtherLight } from "../diff/other-light.ts";
 import { queryOf, type Wish, wishOf } from "../diff/reading.ts";
 import { type SavedFile, type SavedRepo, savedDiff } from "../diff/saved-diff.ts";
+import type { Response } from "../exchange.ts";
 import { type Html, html, visible } from "../html.ts";
-import { short } from "../layout.ts";
+import { empty, short } from "../layout.ts";
 import { diffTools } from "./diff-tools.ts";
 import { finishForm, reviewFoot } from "./finish-review.ts";
 import { type Shown, showTask, taskPage } from "./task-shell.ts";
@@ -24,6 +25,7 @@ interface Reading {
 
 export const diffView: View = async (look) => {
   const shown = await showTask(look);
+  if (shown.all.runs.every((run) => run.snapshots.length === 0)) return nothingSaved(look, shown);
   const wish = wishOf(look.request.query);
   const { repos, looked } = await readDiff(look, wish);
   const files = repos.flatMap((repo) => repo.files.map((file) => ({ repo: repo.repo, file })));
@@ -48,6 +50,26 @@ ${isLatest && finishForm(shown.all, repos, seen, files.length)}</section></div>`
   });
 };
 
+/** Nobody has begun, or nobody has saved what they did. */
+function nothingSaved(look: Look, shown: Shown): Response {
+  const { task, runs } = shown.all;
+  const words =
+    runs.length === 0
+      ? empty(
+          "No diff yet. It appears here once somebody works on this task:",
+          `pawl run ${task.id} --agent claude`,
+        )
+      : empty(
+          "No diff yet. It appears here when the run ends, or as soon as somebody saves it:",
+          `pawl snapshot ${task.id}`,
+        );
+  return taskPage(look, shown, {
+    tab: "diff",
+    command: "pawl diff {task}",
+    content: html`<div class="narrow">${words}</div>`,
+  });
+}
+
 /** The saved diff in the light that was asked for, and what this reader has looked at. */
 export async function readDiff({ ask, parts: { task } }: Look, wish: Wish) {
   const saved = await savedDiff(ask, task, wish.run);
@@ -58,8 +80,13 @@ export async function readDiff({ ask, parts: { task } }: Look, wish: Wish) {
 
 function sinceWords({ gone }: Looked, changed: number): Html {
   const left = gone.map(({ repo, path }) => html`<li><b>${repo}</b> <code>${path}</code></li>`);
-  return html`<div class="quiet">${changed === 0 ? "Nothing changed since you looked; what you have not looked at yet is below." : "What changed in the files that you looked at, and the files that you have not looked at yet."}${left.length > 0 && html` No longer part of the change:<ul>${left}</ul>`}</div>`;
+  return html`<div class="quiet">${changed === 0 ? "Nothing changed since you looked. Files you have not viewed yet are below." : "Changes since you viewed these files, and files you have not viewed yet."}${left.length > 0 && html` No longer part of the change:<ul>${left}</ul>`}</div>`;
 }
+
+const countsOf = ({ files }: SavedRepo) => {
+  const sum = (of: "additions" | "deletions") => files.reduce((all, file) => all + file[of], 0);
+  return `${plural(files.length, "file")}, +${sum("additions")} −${sum("deletions")}`;
+};
 
 const anchorOf = (repo: number, file: number) => `f${repo + 1}-${file + 1}-`;
 
@@ -72,7 +99,7 @@ function repoSection(
 ): Html {
   const query = queryOf(wish);
   query.set("at", String(at));
-  return html`<div class="repo"><h2>${repo.repo}</h2><span class="m">${short(repo.base)} → ${short(repo.head)}</span></div>${repo.files.map(
+  return html`<div class="repo"><h2>${repo.repo}</h2><span class="m">${short(repo.base)} → ${short(repo.head)}</span><span class="dim">${countsOf(repo)}</span></div>${repo.files.map(
     (file, index) =>
       isShown(repo.repo, file) &&
       fileSection({
@@ -103,11 +130,9 @@ function tree(
 ): Html {
   return html`<nav class="tree" aria-label="Changed files"><details open><summary>Changed files</summary><p class="dim seenof"><span id="seen-of">${seen} of ${total} viewed</span></p><progress id="seen" value="${seen}" max="${total}" aria-label="Viewed files"></progress>${repos.map(
     (repo, at) =>
-      html`<h3>${repo.repo} <span>${plural(repo.files.length, "file")}</span></h3><ul>${repo.files.map(
-        (file, index) => {
-          const open = findingsOf(all.findings, repo.repo, file).filter((one) => one.status === "open");
-          return html`<li${isViewed(repo.repo, file) && html` class="seen"`}><a href="#${anchorOf(at, index)}"><span aria-hidden="true">${isViewed(repo.repo, file) ? "✓" : "○"}</span><span class="p"><bdi>${visible(file.path)}</bdi></span>${before(repo.repo, file) && html`<span class="f">changed</span>`}${open.length > 0 && html`<span class="f">${open.map((one) => one.id.split("/")[1]).join(" ")}</span>`}<span class="c">+${file.additions} −${file.deletions}</span></a></li>`;
-        },
-      )}</ul>`,
+      html`<h3>${repo.repo} <span>${countsOf(repo)}</span></h3><ul>${repo.files.map((file, index) => {
+        const open = findingsOf(all.findings, repo.repo, file).filter((one) => one.status === "open");
+        return html`<li${isViewed(repo.repo, file) && html` class="seen"`}><a href="#${anchorOf(at, index)}"><span aria-hidden="true">${isViewed(repo.repo, file) ? "✓" : "○"}</span><span class="p"><bdi>${visible(file.path)}</bdi></span>${before(repo.repo, file) && html`<span class="f">changed</span>`}${open.length > 0 && html`<span class="f">${open.map((one) => one.id.split("/")[1]).join(" ")}</span>`}<span class="c">+${file.additions} −${file.deletions}</span></a></li>`;
+      })}</ul>`,
   )}</details></nav>`;
 }

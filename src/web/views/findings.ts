@@ -11,7 +11,7 @@ export const findings: View = async (look) => {
   const task = shown.all.task.id;
   const all = shown.all.findings.toSorted((one, other) => rank(one) - rank(other));
   const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${task}/do/finding">Add a finding…</a></p>
-<div id="findings" data-live="rows">${all.length === 0 ? html`<p class="empty">Nothing was found yet. On the <a href="/t/${task}/diff">diff</a>, press <kbd>c</kbd> on a line; what you write stays until its author has settled it. <code>pawl finding add</code></p>` : all.map((one) => findingCard(one))}</div></div>`;
+<div id="findings" data-live="rows">${all.length === 0 ? html`<p class="empty">No findings yet. On the <a href="/t/${task}/diff">diff</a>, press <kbd>c</kbd> on a line. A finding stays open until the author settles it: <code>pawl finding add "What is wrong" --task ${task}</code></p>` : all.map((one) => findingCard(one))}</div></div>`;
   return taskPage(look, shown, { tab: "findings", command: "pawl finding list {task}", content });
 };
 
@@ -22,16 +22,16 @@ const rank = (one: Finding) =>
 const STEPS: Readonly<Record<Finding["status"], readonly (readonly [string, string])[]>> = {
   open: [
     ["Fixed…", "resolve"],
-    ["Put off…", "defer"],
+    ["Defer…", "defer"],
     ["Won't fix…", "wontfix"],
   ],
   deferred: [
     ["Fixed…", "resolve"],
-    ["Open again…", "reopen"],
+    ["Reopen…", "reopen"],
   ],
-  fixed: [["Open again…", "reopen"]],
-  wontfix: [["Open again…", "reopen"]],
-  integrated: [["Open again…", "reopen"]],
+  fixed: [["Reopen…", "reopen"]],
+  wontfix: [["Reopen…", "reopen"]],
+  integrated: [["Reopen…", "reopen"]],
 };
 
 /** A finding wherever it is shown: in the list and below its line. */

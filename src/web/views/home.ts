@@ -7,6 +7,7 @@ import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, mono, short, tag } from "../layout.ts";
 import { ago, lasted } from "../times.ts";
+import { nameOf } from "../who.ts";
 import { firstSteps } from "./first-steps.ts";
 import type { View } from "./view.ts";
 
@@ -30,10 +31,10 @@ const isEmpty = ({ needs_you, running, held, claimed, ready, recent }: Inbox) =>
 
 function sections(found: Inbox, now: number): Html {
   const more = found.ready.length - MOST_READY;
-  return html`${section("Needs you", found.needs_you.map(needRow), "Nothing waits for you. Agents that are at work, and what you could begin, are below.")}
+  return html`${section("Needs you", found.needs_you.map(needRow), "Nothing needs you right now.")}
 ${section("Running", found.running.map(runningRow))}
 ${section(
-  "In work by hand",
+  "Worked on by hand",
   heldOnly(found).map((one) =>
     row({
       task: one.task,
@@ -50,7 +51,7 @@ ${section(
     row({
       task: one.task,
       title: one.title,
-      why: `${nameOf(one.holder)} on ${one.machine}${one.expired ? "; nobody has renewed it" : ""}`,
+      why: `${nameOf(one.holder)} on ${one.machine}${one.expired ? "; not renewed since" : ""}`,
       tag: tag(one.expired ? "expired" : "claimed"),
       who: ago(one.since, now),
     }),
@@ -60,11 +61,11 @@ ${section(
   "Ready to begin",
   found.ready
     .slice(0, MOST_READY)
-    .map((one) => row({ task: one.id, title: one.title, why: "nothing in its way", tag: tag("open") })),
+    .map((one) => row({ task: one.id, title: one.title, why: "Nothing blocks it.", tag: tag("open") })),
 )}${more > 0 && html`<p class="row"><a href="/tasks?status=open">… and ${more} more</a></p>`}
 ${section(
-  "Lately",
-  found.recent.map((one) => recentRow(one, now)),
+  "Recent",
+  recentOnce(found.recent).map((one) => recentRow(one, now)),
 )}`;
 }
 
@@ -99,13 +100,13 @@ const NEEDS: Readonly<
     word: "approve",
     tone: "human",
     tab: "/approve",
-    why: "Nothing known is missing: it may be merged.",
+    why: "Ready to merge, as far as the records tell.",
   },
   review: {
     word: "review",
     tone: "human",
     tab: "/diff",
-    why: "Its author is done; somebody else has to read it.",
+    why: "The author is done. Somebody else has to review it.",
   },
   blocked: { word: "decide", tone: "warn", tab: "" },
   run: { word: "failed run", tone: "bad", tab: "/runs" },
@@ -122,6 +123,7 @@ function needRow({ kind, task, title, why }: Need): Html {
       said ??
       why
         .replace(/^blocked: /, "")
+        .replaceAll("`", "")
         .replace(`${task}/`, "Run ")
         .replace(/^(?:agent|human):([^:\s]+)\S*(?= wrote)/, "$1"),
     tag: tag(word, tone),
@@ -133,7 +135,7 @@ const runningRow = (one: Inbox["running"][number]): Html =>
   row({
     task: one.task,
     title: one.title,
-    why: one.waiting ?? (one.last || "has begun"),
+    why: one.waiting ?? (one.last || "Just started."),
     tag: html`<span class="tag ok"><span class="dot run" aria-hidden="true"></span> ${one.state}</span>`,
     who: `${one.agent ?? nameOf(one.holder)}${one.elapsed === undefined ? "" : ` · ${lasted(one.elapsed)}`}`,
     path: `/t/${one.task}/runs/${one.id.split("/")[1]}`,
@@ -142,18 +144,24 @@ const runningRow = (one: Inbox["running"][number]): Html =>
 const WORDS: Readonly<Record<string, string>> = {
   approve: "merged",
   finish: "finished",
-  run: "run",
+  run: "started",
   "review.record": "reviewed",
-  handoff: "handoff",
-  "task.new": "new",
-  start: "begun",
+  handoff: "handed over",
+  "task.new": "created",
+  start: "started",
 };
+
+/** A run begins together with its task, which says it well enough. */
+function recentOnce(recent: Inbox["recent"]): Inbox["recent"] {
+  const records = recent.map(({ record }) => record.replace(/@\d+$/, ""));
+  return recent.filter((_, at) => {
+    const [, task] = /^(T\d+)\/R\d+$/.exec(records[at] ?? "") ?? [];
+    return task === undefined || !records.includes(task);
+  });
+}
 
 function recentRow(one: Inbox["recent"][number], now: number): Html {
   const record = one.record.replace(/@\d+$/, "");
   const task = record.split("/")[0] ?? "";
-  return html`<li data-key="${one.record}" class="small"><a href="${/^T\d+$/.test(task) ? `/t/${task}` : "/log"}"><span class="m">${record}</span><span>${one.about}</span></a><span class="who"><span class="dim small">${WORDS[one.event] ?? one.event} by ${nameOf(one.actor)} · ${ago(one.time, now)}</span></span></li>`;
+  return html`<li data-key="${one.record}" class="small"><a href="${/^T\d+$/.test(task) ? `/t/${task}` : "/log"}"><span class="m">${record}</span><span>${one.about.replace(/^\w+ → \w+ on /, "on ")}</span></a><span class="who"><span class="dim small">${/\/H\d+$/.test(record) ? "handed over" : (WORDS[one.event] ?? one.event)} by ${nameOf(one.actor)} · ${ago(one.time, now)}</span></span></li>`;
 }
-
-/** `agent:codex:author-session` is codex. */
-const nameOf = (actor: string) => actor.split(":")[1] ?? actor;

@@ -11,8 +11,8 @@ export const lanes: View = async ({ ask }) => {
   const { data } = await ask(laneList, {});
   const waiting = data.lanes.filter((one) => one.waits_for.length > 0).length;
   const main = html`<div class="title"><h1>Lanes</h1>${data.lanes.length > 0 && html`<span class="dim">${data.lanes.length} open${waiting > 0 && `, ${waiting} waiting`}</span>`}</div>
-<p class="dim">Which paths a task keeps for itself, so that tasks at work beside it keep off them. What a saved diff has outside of its lane becomes a finding.</p>
-<div id="lanes" data-live="rows">${data.lanes.length === 0 ? html`<p class="empty">Nobody keeps any paths. Give a task some, and an overlap with another one is refused before it hurts: <code>pawl lane add T0001 --path src/api</code></p>` : laneTable(data.lanes)}</div>`;
+<p class="dim">A lane reserves paths for one task, so that tasks beside it stay off them. A saved diff that leaves its lane gets a finding.</p>
+<div id="lanes" data-live="rows">${data.lanes.length === 0 ? html`<p class="empty">No lanes yet. Reserve paths for a task, and a second task that wants them is refused before it starts: <code>pawl lane add T0001 --path src/api</code></p>` : laneTable(data.lanes)}</div>`;
   return page(layout({ title: "Lanes", section: "lanes", command: "pawl lane list", main, kind: "home" }));
 };
 
@@ -21,21 +21,21 @@ export const taskLanes: View = async (look) => {
   const shown = await showTask(look);
   const { id } = shown.all.task;
   const { data } = await look.ask(laneList, { task: id });
-  const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${id}/do/lane">Keep paths for it…</a> <a href="/lanes">Lanes of all tasks</a></p>
-<div id="lanes" data-live="rows">${data.lanes.length === 0 ? html`<p class="empty">It keeps no paths: others may change the same files at the same time. <code>pawl lane add ${id} --path src/api</code></p>` : laneTable(data.lanes)}</div></div>`;
+  const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${id}/do/lane">Reserve paths…</a> <a href="/lanes">All lanes</a></p>
+<div id="lanes" data-live="rows">${data.lanes.length === 0 ? html`<p class="empty">This task reserves no paths, so others may change the same files at the same time: <code>pawl lane add ${id} --path src/api</code></p>` : laneTable(data.lanes)}</div></div>`;
   return taskPage(look, shown, { tab: "lanes", command: "pawl lane list {task}", content });
 };
 
 type Listed = Parameters<typeof laneList.text>[0]["lanes"][number];
 
 const laneTable = (all: readonly Listed[]): Html =>
-  html`<table class="sum"><caption class="vh">Lanes</caption><thead><tr><th scope="col">Lane</th><th scope="col">Paths</th><th scope="col">Whose</th><th scope="col">Order</th><th scope="col"><span class="vh">What one can do</span></th></tr></thead><tbody>${all.map(laneRow)}</tbody></table>`;
+  html`<table class="sum"><caption class="vh">Lanes</caption><thead><tr><th scope="col">Lane</th><th scope="col">Paths</th><th scope="col">Owner</th><th scope="col">Order</th><th scope="col"><span class="vh">Actions</span></th></tr></thead><tbody>${all.map(laneRow)}</tbody></table>`;
 
 function laneRow({ id, status, paths, owner, waits_for, created, why }: Listed): Html {
   const [task = "", part = ""] = id.split("/");
   const to = (action: string) => `/t/${task}/do/${action}?lane=${part}`;
   const acts =
     status === "open" &&
-    html`<span class="acts"><a class="btn" href="${to("lane-edit")}">Change…</a> <a class="btn" href="${to("lane-close")}">Give back…</a></span>`;
+    html`<span class="acts"><a class="btn" href="${to("lane-edit")}">Change…</a> <a class="btn" href="${to("lane-close")}">Release…</a></span>`;
   return html`<tr data-key="${id}"><th scope="row"><a href="/t/${task}/lanes" class="m">${id}</a>${status !== "open" && html` ${tag(status)}`}</th><td>${paths.map((path) => html`<div><code>${path}</code></div>`)}${why !== "" && html`<div class="dim">${why}</div>`}</td><td>${owner.split(":")[1] ?? owner}<div class="dim">${clock(created)}</div></td><td>${waits_for.length > 0 && html`after ${waits_for.map((other) => html`<a href="/t/${other}" class="m">${other}</a> `)}`}</td><td>${acts}</td></tr>`;
 }

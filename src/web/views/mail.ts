@@ -5,6 +5,7 @@ import { type Html, html } from "../html.ts";
 import { layout, tag } from "../layout.ts";
 import { markdown } from "../markdown.ts";
 import { clock } from "../times.ts";
+import { nameOf } from "../who.ts";
 import { showTask, taskPage } from "./task-shell.ts";
 import type { View } from "./view.ts";
 
@@ -13,8 +14,8 @@ export const mail: View = async ({ ask }) => {
   const { data } = await ask(mailList, {});
   const [yours, others] = [data.mail.filter(isYours), data.mail.filter((one) => !isYours(one))];
   const main = html`<div class="title"><h1>Mail</h1></div>
-<p class="dim">Words that agents and people left for each other. A message is read when its reader comes; nobody is interrupted.</p>
-<div id="mail" data-live="rows">${data.mail.length === 0 ? html`<p class="empty">Nothing waits to be read. From a task, or by <code>pawl mail send T0001 "The API key is in the vault now"</code></p>` : html`${section("For you", yours)}${section("For others", others)}`}</div>`;
+<p class="dim">Messages between agents and people. Agents read theirs when they start, resume or are about to stop; nobody is interrupted.</p>
+<div id="mail" data-live="rows">${data.mail.length === 0 ? html`<p class="empty">No unread mail. Leave a message for whoever works on a task: <code>pawl mail send T0001 "The API key is in the vault now"</code></p>` : html`${section("For you", yours)}${section("For others", others)}`}</div>`;
   return page(layout({ title: "Mail", section: "mail", command: "pawl mail list", main, kind: "narrow" }));
 };
 
@@ -23,15 +24,12 @@ export const taskMail: View = async (look) => {
   const shown = await showTask(look);
   const { id } = shown.all.task;
   const { data } = await look.ask(mailList, { task: id, all: true });
-  const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${id}/do/mail?to=${id}">Leave a message…</a></p>
-<div id="mail" data-live="rows">${data.mail.length === 0 ? html`<p class="empty">Nobody left a message. Whoever works on this task reads it when they begin, go on or are about to stop: <code>pawl mail send ${id} "The API key is in the vault now"</code></p>` : data.mail.toReversed().map(card)}</div></div>`;
+  const content = html`<div class="narrow"><p class="row"><a class="btn" href="/t/${id}/do/mail?to=${id}">Send a message…</a></p>
+<div id="mail" data-live="rows">${data.mail.length === 0 ? html`<p class="empty">No messages yet. Whoever works on this task reads them when they start, resume or are about to stop: <code>pawl mail send ${id} "The API key is in the vault now"</code></p>` : data.mail.toReversed().map(card)}</div></div>`;
   return taskPage(look, shown, { tab: "mail", command: "pawl mail list {task} --all", content });
 };
 
 type Listed = Parameters<typeof mailList.text>[0]["mail"][number];
-
-/** `agent:codex:author-session` is codex; a run is called by its own name. */
-const nameOf = (sender: string) => sender.split(":")[1] ?? sender;
 
 const isYours = ({ to }: Listed) => to === "human";
 
@@ -44,7 +42,8 @@ function card(one: Listed): Html {
     `/t/${task}/do/${action}?${new URLSearchParams(query)}`;
   const state = one.overtaken_by === undefined ? one.status : `overtaken by ${one.overtaken_by}`;
   const steps = [
-    one.status === "open" && html`<a class="btn" href="${to("mail-read", { message: id })}">Read…</a>`,
+    one.status === "open" &&
+      html`<a class="btn" href="${to("mail-read", { message: id })}">Mark as read…</a>`,
     one.status !== "closed" && html`<a class="btn" href="${to("mail-close", { message: id })}">Close…</a>`,
   ];
   return html`<article class="card" id="${id}" data-key="${one.id} ${state}"><header><a href="/t/${task}/mail"><b>${one.id}</b></a>${tag(state, one.status === "open" && isYours(one) ? "human" : "plain")}<span>${nameOf(senderName(one))} to ${isYours(one) ? "you" : one.to}${one.run !== undefined && `, about ${one.run}`}, ${clock(one.created)}</span></header>${markdown(one.text)}<p class="acts"><a class="btn" href="${to("mail", { to: one.from_run ?? task })}">Answer…</a>${steps}</p></article>`;

@@ -28,7 +28,7 @@ export const finishReview: View = async (look) => {
     return seeOther(`/t/${parts.task}?sent=${data.review.id.split("/")[1]}`);
   } catch (error) {
     return problem(error, `pawl review record ${parts.task}`, {
-      word: "Back to the diff: everything you wrote is still there",
+      word: "Back to the diff; everything you wrote is still there",
       path: `/t/${parts.task}/diff#finish`,
     });
   }

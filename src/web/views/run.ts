@@ -8,6 +8,7 @@ import { lineHtml } from "../ansi.ts";
 import { type Html, html } from "../html.ts";
 import { empty, short, tag } from "../layout.ts";
 import { clock, lasted } from "../times.ts";
+import { nameOf } from "../who.ts";
 import { showTask, taskPage, toneOf } from "./task-shell.ts";
 import type { View } from "./view.ts";
 
@@ -22,8 +23,8 @@ export const runView: View = async (look) => {
   const { data } = await look.ask(runList, { task: shown.all.task.id });
   const standing = data.runs.find((one) => one.id === id);
   const working = openAttempt(value) !== undefined;
-  const content = html`<div class="narrow run">${facts(value, standing)}${controls(value, working)}
-${value.attempts.length === 0 ? empty("Somebody works here by hand; there is no agent's log.") : await logOf(look, id, working)}</div>`;
+  const content = html`<div class="run">${facts(value, standing)}${controls(value, working)}
+${value.attempts.length === 0 ? empty("Somebody works on this by hand, so there is no log.") : await logOf(look, id, working)}</div>`;
   return taskPage(look, shown, {
     tab: "runs",
     command: `pawl run log ${id}${working ? " --follow" : ""}`,
@@ -34,7 +35,7 @@ ${value.attempts.length === 0 ? empty("Somebody works here by hand; there is no 
 function facts(value: Run, standing: RunStanding | undefined): Html {
   const state = standing?.state ?? value.status;
   const usage = standing?.usage;
-  return html`<section id="standing" data-live><div class="title"><h2>${value.id.split("/")[1]}</h2>${tag(state, toneOf(state))}<span class="dim">${value.agent ?? value.holder}${standing?.elapsed !== undefined && `, ${lasted(standing.elapsed)}`}</span></div>
+  return html`<section id="standing" data-live><div class="title"><h2>${value.id.split("/")[1]}</h2>${tag(state, toneOf(state))}<span class="dim">${value.agent ?? nameOf(value.holder)}${standing?.elapsed !== undefined && `, ${lasted(standing.elapsed)}`}</span></div>
 <dl class="kv">${standing?.last && html`<dt>Last</dt><dd>${standing.last}</dd>`}${value.reason !== undefined && html`<dt>Reason</dt><dd>${value.reason}</dd>`}
 <dt>Where</dt><dd>${value.repos.map((repo) => html`<b>${repo.name}</b> <code>${repo.worktree}</code> from <span class="m">${short(repo.base_head)}</span> `)}</dd>
 ${usage && usage.turns > 0 && html`<dt>Used</dt><dd>${plural(usage.turns, "turn")}, ${usage.input + usage.output} tokens${usage.cost !== undefined && `, $${usage.cost.toFixed(2)}`}</dd>`}
@@ -46,12 +47,12 @@ function controls(value: Run, working: boolean): Html | undefined {
   const act = (word: string, action: string) =>
     html`<a class="btn" href="/t/${task}/do/${action}?run=${run}">${word}</a>`;
   if (working) return html`<p class="row" id="acts" data-live>${act("Stop…", "stop")}</p>`;
-  return html`<p class="row" id="acts" data-live>${value.attempts.length > 0 && value.ended === undefined && act("Go on…", "resume")}${value.ended === undefined && [act("Keep the worktrees…", "keep"), act("Remove the worktrees…", "remove")]}${value.snapshots.length > 0 && html`<a class="btn" href="/t/${task}/diff?run=${run}">Its diff</a>`}</p>`;
+  return html`<p class="row" id="acts" data-live>${value.attempts.length > 0 && value.ended === undefined && act("Resume…", "resume")}${value.ended === undefined && [act("Keep the worktrees…", "keep"), act("Remove the worktrees…", "remove")]}${value.snapshots.length > 0 && html`<a class="btn" href="/t/${task}/diff?run=${run}">Saved diff</a>`}</p>`;
 }
 
 async function logOf(look: Parameters<View>[0], id: string, working: boolean): Promise<Html> {
   const [task = "", run = ""] = id.split("/");
   const { data } = await look.ask(runLog, { run: id, lines: LATEST_LINES });
   const stream = working && html` data-stream="/t/${task}/runs/${run}/stream"`;
-  return html`<section class="log" aria-label="What it says"><header><h3>Log</h3><span class="dim small" id="following">${working ? "" : "ended"}</span><span class="sp"></span>${working && html`<button type="button" id="pause" hidden>Pause</button>`}</header><pre id="log" tabindex="0"${stream}>${data.lines.map((line) => html`<span class="ln">${lineHtml(line)}</span>\n`)}</pre></section>`;
+  return html`<section class="log" aria-label="Log"><header><h3>Log</h3><span class="dim small" id="following">${working ? "" : "ended"}</span><span class="sp"></span>${working && html`<button type="button" id="pause" hidden>Pause</button>`}</header><pre id="log" tabindex="0"${stream}>${data.lines.map((line) => html`<span class="ln">${lineHtml(line)}</span>\n`)}</pre></section>`;
 }

@@ -10,10 +10,16 @@ export const searchView: View = async ({ ask, request }) => {
   const found = words === "" ? undefined : await ask(search, { words: [words], limit: 50 });
   const hits = found?.data.hits ?? [];
   const main = html`<div class="title"><h1>Search</h1>${found && html`<span class="dim">${found.data.total} found</span>`}</div>
-<form action="/search" role="search" aria-label="Search everything"><label for="words">Words</label> <input id="words" name="q" value="${words}" size="40"> <button>Search</button></form>
-${found && (hits.length === 0 ? empty(`No record has all of these words: ${words}`) : html`<ul class="list">${hits.map((hit) => html`<li><a href="${pathOf(hit.id, hit.task)}"><span class="m">${hit.id}</span><b>${hit.title}</b><span class="why">${visible(hit.snippet.replaceAll("**", ""))}</span></a><span class="who">${hit.status !== null && tag(hit.status, toneOf(hit.status))}<span class="dim small">${hit.kind}</span></span></li>`)}</ul>`)}`;
+<form action="/search" role="search" aria-label="Search everything" class="row"><label class="vh" for="words">Words</label><input id="words" name="q" value="${words}" size="48" placeholder="Words that all have to be there"><button>Search</button></form>
+${!found && empty("Search goes through every task, finding, decision, handoff and note, also of merged tasks:", 'pawl search "retry after"')}${found && (hits.length === 0 ? empty(`Nothing has all of these words: ${words}`) : html`<ul class="list">${hits.map((hit) => html`<li><a href="${pathOf(hit.id, hit.task)}"><span class="m">${hit.id}</span><b>${hit.title}</b><span class="why">${visible(hit.snippet.replaceAll(/\*\*|`/g, ""))}</span></a><span class="who">${hit.status !== null && tag(hit.status, toneOf(hit.status))}<span class="dim small">${hit.kind}</span></span></li>`)}</ul>`)}`;
   return page(
-    layout({ title: "Search", section: "search", command: `pawl search "${words}"`, main, kind: "home" }),
+    layout({
+      title: "Search",
+      section: "search",
+      command: `pawl search "${words || "words"}"`,
+      main,
+      kind: "home",
+    }),
   );
 };
 

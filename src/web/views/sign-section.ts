@@ -16,23 +16,23 @@ interface About {
 
 const TITLES = {
   asking: html`The question is on the terminal that runs <code>pawl ui</code>`,
-  working: html`Pawl looks once more at everything`,
-  signing: html`Your key is asked to sign`,
+  working: html`pawl checks everything once more`,
+  signing: html`Sign with your key`,
 };
 
 /** Something that waits for a person: for a word on the terminal, or for the touch of a key. */
 export function signSection({ state, said, request }: Underway, { path, word, button }: About): Html {
   const how = {
-    asking: html`Compare the digits there with those below, then type <b>${word}</b> and Enter. Anything else is a no.`,
-    working: html`This takes as long as the checks that are run again.`,
-    signing: html`Compare the digits with those on the terminal first. Your browser asks for your finger, face or PIN; what it signs is this and nothing else.`,
+    asking: html`Compare the digits there with those below, then type <b>${word}</b> and press Enter. Anything else means no.`,
+    working: html`This takes as long as the checks that run again.`,
+    signing: html`Compare the digits with those on the terminal first. Your browser asks for your finger, face or PIN, and signs this and nothing else.`,
   };
   if (state === "done" || state === "refused") return html``;
   return html`<section class="card sign" id="asking" data-poll="${state}" aria-live="polite"><h2>${TITLES[state]}</h2>
 <p>${how[state]}</p>
 ${request && html`<p class="row"><button type="button" class="btn go" id="sign" disabled data-to="${path}/sign" data-challenge="${request.challenge}" data-rp="${request.rp}" data-credentials="${request.credentials.join(" ")}">${button}</button> <span id="sign-said" role="status" class="dim"></span></p>`}
 <pre class="said">${visible(said.join(""))}</pre>
-<form method="post" action="${path}/withdraw" class="row"><button>Leave it</button> <a class="btn" href="${path}">Look again</a></form></section>`;
+<form method="post" action="${path}/withdraw" class="row"><button>Cancel</button> <a class="btn" href="${path}">Look again</a></form></section>`;
 }
 
 /** What a browser sends of an assertion: four texts in base64url. */

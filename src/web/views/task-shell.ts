@@ -9,6 +9,7 @@ import { page, type Response } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, mono, tag } from "../layout.ts";
 import { clock } from "../times.ts";
+import { nameOf } from "../who.ts";
 import { button, sentence } from "./awaited.ts";
 import { noticeOf } from "./notice.ts";
 import { taskMenu } from "./task-menu.ts";
@@ -56,7 +57,7 @@ export function taskPage(look: Look, shown: Shown, { tab, command, content, foot
   const { parts, project } = look;
   const { task } = shown.all;
   const name = TABS.find(([id]) => id === tab)?.[1] ?? "";
-  const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a> / ${task.status}</p>
+  const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a> / <a href="/tasks">tasks</a></p>
 <div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}<span class="sp"></span>${taskMenu(shown.all)}</div>
 ${noticeOf(look)}${facts(shown)}${awaited(shown)}
 <nav class="tabs" id="tabs" data-live aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}${id === "approve" && html` data-press="a"`}>${word}${count(id, shown)}</a>`)}</nav></div>
@@ -89,19 +90,23 @@ function facts({ all: { task, runs } }: Shown): Html {
 }
 
 const runWords = (run: Run) =>
-  `${run.agent ?? run.holder.split(":")[1] ?? ""}, ${run.ended ?? run.status}, ${clock(run.updated)}`;
+  `${run.agent ?? nameOf(run.holder)}, ${run.ended ?? run.status}, ${clock(run.updated)}`;
 
 /** The one sentence that says what is awaited from whom, what one could do about it, and every fact behind it as a link. */
 function awaited({ all, gates }: Shown): Html {
   const { what, how, acts } = sentence(all, gates?.reasons ?? []);
   return html`<section class="need" id="need" data-live aria-labelledby="awaited"><div class="say"><h2 id="awaited">${what}</h2><p>${how}</p></div><div class="acts">${acts.map(button)}</div>
-<ul class="gates" aria-label="What the close stage asks for">${gateList(all, gates?.reasons ?? [])}</ul></section>`;
+<ul class="gates" aria-label="What the close stage asks for">${gateList(all, isOver(all) ? [] : (gates?.reasons ?? []))}</ul></section>`;
 }
+
+/** Nothing is asked for any more. */
+const isOver = ({ task }: Recorded) => ["merged", "done", "dropped"].includes(task.status);
 
 interface Gate {
   name: string;
   tab: Tab;
   codes: RegExp;
+  /** What is there; nothing where there is nothing to tell. */
   fact(all: Recorded): string;
 }
 
@@ -110,25 +115,25 @@ const GATES: readonly Gate[] = [
     name: "Checks",
     tab: "evidence",
     codes: /^check_|^slice_/,
-    fact: (all) => plural(all.evidence.length, "result"),
+    fact: (all) => (all.evidence.length === 0 ? "" : plural(all.evidence.length, "result")),
   },
   {
     name: "Review",
     tab: "findings",
     codes: /^review_|^plan_/,
-    fact: (all) => all.reviews.at(-1)?.verdict ?? "none",
+    fact: (all) => (all.reviews.at(-1)?.verdict ?? "").replaceAll("_", " "),
   },
   {
     name: "Findings",
     tab: "findings",
     codes: /finding|fix_/,
-    fact: (all) => `${openOf(all.findings)} open of ${all.findings.length}`,
+    fact: ({ findings }) => (findings.length === 0 ? "" : `${openOf(findings)} open of ${findings.length}`),
   },
   {
     name: "Handoff",
     tab: "handoffs",
     codes: /handoff/,
-    fact: (all) => all.handoffs.at(-1)?.id.split("/")[1] ?? "none",
+    fact: (all) => all.handoffs.at(-1)?.id.split("/")[1] ?? "",
   },
   {
     name: "Saved",
@@ -140,29 +145,28 @@ const GATES: readonly Gate[] = [
     name: "Base",
     tab: "approve",
     codes: /^base_|^target_|unmergeable|surfaces|dependency|record_/,
-    fact: (all) => all.task.base_branch ?? "none",
+    fact: (all) => all.task.base_branch ?? "",
   },
 ];
 
 const filesOf = (runs: readonly Run[]) => {
   const saved = runs.findLast((run) => run.snapshots.length > 0)?.snapshots ?? [];
-  return saved.length === 0
-    ? ""
-    : plural(
-        saved.reduce((sum, one) => sum + one.files, 0),
-        "file",
-      );
+  const files = saved.reduce((sum, one) => sum + one.files, 0);
+  return files === 0 ? "" : plural(files, "file");
 };
 const openOf = (findings: readonly Finding[]) => findings.filter((one) => one.status === "open").length;
 const savedOf = (runs: readonly Run[]) => {
   const saved = runs.findLast((run) => run.snapshots.length > 0);
-  return saved ? `${saved.id.split("/")[1]}, ${clock(saved.updated).slice(11)}` : "nothing yet";
+  return saved ? `${saved.id.split("/")[1]}, ${clock(saved.updated).slice(11)}` : "";
 };
 
 function gateList(all: Recorded, reasons: readonly Reason[]): Html[] {
   return GATES.map(({ name, tab, codes, fact }) => {
     const wrong = reasons.some((reason) => codes.test(reason.code));
-    return html`<li><a href="/t/${all.task.id}/${tab}"><b class="${wrong ? "x" : "g"}">${wrong ? "!" : "✓"} ${name}</b><span>${fact(all)}</span></a></li>`;
+    // A tick for nothing, or for work that nobody has begun, would say too much.
+    const isRight = all.runs.length > 0 && fact(all) !== "";
+    const [tone, sign] = wrong ? ["x", "!"] : isRight ? ["g", "✓"] : ["n", "–"];
+    return html`<li><a href="/t/${all.task.id}/${tab}"><b class="${tone}">${sign} ${name}</b><span>${fact(all) || "none"}</span></a></li>`;
   });
 }
 
@@ -173,7 +177,7 @@ const unreadOf = ({ mail }: Recorded) => {
 
 function count(tab: Tab, { all }: Shown): Html | undefined {
   const counts: Partial<Record<Tab, string>> = {
-    findings: all.findings.length > 0 ? `${openOf(all.findings)} open` : "",
+    findings: openOf(all.findings) > 0 ? `${openOf(all.findings)} open` : String(all.findings.length || ""),
     evidence: String(all.evidence.length || ""),
     diff: filesOf(all.runs),
     runs: String(all.runs.length || ""),

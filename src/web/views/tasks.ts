@@ -5,6 +5,7 @@ import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { empty, layout, tag } from "../layout.ts";
 import { ago } from "../times.ts";
+import { nameOf } from "../who.ts";
 import { toneOf } from "./task-shell.ts";
 import type { View } from "./view.ts";
 
@@ -20,7 +21,7 @@ export const tasks: View = async ({ ask, now, request }) => {
   });
   const main = html`<div class="title"><h1>Tasks</h1><span class="sp"></span><a class="btn" href="/new/task">New task…</a></div>
 <nav class="tabs" aria-label="Status">${[undefined, ...TASK_STATUSES].map((one) => html`<a href="/tasks${one === undefined ? "" : `?status=${one}`}"${one === wanted && html` aria-current="page"`}>${one ?? "all"}</a>`)}</nav>
-${data.tasks.length === 0 ? empty("None here. A task is made by", 'pawl task new "Fix the typo in the docs"') : html`<ul class="list">${data.tasks.map((one) => row(one, now))}</ul>`}
+${data.tasks.length === 0 ? empty(wanted === undefined ? "No tasks yet. Write down the first one:" : `No ${wanted} tasks. Write down a new one:`, 'pawl task new "Fix the typo in the docs"') : html`<ul class="list">${data.tasks.map((one) => row(one, now))}</ul>`}
 ${data.tasks.length === MOST && html`<p class="quiet">The newest ${MOST}. <a href="/search">Search</a> finds the others.</p>`}`;
   return page(
     layout({
@@ -35,6 +36,7 @@ ${data.tasks.length === MOST && html`<p class="quiet">The newest ${MOST}. <a hre
 
 function row(task: TaskSummary, now: number): Html {
   const why =
-    task.blocker ?? (task.depends_on.length > 0 ? `depends on ${task.depends_on.join(", ")}` : task.profile);
-  return html`<li><a href="/t/${task.id}"><span class="m">${task.id}</span><b>${task.title}</b><span class="why">${why}</span></a><span class="who">${tag(task.status, toneOf(task.status))}<span class="dim small">${task.actor.split(":")[1]} · ${ago(task.updated, now)}</span></span></li>`;
+    task.blocker ??
+    (task.depends_on.length > 0 ? `after ${task.depends_on.join(", ")}` : `${task.profile} profile`);
+  return html`<li><a href="/t/${task.id}"><span class="m">${task.id}</span><b>${task.title}</b><span class="why">${why}</span></a><span class="who">${tag(task.status, toneOf(task.status))}<span class="dim small">${nameOf(task.actor)} · ${ago(task.updated, now)}</span></span></li>`;
 }
