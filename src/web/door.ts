@@ -24,7 +24,9 @@ export function atTheDoor(request: Request, hasSession: boolean): Entry {
     return no(403, "Another page asked for this. Open the address that pawl ui printed.");
   if (name !== SITE)
     return reads
-      ? { redirect: `http://${SITE}${port}${request.path}` }
+      ? {
+          redirect: `http://${SITE}${port}${request.path}${request.query.size > 0 ? `?${request.query}` : ""}`,
+        }
       : no(403, `Use http://${SITE}${port}/.`);
   if (!reads && method !== "POST") return no(405, "Only GET and POST are understood here.");
   // Absent is refused as well: every browser says it for a POST, and only others leave it out.

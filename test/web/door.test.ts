@@ -65,6 +65,11 @@ describe("whoever has a session", () => {
       { redirect: `http://${HOST}/t/T0001` },
     ],
     [
+      "types localhost and a query",
+      ask({ query: new URLSearchParams("q=a b"), headers: { host: "localhost:24817" } }),
+      { redirect: `http://${HOST}/t/T0001?q=a+b` },
+    ],
+    [
       "types the number",
       ask({ headers: { host: "127.0.0.1:24817" } }),
       { redirect: `http://${HOST}/t/T0001` },
@@ -83,7 +88,7 @@ describe("whoever has none", () => {
     },
   );
 
-  test.each(["/enter", "/style.css", "/page.js"])("sees %s", (path) => {
+  test.each(["/enter", "/style.css", "/theme.js", "/page.js"])("sees %s", (path) => {
     expect(atTheDoor(ask({ path }), false)).toEqual({ enter: true });
   });
 

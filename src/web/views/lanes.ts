@@ -36,6 +36,6 @@ function laneRow({ id, status, paths, owner, waits_for, created, why }: Listed):
   const to = (action: string) => `/t/${task}/do/${action}?lane=${part}`;
   const acts =
     status === "open" &&
-    html`<span class="acts"><a class="btn" href="${to("lane-edit")}">Change…</a> <a class="btn" href="${to("lane-close")}">Release…</a></span>`;
+    html`<span class="acts"><a class="btn" href="${to("lane-edit")}">Edit…</a> <a class="btn" href="${to("lane-close")}">Release…</a></span>`;
   return html`<tr data-key="${id}"><th scope="row"><a href="/t/${task}/lanes" class="m">${id}</a>${status !== "open" && html` ${tag(status)}`}</th><td>${paths.map((path) => html`<div><code>${path}</code></div>`)}${why !== "" && html`<div class="dim">${why}</div>`}</td><td>${owner.split(":")[1] ?? owner}<div class="dim">${clock(created)}</div></td><td>${waits_for.length > 0 && html`after ${waits_for.map((other) => html`<a href="/t/${other}" class="m">${other}</a> `)}`}</td><td>${acts}</td></tr>`;
 }

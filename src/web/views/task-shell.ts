@@ -127,7 +127,8 @@ const GATES: readonly Gate[] = [
     name: "Findings",
     tab: "findings",
     codes: /finding|fix_/,
-    fact: ({ findings }) => (findings.length === 0 ? "" : `${openOf(findings)} open of ${findings.length}`),
+    fact: ({ findings }) =>
+      openOf(findings) > 0 ? `${openOf(findings)} open` : findings.length > 0 ? "settled" : "",
   },
   {
     name: "Handoff",
