@@ -1,8 +1,6 @@
 import { Failure } from "../model/failure.ts";
 import { printable } from "../model/printable.ts";
 import { PLAIN } from "../model/text.ts";
-import { approve } from "../ops/approve.ts";
-import { approverAdd } from "../ops/approver-add.ts";
 import type { Surroundings } from "../runtime/open.ts";
 import { openAsk } from "./ask.ts";
 import type { Terminal } from "./terminal.ts";
@@ -51,10 +49,12 @@ export function openDeciding(
       throw error;
     }
   };
+  // What merges is read when somebody decides: the page is open sooner without it.
   return {
     underway,
     approve: (task, { push, byKey }) =>
-      underway.begin(task, byKey ? "working" : "asking", (talk) => {
+      underway.begin(task, byKey ? "working" : "asking", async (talk) => {
+        const { approve } = await import("../ops/approve.ts");
         // The page asked for the id before; that answer counts for nothing unless a key signs what is merged.
         const answer = async (question: string) => (question === "" ? "" : task);
         const own = byKey ? { ask: answer, onlySigned: true } : {};
@@ -62,7 +62,8 @@ export function openDeciding(
         return told(ask(approve, { task, push }), (data) => approve.text(data, PLAIN));
       }),
     enrol: ({ name, as, passkey, repo }) =>
-      underway.begin(APPROVERS, "asking", (talk) => {
+      underway.begin(APPROVERS, "asking", async (talk) => {
+        const { approverAdd } = await import("../ops/approver-add.ts");
         const input = { name, passkey, ...(as && { as }), ...(repo && { repo }) };
         return told(openAsk(talking(talk))(approverAdd, input), (data) => approverAdd.text(data, PLAIN));
       }),
