@@ -25,6 +25,8 @@ export interface Io {
   err(text: string | Buffer): void;
   outIsTerminal(): boolean;
   errIsTerminal(): boolean;
+  /** Whether a human could sit there: what is asked and what is typed go through a terminal. */
+  atTerminal(): boolean;
   /** What a human types at a terminal in answer to this; undefined when standard input is none. */
   ask(question: string): string | undefined;
   /** The text of a file the user named; `-` is standard input. */
@@ -144,6 +146,7 @@ function openAt(io: Io, common: CommonOptions, folder: unknown) {
   return openRuntime({
     ...seenFrom(io, folder),
     above: (isGuard) => io.agentsAbove?.(isGuard) ?? [],
+    attended: () => io.atTerminal(),
     actor: common.actor,
     operations: Object.keys(operations),
     oneShot: true,

@@ -15,6 +15,7 @@ export function processIo(): Io {
     err: (text) => write(2, bytesOf(text)),
     outIsTerminal: () => isTerminal(1),
     errIsTerminal: () => isTerminal(2),
+    atTerminal,
     ask,
     readText,
     agentsAbove: (isGuard) => findAgentsAbove(process.ppid, isGuard),
@@ -60,9 +61,11 @@ let outputFailed: string | undefined;
 /** Why the answer could not be written out whole, if it could not. */
 export const failedOutput = () => outputFailed;
 
+const atTerminal = () => isTerminal(0) && isTerminal(2);
+
 /** Only a terminal may answer: what comes through a pipe was typed by nobody. An empty question has an empty answer. */
 function ask(question: string): string | undefined {
-  if (!isTerminal(0) || !isTerminal(2)) return undefined;
+  if (!atTerminal()) return undefined;
   if (question === "") return "";
   write(2, Buffer.from(question, "utf8"));
   const bytes: number[] = [];

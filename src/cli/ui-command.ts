@@ -15,8 +15,7 @@ export const ui: Surface = {
       open: !noOpen,
       say: (text) => io.err(`${text}\n`),
       write: (text) => io.err(text),
-      // Asked nothing, a terminal answers nothing, and no terminal does not answer.
-      isTerminal: io.ask("") !== undefined,
+      isTerminal: io.atTerminal(),
     });
   },
 };

@@ -19,8 +19,9 @@ const MOST_STEPS = 64;
 
 /**
  * Every agent that a process descends from, nearest first: whoever clears or changes its own environment still has
- * parents. Nothing is found where the system does not tell (another than Linux, processes of other users), nor above a
- * process that has left its family. What pawl started by a run is nobody's helper: the search ends at the run's guard.
+ * parents. One that let its parent end still is in its group or on its terminal, whose leaders are asked after that.
+ * Nothing is found where the system does not tell (another than Linux, processes of other users), nor above a
+ * process that began a session of its own. What pawl started by a run is nobody's helper: the search ends at the run's guard.
  */
 export function findAgentsAbove(
   from: number,
@@ -28,22 +29,39 @@ export function findAgentsAbove(
   root = "/proc",
 ): AgentAbove[] {
   const found: AgentAbove[] = [];
-  for (let pid = from, steps = 0; pid > 0 && steps < MOST_STEPS; steps++) {
-    const stat = textOf(`${root}/${pid}/stat`) ?? "";
-    const env = environmentOf(textOf(`${root}/${pid}/environ`) ?? "");
-    // A program may be called whatever it likes, brackets included.
-    const end = stat.lastIndexOf(")");
-    const program = stat.slice(stat.indexOf("(") + 1, end);
-    const variable = AGENT_SIGNS.find((name) => env[name]);
-    const bySign = variable === undefined ? [] : agentsIn(env);
-    const byName = bySign.length > 0 ? undefined : agentRunBy(program, `${root}/${pid}/cmdline`);
-    const guard = env.PAWL_RUN !== undefined && isGuard(env.PAWL_RUN, pid);
-    for (const actor of bySign) found.push({ actor, pid, program, variable, guard });
-    if (byName) found.push({ actor: byName, pid, program, variable: undefined, guard });
-    if (guard) return found;
-    pid = Number(/^\) \S (\d+)/.exec(stat.slice(end))?.[1] ?? 0);
-  }
+  const seen = new Set<number>();
+  const leaders = [from, ...statOf(`${root}/self`).leaders];
+  for (const leader of leaders)
+    for (let pid = leader; pid > 0 && !seen.has(pid) && seen.size < MOST_STEPS; ) {
+      seen.add(pid);
+      const { program, parent, leaders: own } = statOf(`${root}/${pid}`);
+      const env = environmentOf(textOf(`${root}/${pid}/environ`) ?? "");
+      const variable = AGENT_SIGNS.find((name) => env[name]);
+      const bySign = variable === undefined ? [] : agentsIn(env);
+      const byName = bySign.length > 0 ? undefined : agentRunBy(program, `${root}/${pid}/cmdline`);
+      const guard = env.PAWL_RUN !== undefined && isGuard(env.PAWL_RUN, pid);
+      for (const actor of bySign) found.push({ actor, pid, program, variable, guard });
+      if (byName) found.push({ actor: byName, pid, program, variable: undefined, guard });
+      if (guard) return found;
+      leaders.push(...own);
+      pid = parent;
+    }
   return found;
+}
+
+interface Stat {
+  program: string;
+  parent: number;
+  /** Of its group and of its session; each is the first process of it, and may have ended. */
+  leaders: number[];
+}
+
+function statOf(folder: string): Stat {
+  const stat = textOf(`${folder}/stat`) ?? "";
+  // A program may be called whatever it likes, brackets included.
+  const end = stat.lastIndexOf(")");
+  const [, parent = 0, ...leaders] = (/^\) \S (\d+) (\d+) (\d+)/.exec(stat.slice(end)) ?? []).map(Number);
+  return { program: stat.slice(stat.indexOf("(") + 1, end), parent, leaders };
 }
 
 /** Some agents are scripts, and their processes are called after what runs them. */

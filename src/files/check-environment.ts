@@ -63,9 +63,9 @@ function toolsIn(env: Environment): Record<string, string> {
 }
 
 /** Keeps this environment for the checks of a clone, in its own folder; false when that is the one it has. */
-export function keepEnvironment(local: string, env: Environment): boolean {
+export function keepEnvironment(local: string, env: Environment, when: "always" | "first"): boolean {
   const [kept, tools] = [readKept(local), toolsIn(env)];
-  if (kept && print(kept) === print(tools)) return false;
+  if (kept && (when === "first" || print(kept) === print(tools))) return false;
   replaceFile(fileIn(local), print(tools));
   return true;
 }

@@ -103,7 +103,7 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     missingRuntime: () => (program === undefined ? [] : missingFiles(program, commonDir)),
     copyRuntime: (thoroughly = false) =>
       program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
-    keepEnvironment: () => explained(() => keepEnvironment(tree.local, env)),
+    keepEnvironment: (when) => explained(() => keepEnvironment(tree.local, env, when)),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
     isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),

@@ -1,4 +1,4 @@
-import { isHuman } from "../model/actor.ts";
+import { type Acting, humanOnly, isShownHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import type { Stored } from "../model/record.ts";
 import { run } from "../model/records/run.ts";
@@ -13,13 +13,9 @@ type Meaning = Pick<Task, "id" | "profile" | "depends_on" | "base_branch" | "rep
  * What a task needs before it may be merged, and where it goes, is its gate. Agents may make that stricter; anything else
  * is for a human to say, whichever command it is said with.
  */
-export function checkMeaning(now: Meaning, wanted: Meaning, begun: boolean, actor: string): void {
-  if (isHuman(actor)) return;
-  const refuse = (field: string, what: string) =>
-    new Failure("refused", "human_only", `Only a human may ${what}.`, {
-      hint: "Ask the person you work for.",
-      details: { field },
-    });
+export function checkMeaning(now: Meaning, wanted: Meaning, begun: boolean, at: Acting): void {
+  if (isShownHuman(at)) return;
+  const refuse = (field: string, what: string) => humanOnly(what, at, { field });
   if (PROFILES.indexOf(wanted.profile) < PROFILES.indexOf(now.profile))
     throw refuse("profile", `lower the profile of ${now.id} from ${now.profile} to ${wanted.profile}`);
   const dropped = now.depends_on.filter((one) => !wanted.depends_on.includes(one));

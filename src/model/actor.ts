@@ -151,11 +151,40 @@ export function printActor(actor: Actor): string {
     : `${actor.kind}:${name}:${actor.session.replace(/[\r\n]+/g, " ")}`;
 }
 
-/** Stands beside a caller whom nobody saw begin: it may be anybody, the author included. */
+/** Stands beside a caller whom nobody saw: it may be anybody, the author included. */
 export const UNSEEN = "agent:?";
 
 export function isHuman(actor: string): boolean {
   return actor.startsWith("human:");
+}
+
+/** What is known of whoever acts: who it says it is, and everybody whom it may be. */
+export interface Acting {
+  actor: string;
+  minds: readonly string[];
+}
+
+/**
+ * A human who can be told from a process that only left its family: no agent is around, and there is a terminal. What opens
+ * a gate because a human says it needs one of these.
+ */
+export const isShownHuman = ({ actor, minds }: Acting) => isHuman(actor) && minds.length === 0;
+
+/** Why a human is not believed to be one, in words that go on with what follows from it. */
+export const NO_TERMINAL = "There is no terminal here, so that nobody can tell whether a human says it";
+export const TO_A_TERMINAL = "Do it in a terminal, or on the page (`pawl ui`); a script cannot.";
+
+/** `what`: only a human may do it. */
+export function humanOnly(what: string, { actor }: Acting, details: Record<string, unknown> = {}): Failure {
+  return isHuman(actor)
+    ? new Failure("refused", "no_terminal", `Only a human may ${what}. ${NO_TERMINAL}.`, {
+        hint: TO_A_TERMINAL,
+        details,
+      })
+    : new Failure("refused", "human_only", `Only a human may ${what}.`, {
+        hint: "Ask the person you work for.",
+        details,
+      });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isHuman, isSameMind, UNSEEN } from "./actor.ts";
+import { type Acting, isHuman, isSameMind, NO_TERMINAL, TO_A_TERMINAL, UNSEEN } from "./actor.ts";
 import { Failure } from "./failure.ts";
 import type { Finding } from "./records/parts.ts";
 import type { TaskStatus } from "./records/task.ts";
@@ -41,12 +41,18 @@ export const isAuthor = (actor: string, authors: readonly string[]) =>
   authors.some((author) => isSameMind(author, actor));
 
 /** Why somebody may not judge who is not known to be an author. */
-export const UNTOLD =
+const UNTOLD =
   "Whether you wrote this work cannot be told, because nobody saw this session begin or another one started it";
 
 /** Why somebody may not judge, in words that go on with what follows from it. */
-export const whyNoJudge = (actor: string, authors: readonly string[]) =>
-  isAuthor(actor, authors) ? "You wrote this work" : UNTOLD;
+export function whyNoJudge({ actor, minds }: Acting, authors: readonly string[]): string {
+  if (isHuman(actor) && minds.includes(UNSEEN)) return NO_TERMINAL;
+  return isAuthor(actor, authors) ? "You wrote this work" : UNTOLD;
+}
+
+/** What a human without a terminal can do about it; nobody else can. */
+export const wayToCount = ({ actor, minds }: Acting) =>
+  isHuman(actor) && minds.includes(UNSEEN) ? ` ${TO_A_TERMINAL}` : "";
 
 const FROM: Readonly<Record<"fixed" | "deferred" | "wontfix" | "open", readonly Finding["status"][]>> = {
   fixed: ["open", "deferred"],

@@ -24,8 +24,7 @@ export const approveLook = procedure({
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
     const { receipt, repos } = await lookForApproval(hands, id, { fetch: false, push: false });
     const targets = await hands.git.targets();
-    const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
-    const { unusual } = await hands.look((reader) => showRecords(reader, id, trees));
+    const { unusual } = await hands.look((reader) => showRecords(reader, id, repos));
     const moves = [];
     const keys: Keys[] = [];
     for (const { site, name, branch, base_branch, base, head, tree, upstream } of repos) {

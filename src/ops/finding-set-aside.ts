@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { gatherAuthors } from "../judge/authors.ts";
 import { change } from "../judge/change.ts";
 import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { humanOnly, isHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { line, prose, taskField } from "../model/input.ts";
-import { checkFindingStep, isAuthor, mayJudge, UNTOLD } from "../model/lifecycle.ts";
+import { checkFindingStep, isAuthor, mayJudge, whyNoJudge } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { operation } from "./operation.ts";
 
@@ -37,18 +38,21 @@ export function settingAside(spec: {
 
     decide(input, { stored, authors }, at) {
       checkFindingStep(stored.value, spec.to);
-      if (!mayJudge(at.actor, authors, at.minds))
+      if (!mayJudge(at.actor, authors, at.minds)) {
+        if (isHuman(at.actor))
+          throw humanOnly(`say that ${stored.value.id} need not be fixed`, at, { field: "finding" });
         throw new Failure(
           "refused",
           "author_may_not",
           isAuthor(at.actor, authors)
             ? `${at.actor} wrote the work that ${stored.value.id} is about.`
-            : `${UNTOLD}, and ${stored.value.id} is about it.`,
+            : `${whyNoJudge(at, authors)}, and ${stored.value.id} is about it.`,
           {
             hint: "Fix it, or ask a reviewer or a human to decide.",
             details: { actor: at.actor, authors },
           },
         );
+      }
       const { effect, value } = change(
         finding,
         stored,

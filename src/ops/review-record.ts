@@ -7,7 +7,7 @@ import { getTask, oneTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { choice, line, many, maybe, objects, prose, taskField } from "../model/input.ts";
-import { mayJudge, whyNoJudge } from "../model/lifecycle.ts";
+import { mayJudge, wayToCount, whyNoJudge } from "../model/lifecycle.ts";
 import {
   type Finding,
   finding,
@@ -119,7 +119,9 @@ export const reviewRecord = operation({
     );
     const warnings: string[] = [];
     if (!counts)
-      warnings.push(`${whyNoJudge(at.actor, authors)}: the review is recorded, but no gate will count it.`);
+      warnings.push(
+        `${whyNoJudge(at, authors)}: the review is recorded, but no gate will count it.${wayToCount(at)}`,
+      );
     if (value.looked_at.length === 0)
       warnings.push("Nothing was named with --looked-at: the review covers nothing.");
     return { data: { review: value, findings: added }, effects: [...effects, effect], warnings };

@@ -4,7 +4,7 @@ import { findRun } from "../judge/current-run.ts";
 import { findingLine } from "../judge/findings.ts";
 import { getTask } from "../judge/which-task.ts";
 import { choice, taskField } from "../model/input.ts";
-import { mayJudge, whyNoJudge } from "../model/lifecycle.ts";
+import { mayJudge, wayToCount, whyNoJudge } from "../model/lifecycle.ts";
 import { decision, evidence, finding, REVIEW_KINDS, review } from "../model/records/parts.ts";
 import type { Run } from "../model/records/run.ts";
 import { columns, firstLine, indent, paragraphs, warningsOf } from "../model/text.ts";
@@ -68,7 +68,9 @@ export const reviewStart = operation({
       warnings: [
         ...(counts
           ? []
-          : [`${whyNoJudge(at.actor, authors)}: your review will be recorded, but no gate will count it.`]),
+          : [
+              `${whyNoJudge(at, authors)}: your review will be recorded, but no gate will count it.${wayToCount(at)}`,
+            ]),
         ...warningsOf(facts.findings.problems),
       ],
       next: {

@@ -7,7 +7,7 @@ import { change } from "../judge/change.ts";
 import { isUnread } from "../judge/mail.ts";
 import { leftOf, settlementOf } from "../judge/runs/children.ts";
 import { openAttempt, taskOf } from "../judge/runs/standing.ts";
-import { isHuman } from "../model/actor.ts";
+import { humanOnly, isHuman, isShownHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, line, prose } from "../model/input.ts";
 import { SETTLEMENTS } from "../model/records/attempt.ts";
@@ -74,9 +74,9 @@ function record(reader: Reader, at: Situation, id: string, input: Wanted): Plan<
 async function expectSettleable(hands: Hands, input: Wanted): Promise<Run> {
   const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
   const manager = await callingManager(hands);
-  const { actor } = await hands.situation("write");
-  const isOwn = manager ? value.parent === manager.id : isHuman(actor) && hands.agent === undefined;
-  if (!isOwn)
+  const at = await hands.situation("write");
+  if (!manager && isHuman(at.actor) && !isShownHuman(at)) throw humanOnly(`settle ${value.id}`, at);
+  if (manager ? value.parent !== manager.id : !isShownHuman(at))
     throw new Failure("refused", "not_your_run", `${value.id} is not yours to settle.`, {
       hint: "The manager that started it settles it, or a human.",
       details: { run: value.id, parent: value.parent },

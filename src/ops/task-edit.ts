@@ -4,7 +4,7 @@ import { doubtsAbout, isAppendOnly } from "../judge/gates/integrity.ts";
 import { recordTexts } from "../judge/record-texts.ts";
 import { checkMeaning, checkRepositories, retarget } from "../judge/target.ts";
 import { getTask } from "../judge/which-task.ts";
-import { isHuman } from "../model/actor.ts";
+import { humanOnly, isShownHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { flag, taskField } from "../model/input.ts";
@@ -36,7 +36,8 @@ export const taskEdit = operation({
   async observe(world, input, at, reader) {
     const id = getTask(reader, input.task, at);
     const before = reader.taskText(id);
-    if (input.adopt && !isHuman(at.actor)) throw notForAgents(id);
+    if (input.adopt && !isShownHuman(at))
+      throw humanOnly(`say that a hand edit of ${id} counts`, at, { field: "adopt" });
     const edited = input.adopt ? { text: before, kept: taskFile(id) } : await world.edit(`${id}.md`, before);
     return { id, before, edited };
   },
@@ -60,12 +61,12 @@ export const taskEdit = operation({
         details: { kept: edited.kept },
       });
     const others = adopted.filter((one) => one.path !== draft.path).map((one) => adopt(one, at));
-    const isAdopting = isHuman(at.actor) && adopted.some((one) => one.path === draft.path);
+    const isAdopting = isShownHuman(at) && adopted.some((one) => one.path === draft.path);
     if (draft.text === before && !isAdopting)
       return { data: { task: draft.value, adopted: others.map((one) => one.record) }, effects: others };
     if (was) {
       checkTransition(id, was.status, draft.value.status);
-      checkMeaning(was, draft.value, begun, at.actor);
+      checkMeaning(was, draft.value, begun, at);
       checkRepositories(was, draft.value, current);
     }
     // A rev that was set back by hand must not be given out a second time.
@@ -92,13 +93,6 @@ export const taskEdit = operation({
       ...(adopted.length > 0 ? [`adopted as they are: ${adopted.join(", ")}`] : []),
     ].join("\n"),
 });
-
-function notForAgents(id: string): Failure {
-  return new Failure("refused", "human_only", `Only a human may say that a hand edit of ${id} counts.`, {
-    hint: "Ask the person you work for.",
-    details: { field: "adopt" },
-  });
-}
 
 /** The records of a task that the log does not bear out, as far as a person may adopt them. */
 function handEdited(reader: Reader, id: string, at: Situation): Stored<Kind>[] {

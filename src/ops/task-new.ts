@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { managedTask } from "../flows/run/run-children.ts";
 import { madeNow, newTask } from "../judge/change.ts";
 import { checkTargets, unguardedTargets } from "../judge/target.ts";
-import { isHuman } from "../model/actor.ts";
+import { type Acting, humanOnly, isShownHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
 import { choice, line, many, maybe, planField, prose } from "../model/input.ts";
@@ -77,7 +77,7 @@ export const taskNew = operation({
         hint: "`pawl task list` shows the tasks there are.",
         details: { field: "depends", missing },
       });
-    checkCeremony(input.profile ?? config.profile, config.profile, at.actor);
+    checkCeremony(input.profile ?? config.profile, config.profile, at);
     checkTargets(targets);
     const task: Task = {
       id: formatTaskId(nextNumber(names, "T")),
@@ -124,15 +124,7 @@ function parentOf(reader: Reader, named: string | undefined, at: Pick<Situation,
 }
 
 /** A project that asks for ceremony gets it from agents; less is for a human to say. */
-function checkCeremony(profile: Task["profile"], usual: Task["profile"], actor: string): void {
-  if (isHuman(actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
-  throw new Failure(
-    "refused",
-    "human_only",
-    `Only a human may make a ${profile} task where ${usual} is the rule.`,
-    {
-      hint: `Leave --profile out, or ask the person you work for.`,
-      details: { field: "profile" },
-    },
-  );
+function checkCeremony(profile: Task["profile"], usual: Task["profile"], at: Acting): void {
+  if (isShownHuman(at) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
+  throw humanOnly(`make a ${profile} task where ${usual} is the rule`, at, { field: "profile" });
 }

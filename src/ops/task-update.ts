@@ -10,7 +10,7 @@ import {
   unguardedTargets,
 } from "../judge/target.ts";
 import { getTask } from "../judge/which-task.ts";
-import { isHuman } from "../model/actor.ts";
+import { type Acting, humanOnly, isShownHuman } from "../model/actor.ts";
 import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId, shorten } from "../model/ids.ts";
@@ -83,7 +83,7 @@ export const taskUpdate = operation({
     const current = stored.value;
     checkRev(current, input.rev);
     const changes = wanted(input, current, depends, at);
-    if (parent !== undefined) changes.parent = checkParent(current.id, parent, at.actor);
+    if (parent !== undefined) changes.parent = checkParent(current.id, parent, at);
     if (Object.keys(changes).length === 0)
       throw new Failure("usage", "nothing_to_change", `Nothing to change in ${current.id} was named.`, {
         hint: "`pawl task update --help` shows what can be changed.",
@@ -91,7 +91,7 @@ export const taskUpdate = operation({
     if (changes.status) checkTransition(current.id, current.status, changes.status);
     if (depends) checkDependencies(current.id, depends, tasks);
     const wantedTask = { ...current, ...changes } as Task;
-    checkMeaning(current, wantedTask, begun, at.actor);
+    checkMeaning(current, wantedTask, begun, at);
     checkRepositories(current, wantedTask, running);
     checkTargets(targets);
     const { effect, value } = change(task, stored, changes, at, describe(current, changes));
@@ -121,12 +121,8 @@ function expectManaged({ id, parent }: Task, managed: string | undefined): void 
 }
 
 /** Whose part a task is decides who may have it worked on. */
-function checkParent(id: string, parent: string, actor: string): string {
-  if (!isHuman(actor))
-    throw new Failure("refused", "human_only", `Only a human may make ${id} a part of ${parent}.`, {
-      hint: "Ask the person you work for.",
-      details: { field: "parent" },
-    });
+function checkParent(id: string, parent: string, at: Acting): string {
+  if (!isShownHuman(at)) throw humanOnly(`make ${id} a part of ${parent}`, at, { field: "parent" });
   if (id !== parent) return parent;
   throw new Failure("usage", "own_parent", `${id} cannot be a part of itself.`, {
     details: { field: "parent" },

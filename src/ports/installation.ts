@@ -135,8 +135,8 @@ export interface Installation {
   missingRuntime(): string[];
   /** Thoroughly: every file is read, and not only looked at. */
   copyRuntime(thoroughly?: boolean): string[];
-  /** Where the caller's tools are becomes what checks run with from here on; only a human may say so. */
-  keepEnvironment(): boolean;
+  /** Where the caller's tools are becomes what checks run with from here on; only a human at a terminal may say so a second time. */
+  keepEnvironment(when: "always" | "first"): boolean;
   /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
   removeRuntime(): string[];
 

@@ -15,7 +15,7 @@ export interface Caller {
   name: string | undefined;
   /** How that is known, for a human who is taken for an agent. */
   seen: string | undefined;
-  /** Everybody whom it may be. */
+  /** Everybody whom it may be; nobody but itself for a human who sits there. */
   minds(): string[];
 }
 
@@ -47,10 +47,12 @@ function findCaller(around: Surroundings, home: Home, commonDir: string): Caller
     name: agent && printActor(agent),
     seen: signIn(env) ?? wordsAbout(above[0]),
     minds: () =>
-      all.flatMap((one) => [
-        printActor(one),
-        ...(isCertain(one) ? [] : doubtsAbout(one, isGuarded, [commonDir, homeCommonDir(home)])),
-      ]),
+      all.length === 0 && !around.attended?.()
+        ? [UNSEEN]
+        : all.flatMap((one) => [
+            printActor(one),
+            ...(isCertain(one) ? [] : doubtsAbout(one, isGuarded, [commonDir, homeCommonDir(home)])),
+          ]),
   };
 }
 

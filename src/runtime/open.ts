@@ -42,6 +42,8 @@ export interface Surroundings {
   oneShot: boolean;
   /** Where the output of a running check goes while it runs. */
   progress(chunk: Buffer): void;
+  /** Whether there is a terminal, or a page that was opened on one; a process without may have left an agent's family. */
+  attended?(): boolean;
   /** What a human types on the terminal; undefined when there is none. Nothing else may answer. */
   ask?(question: string): Promise<string | undefined>;
   /** Signs in another way than with ssh on the terminal, such as in a browser; undefined leaves it to ssh. */

@@ -48,6 +48,7 @@ export async function runUi(start: UiStart): Promise<void> {
     ...{ cwd, env, operations: Object.keys(operations), oneShot: false },
     progress: () => {},
     ask: terminal.ask,
+    attended: () => true,
   };
   const runtime = openRuntime(around);
   const { repo } = await runtime.situation("read");

@@ -65,6 +65,20 @@ describe("the agent that a process descends from", () => {
     expect(namesAbove(40, editor), "an editor that humans have terminals in").toEqual([]);
   });
 
+  test("is told by who leads the group or the terminal that it stayed in, when its parent has ended", () => {
+    const proc = tell([1, "init", 0, []], [20, "claude", 7, []], [7, "bash", 1, []], [9, "sh", 1, []]);
+    mkdirSync(join(proc, "self"));
+    const stayedIn = (group: number, session: number) => {
+      writeFileSync(join(proc, "self/stat"), `99 (node) S 1 ${group} ${session} 0 -1 4194304`);
+      return namesAbove(1, proc);
+    };
+    expect(stayedIn(20, 7)).toEqual(["20 agent:claude-code"]);
+    expect(stayedIn(9, 20)).toEqual(["20 agent:claude-code"]);
+    expect(stayedIn(9, 7), "a human's own shell").toEqual([]);
+    // A leader that has ended tells nothing more.
+    expect(stayedIn(88, 88)).toEqual([]);
+  });
+
   test("are all of them, as far as the guard of a run that pawl started", () => {
     const run = ["PAWL_RUN=T0001/R2", "PAWL_AGENT=codex"];
     const proc = tell(

@@ -28,6 +28,7 @@ async function pawl(typed: string | undefined, env: Record<string, string>, ...a
     },
     outIsTerminal: () => false,
     errIsTerminal: () => false,
+    atTerminal: () => true,
     ask: () => typed,
     readText: (path) => readFileSync(path, "utf8"),
   });

@@ -31,9 +31,12 @@ export interface Audit {
   result: Result;
 }
 
-/** What a procedure works with, in this repository and without a terminal. */
+/** What a procedure works with, in this repository and for a human who types nothing. */
 export function handsOf(repo: Project): Hands {
-  const around = { cwd: repo.path, env: repo.env, operations: [], oneShot: true, progress: () => {} };
+  const around = {
+    ...{ cwd: repo.path, env: repo.env, operations: [], oneShot: true, progress: () => {} },
+    attended: () => true,
+  };
   return handsFor("unlock", openRuntime(around), []);
 }
 

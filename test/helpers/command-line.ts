@@ -36,9 +36,15 @@ export interface Project extends TemporaryRepository {
   begin(...sessions: Record<string, string>[]): void;
   /** The same project, seen by a process that descends from these agents. */
   below(...above: AgentAbove[]): Project;
+  /** The same project, with nobody at a terminal: a script, or a process that left an agent's family. */
+  unattended(): Project;
 }
 
-export function openProject(repository: TemporaryRepository, above: AgentAbove[] = []): Project {
+export function openProject(
+  repository: TemporaryRepository,
+  above: AgentAbove[] = [],
+  attended = true,
+): Project {
   const call = async (cwd: string, env: Record<string, string>, argv: string[]): Promise<Result> => {
     let [out, err] = ["", ""];
     const code = await main(argv, {
@@ -52,6 +58,8 @@ export function openProject(repository: TemporaryRepository, above: AgentAbove[]
       },
       outIsTerminal: () => false,
       errIsTerminal: () => false,
+      // A human who says what the command line says, and types nothing.
+      atTerminal: () => attended,
       ask: () => undefined,
       readText: (path) => readFileSync(join(cwd, path), "utf8"),
       agentsAbove: () => above,
@@ -83,6 +91,7 @@ export function openProject(repository: TemporaryRepository, above: AgentAbove[]
       for (const agent of sessions.flatMap(agentsIn)) noteBeginning(join(repository.path, ".git"), agent, 0);
     },
     below: (...agents) => openProject(repository, agents),
+    unattended: () => openProject(repository, above, false),
     commit(path, text) {
       write(path, text);
       git("add", "-A");

@@ -18,7 +18,11 @@ export function openHouse(project: TemporaryRepository, more: Partial<House> = {
     onLine: () => {},
     onEnter: () => {},
   });
-  const around = { cwd: project.path, env: project.env, operations: [], oneShot: false, progress: () => {} };
+  const around = {
+    ...{ cwd: project.path, env: project.env, operations: [], oneShot: false, progress: () => {} },
+    // `pawl ui` was begun on a terminal.
+    attended: () => true,
+  };
   return {
     ask: openAsk(around),
     sessions: new Sessions(() => 0),

@@ -34,6 +34,7 @@ export async function performJob(
     operations: Object.keys(operations),
     oneShot: true,
     progress: () => {},
+    attended: () => true,
   };
   const runtime = openRuntime(call.typed === undefined ? around : { ...around, ask });
   begin();

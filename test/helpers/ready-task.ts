@@ -149,6 +149,7 @@ export async function typing(ready: Ready, said: Said, ...argv: string[]): Promi
     },
     outIsTerminal: () => false,
     errIsTerminal: () => false,
+    atTerminal: () => true,
     ask: (question) => {
       if (!("typed" in said) || said.typed === undefined) return undefined;
       if (question === "") return "";

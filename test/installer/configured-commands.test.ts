@@ -49,6 +49,7 @@ test("a human at a terminal sees them and is asked", async () => {
     err: (text) => shown.push(String(text)),
     outIsTerminal: () => false,
     errIsTerminal: () => false,
+    atTerminal: () => true,
     ask: (question) => (question === "" ? "" : "no"),
     readText: () => "",
   });

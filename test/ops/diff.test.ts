@@ -32,6 +32,7 @@ async function piped(project: Project, ...argv: string[]): Promise<Buffer> {
     err: () => {},
     outIsTerminal: () => false,
     errIsTerminal: () => false,
+    atTerminal: () => true,
     ask: () => undefined,
     readText: () => "",
   });
@@ -164,6 +165,7 @@ test("a patch of many megabytes is streamed", async ({ project }) => {
     err: () => {},
     outIsTerminal: () => false,
     errIsTerminal: () => false,
+    atTerminal: () => true,
     ask: () => undefined,
     readText: () => "",
   });

@@ -55,6 +55,11 @@ const FORGERIES: Forgery[] = [
     terminal: "refused",
   },
   {
+    how: "a parent that ends at once (a double fork)",
+    line: `cat > "$HOME/typed"; (${SCRUB} sh -c 'script -qec forged-pawl /dev/null < "$HOME/typed"; : > "$HOME/over"' &); while [ ! -e "$HOME/over" ]; do sleep 0.2; done`,
+    terminal: "refused",
+  },
+  {
     how: "a daemon of its own (setsid -f)",
     line: `cat > "$HOME/typed"; ${SCRUB} setsid -f sh -c 'script -qec forged-pawl /dev/null < "$HOME/typed"; : > "$HOME/over"'; while [ ! -e "$HOME/over" ]; do sleep 0.2; done`,
     terminal: "a promise",
@@ -98,7 +103,8 @@ async function runAsAgent(it: SignedProject, { line }: Forgery, argv: string, wo
   // A shell that has nothing left to do becomes its last command, and the agent's program would not be there any more.
   const child = spawn("sh", ["-c", `${line}; true`], {
     ...{ cwd: it.home.path, env, timeout: 90_000 },
-    stdio: ["pipe", "ignore", "ignore"],
+    // Agents start their shells in groups of their own.
+    ...{ stdio: ["pipe", "ignore", "ignore"], detached: true },
   });
   // A program that refuses at once reads none of it.
   child.stdin.on("error", () => {});

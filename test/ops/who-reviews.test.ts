@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
@@ -6,7 +6,9 @@ import type { AgentAbove } from "../../src/files/agent-above.ts";
 import { namesIfReadable } from "../../src/files/read.ts";
 import { parseActor } from "../../src/model/actor.ts";
 import { type Project, test } from "../helpers/command-line.ts";
+import { bundlePawl } from "../helpers/pseudo-terminal.ts";
 import { ok } from "../helpers/ready-task.ts";
+import { stateOf } from "../helpers/temporary-repository.ts";
 
 const session = (id: string) => ({ CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: id });
 const AUTHOR = session("author");
@@ -95,6 +97,112 @@ describe("a second pair of eyes", () => {
     expect((await review(project.below(author), { ...run, ...session("made-up") })).counts).toBe(false);
   });
 });
+
+describe("a human whom nobody can see, because there is no terminal,", () => {
+  test("is heard, and counts for no gate", async ({ project }) => {
+    await wrote(project);
+    const script = project.unattended();
+    for (const claim of [[], ["--actor", "human:Ada"], ["--actor", "agent:codex:c1"]]) {
+      const words = ["review", "record", "T1", "--kind", "branch", "--verdict", "pass", "--looked-at", "x"];
+      const { json } = await script.pawl(...words, ...claim, "--json");
+      expect(json.data.review.counts, claim.join(" ")).toBe(false);
+      if (claim[1] !== "agent:codex:c1")
+        expect(json.warnings.join(" ")).toMatch(
+          /no terminal here.*no gate will count it\. Do it in a terminal, or on the page/,
+        );
+    }
+    const begun = await script.pawl("review", "start", "T1", "--kind", "branch", "--json");
+    expect(begun.json.data.review.counts).toBe(false);
+    expect(begun.json.warnings.join(" ")).toMatch(/no terminal here/);
+    expect((await review(project, {})).counts, "the same words on a terminal").toBe(true);
+  });
+
+  test("may not open a gate in any other way", async ({ project }) => {
+    await ok(project.pawl("install", "--profile", "hooks", "--yes"));
+    await ok(project.pawl("task", "new", "Other"));
+    await ok(project.pawl("task", "new", "One", "--profile", "strict"));
+    await ok(project.pawl("start", "T2"));
+    await ok(project.pawl("task", "update", "T2", "--depends", "T1"));
+    project.git("branch", "release/1");
+    await ok(project.pawl("finding", "add", "Backdoor", "--severity", "high", "--task", "T2"));
+    const file = join(stateOf(project), "tasks/T0002/task.md");
+    writeFileSync(file, readFileSync(file, "utf8").replace("title: One", "title: Two"));
+    const script = project.unattended();
+    for (const words of [
+      ["finding", "wontfix", "T2/F1", "--note", "x"],
+      ["finding", "defer", "T2/F1", "--note", "x"],
+      ["task", "update", "T2", "--profile", "light"],
+      ["task", "update", "T2", "--base", "release/1"],
+      ["task", "update", "T2", "--depends", ""],
+      ["task", "update", "T2", "--parent", "T1"],
+      ["task", "edit", "T2", "--adopt"],
+      ["task", "new", "Small", "--profile", "light"],
+    ]) {
+      const { code, json } = await script.pawl(...words, "--json");
+      expect([code, json.error?.code], words.join(" ")).toEqual([1, "no_terminal"]);
+      expect(json.error.hint).toMatch(/in a terminal, or on the page/);
+      expect((await project.pawl(...words, "--dry-run")).code, words.join(" ")).toBe(0);
+    }
+    // What opens nothing is anybody's.
+    await ok(script.pawl("finding", "add", "Another", "--severity", "low", "--task", "T2"));
+    await ok(script.pawl("task", "update", "T2", "--notes", "seen by the nightly job"));
+  });
+
+  test("does not choose with which tools checks run, once they were chosen", async ({ project }) => {
+    const kept = () => readFileSync(join(project.path, ".git/pawl/environment.json"), "utf8");
+    const path = { PATH: `/elsewhere/bin:${project.env.PATH}` };
+    const install = ["install", "--profile", "hooks", "--yes"];
+    await ok(project.unattended().pawl(...install));
+    const first = kept();
+    for (const words of [install, ["doctor", "--fix"]])
+      await project.unattended().pawlIn(project.path, path, ...words);
+    expect(kept()).toBe(first);
+    await ok(project.pawlIn(project.path, path, ...install));
+    expect(kept()).toContain("/elsewhere/bin");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")(
+  "an agent that scrubs its environment and leaves its family",
+  () => {
+    /** Who the real program takes for the reviewer, and whether that counts. */
+    async function reviewedBy(project: Project, line: string): Promise<string> {
+      const program = await bundlePawl(join(project.path, ".git/program"));
+      const over = join(project.path, ".git/over");
+      const words = "review record T1 --kind branch --verdict pass --looked-at x";
+      const said = `'${process.execPath}' '${program}' ${words}; : > '${over}'`;
+      writeFileSync(join(project.path, ".git/say"), said);
+      // A group of its own, as agents start their shells; it lives on while what it left behind runs.
+      const child = spawn("sh", ["-c", `${line}; while [ ! -e '${over}' ]; do sleep 0.1; done`], {
+        ...{ cwd: project.path, env: { ...project.env, ...AUTHOR }, stdio: "ignore", detached: true },
+        timeout: 60_000,
+      });
+      await new Promise((done) => child.on("close", done));
+      const text = project.read("tasks/T0001/reviews/V1.md");
+      return `${/^actor: (.*)$/m.exec(text)?.[1]}, ${/^counts: (.*)$/m.exec(text)?.[1]}`;
+    }
+    const SCRUBBED = 'env -i PATH="$PATH" HOME="$HOME"';
+
+    test("is still that agent while it only let its parent end", async ({ project }) => {
+      await wrote(project);
+      const by = await reviewedBy(project, `(${SCRUBBED} sh .git/say </dev/null >/dev/null 2>&1 &)`);
+      expect(by).toBe('"agent:claude-code:author", false');
+    });
+
+    test("is nobody who counts, in a session of its own without a terminal", async ({ project }) => {
+      await wrote(project);
+      const by = await reviewedBy(project, `${SCRUBBED} setsid -f sh .git/say </dev/null >/dev/null 2>&1`);
+      expect(by).toMatch(/^"human:.*", false$/);
+    });
+
+    test("is told from nobody on a terminal that it made there: a promise", async ({ project }) => {
+      await wrote(project);
+      const pty = "script -qec 'sh .git/say' /dev/null";
+      const by = await reviewedBy(project, `${SCRUBBED} setsid -f ${pty} </dev/null >/dev/null 2>&1`);
+      expect(by).toMatch(/^"human:.*", true$/);
+    });
+  },
+);
 
 describe.skipIf(process.platform !== "linux")("a session that begins", () => {
   /** As an agent's shell does it, which stays while what it started runs. */

@@ -1,7 +1,9 @@
+import { mustSign } from "../../judge/keys.ts";
 import { validationsOf } from "../../judge/validation.ts";
+import { isHuman } from "../../model/actor.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
-import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
+import { evidence, type Finding, finding, handoff, type Review, review } from "../../model/records/parts.ts";
 import type { MergeStyle } from "../../model/statement.ts";
 import { testsNothing } from "../../model/tests-nothing.ts";
 import { plural } from "../../model/text.ts";
@@ -15,8 +17,7 @@ import type { Candidate, CandidateRepo } from "./approve-candidate.ts";
  */
 export async function showCandidate(hands: Hands, candidate: Candidate): Promise<void> {
   const { task, repos, receipt } = candidate;
-  const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
-  const shown = await hands.look((reader) => showRecords(reader, task.id, trees));
+  const shown = await hands.look((reader) => showRecords(reader, task.id, repos));
   hands.say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
   const unchecked = repos
     .filter((one) => one.unchecked)
@@ -66,7 +67,12 @@ interface ShownRecords {
   lines: string[];
 }
 
-export function showRecords(reader: Reader, task: string, trees: ReadonlyMap<string, string>): ShownRecords {
+export function showRecords(
+  reader: Reader,
+  task: string,
+  repos: readonly Pick<CandidateRepo, "name" | "tree" | "keys">[],
+): ShownRecords {
+  const trees = new Map(repos.map((repo) => [repo.name, repo.tree]));
   const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
   const proofs = values(reader.parts(evidence, task)).filter(
     (one) => one.tree !== undefined && trees.get(one.repo ?? "") === one.tree,
@@ -93,6 +99,7 @@ export function showRecords(reader: Reader, task: string, trees: ReadonlyMap<str
       ...(aside.length > 0
         ? [`${plural(aside.length, "finding")} set aside and not fixed; the reasons are below.`]
         : []),
+      ...(repos.some((one) => mustSign(one.keys.before)) ? unsignedWords(reviews, aside) : []),
       ...(last && last.blocker !== ""
         ? [`The last handoff names a blocker: ${quoteLine(last.blocker)}`]
         : []),
@@ -123,6 +130,17 @@ export function showRecords(reader: Reader, task: string, trees: ReadonlyMap<str
   };
 }
 
+/** Nobody's key says that a human reviewed this or set it aside; whoever signs now covers it with the receipt. */
+function unsignedWords(reviews: readonly Review[], aside: readonly Finding[]): string[] {
+  const words = [
+    ...reviews.filter((one) => one.counts && isHuman(one.actor)).map((one) => [one.id, one.actor]),
+    ...aside.filter((one) => isHuman(one.resolved_by ?? "")).map((one) => [one.id, one.resolved_by ?? ""]),
+  ];
+  return words.map(
+    ([id, who = ""]) => `No key signed that ${quoteLine(who, 60)} said ${id}; your signature vouches for it.`,
+  );
+}
+
 function showFindings(findings: readonly Finding[]): string[] {
   const statuses = [...new Set(findings.map((one) => one.status))].map(
     (status) => `${findings.filter((one) => one.status === status).length} ${status}`,
@@ -133,7 +151,7 @@ function showFindings(findings: readonly Finding[]): string[] {
       .filter((one) => one.status === "deferred" || one.status === "wontfix")
       .map(
         (one) =>
-          `  ${one.id} ${one.severity}, ${one.status}: ${quoteLine(one.text, 120)} because ${quoteLine(one.resolution, 200)}`,
+          `  ${one.id} ${one.severity}, ${one.status} by ${quoteLine(one.resolved_by ?? "nobody", 80)}: ${quoteLine(one.text, 120)} because ${quoteLine(one.resolution, 200)}`,
       ),
   ];
 }

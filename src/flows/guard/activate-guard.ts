@@ -1,4 +1,4 @@
-import { isHuman } from "../../model/actor.ts";
+import { isShownHuman } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
 import { unguarded } from "../../model/guard-policy.ts";
 import type { GuardActivation, Loosening } from "../../ports/guard.ts";
@@ -55,8 +55,7 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
 }
 
 async function mayLoosen(hands: Hands, human: Loosening): Promise<Loosening> {
-  const { actor } = await hands.situation("write");
-  return hands.agent === undefined && isHuman(actor) ? human : "never";
+  return isShownHuman(await hands.situation("write")) ? human : "never";
 }
 
 async function record(

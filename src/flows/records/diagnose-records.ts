@@ -1,5 +1,5 @@
 import { breachOf, isAppendOnly } from "../../judge/gates/integrity.ts";
-import { isHuman } from "../../model/actor.ts";
+import { isShownHuman } from "../../model/actor.ts";
 import { REPAIR } from "../../model/guard-policy.ts";
 import { plural } from "../../model/text.ts";
 import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
@@ -36,11 +36,10 @@ export const recordsSpecialist: Specialist = {
       (one) => one.why === "missing" || (one.why === "altered" && isAppendOnly(one.path)),
     );
     const back = await folder.bringBack(lost.map((one) => one.path));
-    const { actor } = await hands.situation("write");
     // Whose record it is that nobody knows of is for a person to look at.
     const madeUp = doubts.filter((one) => one.why === "unexplained" && isAppendOnly(one.path));
-    const aside =
-      hands.agent === undefined && isHuman(actor) ? folder.setAside(madeUp.map((one) => one.path)) : [];
+    const mayLook = isShownHuman(await hands.situation("write"));
+    const aside = mayLook ? folder.setAside(madeUp.map((one) => one.path)) : [];
     return [
       ...(repaired === undefined
         ? []
