@@ -1,5 +1,6 @@
 import { type Approver, atLeast, type Level } from "../model/approvers.ts";
 import type { RecordSignature } from "../model/records/signed.ts";
+import type { Decided } from "../model/records/unlock.ts";
 import type { Signature, SignedBy } from "../model/signature.ts";
 import type { Statement } from "../model/statement.ts";
 import type { CheckSignature } from "../ports/signatures.ts";
@@ -109,6 +110,51 @@ export function isRightlyOpen(
   );
 }
 
+/** What is signed of a decision that moves no branch; `keys` are those of its branches, in their order. */
+export function decidedStatement(
+  record: string,
+  { about, branches, ours = "", theirs = "", keep_ours, keep_theirs }: Decided,
+  keys: readonly Pick<Keys, "id">[],
+): Statement {
+  const repos = branches.map(({ ref, tip: old }, at) => ({ id: keys[at]?.id ?? "", ref, old }));
+  if (about === "uninstall") return { kind: about, record, repos };
+  return { kind: about, record, repos, ours, theirs, keep: { ours: keep_ours, theirs: keep_theirs } };
+}
+
+/** Whether such a decision was signed as the keys of all its branches want it. */
+export function judgeDecided(
+  {
+    uid = "",
+    signatures,
+    decided,
+  }: Pick<Move, "signatures"> & { uid?: string | undefined; decided: Decided },
+  keys: readonly Keys[],
+  check: CheckSignature,
+): Signed {
+  if (keys.length === 0 || !keys.every(mustSign))
+    return { ok: false, why: "nobody could have signed it at the commits that it names" };
+  const found = signatures.find((one) => one.about === decided.about);
+  if (!found) return { ok: false, why: `${WORDS[decided.about]} is not signed` };
+  const statement = decidedStatement(uid, decided, keys);
+  const verdicts = keys.map((one) => check(statement, signatureOf(found), one.approvers, one.level));
+  const bad = verdicts.find((one) => !one.ok);
+  if (bad) return { ok: false, why: `the signature of ${WORDS[decided.about]} is not good: ${whyOf(bad)}` };
+  const [good] = verdicts;
+  return { ok: true, by: good?.ok ? { name: good.name, key: good.key, level: good.level } : undefined };
+}
+
+/** Everything that `judgeMove` will have checked. */
+export const checksOf = (
+  move: Move,
+  before: Keys,
+  after: Pick<Keys, "digests">,
+): Parameters<CheckSignature>[] =>
+  neededFor(move, before, after).flatMap(({ about, statement, level }) =>
+    move.signatures
+      .filter((one) => one.about === about)
+      .map((one): Parameters<CheckSignature> => [statement, signatureOf(one), before.approvers, level]),
+  );
+
 export type Signed = { ok: true; by: SignedBy | undefined } | { ok: false; why: string };
 
 /** Whether a move was signed as the keys and the policy from before it want it. */
@@ -138,6 +184,8 @@ const WORDS: Record<RecordSignature["about"], string> = {
   unlocked: "what was done while it was unlocked",
   approvers: "its change of the approvers",
   policy: "its change of the policy",
+  settle: "what was settled",
+  uninstall: "the uninstallation",
 };
 
 const whyOf = (verdict: { ok: boolean; why?: string } | undefined) => verdict?.why ?? "it cannot be read";

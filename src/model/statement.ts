@@ -15,13 +15,13 @@ export type Statement =
   | {
       kind: "settle";
       record: string;
-      repos: Target[];
+      repos: (Target & { old: string })[];
       ours: string;
       theirs: string;
       keep: { ours: string[]; theirs: string[] };
     }
   | { kind: "approvers" | "policy"; record: string; repos: [Target & Change] }
-  | { kind: "uninstall"; record: string; repos: Target[] }
+  | { kind: "uninstall"; record: string; repos: (Target & { old: string })[] }
   | {
       kind: "request";
       record: string;

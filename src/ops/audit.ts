@@ -74,7 +74,7 @@ export const audit = procedure({
     ];
     const unexplained = branches.flatMap((one) => one.commits.filter(isWrong));
     const clean = unexplained.length === 0 && findings.length === 0;
-    const data = { audit: { clean, branches, findings } };
+    const data = { audit: { clean, branches, decided: audited.decided, findings } };
     if (ledger.problems.length > 0) throw cannotTell(ledger, data);
     const undecided = unexplained.filter(isUndecided);
     if (findings.length === 0 && undecided.length > 0 && undecided.length === unexplained.length)
@@ -116,11 +116,12 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   }
   const all = sites.all();
   const known = all.some((one) => one.commonDir === sites.here().commonDir) ? all : [sites.here(), ...all];
-  const audited: RepositoryAudit = { branches: [], findings: [], notes: [] };
+  const audited: RepositoryAudit = { branches: [], findings: [], decided: [], notes: [] };
   for (const site of named ? [named] : known) {
     const one = await auditRepository(hands, await subject(site), undefined);
     audited.branches.push(...one.branches);
     audited.findings.push(...one.findings);
+    audited.decided.push(...one.decided);
     audited.notes.push(...one.notes);
   }
   return { audited, ledger, said };

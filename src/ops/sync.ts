@@ -9,7 +9,6 @@ import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
 import { type Choice, recordName } from "../judge/sync/judge-sync.ts";
 import { Failure } from "../model/failure.ts";
 import { line, many, maybe, raw } from "../model/input.ts";
-import type { Statement, Target } from "../model/statement.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { StateExchange } from "../ports/state-exchange.ts";
@@ -92,16 +91,13 @@ async function confirmChoice(
   await confirmTyped(hands, `Type ${first} to settle it like this: `, first);
   const home = (await hands.git.sites()).all().find((one) => one.home);
   if (!home) return;
-  const { ours = "", theirs = "" } = await git.gather(remote, hands.say);
-  const statement = (record: string, repos: Target[]): Statement => ({
-    kind: "settle",
-    record,
-    repos,
-    ours,
-    theirs,
-    keep,
-  });
-  await signAtTheDoor(hands, home, { statement, what: "which versions are kept" }, signWith);
+  const { ours, theirs } = await git.gather(remote, hands.say);
+  const decided = { about: "settle", ours, theirs, keep_ours: keep.ours, keep_theirs: keep.theirs } as const;
+  const reason = [
+    ...keep.ours.map((record) => `${record} is kept as it was here`),
+    ...keep.theirs.map((record) => `${record} is taken as ${remote} had it`),
+  ].join("; ");
+  await signAtTheDoor(hands, home, { decided, reason }, signWith);
 }
 
 function choiceOf(input: { ours?: string[] | undefined; theirs?: string[] | undefined }): Choice {

@@ -6,7 +6,6 @@ import { fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { signAtTheDoor } from "../flows/trust/at-the-door.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, maybe, raw } from "../model/input.ts";
-import type { Target } from "../model/statement.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Installation } from "../ports/installation.ts";
@@ -47,11 +46,12 @@ export const uninstall = procedure({
   async perform(hands, input) {
     const tools = await expectHuman(hands);
     const fate = await confirm(hands, tools, input);
-    const statement = (record: string, repos: Target[]) => ({ kind: "uninstall" as const, record, repos });
-    await signAtTheDoor(hands, tools.site, { statement, what: "that pawl is taken out" }, input.sign_with);
+    const decided = { about: "uninstall", ours: undefined, theirs: undefined, ...NOTHING_KEPT } as const;
+    const reason = `pawl is taken out of a clone of ${tools.site.name}`;
+    const signed = await signAtTheDoor(hands, tools.site, { decided, reason }, input.sign_with);
     const release = await tools.installation.hold();
     try {
-      return await takeOut(hands, tools, fate);
+      return await takeOut(hands, tools, signed && fate === "forgotten" ? "kept" : fate);
     } finally {
       release();
     }
@@ -71,6 +71,8 @@ export const uninstall = procedure({
     );
   },
 });
+
+const NOTHING_KEPT = { keep_ours: [], keep_theirs: [] };
 
 interface Tools {
   guard: Awaited<ReturnType<Hands["git"]["guard"]>>;

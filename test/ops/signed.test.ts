@@ -15,10 +15,11 @@ import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { parseRecord } from "../../src/model/record.ts";
 import { approval } from "../../src/model/records/run.ts";
 import type { RecordSignature } from "../../src/model/records/signed.ts";
-import { unlock as unlockKind } from "../../src/model/records/unlock.ts";
+import { type Unlock, unlock as unlockKind } from "../../src/model/records/unlock.ts";
 import { approvalStatement, statementText } from "../../src/model/statement.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 import { type Audit, handsOf } from "../helpers/audited-project.ts";
+import { openProject } from "../helpers/command-line.ts";
 import { gitIn, ok } from "../helpers/ready-task.ts";
 import { copySigned, makeSigned, PLAIN_KEY, publish, type SignedProject } from "../helpers/signed-project.ts";
 import { makeKey, sign, type TestKey } from "../helpers/ssh-keys.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-const fresh = () => copySigned(project, join(folder, `copy ${++copies}`));
+const fresh = (from = project) => copySigned(from, join(folder, `copy ${++copies}`));
 const tip = (it: SignedProject) => it.git("rev-parse", "main");
 const cleanIn = ({ result }: Audit) => result.json.error ?? result.json.data.audit.clean;
 
@@ -348,15 +349,7 @@ describe("an unlock under `approvals: signed`", () => {
     const { id, until } = opened.json.data.unlock;
     expect((await it.audit("--offline")).findings).toEqual([]);
     const later = new Date(Date.parse(until) + 3_600_000).toISOString();
-    const hands = handsOf(it.home);
-    await hands.record((reader, at) => {
-      const stored = reader.unlocks().records.find((one) => one.value.id === id);
-      if (!stored) throw new Error("it is gone");
-      return {
-        data: undefined,
-        effects: [change(unlockKind, stored, { until: later }, at, "extended").effect],
-      };
-    });
+    await changeUnlock(it, id, () => ({ until: later }));
     const grant = join(it.home.path, ".git/pawl/grants/unlock/refs/heads/main");
     writeFileSync(grant, `${Date.parse(later) / 1000} ${id}\n`);
     expect((await it.audit("--offline")).findings).toEqual(["forged_unlock"]);
@@ -374,6 +367,15 @@ describe("an unlock under `approvals: signed`", () => {
   });
 });
 
+/** What somebody with a changed pawl writes, record and event alike. */
+async function changeUnlock(it: SignedProject, id: string, changes: (one: Unlock) => Partial<Unlock>) {
+  await handsOf(it.home).record((reader, at) => {
+    const stored = reader.unlocks().records.find((one) => one.value.id === id);
+    if (!stored) throw new Error("it is gone");
+    return { data: {}, effects: [change(unlockKind, stored, changes(stored.value), at, "changed").effect] };
+  });
+}
+
 describe("what else loosens", () => {
   test("uninstall and settling are signed, too", async () => {
     const it = fresh();
@@ -384,6 +386,52 @@ describe("what else loosens", () => {
     expect(settled.json.error.code).toBe("no_key");
     const piped = await it.home.pawl("uninstall", "--yes", "--json");
     expect(piped.json.error.code).toBe("no_terminal");
+  });
+
+  test("what was signed of a settlement is kept, and audits check and show it", async () => {
+    const it = fresh();
+    await publish(it);
+    it.git("clone", "-q", it.remote, join(it.root, "colleague"));
+    const colleague = openProject({ path: join(it.root, "colleague"), env: it.env });
+    await ok(colleague.pawl("sync"));
+    await ok(colleague.pawl("task", "update", "T1", "--title", "Theirs"));
+    await ok(it.home.pawl("task", "update", "T1", "--title", "Ours"));
+    await ok(colleague.pawl("sync"));
+    const eves = await it.types("T0001", "sync", "--ours", "T1", "--sign-with", eve.file);
+    expect(eves.json.error.details.why).toBe("unknown_key");
+    await ok(it.types("T0001", "sync", "--ours", "T1"));
+    const ci = await it.ci();
+    expect(cleanIn(ci)).toBe(true);
+    expect(ci.result.json.data.audit.decided).toEqual([
+      {
+        record: expect.stringMatching(/^U\d{4}$/),
+        what: "T0001 is kept as it was here",
+        by: { name: "Ada", key: "ada", level: "possession" },
+      },
+    ]);
+    const shown = await it.home.pawl("audit", "--offline");
+    expect(shown.out).toMatch(/U\d{4}: T0001 is kept as it was here, signed by Ada with ada \(possession\)/);
+    // The same signature under another choice, other states or another branch.
+    const record = ci.result.json.data.audit.decided[0].record;
+    for (const change of [{ keep_ours: ["T0002"] }, { ours: tip(it) }, { branches: [] }]) {
+      const copy = fresh(it);
+      await changeUnlock(copy, record, (one) => ({ decided: { ...one.decided, ...change } as never }));
+      await ok(copy.home.pawl("sync"));
+      const found = await copy.ci();
+      expect([found.code, found.findings], JSON.stringify(change)).toEqual([1, ["decision_not_signed"]]);
+    }
+    const bare = fresh(it);
+    await changeUnlock(bare, record, () => ({ signatures: [] }));
+    expect((await bare.audit("--offline")).findings).toEqual(["decision_not_signed"]);
+  });
+
+  test("what was signed of an uninstallation stays with the records", async () => {
+    const it = fresh();
+    await ok(it.types("yes", "uninstall"));
+    const kept = await it.home.pawl("audit", "--offline", "--json");
+    expect(kept.json.data.audit.decided).toMatchObject([
+      { what: "pawl is taken out of a clone of shop", by: { key: "ada" } },
+    ]);
   });
 
   test("all keys are lost: a new list without a signature is told by every audit, until a human pins it", async () => {

@@ -16,6 +16,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
 import { auditBranch, describeRoot, hasGuard, untouched } from "./audit-branch.ts";
+import { auditDecided, type DecidedAtTheDoor, type DecidedRecords } from "./decided.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import { deletedBranches } from "./lost.ts";
@@ -27,6 +28,8 @@ import { tellUncommitted } from "./uncommitted.ts";
 export interface RepositoryAudit {
   branches: AuditedBranch[];
   findings: Finding[];
+  /** What humans decided with their keys, and no branch moved by it. */
+  decided: DecidedAtTheDoor[];
   notes: string[];
 }
 
@@ -52,20 +55,27 @@ export async function auditRepository(
   for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch, branching.branches));
   const local =
     manner.view === "here" ? await lookAround(audits, subject, wanted, branching.installed) : undefined;
+  const atTheDoor =
+    only === undefined ? await auditDecided(audits, subject, branching.branches) : NOTHING_DECIDED;
   return {
     branches: verdicts.flatMap((one) => [one.branch, ...(one.ahead ?? [])]),
+    decided: atTheDoor.decided,
     findings: [
+      ...atTheDoor.findings,
       ...verdicts.flatMap((one) => one.findings),
       ...(only === undefined ? deletedBranches(subject, branching.branches) : []),
       ...(local?.findings ?? []),
     ],
     notes: [
       ...verdicts.flatMap((one) => one.notes),
+      ...atTheDoor.notes,
       ...(local?.notes ?? []),
       ...(local ? await tellUncommitted(hands, site, guarded) : []),
     ],
   };
 }
+
+const NOTHING_DECIDED: DecidedRecords = { decided: [], findings: [], notes: [] };
 
 /** The policy is what the protected tip has; a branch that has a baseline cannot be talked out of being protected. */
 export async function protectedRefs(
@@ -165,7 +175,7 @@ export async function auditRange(hands: Hands, subject: Subject, range: string):
   const { branches } = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
   const ref = branches.find((one) => nameOf(one.ref) === right)?.ref;
   const verdict = await explainStretch(audits, subject, { ref: ref ?? right, old: from, new: to });
-  return { branches: [verdict.branch], findings: verdict.findings, notes: verdict.notes };
+  return { branches: [verdict.branch], findings: verdict.findings, decided: [], notes: verdict.notes };
 }
 
 async function find(audits: Audits, site: Site, name: string): Promise<string> {
@@ -187,7 +197,10 @@ export async function auditUpdates(
   const { site } = subject;
   const branching = await audits.branching(site, "own");
   const guarded = await protectedRefs(hands, subject, branching);
-  const done: RepositoryAudit = { branches: [], findings: [], notes: [] };
+  const done: RepositoryAudit = {
+    branches: [],
+    ...(await auditDecided(audits, subject, branching.branches)),
+  };
   for (const update of updates.filter((one) => one.ref === STATE_REF || guarded(one.ref))) {
     const where = nameOf(update.ref);
     const find = (code: string, message: string) =>

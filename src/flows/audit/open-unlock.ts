@@ -38,6 +38,10 @@ export interface Opening {
   repo: string;
   uid?: string | undefined;
   signatures?: RecordSignature[];
+  /** Of what moves no branch and was never open. */
+  status?: Unlock["status"];
+  closed?: string;
+  decided?: Unlock["decided"];
 }
 
 export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unlock: Unlock }> {
@@ -49,13 +53,14 @@ export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<
     closed: undefined,
     clone: at.clone,
     moves: [],
+    decided: undefined,
     pushed: undefined,
     ...UNSIGNED,
     ...madeNow(at),
     ...wanted,
   };
   const path = unlockFile(value.id);
-  const about = `${branch} until ${wanted.until}`;
+  const about = wanted.decided ? wanted.reason : `${branch} until ${wanted.until}`;
   return {
     data: { unlock: value },
     effects: [{ do: "create", record: value.id, rev: 1, path, text: printRecord(unlock, value), about }],

@@ -1,16 +1,20 @@
 import { CLASSES, type Explained, isWrong } from "../../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../../judge/audit/judge.ts";
 import { columns, indent, plural, type Style } from "../../model/text.ts";
+import type { DecidedAtTheDoor } from "./decided.ts";
 
 /** What an audit came to. */
 interface Found {
   clean: boolean;
   branches: AuditedBranch[];
   findings: Finding[];
+  decided: DecidedAtTheDoor[];
 }
 
-export function showAudit({ clean, branches, findings }: Found, style: Style): string {
+export function showAudit({ clean, branches, decided, findings }: Found, style: Style): string {
   const blocks = branches.map((one) => branchText(one, style));
+  for (const { record, what, by } of decided)
+    blocks.push(`${record}: ${what}${by ? `, signed by ${by.name} with ${by.key} (${by.level})` : ""}`);
   if (findings.length > 0)
     blocks.push(
       [

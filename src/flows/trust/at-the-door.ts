@@ -1,33 +1,45 @@
-import { mustSign } from "../../judge/keys.ts";
-import type { Statement, Target } from "../../model/statement.ts";
+import { decidedStatement, mustSign } from "../../judge/keys.ts";
+import type { Decided } from "../../model/records/unlock.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
+import { newUnlock } from "../audit/open-unlock.ts";
 import { expectTerminal } from "../human-only.ts";
 import { protectedKeys } from "./change-approvers.ts";
-import { signOne } from "./sign.ts";
+import { signAll } from "./sign.ts";
 
 interface Door {
-  /** What is signed, for the protected branches that want it. */
-  statement(record: string, repos: Target[]): Statement;
-  what: string;
+  decided: Omit<Decided, "branches">;
+  /** What is decided, as the record and its commit say it. */
+  reason: string;
 }
 
 /**
- * What loosens and leaves no move of a branch behind, such as an uninstallation: where a protected branch wants decisions
- * signed, a human signs it before anything is done.
+ * What loosens and moves no branch, such as an uninstallation: where a protected branch wants decisions signed, a human
+ * signs it before anything is done, and a record keeps the signature for every audit. Whether anybody had to is answered.
  */
 export async function signAtTheDoor(
   hands: Hands,
   site: Site,
-  { statement, what }: Door,
+  { decided: wanted, reason }: Door,
   keyFile: string | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const branches = (await protectedKeys(hands, site)).filter((one) => mustSign(one.keys));
-  if (branches.length === 0) return;
+  const [first] = branches;
+  if (!first) return false;
   await expectTerminal(hands);
   const keys = branches.map((one) => one.keys);
-  const repos = branches.map((one) => ({ id: one.keys.id, ref: one.ref }));
+  const decided = { ...wanted, branches: branches.map(({ ref, tip }) => ({ ref, tip })) };
   const level = keys.some((one) => one.level === "present") ? "present" : "possession";
-  const record = (await hands.signatures()).newId();
-  await signOne(hands, { statement: statement(record, repos), level, keys, what }, keyFile);
+  const uid = (await hands.signatures()).newId();
+  const statement = decidedStatement(uid, decided, keys);
+  const signatures = await signAll(hands, [{ about: decided.about, statement, level }], keys, keyFile);
+  await hands.record(
+    (reader, at) =>
+      newUnlock(reader, at, {
+        ...{ ref: first.ref, tip: first.tip, until: at.now, reason, repo: site.name, uid, signatures },
+        ...{ status: "closed", closed: at.now, decided },
+      }),
+    { milestone: reason },
+  );
+  return true;
 }

@@ -111,6 +111,8 @@ const WORDS: Record<RecordSignature["about"], string> = {
   unlocked: "what the branch has now",
   approvers: "the new list of approvers",
   policy: "the change of the policy (.pawl/config.yaml)",
+  settle: "which versions are kept",
+  uninstall: "that pawl is taken out",
 };
 
 /** How a human confirmed something, for its record. */

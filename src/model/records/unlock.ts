@@ -3,7 +3,10 @@ import { kind, type ValueOf } from "../record.ts";
 import { provenance } from "./shared.ts";
 import { signed } from "./signed.ts";
 
-/** A human opened a protected branch for a while. Once it is closed, it says exactly what was done meanwhile. */
+/**
+ * A human opened a protected branch for a while. Once it is closed, it says exactly what was done meanwhile. What loosens
+ * and moves no branch is kept as one that was never open.
+ */
 export const unlock = kind({
   name: "unlock",
   plural: "unlocks",
@@ -22,6 +25,19 @@ export const unlock = kind({
     clone: text("1a2b3c4d"),
     /** Every move of the branch while it was open. The commits of a move are those that `new` has and `old` has not. */
     moves: list(group({ old: sha, new: sha })),
+    /** What was decided and moved no branch: which records are kept where two clones disagree, or that pawl is taken out. */
+    decided: optional(
+      group({
+        about: oneOf(["settle", "uninstall"]),
+        /** The protected branches whose keys had to agree, and where they were. */
+        branches: list(group({ ref: text("refs/heads/main"), tip: sha })),
+        /** The states that were brought together; absent where one had no commit yet. */
+        ours: optional(sha),
+        theirs: optional(sha),
+        keep_ours: list(text("T0001/F1")),
+        keep_theirs: list(text("T0001/F2")),
+      }),
+    ),
     /** A remote has had what they led to. */
     pushed: optional(flag),
     ...signed,
@@ -30,4 +46,5 @@ export const unlock = kind({
   sections: { reason: "Reason" },
 });
 
+export type Decided = NonNullable<Unlock["decided"]>;
 export type Unlock = ValueOf<typeof unlock>;
