@@ -23,6 +23,8 @@ export interface Signatures {
   /** Has ssh-keygen sign it; it asks for a passphrase or a touch on the terminal by itself. */
   sign(wish: Wish): Promise<Signature>;
   check: CheckSignature;
+  /** Makes the answers of many checks ready at once, on all processors. */
+  checkAhead(all: readonly Parameters<CheckSignature>[]): Promise<void>;
   /** What was answered came from a page: without a signature it is nobody's word. */
   demanded: boolean;
   /** The public key in a file of ssh, without its comment; refused when it is not one that may be enrolled. */

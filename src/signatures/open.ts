@@ -7,12 +7,13 @@ import { readPasskey } from "./passkey.ts";
 import { signWithSsh } from "./sign-with-ssh.ts";
 import { readSshKey } from "./ssh-key.ts";
 import { MalformedSignature } from "./ssh-wire.ts";
-import { digestOf, verifySignature } from "./verify.ts";
+import { checkAhead, digestOf, verifySignature } from "./verify.ts";
 
 export function openSignatures(env: Environment): Signatures {
   return {
     sign: async (wish) => ({ ssh: signWithSsh(env, digestOf(wish.statement), wish) }),
     check: verifySignature,
+    checkAhead,
     demanded: false,
     readKey,
     readPasskey,

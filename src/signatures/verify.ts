@@ -3,7 +3,7 @@ import { type Approver, atLeast, type Level } from "../model/approvers.ts";
 import { refused, type Signature, type Verdict } from "../model/signature.ts";
 import { type Statement, statementText } from "../model/statement.ts";
 import { verifyPasskey } from "./passkey.ts";
-import { verifySsh } from "./ssh-signature.ts";
+import { computeAhead, verifySsh } from "./ssh-signature.ts";
 import { MalformedSignature } from "./ssh-wire.ts";
 
 /** What is really signed: 32 bytes, the same for both kinds of key. */
@@ -25,6 +25,12 @@ export function verifySignature(
   if (!verdict.ok || atLeast(verdict.level, wanted)) return verdict;
   return refused("level_too_low", "the policy wants a key that somebody has to touch");
 }
+
+/** Makes the answers ready that will be asked for one by one. */
+export const checkAhead = (all: readonly Parameters<typeof verifySignature>[]): Promise<void> =>
+  computeAhead(() => {
+    for (const one of all) if ("ssh" in one[1]) verifySignature(...one);
+  });
 
 /** Whatever cannot be read was not signed; our own mistakes are not hidden by that. */
 function checked(check: () => Verdict): Verdict {

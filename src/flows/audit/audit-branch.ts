@@ -50,7 +50,7 @@ export async function auditBranch(
     baseline.commits,
   );
   const log = local ? audits.log(site, ref) : undefined;
-  const kept = { branch, answers, moves };
+  const kept = { branch, commits, answers, moves };
   const audit: BranchAudit = {
     ref,
     tip,

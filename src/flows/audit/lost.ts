@@ -1,6 +1,6 @@
 import type { Finding } from "../../judge/audit/judge.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
-import type { ApprovedMerge, LostCommit } from "../../ports/audit-facts.ts";
+import type { ApprovedMerge, CommitFact, LostCommit } from "../../ports/audit-facts.ts";
 import type { Audits, BranchTip, RemoteAnswer } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type OneBaseline, recordedRefs } from "./one-baseline.ts";
@@ -9,6 +9,8 @@ import type { Subject } from "./subject.ts";
 /** What has to be asked about commits that a branch once had. */
 export interface Kept {
   branch: BranchTip;
+  /** Its first-parent commits, newest first: what is among them is told without asking git, which takes a process each. */
+  commits: readonly Pick<CommitFact, "id">[];
   /** What its remotes said; none where the remote's own copy is looked at. */
   answers: readonly RemoteAnswer[];
   /** Moves that a human made while the branch was open: what these took away was meant to go. */
@@ -31,10 +33,13 @@ export async function lostCommits(
 ): Promise<LostCommit[]> {
   const { site, manner } = subject;
   const lost: LostCommit[] = [];
+  const isOnLine = lineOf(kept);
   for (const { by, commits, pushed } of broughtBy(given)) {
     const [commit = ""] = commits;
     const has = async (tip: string) => {
-      for (const one of commits) if (await audits.contains(site, tip, one)) return true;
+      if (commits.some((one) => isOnLine(tip, one))) return true;
+      for (const one of commits)
+        if (isOnLine(tip, one) ?? (await audits.contains(site, tip, one))) return true;
       return false;
     };
     if (manner.view !== "here") {
@@ -48,12 +53,23 @@ export async function lostCommits(
   return lost;
 }
 
+/** Whether a commit is part of another, as far as both are on the branch's own line; undefined where git has to be asked. */
+function lineOf({ commits }: Kept): (tip: string, commit: string) => boolean | undefined {
+  const places = new Map(commits.map(({ id }, place) => [id, place]));
+  return (tip, commit) => {
+    const [above, below] = [places.get(tip), places.get(commit)];
+    return above === undefined || below === undefined ? undefined : above <= below;
+  };
+}
+
 function broughtBy({ approvals, unlocks }: Parameters<typeof lostCommits>[3]): Brought[] {
   const merged = approvals.filter((one) => one.status === "merged" && one.distrust === undefined);
+  const again = new Map<string, string[]>();
+  for (const { head, new: commit } of merged) again.set(head, [...(again.get(head) ?? []), commit]);
   return [
     ...merged.map((one) => ({
       by: one.id,
-      commits: [one.new, ...merged.filter((other) => other.head === one.head).map((other) => other.new)],
+      commits: [one.new, ...(again.get(one.head) ?? [])],
       pushed: one.pushed,
     })),
     ...unlocks.flatMap(({ id, status, moves, pushed = false }): Brought[] => {
@@ -72,7 +88,7 @@ async function isGoneHere(
   has: (tip: string) => Promise<boolean>,
 ): Promise<boolean> {
   const { branch, answers } = kept;
-  if ((await audits.resolve(site, commit)) === undefined || (await has(branch.tip))) return false;
+  if ((await has(branch.tip)) || (await audits.resolve(site, commit)) === undefined) return false;
   for (const { upTo } of answers) if (upTo !== undefined && (await has(upTo))) return false;
   return !(await wasTakenAway(audits, site, kept, commit));
 }

@@ -1,4 +1,4 @@
-import { judgeMove, type Move, type Signed } from "../../judge/keys.ts";
+import { checksOf, judgeMove, type Keys, type Move, type Signed } from "../../judge/keys.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import { approvalStatement } from "../../model/statement.ts";
 import type { ApprovedMerge, CommitFact } from "../../ports/audit-facts.ts";
@@ -11,14 +11,14 @@ import type { Subject } from "./subject.ts";
 /** The approvals of a branch, each with whose signature it has, or why it explains nothing. */
 export async function signedMerges(
   audits: Audits,
-  { site, ledger, names, checkSignature }: Subject,
+  { site, ledger, names, checkSignature, checkAhead }: Subject,
   line: KeysLine,
   ref: string | undefined,
 ): Promise<ApprovedMerge[]> {
-  const judged: ApprovedMerge[] = [];
+  const all: { merge: ApprovedMerge; told?: [Move, Keys, Keys] }[] = [];
   for (const merge of mergesOf(ledger, names, ref)) {
     if (merge.status !== "merged") {
-      judged.push(merge);
+      all.push({ merge });
       continue;
     }
     const old = merge.onto ?? merge.old;
@@ -34,12 +34,16 @@ export async function signedMerges(
     const { signatures } = merge.record;
     const mine = signatures.filter((one) => one.repo === undefined || names.has(one.repo));
     const move = { ref: merge.ref, old, new: merge.new, uid, signatures: mine, approval };
+    all.push({ merge, told: [move, before, after] });
+  }
+  await checkAhead(all.flatMap(({ told }) => (told ? checksOf(...told) : [])));
+  const judged: ApprovedMerge[] = [];
+  for (const { merge, told } of all)
     judged.push({
       ...merge,
-      ...(merge.style === "ff" ? await broughtBy(audits, site, line, merge) : {}),
-      ...outcome(judgeMove(move, before, after, checkSignature)),
+      ...(told && merge.style === "ff" ? await broughtBy(audits, site, line, merge) : {}),
+      ...(told ? outcome(judgeMove(...told, checkSignature)) : {}),
     });
-  }
   return judged;
 }
 

@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { CommitFact } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
-import type { CheckSignature } from "../../ports/signatures.ts";
+import type { CheckSignature, Signatures } from "../../ports/signatures.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type KeyTexts, readKeys } from "../trust/read-keys.ts";
 import type { Ledger } from "./ledger.ts";
@@ -30,6 +30,7 @@ export interface Subject {
   root?: string | undefined;
   readKeys(texts: KeyTexts): Promise<Keys>;
   checkSignature: CheckSignature;
+  checkAhead: Signatures["checkAhead"];
 }
 
 export const noState = (site: Site) =>
@@ -39,9 +40,11 @@ export const noState = (site: Site) =>
   });
 
 /** What every subject needs to judge signatures. */
-export async function judgingSignatures(hands: Hands): Promise<Pick<Subject, "readKeys" | "checkSignature">> {
-  const { check } = await hands.signatures();
-  return { readKeys: (texts) => readKeys(hands, texts), checkSignature: check };
+export async function judgingSignatures(
+  hands: Hands,
+): Promise<Pick<Subject, "readKeys" | "checkSignature" | "checkAhead">> {
+  const { check, checkAhead } = await hands.signatures();
+  return { readKeys: (texts) => readKeys(hands, texts), checkSignature: check, checkAhead };
 }
 
 /** Of a branch's commits those that are part of another commit. */
