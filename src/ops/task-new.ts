@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { managedTask } from "../flows/run/run-children.ts";
 import { madeNow, newTask } from "../judge/change.ts";
 import { checkTargets, unguardedTargets } from "../judge/target.ts";
-import { type Acting, humanOnly, isShownHuman } from "../model/actor.ts";
+import { type Acting, humanOnly, isHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { formatTaskId, nextNumber, parseTaskId, shorten } from "../model/ids.ts";
 import { choice, line, many, maybe, planField, prose } from "../model/input.ts";
@@ -125,6 +125,7 @@ function parentOf(reader: Reader, named: string | undefined, at: Pick<Situation,
 
 /** A project that asks for ceremony gets it from agents; less is for a human to say. */
 function checkCeremony(profile: Task["profile"], usual: Task["profile"], at: Acting): void {
-  if (isShownHuman(at) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
+  // What a task begins with is shown to whoever approves it, so that a script of a human's may say it.
+  if (isHuman(at.actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
   throw humanOnly(`make a ${profile} task where ${usual} is the rule`, at, { field: "profile" });
 }

@@ -68,9 +68,10 @@ export async function runStep(
   const agent = /\bas=(\S+)/.exec(block.info)?.[1];
   const env = { ...repository.env, ...(agent ? { CODEX_SESSION_ID: agent } : {}) };
   const typed = step.expected.map((line) => TYPED.exec(line)?.[1]).find(Boolean);
-  if (typed) {
+  // A review counts when a human is seen to say it.
+  if (typed || /^pawl review record /.test(step.command)) {
     const words = step.command.split(" ").slice(1);
-    const { out } = await onTerminal(program, { path: session.cwd, env }, words, typed);
+    const { out } = await onTerminal(program, { path: session.cwd, env }, words, typed ?? "");
     return linesOf(session, out);
   }
   const script = `${step.command}\n__code=$?; pwd >&3; exit $__code`;

@@ -136,7 +136,6 @@ describe("a human whom nobody can see, because there is no terminal,", () => {
       ["task", "update", "T2", "--depends", ""],
       ["task", "update", "T2", "--parent", "T1"],
       ["task", "edit", "T2", "--adopt"],
-      ["task", "new", "Small", "--profile", "light"],
     ]) {
       const { code, json } = await script.pawl(...words, "--json");
       expect([code, json.error?.code], words.join(" ")).toEqual([1, "no_terminal"]);
