@@ -41,6 +41,24 @@ const merge = (ours: string, theirs: string, base: string | null = BASE) =>
   });
 const LATER = ['09:30:00.000Z"\n---', '10:00:00.000Z"\n---'] as [string, string];
 
+test("what both wrote alike is no conflict, of any kind of record: the first of them stands", () => {
+  const APPROVAL = edit(["status: open", "status: review"], ["rev: 1", "rev: 2"]);
+  const [early, late] = [APPROVAL, APPROVAL.replace(...LATER)];
+  const none = { fields: {}, sections: {} };
+  for (const [ours, theirs] of [
+    [early, late],
+    [late, early],
+  ] as [string, string][]) {
+    // A kind whose records are not brought together field by field.
+    const whole = mergeRecord({ ...task, ...none }, {
+      base: parse(BASE),
+      ours: parse(ours),
+      theirs: parse(theirs),
+    } as never);
+    expect(whole).toEqual({ text: early, rev: 2 });
+  }
+});
+
 describe("different fields are merged, whichever side is ours", () => {
   const one = edit(["title: Title", "title: Better"], ["rev: 1", "rev: 4"], LATER);
   const other = edit(["Do it", "Do it well"], ["labels: [one]", "labels: [one, two]"], ["rev: 1", "rev: 2"]);

@@ -41,6 +41,8 @@ export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeR
   const { base, ours, theirs } = ways;
   const [a, b] = [ours.value as Values, theirs.value as Values];
   if (!base) return sameButForItsMaking(kind, ours, theirs) ?? { clashes: clashesOf(kind, undefined, a, b) };
+  const agreed = saidTwice(ours, theirs);
+  if (agreed) return agreed;
   const before = base.value as Values;
   const clashes = clashesOf(kind, before, a, b);
   const isMergeable = MERGEABLE.includes(kind) || isHandOver(kind, before, a) || isHandOver(kind, before, b);
@@ -62,6 +64,14 @@ function isHandOver(kind: Kind, before: Values, side: Values): boolean {
   if (kind !== (run as Kind) || before.ended !== undefined || side.ended !== "kept") return false;
   const handed = ["ended", "reason", "rev", "updated"];
   return namesOf(kind).every((name) => handed.includes(name) || same(before[name], side[name]));
+}
+
+/** Both wrote the very same, such as that a remote has it: the first of them stands, on both sides. */
+function saidTwice(ours: Stored<Kind>, theirs: Stored<Kind>): { text: string; rev: number } | undefined {
+  const [a, b] = [ours.value as Values, theirs.value as Values];
+  const [mine, their] = [String(a.updated), String(b.updated)];
+  if (ours.text.replaceAll(mine, their) !== theirs.text) return undefined;
+  return { text: mine < their ? ours.text : theirs.text, rev: Number(a.rev) };
 }
 
 const namesOf = (kind: Kind) => [...Object.keys(kind.fields), ...Object.keys(kind.sections)];
