@@ -69,5 +69,5 @@ describe("under `approvals: signed`", () => {
     const ci = await it.ci();
     expect([ci.code, ci.reasons, ci.findings]).toEqual([0, [], []]);
     expect(ci.counts.approved).toBe(2);
-  });
+  }, 240_000);
 });
