@@ -15,6 +15,9 @@ interface Policy {
   patienceMs?: number;
 }
 
+/** Size and the time of the last write alone tell nothing: both can be set. An agent may configure git to be content with them. */
+const WHOLE_STAT = ["core.checkStat=default", "core.trustctime=true"];
+
 /**
  * Every git that we start follows one of these. All of them act where we say, whatever a hook or an agent has put into
  * the environment to aim its own git elsewhere, never ask for anything, and see commits as they are, neither replaced
@@ -22,14 +25,15 @@ interface Policy {
  */
 export const POLICIES = {
   /** The user's own git: their settings and hooks take part. */
-  user: {},
+  user: { settings: WHOLE_STAT },
   /** The same for whoever has no time to wait. */
-  brief: { patienceMs: 8_000 },
+  brief: { settings: WHOLE_STAT, patienceMs: 8_000 },
   /** The same by the name that the environment gives, as for the user's own commits. */
-  author: { settings: ["core.quotePath=false"], identity: "environment" },
+  author: { settings: ["core.quotePath=false", ...WHOLE_STAT], identity: "environment" },
   /** Our plumbing, which writes what it was told and nothing else: no hooks, no caches, no refusals to convert. */
   quiet: {
     settings: [
+      ...WHOLE_STAT,
       "core.hooksPath=/dev/null",
       "core.fsmonitor=false",
       "core.splitIndex=false",
@@ -53,7 +57,7 @@ export const POLICIES = {
     identity: "pawl",
   },
   /** What everybody else's git makes of the repository: an agent's shell may switch hooks off for every git it starts. */
-  shared: { withoutOverrides: true },
+  shared: { settings: WHOLE_STAT, withoutOverrides: true },
   /** The same for an audit, which also believes no cache of who descends from whom. */
   history: { settings: ["core.commitGraph=false"], withoutOverrides: true, withQuarantine: true },
 } as const satisfies Record<string, Policy>;

@@ -52,7 +52,8 @@ export function openRepository(place: Place, env: Environment): Repository {
       const { code, out } = await git.ask(["cat-file", "blob", `${commit}:${file}`]);
       return code === 0 ? out.split("\n")[line - 1] : undefined;
     },
-    workingTree: () => (place.root ? hashWorkingTree(place, env) : Promise.resolve(undefined)),
+    workingTree: () =>
+      place.root ? hashWorkingTree(place, env, { readAll: true }) : Promise.resolve(undefined),
     async changedFiles(base) {
       const names = (from: readonly string[]) => git.ask(["diff", "--name-only", "-z", ...from]);
       const [sinceSplit, fresh] = await Promise.all([

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { textIfPresent } from "../files/read.ts";
@@ -24,13 +24,13 @@ export interface WorkingTree {
 export async function hashWorkingTree(
   place: Place,
   env: Environment,
-  options: { keep?: boolean; staged?: boolean } = {},
+  options: { keep?: boolean; staged?: boolean; readAll?: boolean } = {},
 ): Promise<WorkingTree> {
   const root = place.root ?? place.gitDir;
   const scratch = makeScratch();
   try {
     const git = Git.on("quiet", env, { root, gitDir: place.gitDir })
-      .withIndex(privateIndex(place, scratch))
+      .withIndex(privateIndex(place, scratch, options.readAll === true))
       .with(options.keep ? {} : throwAwayObjects(place, scratch));
     const staged = options.staged ? await git.line(["write-tree"]) : undefined;
     const isHidden = (await showHiddenFiles(root, git)) || hasOwnFilters(place);
@@ -68,9 +68,14 @@ function makeScratch(): string {
   }
 }
 
-function privateIndex(place: Place, scratch: string): string {
+/**
+ * An index says which files need not be read again, and anybody can write one that says so of a changed file. Git reads
+ * every file that is not older than its index, so an index from long ago has it read all of them.
+ */
+function privateIndex(place: Place, scratch: string, readAll: boolean): string {
   const [from, to] = [join(place.gitDir, "index"), join(scratch, "index")];
   if (existsSync(from)) copyIndex(from, to);
+  if (readAll && existsSync(to)) utimesSync(to, 1, 1);
   return to;
 }
 

@@ -12,6 +12,8 @@ export interface Keys {
   approvers: readonly Approver[];
   /** There is a list of keys that cannot be read: nobody can sign then, and nobody else can decide either. */
   broken: boolean;
+  /** There is a policy that cannot be read, so every command that asks it would refuse. */
+  unreadable: boolean;
   /** The policy wants decisions signed, at this level. */
   signed: boolean;
   level: Level;

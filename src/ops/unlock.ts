@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { acceptCommits } from "../flows/audit/accept.ts";
 import { branchRef, isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
+import { signClosing } from "../flows/audit/sign-closing.ts";
 import { closeUnlock } from "../flows/audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
-import { signMove, signUnlock } from "../flows/trust/sign.ts";
+import { signUnlock } from "../flows/trust/sign.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, prose, raw } from "../model/input.ts";
 import type { Unlock } from "../model/records/unlock.ts";
@@ -100,7 +101,9 @@ async function end(hands: Hands, { branch, sign_with }: Wanted): Promise<Plan<{ 
   const closed = await closeUnlock(
     hands,
     open,
-    human ? (site, move) => signMove(hands, site, { ...move, ref: open.ref }, sign_with) : undefined,
+    human
+      ? (site, move) => signClosing(hands, site, { ...move, ref: open.ref, branch }, sign_with)
+      : undefined,
   );
   if (closed) return { data: { unlock: closed } };
   throw new Failure("not_found", "no_repository", `The repository of this unlock is not on this machine.`);

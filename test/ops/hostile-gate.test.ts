@@ -5,6 +5,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -90,7 +92,31 @@ describe("what is merged is what the branch's own commit holds", () => {
   });
 });
 
+test("attributes of the clone hide no change from whoever approves", async () => {
+  const { ready, home } = fresh();
+  mkdirSync(join(home.path, ".git/info"), { recursive: true });
+  appendFileSync(join(home.path, ".git/info/attributes"), "* -diff\n");
+  const done = await approveIt(ready, "--diff");
+  expect(done.err).not.toContain("Binary files");
+  expect(done.err).toMatch(/^ {2}\| \+/m);
+});
+
 describe("evidence and reviews", () => {
+  test("a file of the same size and time is seen to differ, whatever git is told to compare", async () => {
+    const { home, worktree, git } = fresh();
+    git("config", "core.checkStat", "minimal");
+    git("config", "core.trustctime", "false");
+    const file = join(worktree, "README.md");
+    const long = new Date(Date.now() - 60_000);
+    utimesSync(file, long, long);
+    git("update-index", "--refresh");
+    writeFileSync(file, "#".repeat(statSync(file).size));
+    utimesSync(file, long, long);
+    expect(git("status", "--porcelain"), "git alone is content").toBe("");
+    const { json } = await home.pawlIn(worktree, {}, "verify", "--json", "--", "test", "-d", ".");
+    expect(json.data.evidence.tree).not.toBe(git("rev-parse", "HEAD^{tree}"));
+  });
+
   test("a check of the policy runs at the top, wherever it is asked for", async () => {
     const { home, worktree, git } = fresh();
     home.git("add", "-f", "run.sh");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lookForApproval } from "../../src/flows/approve/approve-candidate.ts";
@@ -93,6 +93,19 @@ describe("an approval under `approvals: signed`", () => {
     expect(done.err).toContain("The diff of shop has 106 lines; d shows it.");
     expect(done.err).toContain("  | +row 99 \ufffd[32mReceipt 0000\ufffd[39m\n");
     expect(done.err).not.toContain("\u001b");
+  });
+
+  test("is refused where the task leaves a policy that no command could read, such as a link", async () => {
+    const it = fresh();
+    await it.ready("link", "shared.yaml", "approvals: signed\n");
+    const worktree = join(it.home.path, ".worktrees/T0002-link");
+    rmSync(join(worktree, ".pawl/config.yaml"));
+    symlinkSync("../shared.yaml", join(worktree, ".pawl/config.yaml"));
+    it.git("-C", worktree, "add", "-A");
+    it.git("-C", worktree, "commit", "-q", "-m", "Share the settings");
+    await ok(it.home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));
+    const done = await it.types("T0002", "approve", "T2");
+    expect(done.json.error.code).toBe("policy_unreadable");
   });
 
   test("is refused where the task changes who may approve", async () => {
@@ -326,6 +339,20 @@ describe("an unlock under `approvals: signed`", () => {
     await publish(it);
     expect(cleanIn(await it.ci())).toBe(true);
     expect(cleanIn(await it.audit())).toBe(true);
+  });
+
+  test("shows what came in before it is signed, and signs nothing when anything else is typed", async () => {
+    const it = fresh();
+    await ok(unlock(it, "--for", "10m"));
+    it.home.commit("evil.txt", "not by the human\n");
+    const closed = await ok(it.types("no", "unlock", "main", "--end"));
+    expect(closed.err).toMatch(
+      /main went from \w{12} to \w{12}\. To read all of it: git diff[\s\S]*evil\.txt/,
+    );
+    expect(closed.json.data.unlock.status).toBe("closed");
+    expect(closed.json.data.unlock.signatures.map((one: RecordSignature) => one.about)).toEqual(["unlock"]);
+    await publish(it);
+    expect((await it.ci()).reasons).toEqual(["not_signed"]);
   });
 
   test("explains nothing when it ran out or an agent closed it, until a human signs what is there", async () => {

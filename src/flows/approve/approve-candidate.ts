@@ -70,9 +70,19 @@ async function styleOf(hands: Hands, { name, base_branch }: RepoState): Promise<
   return hands.look((reader) => reader.config(`${POLICY_FILE} on ${base_branch}`, text).style);
 }
 
-/** Who may decide is not a part of anybody's task. */
+/** Who may decide is not a part of anybody's task, and nobody could repair a policy that no command can read. */
 function checkKeys({ name, base_branch }: RepoState, { before, after }: CandidateRepo["keys"]): void {
   expectSigners(before, `${base_branch} of ${name}`);
+  if (after.unreadable && !before.unreadable)
+    throw new Failure(
+      "refused",
+      "policy_unreadable",
+      `This task leaves ${POLICY_FILE} of ${name} unreadable.`,
+      {
+        hint: `Commit a plain file with correct settings there, not a link: docs/configuration.md lists them.`,
+        details: { repo: name, file: POLICY_FILE },
+      },
+    );
   if (before.digests.approvers === after.digests.approvers) return;
   throw new Failure(
     "refused",

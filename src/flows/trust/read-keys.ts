@@ -40,6 +40,7 @@ export async function readKeys(hands: Hands, { policy, approvers }: KeyTexts): P
     id: known?.repository ?? "",
     approvers: known?.approvers ?? [],
     broken: list === "broken" || known?.approvers.length === 0,
+    unreadable: config === "broken",
     signed: approvals === "signed",
     level,
     guarded: new Set(remotes.filter((one) => one.guarded).map((one) => one.name)),

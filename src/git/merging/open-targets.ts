@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIfPresent } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -63,16 +65,27 @@ export function openTargets(env: Environment): Targets {
       else await git.expect(what, ["fetch", "--quiet", ".", `${tracking}:refs/heads/${branch}`]);
     },
     patch(site, base, head) {
-      const options = ["--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
-      return at(site).expect("The difference could not be read", ["diff", ...options, base, head]);
+      return at(site).expect("The difference could not be read", ["diff", ...plainly(site), base, head]);
     },
-    story: (site, base, head) => storyOf(at(site), base, head),
+    story: (site, base, head) => storyOf(at(site), site, base, head),
     checkouts: async (site, branch) => involvedCheckouts(site, branch).checkouts.map((one) => one.root),
     obstacles: (site, movement) => findObstacles(env, site, movement),
   };
 }
 
-async function storyOf(git: Git, base: string, head: string): Promise<Story> {
+/**
+ * A diff that shows every change. Attributes of the clone itself are in no commit and can hide any file behind "Binary
+ * files differ"; where there are some, everything is shown as text.
+ */
+function plainly({ commonDir }: Site): string[] {
+  const attributes = textIfPresent(join(commonDir, "info", "attributes")) ?? "";
+  return [
+    ...["--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"],
+    ...(attributes.trim() === "" ? [] : ["--text"]),
+  ];
+}
+
+async function storyOf(git: Git, site: Site, base: string, head: string): Promise<Story> {
   const range = `${base}..${head}`;
   const total = await git.expect("The commits could not be counted", ["rev-list", "--count", range]);
   const log = await git.names("The commits could not be read", [
@@ -86,10 +99,7 @@ async function storyOf(git: Git, base: string, head: string): Promise<Story> {
   const stat = await git.expect("The difference could not be read", [
     "diff",
     `--stat=${STAT_WIDTH}`,
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=none",
+    ...plainly(site),
     base,
     head,
   ]);
