@@ -45,11 +45,15 @@ const RUN = [
   "src/runtime/agent-hands\\.ts",
 ];
 
+/** Wanted without all that starts agents: by whatever writes or searches, and by `context`. */
+const LOCK = ["src/files/(?:intent-lock|process-identity)\\.ts"];
+const CONTEXT = ["src/(?:judge|flows)/context/"];
+
 /** Loaded by everything that writes records, and by everything that makes or removes worktrees. */
 const WRITE = [
   "src/runtime/write\\.ts",
   "src/store/(?:transaction|journal|events)\\.ts",
-  "src/files/(?:intent-lock|file-journal|digest)\\.ts",
+  "src/files/(?:file-journal|digest)\\.ts",
 ];
 const WORK = [
   "src/git/worktrees/(?!entries)",
@@ -71,6 +75,8 @@ export const groups = [
   { name: "program", test: matching(COMMON) },
   { name: "gates", test: matching(GATES) },
   { name: "places", test: matching(PLACES) },
+  { name: "lock", test: matching(LOCK) },
+  { name: "context", test: matching(CONTEXT) },
   { name: "run", test: matching(RUN) },
   { name: "write", test: matching(WRITE) },
   { name: "git", test: matching(GIT) },

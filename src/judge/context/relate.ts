@@ -83,11 +83,12 @@ const NO_REASON: Reason = { worth: 0, words: "" };
 /** Records from elsewhere that somebody who works on the task should know of, the most useful first. */
 export function relate(subject: Subject, around: Surroundings): Related[] {
   const rarity = fileRarity(around.candidates);
+  const about = new Map(subject.keywords.map((word) => [stemOf(word), word]));
   const scored = around.candidates.map((candidate) => {
     const links = linkReasons(subject, candidate);
     const likeness = [
       fileReason(subject, candidate, rarity),
-      wordReason(subject, candidate, around),
+      wordReason(about, candidate, around),
       labelReason(subject, candidate, around),
     ];
     const score = worthOf(links) + worthOf(likeness) * KIND_WORTH[candidate.kind];
@@ -202,12 +203,16 @@ function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<
 const READ_FOR_WORDS = 4_000;
 const MOST_ABOUT = 3;
 
-function wordReason(subject: Subject, { id, text }: Candidate, { likeness }: Surroundings): Reason {
+function wordReason(
+  /** What the task is about, by stem. */
+  about: ReadonlyMap<string, string>,
+  { id, text }: Candidate,
+  { likeness }: Surroundings,
+): Reason {
   const alike = likeness.get(id);
   if (alike === undefined) return NO_REASON;
   const stems = new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf));
-  const words = new Map(subject.keywords.map((word) => [stemOf(word), word]));
-  const shared = [...words].flatMap(([stem, word]) => (stems.has(stem) ? [word] : []));
+  const shared = [...about].flatMap(([stem, word]) => (stems.has(stem) ? [word] : []));
   // Search may have found it by its files or labels alone, and those are counted elsewhere.
   if (shared.length === 0) return NO_REASON;
   return { worth: WORTH.words * alike, words: `about: ${shared.slice(0, MOST_ABOUT).join(", ")}` };

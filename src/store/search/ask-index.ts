@@ -42,8 +42,11 @@ interface Session<T> extends IndexOptions {
 }
 
 /** Asks an index of the records as they are now: a published one, a new one, or one that exists for this question only. */
-export function askIndex<T extends object>(options: IndexOptions, ask: (connection: Connection) => T): T {
-  const session = { ...options, sqlite: loadSqlite(), announce: announcer(options.progress), ask };
+export async function askIndex<T extends object>(
+  options: IndexOptions,
+  ask: (connection: Connection) => T,
+): Promise<T> {
+  const session = { ...options, sqlite: await loadSqlite(), announce: announcer(options.progress), ask };
   try {
     return (
       attempt(() => askGeneration(session)) ?? attempt(() => askRebuilt(session)) ?? askInMemory(session)

@@ -10,18 +10,18 @@ export interface SearchOptions extends IndexOptions {
 
 /** Always answers for the records as they are now; the index only makes it fast, and repairs itself. */
 export async function search(options: SearchOptions): Promise<{ hits: SearchHit[]; total: number }> {
-  return ask(options, findHits) ?? { hits: [], total: 0 };
+  return (await ask(options, findHits)) ?? { hits: [], total: 0 };
 }
 
 /** The ids that a search would find, and how well they match. */
 export async function findAlike(options: SearchOptions): Promise<Likeness[]> {
-  return ask(options, findLikenesses) ?? [];
+  return (await ask(options, findLikenesses)) ?? [];
 }
 
-function ask<T extends object>(
+async function ask<T extends object>(
   options: SearchOptions,
   find: (connection: Connection, match: string, query: SearchQuery) => T,
-): T | undefined {
+): Promise<T | undefined> {
   const { query } = options;
   const match = matchFor(query.words, query.match ?? "all");
   if (match === undefined || limitOf(query) === 0) return undefined;

@@ -1,7 +1,4 @@
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { Failure } from "../../model/failure.ts";
 
 export type Value = string | number | null;
 
@@ -63,8 +60,8 @@ export function withConnection<T>(
 let loaded: Sqlite | undefined;
 
 /** Both engines read and write the same file, so a repository may be used by several versions of Node in turn. */
-export function loadSqlite(): Sqlite {
-  loaded ??= findNodeSqlite() ?? loadWasm();
+export async function loadSqlite(): Promise<Sqlite> {
+  loaded ??= findNodeSqlite() ?? (await import("./sqlite-wasm.ts")).loadWasm();
   return loaded;
 }
 
@@ -131,48 +128,5 @@ function withoutSqliteWarning<T>(load: () => T): T {
     return load();
   } finally {
     process.emitWarning = emitWarning;
-  }
-}
-
-type WasmModule = typeof import("node-sqlite3-wasm");
-
-/**
- * The optimising compiler stays out: an exiting process waits for its jobs, a process that stays keeps 40 MB for
- * them, and queries gain next to nothing.
- */
-function loadWasm(): Sqlite {
-  for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) setFlagsFromString(flag);
-  const { Database } = requireWasm();
-  return {
-    open(path) {
-      const database = new Database(path);
-      return {
-        exec: (sql) => database.exec(sql),
-        rows: <Row>(sql: string, values: readonly Value[] = []) => database.all(sql, [...values]) as Row[],
-        prepare(sql) {
-          const statement = database.prepare(sql);
-          return { run: (values) => void statement.run([...values]), close: () => statement.finalize() };
-        },
-        close: () => database.close(),
-      };
-    },
-  };
-}
-
-/** `require` and not `import()`: in a CommonJS bundle the latter starts Node's loader of ES modules and its lexer. */
-function requireWasm(): WasmModule {
-  try {
-    return createRequire(import.meta.url)("node-sqlite3-wasm") as WasmModule;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
-    throw new Failure(
-      "unavailable",
-      "search_unavailable",
-      "The package node-sqlite3-wasm, which search needs on this version of Node, is missing.",
-      {
-        hint: "Install Pawl again, or use Node 22.15 or later, which brings its own SQLite.",
-        cause: error,
-      },
-    );
   }
 }
