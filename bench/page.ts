@@ -286,5 +286,4 @@ for (const tasks of [1_000, 10_000]) {
 }
 const ok = printRows(rows);
 rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-// What bundled the libraries keeps threads that nobody needs any more.
-process.exit(ok ? 0 : 1);
+process.exitCode = ok ? 0 : 1;
