@@ -1,9 +1,19 @@
-import { appendFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Fault } from "../helpers/fault-injection.ts";
-import { type Mounted, mountReadOnly, mountSmallDisk } from "../helpers/mounted-folder.ts";
+import { type Mounted, mountOver, mountReadOnly, mountSmallDisk } from "../helpers/mounted-folder.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import { complaintsOf, type FoundRecord, inspectStore } from "../helpers/store-verifier.ts";
@@ -209,3 +219,30 @@ describe("a state folder that is read-only", () => {
       expect(checkedRecords(repository)).toHaveLength(before + 1);
     });
 });
+
+describe("a working tree that is read-only, with a git directory that is not", () => {
+  test("the first write exits 2 and leaves nothing behind", async (context) => {
+    const repository = makeRepository(join(root, "read-only tree"));
+    const [git, aside] = [join(repository.path, ".git"), join(root, "git directory aside")];
+    mkdirSync(join(git, "info"), { recursive: true });
+    writeFileSync(join(git, "info/exclude"), "# mine\n");
+    cpSync(git, aside, { recursive: true });
+    const tree = mountedOrSkipped(mountReadOnly(repository.path), context);
+    try {
+      const inside = mountedOrSkipped(mountOver(aside, git), context);
+      try {
+        const before = namesBelow(git);
+        const answer = await runPawl(repository, "task", "new", "refused");
+        expect(answer).toMatchObject({ code: 2, error: { code: "state_read_only" } });
+        expect(namesBelow(git)).toEqual(before);
+        expect(readFileSync(join(git, "info/exclude"), "utf8")).toBe("# mine\n");
+      } finally {
+        inside.unmount();
+      }
+    } finally {
+      tree.unmount();
+    }
+  });
+});
+
+const namesBelow = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();

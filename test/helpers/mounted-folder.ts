@@ -19,6 +19,10 @@ export function mountReadOnly(folder: string): Mounted | string {
   ]);
 }
 
+/** Shows a folder in another one's place. */
+export const mountOver = (folder: string, place: string): Mounted | string =>
+  mount(place, [["--bind", folder, place]]);
+
 function mount(folder: string, calls: readonly string[][]): Mounted | string {
   const unmount = () => {
     execFileSync("umount", ["-l", folder], { stdio: "pipe" });

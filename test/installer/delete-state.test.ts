@@ -29,6 +29,8 @@ describe("pawl uninstall --delete-state", () => {
     await project.pawl("install");
     await project.pawl("task", "new", "One");
     await project.pawl("note", "add", "Remember this");
+    // As a snapshot leaves it.
+    project.git("update-ref", "refs/pawl/snapshots/T0001/R1", "HEAD");
     const piped = await project.pawl("uninstall", "--delete-state", "--yes", "--json");
     expect(piped.json.error.code).toBe("no_terminal");
     const wrong = await onTerminal(program, project, ["uninstall", "--delete-state", "--yes"], "yes");
@@ -41,6 +43,7 @@ describe("pawl uninstall --delete-state", () => {
     expect([typed.code, typed.out]).toEqual([0, expect.stringContaining("not installed here any more")]);
     expect({ tree: treeBytes(project.path), git: gitBytes(join(project.path, ".git")) }).toEqual(before);
     expect(project.git("for-each-ref", "refs/pawl")).toBe("");
+    expect(existsSync(join(project.path, ".git/refs/pawl"))).toBe(false);
   });
 
   test("is refused while a task has a worktree, and to agents", async ({ project }) => {

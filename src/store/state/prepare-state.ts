@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { explainFileError } from "../../files/durable.ts";
 import { withLock } from "../../files/intent-lock.ts";
 import type { Place } from "../../git/discover.ts";
@@ -15,6 +15,7 @@ import { prepare } from "./state-repository.ts";
 /** Makes the memory repository on the first write, and whatever is missing of it later; safe to run eight at once. */
 export function prepareState(home: Home, place: Place, env: Environment): string[] {
   try {
+    if (!stateExists(home)) expectRoom(dirname(home.state));
     mkdirSync(home.local, { recursive: true });
     return withLock(join(home.local, "prepare.lock"), () => {
       const existed = stateExists(home);
@@ -28,6 +29,20 @@ export function prepareState(home: Home, place: Place, env: Environment): string
     });
   } catch (error) {
     throw explainFileError(error, "The state folder could not be made");
+  }
+}
+
+/** Before anything else is written: where the records cannot be, nothing is left behind. Node's own way of making a whole path calls a read-only disk a missing folder. */
+function expectRoom(folder: string): void {
+  if (!existsSync(folder) && existsSync(dirname(folder))) mkdirOnce(folder);
+  if (existsSync(folder)) accessSync(folder, constants.W_OK);
+}
+
+function mkdirOnce(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

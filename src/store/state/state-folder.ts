@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { namesIfPresent } from "../../files/read.ts";
+import { namesIfPresent, namesIfReadable } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
 import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
@@ -57,7 +57,19 @@ function count(place: Place, home: Home): { tasks: number; others: number } {
 function removeRefs({ commonDir, mainRoot }: Place, env: Environment): void {
   const git = Git.at("user", env, { commonDir, mainRoot }).with({ GIT_DIR: commonDir });
   const listed = git.askSync(["for-each-ref", "--format=delete %(refname) %(objectname)", "refs/pawl/"]);
-  if (listed.code !== 0 || listed.out === "") return;
-  step("uninstall refs");
-  git.askSync(["update-ref", "--stdin"], listed.out);
+  if (listed.code === 0 && listed.out !== "") {
+    step("uninstall refs");
+    git.askSync(["update-ref", "--stdin"], listed.out);
+  }
+  dropEmpty(join(commonDir, "refs", "pawl"));
+}
+
+/** Git leaves the folders of refs that are gone; what is not empty is left as well. */
+function dropEmpty(folder: string): void {
+  for (const name of namesIfReadable(folder)) dropEmpty(join(folder, name));
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Not there, not empty, or not a folder: it is none of ours.
+  }
 }
