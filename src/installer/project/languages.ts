@@ -45,9 +45,14 @@ const python: Kind = (look) => {
   const tool = PYTHON_TOOLS.find(({ file, section }) => look.names.has(file) || section?.test(project));
   const run = tool?.run ?? "";
   const lint =
-    /^\[tool\.ruff/m.test(project) || matchesName(look, /^\.?ruff\.toml$/) ? `${run}ruff check .` : undefined;
+    /^\[tool\.ruff/m.test(project) || matchesName(look, /^\.?ruff\.toml$/)
+      ? `${run}ruff check --no-fix .`
+      : undefined;
   const test = pythonTest(look, project, run);
-  return guess("python", from, { test, lint }, tool?.setup);
+  // Tests often have a group of their own; where groups exclude each other, the project knows which ones it wants.
+  const groups =
+    tool?.file === "uv.lock" && /^\[dependency-groups\]/m.test(project) && !/^conflicts\s*=/m.test(project);
+  return guess("python", from, { test, lint }, groups ? `${tool.setup} --all-groups` : tool?.setup);
 };
 
 function pythonTest(look: ProjectLook, project: string, run: string): string | undefined {
@@ -98,13 +103,13 @@ const java: Kind = (look) => {
 };
 
 /** Built where nothing of it shows up in the tree: a check that leaves files behind counts for no gate. */
-const BUILD_ASIDE =
-  'd=$(mktemp -d) && cmake -S . -B "$d" && cmake --build "$d" && ctest --test-dir "$d" --output-on-failure; r=$?; rm -rf "$d"; exit $r';
+const aside = (commands: string) => `d=$(mktemp -d) && ${commands}; r=$?; rm -rf "$d"; exit $r`;
+const CMAKE = aside('cmake -S . -B "$d" && cmake --build "$d" && ctest --test-dir "$d" --output-on-failure');
+const MESON = aside('meson setup "$d" && meson test -C "$d" --print-errorlogs');
 
 const c: Kind = (look) => {
-  const text = look.read("CMakeLists.txt");
-  if (text === undefined) return undefined;
-  return guess("cmake", "CMakeLists.txt", { test: BUILD_ASIDE });
+  if (look.names.has("CMakeLists.txt")) return guess("cmake", "CMakeLists.txt", { test: CMAKE });
+  return look.names.has("meson.build") ? guess("meson", "meson.build", { test: MESON }) : undefined;
 };
 
 /** One file tells the language, and the language has one usual command. */

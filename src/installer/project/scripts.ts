@@ -5,7 +5,7 @@ const NO_TEST = /no test specified|^\s*(?:exit 0|true|:)?\s*$/;
 /** A check must leave the tree as it is, and must end. */
 const CHANGES_FILES = /--(?:fix|write|apply|watch(?:All)?)\b/;
 
-const TYPES = ["typecheck", "type-check", "check-types", "check:types", "types", "tsc"];
+const TYPES = ["typecheck", "type-check", "check-types", "check:types", "types:check", "types", "tsc"];
 
 export function javascript(look: ProjectLook): Proposed | undefined {
   const text = look.read("package.json");

@@ -2,7 +2,10 @@ import type { ProjectLook, Proposed } from "./kinds.ts";
 
 const FOLDER = ".github/workflows";
 /** A whole step in one line, with nothing of the server's in it. */
-const STEP = /^\s*(?:-\s+)?run:\s+(['"]?)([^|>'"\n][^\n]*?)\1\s*$/gm;
+const RUN = /^\s*(?:-\s+)?run:\s+(['"]?)([^|>'"\n][^\n]*?)\1\s*$/m;
+/** Where a step is run, if not at the top; a path that needs no quotes. */
+const FOLDER_OF_STEP = /^\s*(?:-\s+)?working-directory:\s*(['"]?)([\w./-]+)\1\s*$/m;
+const STEP_BEGINS = /^(?=\s*-\s+[\w-]+:)/m;
 const CHECKS =
   /(?:^|[\s:/])(?:tests?|check|lint|pytest|tox|nox|rspec|ctest|verify|markdownlint(?:-cli2?)?|vale|clippy|vet)\b/;
 const NOT_HERE =
@@ -13,7 +16,7 @@ export function workflows(look: ProjectLook): Proposed | undefined {
   for (const name of [...look.list(FOLDER)].sort()) {
     if (!/\.ya?ml$/.test(name)) continue;
     const from = `${FOLDER}/${name}`;
-    const steps = [...(look.read(from) ?? "").matchAll(STEP)].map(([, , command = ""]) => command);
+    const steps = (look.read(from) ?? "").split(STEP_BEGINS).flatMap(stepIn);
     const wanted = steps.filter((one) => CHECKS.test(one) && !NOT_HERE.test(one));
     const lint = wanted.find((one) => /lint|vale/.test(one));
     const test = wanted.find((one) => one !== lint);
@@ -22,4 +25,11 @@ export function workflows(look: ProjectLook): Proposed | undefined {
     return { tool: "ci", from, checks, explicit: true };
   }
   return undefined;
+}
+
+function stepIn(text: string): string[] {
+  const command = RUN.exec(text)?.[2];
+  const folder = FOLDER_OF_STEP.exec(text)?.[2];
+  if (command === undefined) return [];
+  return [folder === undefined || /^\.\/?$/.test(folder) ? command : `cd ${folder} && ${command}`];
 }

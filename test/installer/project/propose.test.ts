@@ -84,8 +84,14 @@ const KINDS: [string, Record<string, string>, Record<string, string>, string | u
   [
     "uv",
     { "pyproject.toml": "[project]\n[tool.pytest.ini_options]\n[tool.ruff]\n", "uv.lock": "" },
-    { test: "uv run python -m pytest", lint: "uv run ruff check ." },
+    { test: "uv run python -m pytest", lint: "uv run ruff check --no-fix ." },
     "uv sync --locked --all-extras",
+  ],
+  [
+    "uv with groups of dependencies",
+    { "pyproject.toml": '[project]\n[dependency-groups]\ntests = ["pytest"]\n', "uv.lock": "" },
+    { test: "uv run python -m pytest" },
+    "uv sync --locked --all-extras --all-groups",
   ],
   [
     "poetry",
@@ -159,6 +165,14 @@ const KINDS: [string, Record<string, string>, Record<string, string>, string | u
   ],
   ["Maven", { "pom.xml": "", mvnw: "" }, { test: "./mvnw --batch-mode test" }, undefined],
   ["Gradle", { "build.gradle.kts": "" }, { test: "gradle test" }, undefined],
+  [
+    "C with meson, built where it leaves nothing behind",
+    { "meson.build": "" },
+    {
+      test: 'd=$(mktemp -d) && meson setup "$d" && meson test -C "$d" --print-errorlogs; r=$?; rm -rf "$d"; exit $r',
+    },
+    undefined,
+  ],
   ["Elixir", { "mix.exs": "" }, { test: "mix test" }, "mix deps.get"],
   [".NET", { "App.sln": "" }, { test: "dotnet test" }, undefined],
   [
@@ -175,6 +189,15 @@ const KINDS: [string, Record<string, string>, Record<string, string>, string | u
         'jobs:\n  a:\n    steps:\n      - run: npm install -g markdownlint-cli\n      - run: markdownlint "**/*.md"\n      - run: npm test -- $GITHUB_SHA\n',
     },
     { lint: 'markdownlint "**/*.md"' },
+    undefined,
+  ],
+  [
+    "only CI says anything, and where",
+    {
+      ".github/workflows/ci.yml":
+        "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n      - name: Test\n        working-directory: ./web\n        run: npm test\n      - run: make lint\n",
+    },
+    { test: "cd ./web && npm test", lint: "make lint" },
     undefined,
   ],
   ["documents", { "README.md": "" }, {}, undefined],
