@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { MergeStyle } from "../../src/model/statement.ts";
 import { each, expectTruth, goOn, recordOf, statusOf } from "../helpers/approval-truth.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Job, Report } from "../helpers/operation-worker.ts";
@@ -45,24 +46,27 @@ const job = (ready: Ready, what: Omit<Job, "cwd">) => runJob(worker, ready.repos
 const here = (ready: Ready, what: Call) => runHere(ready.repos[0] as never, what);
 const APPROVE = { operation: "approve", input: { task: "T1" }, typed: "T0001" };
 const NEXT = { operation: "note.add", input: { title: "the next command" } };
-async function stepsOf(count: 1 | 2, target: Target): Promise<string[]> {
+async function stepsOf(count: 1 | 2, target: Target, approve: Omit<Job, "cwd"> = APPROVE): Promise<string[]> {
   const ready = fresh(count, target);
-  const report = (await job(ready, APPROVE)) as Report;
+  const report = (await job(ready, approve)) as Report;
   expect(report).toMatchObject({ ok: true });
   expect(expectTruth(ready, target, "uninterrupted")).toBe(true);
   return report.steps;
 }
 
 describe("kill -9 of the approver", () => {
-  const variants: [count: 1 | 2, target: Target, which: RegExp][] = [
+  const variants: [count: 1 | 2, target: Target, style: MergeStyle, which: RegExp][] = [
     // But for the steps of the store's own lock, which leave nothing behind and are killed elsewhere.
-    [2, "main worktree", /^(?!look|create|confirm|decide|enter|release)/],
-    [1, "linked worktree", /^merge-/],
-    [1, "nowhere", /^merge-/],
+    [2, "main worktree", "merge", /^(?!look|create|confirm|decide|enter|release)/],
+    [1, "linked worktree", "merge", /^merge-/],
+    [1, "nowhere", "merge", /^merge-/],
+    [1, "main worktree", "squash", /^merge-/],
+    [1, "main worktree", "ff", /^merge-/],
   ];
-  for (const [count, target, which] of variants)
-    test(`${count} repositories, target in ${target}: merged wholly or not at all, at every step`, async () => {
-      const names = await stepsOf(count, target);
+  for (const [count, target, style, which] of variants)
+    test(`${count} repositories, target in ${target}, ${style}: all of it or nothing, at every step`, async () => {
+      const approve = { ...APPROVE, input: { ...APPROVE.input, style } };
+      const names = await stepsOf(count, target, approve);
       const moments = names
         .map((name, index) => ({ name, n: index + 1 }))
         .filter(({ name }) => which.test(name));
@@ -71,14 +75,18 @@ describe("kill -9 of the approver", () => {
       await each(moments, async ({ name, n }) => {
         const ready = fresh(count, target);
         const context = `killed at step ${n}, ${name}`;
-        expect(await job(ready, { ...APPROVE, killAtStep: n }), context).toBeUndefined();
+        expect(await job(ready, { ...approve, killAtStep: n }), context).toBeUndefined();
         await goOn(ready, context);
         outcomes[n] = expectTruth(ready, target, context);
         expect(outcomes[n], context).toBe(n > names.indexOf("merge-journal decided") + 1);
         if (!outcomes[n] && n % 4 === 0) {
-          expect(await here(ready, APPROVE), context).toMatchObject({ ok: true });
+          expect(await here(ready, approve), context).toMatchObject({ ok: true });
           expect(inspect(ready, target), context).toEqual({ merged: true, complaints: [] });
         }
+        for (const repo of outcomes[n] ? ready.repos : [])
+          expect(repo.git("log", "-1", "--format=%P", "main").split(" "), context).toHaveLength(
+            style === "merge" ? 2 : 1,
+          );
         rmSync(ready.root, { recursive: true, force: true });
       });
       // Up to that one moment every kill leaves nothing, and from then on every kill leaves all of it.

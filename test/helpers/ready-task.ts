@@ -204,7 +204,10 @@ export function inspect(ready: Ready, target: Target): { merged: boolean; compla
   return { merged: merged[0] ?? false, complaints };
 }
 
-const isMerged = (repo: Project) => repo.git("log", "-1", "--format=%B", "main").includes("Pawl-Approval: ");
+/** By a commit of the approval's own, or because the branch's own tip is the base's now. */
+const isMerged = (repo: Project) =>
+  repo.git("log", "-1", "--format=%B", "main").includes("Pawl-Approval: ") ||
+  repo.git("rev-parse", "main") === repo.git("rev-parse", BRANCH);
 
 /** Tracked files as HEAD has them; of the rest only what the user had there. */
 function unclean(ready: Ready, place: string): string[] {
