@@ -57,7 +57,7 @@ export function getTask(
   throw new Failure("refused", "which_task", message, {
     hint:
       shown.length === 0
-        ? 'Begin one, with a worktree of its own: pawl start "<what is to be done>"'
+        ? 'Begin one, with a worktree of its own: pawl start "<title>"'
         : `Name it with --task:\n  ${shown.join("\n  ")}${which.candidates.length > 8 ? "\n  …" : ""}`,
     details: { candidates: which.candidates.map((task) => task.id) },
   });

@@ -76,6 +76,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     idempotent: true,
     summary: "Begin a task: make its branch and worktree, say where; claim takes over",
     core: ["task", "claim"],
+    without: ["profile"],
   },
   "slice.open": { tier: "core", stands: "task", summary: "Begin a slice: one small step with its own test" },
   "slice.close": {

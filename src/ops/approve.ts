@@ -13,6 +13,7 @@ import { short, showCandidate } from "../flows/approve/approve-show.ts";
 import { signMerges } from "../flows/approve/approve-sign.ts";
 import { checkTask } from "../flows/check/check-task.ts";
 import type { Ended } from "../flows/finish/finish-remove.ts";
+import { mayMoveBase } from "../judge/gates/settled.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, maybe, raw, taskField } from "../model/input.ts";
@@ -22,7 +23,7 @@ import type { Hands } from "../ports/hands.ts";
 import type { Next, Plan } from "../ports/operation.ts";
 import { finishMerged } from "./finish.ts";
 import { procedure } from "./operation.ts";
-import { mayMoveBase, settleClose } from "./settle-close.ts";
+import { settleClose } from "./settle-close.ts";
 
 interface Wanted {
   push?: boolean | undefined;

@@ -66,7 +66,8 @@ function report(diagnoses: readonly Diagnosis[], done: readonly string[], style:
       ...(command === undefined ? [] : [`  ${style.cyan(command)}`]),
     ].join("\n"),
   );
-  const verdict =
-    problems === 0 ? style.green("Nothing is wrong.") : style.red(`${plural(problems, "problem")}.`);
+  const isGuarded = !diagnoses.some((one) => one.code === "not_guarded");
+  const fine = isGuarded ? style.green("Nothing is wrong.") : "Nothing is broken, and nothing is guarded.";
+  const verdict = problems === 0 ? fine : style.red(`${plural(problems, "problem")}.`);
   return [...done, ...blocks, verdict].join("\n");
 }

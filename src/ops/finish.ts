@@ -274,9 +274,7 @@ function conclude(data: Finished, warnings: string[]): Plan<Finished> {
       );
   }
   if (repos.some((one) => one.saved !== undefined))
-    said.push(
-      `What was not merged is saved: \`pawl diff ${task.id} --run ${run.id.slice(task.id.length + 1)}\` shows it, \`pawl start ${task.id} --restore ${run.id.slice(task.id.length + 1)}\` goes on with it.`,
-    );
+    said.push(tellSaved(task, run.id.slice(task.id.length + 1)));
   if (MET.includes(task.status)) return { data, warnings: said };
   return {
     data,
@@ -287,3 +285,9 @@ function conclude(data: Finished, warnings: string[]): Plan<Finished> {
         : { command: `pawl start ${task.id}`, reason: `${task.id} is ${task.status}; this begins it again` },
   };
 }
+
+/** A squash has the work, and not its commits: those are saved, and nobody has to go on with them. */
+const tellSaved = ({ id, status }: Task, run: string) =>
+  status === "done"
+    ? `What the branch had is saved: \`pawl diff ${id} --run ${run}\` shows it.`
+    : `What was not merged is saved: \`pawl diff ${id} --run ${run}\` shows it, \`pawl start ${id} --restore ${run}\` goes on with it.`;

@@ -224,5 +224,8 @@ function nextWithoutTask({ which, waits, ready }: NoTask): Next {
   if (first) return { command: `pawl session ${first.id}`, reason: "name the task you work on" };
   const [open] = ready;
   if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that can be begun" };
-  return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
+  return {
+    command: 'pawl start "<title>"',
+    reason: "a task, a branch and a worktree for what you want done",
+  };
 }

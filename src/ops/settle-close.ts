@@ -2,7 +2,8 @@ import { checkTask } from "../flows/check/check-task.ts";
 import { handOffFromCommits } from "../flows/check/handoff-from-commits.ts";
 import { keepReceipt } from "../flows/check/keep-receipt.ts";
 import { takeSnapshot } from "../flows/snapshot/take-snapshot.ts";
-import type { GateResult, Reason } from "../judge/gates/gate.ts";
+import type { GateResult } from "../judge/gates/gate.ts";
+import { settlesItself } from "../judge/gates/settled.ts";
 import type { Parsed } from "../model/input.ts";
 import { parseInput } from "../model/input.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -15,8 +16,6 @@ export interface Settled {
   done: string[];
 }
 
-/** Whatever no judgement is needed for; each of it may be asked for by hand as well. */
-const SETTLED = ["base_moved", "check_missing", "check_stale", "no_handoff", "snapshot_missing"];
 /** As long as one of these is open, nothing that is checked or saved now would be what is merged. */
 const WORK = [
   ...["not_started", "on_protected_branch", "worktree_missing", "branch_missing", "base_missing"],
@@ -44,7 +43,7 @@ export async function settleClose(hands: Hands, id: string, only: "all" | "what 
     done.push(`${repo}: ${checks.join(", ")} ${failed ? "did not pass" : "passed"}`);
   }
   gate = await look(hands, id);
-  if (only === "all" && gate.reasons.some((one) => !isSettled(one, gate))) return { gate, done };
+  if (only === "all" && gate.reasons.some((one) => !settlesItself(one, gate))) return { gate, done };
   if (may("no_handoff"))
     done.push(`${(await handOffFromCommits(hands, gate)).id} was written from the commits`);
   if (may("snapshot_missing")) {
@@ -60,25 +59,11 @@ export async function settleClose(hands: Hands, id: string, only: "all" | "what 
   return { gate, done };
 }
 
-/** Whether a base that moves now would leave nothing open that has to be settled by hand. */
-export const mayMoveBase = (gate: GateResult) =>
-  gate.reasons.every((one) => isSettled(one, gate)) && hasChecks(gate);
-
-const hasChecks = ({ repos }: GateResult) =>
-  repos.every((one) => !one.changed || one.unchecked || one.required.length > 0);
-
 const look = (hands: Hands, id: string) => checkTask(hands, id, "close", { fresh: true });
 
 function isOpen(gate: GateResult, only: "all" | "what can be"): boolean {
-  if (only === "all") return gate.reasons.every((one) => isSettled(one, gate));
+  if (only === "all") return gate.reasons.every((one) => settlesItself(one, gate));
   return !gate.reasons.some((one) => WORK.includes(one.code));
-}
-
-/** A check is settled by running it only where the policy names it; a base is brought in only if checks can follow. */
-function isSettled({ code, check }: Reason, gate: GateResult): boolean {
-  if (!SETTLED.includes(code)) return false;
-  if (code === "check_missing" || code === "check_stale") return check !== undefined;
-  return code !== "base_moved" || hasChecks(gate);
 }
 
 function missingChecks({ reasons }: GateResult): { repo: string; checks: string[] }[] {

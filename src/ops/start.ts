@@ -21,9 +21,9 @@ import { findRun, getRun } from "../judge/current-run.ts";
 import { unguardedTargets } from "../judge/target.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
-import { flag, line, maybe, parseInput } from "../model/input.ts";
+import { choice, flag, line, maybe, parseInput } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
-import type { Task } from "../model/records/task.ts";
+import { PROFILES, type Task } from "../model/records/task.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan } from "../ports/operation.ts";
@@ -35,6 +35,7 @@ interface Wanted {
   here?: boolean | undefined;
   claim?: boolean | undefined;
   restore?: string | undefined;
+  profile?: Task["profile"] | undefined;
 }
 
 export const start = procedure({
@@ -45,6 +46,7 @@ export const start = procedure({
   examples: [
     "pawl start T0001",
     'pawl start "Fix the typo in the docs"',
+    'pawl start "Fix the typo in the docs" --profile light',
     "pawl start T0001 --here",
     "pawl start T0001 --claim",
     "pawl start T0001 --restore R1",
@@ -56,6 +58,7 @@ export const start = procedure({
     here: flag("use the worktree that you stand in"),
     claim: flag("take over the worktrees of a run whose holder is gone"),
     restore: maybe(line("go on with what was saved of this run", "R", 40)),
+    profile: maybe(choice(PROFILES, "how much ceremony the new task needs")),
   }),
 
   async rehearse(hands, input) {
@@ -81,7 +84,9 @@ export const start = procedure({
   },
 
   async perform(hands, input) {
-    const wanted = isTitle(input.task) ? { ...input, task: await newTask(hands, input.task) } : input;
+    const wanted = isTitle(input.task)
+      ? { ...input, task: await newTask(hands, input.task, input.profile), profile: undefined }
+      : input;
     const id = await choose(hands, wanted);
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
@@ -117,9 +122,9 @@ export const start = procedure({
 const isTitle = (text: string | undefined): text is string => text !== undefined && /\S\s+\S/.test(text);
 
 /** The task is written down as `pawl task new` does it, and is what is started then. */
-async function newTask(hands: Hands, title: string): Promise<string> {
+async function newTask(hands: Hands, title: string, profile: Task["profile"] | undefined): Promise<string> {
   const at = await hands.situation("write");
-  const wanted = parseInput(taskNew.input, { title });
+  const wanted = parseInput(taskNew.input, { title, profile });
   const observed = await taskNew.observe?.(hands.world, wanted, at, hands.reader());
   if (observed === undefined) throw new Error("task.new observes nothing");
   const { data } = await hands.record(
@@ -145,6 +150,11 @@ async function choose(hands: Hands, input: Wanted): Promise<string> {
         details: { field: "restore" },
       },
     );
+  if (input.profile !== undefined && !isTitle(input.task))
+    throw new Failure("usage", "profile_of_a_new_task", "--profile is for a task that start itself makes.", {
+      hint: `For one that is there: pawl task update ${input.task ?? "T0001"} --profile ${input.profile}`,
+      details: { field: "profile" },
+    });
   return hands.look((reader, at) => {
     const id = taskToStart(reader, input.task, at);
     checkStartable(reader, reader.task(id));

@@ -38,7 +38,10 @@ function nextOf({ waits, installed, mine, underWay, ready, waiting, unreadable, 
   if (waiting > 0)
     return { command: "pawl task list", reason: `${plural(waiting, "open task")} waiting for others` };
   if (unreadable) return { command: "pawl doctor", reason: "there are records that cannot be read" };
-  return { command: 'pawl task new "<title>"', reason: "there is nothing to do yet" };
+  return {
+    command: 'pawl start "<title>"',
+    reason: "a task, a branch and a worktree for what you want done",
+  };
 }
 
 export const status = operation({

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mayBeOutdated } from "../guard/quick-look.ts";
 import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
@@ -15,7 +16,7 @@ export async function run(
   runtime: Runtime,
   options: RunOptions = {},
 ): Promise<Answer> {
-  const untouched = !operation.asItIs && !operation.internal && isUntouched(runtime);
+  const untouched = !options.dryRun && !operation.asItIs && !operation.internal && isUntouched(runtime);
   const answer = await carryOut(operation, input, runtime, options);
   if (!untouched || isInstalled(runtime.place) || answer.warnings.includes(NOT_INSTALLED)) return answer;
   return { ...answer, warnings: [NOT_INSTALLED, ...answer.warnings] };
@@ -54,8 +55,10 @@ async function carryOut(
   if ("perform" in operation) {
     const { perform } = await import("./perform.ts");
     const answer = await perform(operation, input, runtime, restored, options);
-    // What it merged or fetched may have brought another policy.
-    if (settles && mayBeOutdated(runtime.place.commonDir)) answer.warnings.push(...(await renew(runtime)));
+    // What it merged or fetched may have brought another policy; where our own folder went with a task, the next command sees to it.
+    const { root, commonDir } = runtime.place;
+    if (settles && existsSync(root ?? commonDir) && mayBeOutdated(commonDir))
+      answer.warnings.push(...(await renew(runtime)));
     return answer;
   }
   const situation = await runtime.situation(operation.access);

@@ -135,7 +135,7 @@ describe("a commit that will be refused", () => {
         env: { ...project.env, ...env },
         encoding: "utf8",
       }).stdout;
-    expect(onTerminal({})).toContain("pawl unlock main --for 10m");
+    expect(onTerminal({})).toMatch(/pawl: refused: main is protected[\s\S]*pawl unlock main --for 10m/);
     for (const sign of ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI"]) {
       const said = onTerminal({ [sign]: "1" });
       expect(said).toContain("pawl: refused");

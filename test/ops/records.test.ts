@@ -154,7 +154,7 @@ describe("which task", () => {
   });
 
   test("session and status without a task exit 0 and say what to do", async ({ project }) => {
-    const task = 'pawl task new "<title>"';
+    const task = 'pawl start "<title>"';
     const nextOf = async (command: string) => {
       const { code, json } = await project.pawl(command, "--json");
       expect([code, json.ok]).toEqual([0, true]);

@@ -1,20 +1,20 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
+import { bundlePawl } from "../helpers/pseudo-terminal.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
   type TemporaryRepository,
 } from "../helpers/temporary-repository.ts";
+import { TypedShell } from "../helpers/typed-shell.ts";
 
 let tools: string;
 let program: string;
 let root: string;
 let shop: TemporaryRepository;
-let commands: string[];
-let cwd: string;
+let shell: TypedShell;
 
 beforeAll(async () => {
   tools = makeTemporaryFolder("light path");
@@ -25,18 +25,17 @@ afterAll(() => rmSync(tools, { recursive: true, force: true, maxRetries: 3 }));
 const git = (at: string, ...args: string[]) =>
   execFileSync("git", args, { cwd: at, env: shop.env, encoding: "utf8", stdio: "pipe" }).trim();
 
-/** What a person types, and what it says; a count is kept of it. */
-function type(...words: string[]): { code: number | null; out: string } {
-  commands.push(words.join(" "));
-  const [command = "", ...args] =
-    words[0] === "pawl" ? [process.execPath, program, ...words.slice(1)] : words;
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: shop.env, encoding: "utf8" });
-  return { code: status, out: stdout + stderr };
+/** Typed, with the exit code that is expected of it. */
+async function type(line: string, code = 0, answer?: Parameters<TypedShell["type"]>[1]): Promise<string> {
+  const typed = await shell.type(line, answer);
+  expect([line, typed.code, typed.out]).toEqual([line, code, expect.any(String)]);
+  return typed.out;
 }
 
-async function typeOnTerminal(typed: string, argv: string[], meanwhile = () => {}) {
-  commands.push(`pawl ${argv.join(" ")}`);
-  return onTerminal(program, { path: cwd, env: shop.env }, argv, typed, meanwhile);
+/** How many lines a person has typed, for whoever reads the test's output. */
+function counted(name: string, lines: number): void {
+  process.stdout.write(`${name}: ${shell.lines.length} commands: ${shell.lines.join(" | ")}\n`);
+  expect(shell.lines).toHaveLength(lines);
 }
 
 function look(...argv: string[]): { code: number | null; json: { data: Record<string, unknown> } } {
@@ -46,11 +45,6 @@ function look(...argv: string[]): { code: number | null; json: { data: Record<st
     encoding: "utf8",
   });
   return { code: status, json: JSON.parse(stdout) };
-}
-
-function enter(): void {
-  commands.push("cd");
-  cwd = join(shop.path, ".worktrees/T0001-fix-the-typo-in-the-docs");
 }
 
 /** A colleague who has no pawl pushes something of their own. */
@@ -76,11 +70,7 @@ function isDoneAndExplained(): void {
 beforeEach(() => {
   root = makeTemporaryFolder("shop");
   shop = makeRepository(root, "shop");
-  commands = [];
-  cwd = shop.path;
   writeFileSync(join(shop.path, "package.json"), '{"name":"shop","scripts":{"test":"test -f README.md"}}\n');
-  mkdirSync(join(shop.path, ".pawl"));
-  writeFileSync(join(shop.path, ".pawl/config.yaml"), "profile: light\nchecks:\n  test: npm test --silent\n");
   git(shop.path, "add", "-A");
   git(shop.path, "commit", "-q", "-m", "Add a test");
   git(root, "clone", "-q", "--bare", shop.path, "remote.git");
@@ -92,16 +82,23 @@ beforeEach(() => {
     env: shop.env,
     encoding: "utf8",
   });
-  expect([installed.status, installed.stderr]).toEqual([0, expect.any(String)]);
+  expect([installed.status, installed.stdout]).toEqual([0, expect.stringContaining("test: npm test")]);
   git(shop.path, "push", "-q", "origin", "main");
-  return () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  shell = new TypedShell(program, shop, root);
+  return () => {
+    shell.close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  };
 });
 
-function fixTheTypo(): void {
-  expect(type("pawl", "start", "Fix the typo in the docs")).toMatchObject({ code: 0 });
-  enter();
-  appendFileSync(join(cwd, "README.md"), "Fixed.\n");
-  expect(type("git", "commit", "-q", "-am", "Fix the typo")).toMatchObject({ code: 0 });
+const WORKTREE = ".worktrees/T0001-fix-the-typo-in-the-docs";
+
+/** A fresh installation asks for a review; a small fix says that it is one. */
+async function fixTheTypo(): Promise<void> {
+  await type('pawl start "Fix the typo in the docs" --profile light');
+  await type(`cd ${WORKTREE}`);
+  appendFileSync(join(shop.path, WORKTREE, "README.md"), "Fixed.\n");
+  await type('git commit -q -a -m "Fix the typo"');
 }
 
 /** The buttons of a host, pressed in a clone that has no pawl. */
@@ -117,24 +114,23 @@ const BUTTONS: [string, (clone: string, branch: string) => void][] = [
   ["rebase", (clone, branch) => git(clone, "cherry-pick", `main..${branch}`)],
 ];
 
-describe("a pull request", { timeout: 120_000 }, () => {
+describe("a pull request", { timeout: 180_000 }, () => {
   test.each(BUTTONS)(
     "that the host ends with %s: the task is done, and audit explains it",
-    (_name, press) => {
-      fixTheTypo();
-      const opened = type("pawl", "pr");
-      expect([opened.code, opened.out]).toEqual([0, expect.stringContaining("`test`: exit 0")]);
-      expect(opened.out).toContain("gh pr create --base main --head task/T0001-fix-the-typo-in-the-docs");
+    async (name, press) => {
+      await fixTheTypo();
+      const opened = await type("pawl pr");
+      expect(opened).toContain("`test`: exit 0");
+      expect(opened).toContain("gh pr create --base main --head task/T0001-fix-the-typo-in-the-docs");
       colleaguePushes("theirs.txt");
       const clone = join(root, "colleague");
       git(clone, "fetch", "-q");
       press(clone, "origin/task/T0001-fix-the-typo-in-the-docs");
       git(clone, "push", "-q", "origin", "HEAD:main");
-      commands.push("cd");
-      cwd = shop.path;
-      expect(type("git", "pull", "-q", "--ff-only")).toMatchObject({ code: 0 });
-      expect(type("pawl", "finish", "T1")).toMatchObject({ code: 0 });
-      expect(commands).toHaveLength(7);
+      await type("cd ../..");
+      await type("git pull -q --ff-only");
+      await type("pawl finish T1");
+      counted(`pull request, ${name}`, 7);
       isDoneAndExplained();
       const { audit } = look("audit").json.data as {
         audit: { branches: { commits: { class: string }[] }[] };
@@ -144,52 +140,82 @@ describe("a pull request", { timeout: 120_000 }, () => {
   );
 });
 
-describe("a one-line fix", { timeout: 120_000 }, () => {
+const APPROVE = "pawl approve --push --finish";
+
+describe("a one-line fix", { timeout: 180_000 }, () => {
   test("takes four commands, and leaves nothing behind", async () => {
-    fixTheTypo();
-    const approved = await typeOnTerminal("T0001", ["approve", "--push", "--finish"]);
-    expect(approved.out).toContain("  | +Fixed.");
-    expect(approved.out).toContain("written from the commits");
-    expect(approved.out).toMatch(/next: cd .*shop/);
-    expect(approved.code).toBe(0);
-    expect(commands).toHaveLength(4);
+    await fixTheTypo();
+    const approved = await type(APPROVE, 0, { text: "T0001" });
+    expect(approved).toContain("  | +Fixed.");
+    expect(approved).toContain("written from the commits");
+    expect(approved).toMatch(/next: cd .*shop/);
+    expect(approved).not.toContain("could not");
+    counted("solo", 4);
     isDoneAndExplained();
     expect(git(join(root, "remote.git"), "show", "main:README.md")).toContain("Fixed.");
   });
 
+  test.each(["squash", "ff"])("takes four commands with --style %s as well", async (style) => {
+    await fixTheTypo();
+    await type(`${APPROVE} --style ${style}`, 0, { text: "T0001" });
+    counted(`solo, ${style}`, 4);
+    isDoneAndExplained();
+    expect(git(join(root, "remote.git"), "log", "-1", "--format=%P", "main").split(" ")).toHaveLength(1);
+  });
+
   test("costs nothing more when a colleague has pushed something else meanwhile", async () => {
-    fixTheTypo();
+    await fixTheTypo();
     colleaguePushes("theirs.txt");
-    const approved = await typeOnTerminal("T0001", ["approve", "--push", "--finish"]);
-    expect(approved.out).toContain("1 commit of origin/main brought into main");
-    expect(approved.code).toBe(0);
-    expect(commands).toHaveLength(4);
+    const approved = await type(APPROVE, 0, { text: "T0001" });
+    expect(approved).toContain("1 commit of origin/main brought into main");
+    counted("a colleague was faster", 4);
     isDoneAndExplained();
     expect(existsSync(join(shop.path, "theirs.txt"))).toBe(true);
   });
 
-  test("costs one more when the colleague pushes while the question stands", async () => {
-    fixTheTypo();
-    const late = await typeOnTerminal("T0001", ["approve", "--push", "--finish"], () =>
-      colleaguePushes("theirs.txt"),
-    );
-    expect(late.code).not.toBe(0);
-    expect(late.out).toContain("--redo --push");
-    const again = await typeOnTerminal("T0001", ["approve", "--redo", "--push", "--finish"]);
-    expect([again.code, again.out]).toEqual([0, expect.stringContaining("published")]);
-    expect(commands).toHaveLength(5);
-    isDoneAndExplained();
-  });
+  test.each(["merge", "squash", "ff"])(
+    "costs one more when the colleague pushes while the question stands (%s)",
+    async (style) => {
+      await fixTheTypo();
+      const late = await shell.type(`${APPROVE} --style ${style}`, {
+        text: "T0001",
+        meanwhile: () => colleaguePushes("theirs.txt"),
+      });
+      expect(late.code).not.toBe(0);
+      expect(late.out).toContain("--redo --push");
+      const again = await type("pawl approve --redo --push --finish", 0, { text: "T0001" });
+      expect(again).toContain("published");
+      counted(`a colleague pushed meanwhile, ${style}`, 5);
+      isDoneAndExplained();
+    },
+  );
 
   test("a check that fails is said before anybody is asked, and nothing is merged", async () => {
-    expect(type("pawl", "start", "Fix the typo in the docs")).toMatchObject({ code: 0 });
-    enter();
-    git(cwd, "rm", "-q", "README.md");
-    git(cwd, "commit", "-q", "-m", "Break it");
+    await type('pawl start "Fix the typo in the docs" --profile light');
+    await type(`cd ${WORKTREE}`);
+    await type('git rm -q README.md && git commit -q -m "Break it"');
     const before = git(shop.path, "rev-parse", "main");
-    const refused = await typeOnTerminal("T0001", ["approve", "--finish"]);
-    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('"test" failed on this tree')]);
-    expect(refused.out).not.toContain("Type T0001");
+    const refused = await type("pawl approve --finish", 1, { text: "T0001" });
+    expect(refused).toContain('"test" failed on this tree');
+    expect(refused).not.toContain("Type T0001");
     expect(git(shop.path, "rev-parse", "main")).toBe(before);
+  });
+
+  test("what approve cannot settle is named, each with its command; what it would settle is not", async () => {
+    await type('pawl start "Fix the typo in the docs"');
+    await type(`cd ${WORKTREE}`);
+    appendFileSync(join(shop.path, WORKTREE, "README.md"), "Fixed.\n");
+    const early = await type("pawl approve", 1);
+    expect(early).toMatch(
+      /dirty_worktree \(shop\): Not committed: README.md\.\n {4}author: git -C '[^']+' add -A/,
+    );
+    expect(early).not.toContain("no_handoff");
+    await type('git commit -q -a -m "Fix the typo"');
+    const unread = await type("pawl approve", 1);
+    expect(unread).toContain("1 thing stands in the way of merging T0001:\n  review_missing: ");
+    expect(unread).toContain("\npawl review start T0001 --kind branch\n");
+    await type("pawl review record --kind branch --verdict pass --looked-at README.md");
+    await type("pawl approve --finish", 0, { text: "T0001" });
+    isDoneAndExplained();
   });
 });

@@ -1,4 +1,5 @@
 import type { GateResult, RepoState } from "../../judge/gates/gate.ts";
+import { settlesItself } from "../../judge/gates/settled.ts";
 import type { Keys } from "../../judge/keys.ts";
 import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
@@ -140,9 +141,16 @@ async function checkReceipt(hands: Hands, gate: GateResult): Promise<string> {
   });
 }
 
-function notReady({ task, reasons }: GateResult): Failure {
+/** What an approval settles by itself is not worth a word while something else is left to do. */
+function notReady(gate: GateResult): Failure {
+  const { task } = gate;
+  const left = gate.reasons.filter((one) => !settlesItself(one, gate));
+  const reasons = left.length > 0 ? left : gate.reasons;
   const [first] = reasons;
-  const lines = reasons.map((one) => `  ${one.code}${one.repo ? ` (${one.repo})` : ""}: ${one.message}`);
+  const lines = reasons.flatMap((one) => [
+    `  ${one.code}${one.repo ? ` (${one.repo})` : ""}: ${one.message}`,
+    ...(reasons.length > 1 ? [`    ${one.owner}: ${one.command}`] : []),
+  ]);
   return new Failure(
     "refused",
     first?.code ?? "not_ready",
@@ -150,7 +158,7 @@ function notReady({ task, reasons }: GateResult): Failure {
       `${plural(reasons.length, "thing stands", "things stand")} in the way of merging ${task}:`,
       ...lines,
     ].join("\n"),
-    { hint: first?.command ?? `pawl check --stage close ${task}`, details: { task, reasons } },
+    { hint: first?.command ?? `pawl check --stage close ${task}`, details: { task, reasons: gate.reasons } },
   );
 }
 

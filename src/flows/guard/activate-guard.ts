@@ -34,7 +34,8 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
   const guard = await hands.git.guard();
   const sites = await hands.git.sites();
   const said: string[] = [];
-  for (const site of [sites.here(), ...sites.all()]) {
+  const [here, all] = [sites.here(), sites.all()];
+  for (const site of all.some((one) => one.commonDir === here.commonDir) ? all : [here, ...all]) {
     if (!guard.mayBeOutdated(site)) continue;
     try {
       const { remotes } = await readTrust(hands, site);
