@@ -115,3 +115,9 @@ export function differences(local: string, env: Environment): Difference[] | und
     .filter((name) => kept[name] !== here[name])
     .map((name) => ({ name, kept: kept[name], here: here[name] }));
 }
+
+/** Folders that checks look for programs in and this shell does not. Whoever can write the kept file can add one. */
+export function foreignFolders(local: string, env: Environment): string[] {
+  const own = new Set((env.PATH ?? "").split(":").flatMap((one) => [one, plainPath(one)]));
+  return (readKept(local)?.PATH ?? "").split(":").filter((one) => one !== "" && !own.has(one));
+}

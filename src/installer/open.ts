@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { keepEnvironment } from "../files/check-environment.ts";
+import { foreignFolders, keepEnvironment } from "../files/check-environment.ts";
 import { explainFileError } from "../files/durable.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
 import { lineIfReadable, namesIfPresent, removeIfEmpty } from "../files/read.ts";
@@ -104,6 +104,7 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     copyRuntime: (thoroughly = false) =>
       program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
     keepEnvironment: (when) => explained(() => keepEnvironment(tree.local, env, when)),
+    foreignFolders: () => foreignFolders(tree.local, env),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
     isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { findingLine, gatherFindings } from "../judge/findings.ts";
 import { newFindings } from "../judge/new-findings.ts";
 import { objects, taskField } from "../model/input.ts";
+import { plural } from "../model/text.ts";
 import { findingFields, seenBy } from "./finding-add.ts";
 import { operation } from "./operation.ts";
 
@@ -20,6 +21,7 @@ export const findingBatch = operation({
     task: taskField(),
     findings: objects(findingFields, "the findings, as a list", MOST),
   }),
+  milestone: ({ findings }) => `${plural(findings.length, "finding")} recorded`,
 
   observe: (world, input, at, reader) => seenBy(world, input.task, input.findings, at, reader),
   gather: gatherFindings,

@@ -137,6 +137,8 @@ export interface Installation {
   copyRuntime(thoroughly?: boolean): string[];
   /** Where the caller's tools are becomes what checks run with from here on; only a human at a terminal may say so a second time. */
   keepEnvironment(when: "always" | "first"): boolean;
+  /** Folders on the PATH of checks that the shell of whoever runs this does not have. */
+  foreignFolders(): string[];
   /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */
   removeRuntime(): string[];
 

@@ -101,6 +101,26 @@ test("attributes of the clone hide no change from whoever approves", async () =>
   expect(done.err).toMatch(/^ {2}\| \+/m);
 });
 
+test("a folder that was put before the PATH of checks is told to whoever approves", async () => {
+  const { ready, home } = fresh();
+  const file = join(home.path, ".git/pawl/environment.json");
+  const path = (home.env as { PATH: string }).PATH;
+  writeFileSync(file, JSON.stringify({ PATH: `/tmp/somebody/else:${path}` }));
+  const done = await approveIt(ready);
+  expect(done.err).toMatch(
+    /^ {2}! Checks look for programs in "\/tmp\/somebody\/else", which your shell does not/m,
+  );
+});
+
+test("a finding outlives a reset and a clean of the records", async () => {
+  const { home } = fresh();
+  await ok(home.pawl("finding", "add", "Backdoor", "--severity", "high", "--task", "T1"));
+  const state = stateOf(home);
+  home.git("-C", state, "reset", "-q", "--hard");
+  home.git("-C", state, "clean", "-q", "-fdx", "-e", ".local");
+  expect(await codes(home)).toContain("open_finding");
+});
+
 describe("evidence and reviews", () => {
   test("a file of the same size and time is seen to differ, whatever git is told to compare", async () => {
     const { home, worktree, git } = fresh();

@@ -11,6 +11,16 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Candidate, CandidateRepo } from "./approve-candidate.ts";
 
+/** The kept PATH is a file that an agent can write; the shell of whoever approves is not. */
+async function unknownTools(hands: Hands): Promise<string[]> {
+  const folders = (await hands.git.installation()).foreignFolders();
+  if (folders.length === 0) return [];
+  const shown = folders.map((one) => quoteLine(one, 100)).join(", ");
+  return [
+    `Checks look for programs in ${shown}, which your shell does not. To use your shell's: pawl doctor --fix`,
+  ];
+}
+
 /**
  * What a human sees before being asked. Everything that somebody else wrote stands in quotes on one line of its own, so
  * that no record can draw a screen of its own; what is unusual stands on top.
@@ -22,7 +32,9 @@ export async function showCandidate(hands: Hands, candidate: Candidate): Promise
   const unchecked = repos
     .filter((one) => one.unchecked)
     .map((one) => `The policy of ${one.name} asks for no checks (checks: none).`);
-  for (const line of [...changesOfPolicy(repos), ...unchecked, ...shown.unusual]) hands.say(`  ! ${line}`);
+  const tools = await unknownTools(hands);
+  for (const line of [...tools, ...changesOfPolicy(repos), ...unchecked, ...shown.unusual])
+    hands.say(`  ! ${line}`);
   hands.say(`  objective   ${task.objective === "" ? "none written down" : quoteLine(task.objective)}`);
   if (task.acceptance !== "") hands.say(`  acceptance  ${quoteLine(task.acceptance)}`);
   for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
