@@ -19,13 +19,20 @@ const FOLDERS = {
   review: "reviews",
 } as const;
 
+/** What is not as it has to be, by name. */
+type Wrong = Record<string, string[]>;
+
 /** Compares what the agents say with what git and the records have: what they did, and how much of it is wrong. */
-export function auditTogether(project: RunProject) {
+export function auditTogether(project: RunProject): { did: Record<string, number>; wrong: Wrong } {
   const told = readLedger(join(project.path, ".git/together"));
   const of = (what: string) => told.filter((one) => one.what === what);
   const store = inspectStore(join(project.path, ".pawl/state"));
   const commits = new Set(project.git("rev-list", "--all").split("\n"));
   const decisions = store.records.filter((one) => one.kind === "decision");
+  const isDecided = ({ task, about }: Told) =>
+    decisions.some(
+      (one) => one.id.startsWith(`${task}/`) && JSON.stringify(one.value).includes(`Choice ${about}`),
+    );
   const managers = auditManagers(of, store);
   const did = {
     commits: of("commit").length,
@@ -33,24 +40,22 @@ export function auditTogether(project: RunProject) {
     ...managers.did,
   };
   const wrong = {
-    collisions: of("COLLISION").length,
-    "commits lost": of("commit").filter((one) => !commits.has(one.about)).length,
-    "commits on another's branch": strangers(project).length,
-    "decisions lost": of("decision").filter(
-      ({ task, about }) =>
-        !decisions.some(
-          (one) => one.id.startsWith(`${task}/`) && JSON.stringify(one.value).includes(`Choice ${about}`),
-        ),
-    ).length,
-    "others lost": Object.entries(FOLDERS).reduce(
-      (sum, [what, folder]) => sum + fewer(of(what), folder, store),
-      0,
-    ),
+    collisions: of("COLLISION").map(words),
+    "commits lost": of("commit")
+      .filter((one) => !commits.has(one.about))
+      .map(words),
+    "commits on another's branch": strangers(project),
+    "decisions lost": of("decision")
+      .filter((one) => !isDecided(one))
+      .map(words),
+    "others lost": Object.entries(FOLDERS).flatMap(([what, folder]) => fewer(of(what), folder, store)),
     ...managers.wrong,
-    "records torn, doubled or without their events": countComplaints(store),
+    "records torn, doubled or without their events": complaints(store),
   };
   return { did, wrong };
 }
+
+const words = ({ what, task, about }: Told) => `${what} ${task} ${about}`;
 
 function readLedger(file: string): Told[] {
   const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
@@ -69,13 +74,14 @@ function strangers(project: RunProject): string[] {
   });
 }
 
-/** By how many a task has fewer records than were said. */
-function fewer(said: readonly Told[], folder: string, { records }: Inspection): number {
+/** The tasks that have fewer records than were said. */
+function fewer(said: readonly Told[], folder: string, { records }: Inspection): string[] {
   const tasks = [...new Set(said.map((one) => one.task))];
-  return tasks.reduce((sum, task) => {
+  return tasks.flatMap((task) => {
     const there = records.filter((one) => one.path.startsWith(`tasks/${task}/${folder}/`)).length;
-    return sum + Math.max(0, said.filter((one) => one.task === task).length - there);
-  }, 0);
+    const wanted = said.filter((one) => one.task === task).length;
+    return there < wanted ? [`${task} has ${there} of ${wanted} ${folder}`] : [];
+  });
 }
 
 /** What managers started, judged and were told, and whether any of them went beyond what a human allowed. */
@@ -99,31 +105,45 @@ function auditManagers(of: (what: string) => Told[], { records }: Inspection) {
     "managers that ended well": well("manager"),
     ...{ managers: managers.length, "their runs": children.length, settlements: of("settlement").length },
   };
-  const wrong = {
-    "attempts doubled or without an end": [...runs.values()].filter(
-      ({ attempts }) =>
-        new Set(attempts.map((one) => one.number)).size < attempts.length ||
-        attempts.some((one) => one.ended === undefined),
-    ).length,
-    "runs of managers lost":
-      children.filter(({ manager, child }) => child?.parent !== manager.id).length +
-      of("child").filter(({ about }) => !children.some(({ child }) => child?.id === about)).length,
-    "reports missing or doubled": children.filter(
-      ({ child, manager }) =>
-        mail.filter((one) => one.report && one.run === child?.id && one.to === manager.id).length !==
-        ends(child),
-    ).length,
-    "mail lost": of("mail").filter(({ about }) => !mail.some((one) => one.id === about)).length,
-    "settlements lost": of("settlement").filter(({ about }) => {
-      const [run = "", outcome] = about.split(" ");
-      return !runs.get(run)?.settled.some((one) => one.outcome === outcome);
-    }).length,
-    "managers beyond their envelope": managers.filter((one) =>
+  const wrong: Wrong = {
+    "attempts doubled or without an end": [...runs.values()]
+      .filter(
+        ({ attempts }) =>
+          new Set(attempts.map((one) => one.number)).size < attempts.length ||
+          attempts.some((one) => one.ended === undefined),
+      )
+      .map((one) => one.id),
+    "runs of managers lost": [
+      ...children
+        .filter(({ manager, child }) => child?.parent !== manager.id)
+        .map(({ manager, child }) => `${manager.id} ${child?.id}`),
+      ...of("child")
+        .filter(({ about }) => !children.some(({ child }) => child?.id === about))
+        .map(words),
+    ],
+    "reports missing or doubled": children.flatMap(({ child, manager }) => {
+      const reports = mail.filter((one) => one.report && one.run === child?.id && one.to === manager.id);
+      return reports.length === ends(child)
+        ? []
+        : [`${child?.id}: ${reports.length} for ${ends(child)} ends`];
+    }),
+    "mail lost": of("mail")
+      .filter(({ about }) => !mail.some((one) => one.id === about))
+      .map(words),
+    "settlements lost": of("settlement")
+      .filter(({ about }) => {
+        const [run = "", outcome] = about.split(" ");
+        return !runs.get(run)?.settled.some((one) => one.outcome === outcome);
+      })
+      .map(words),
+    "managers beyond their envelope": managers.flatMap((one) =>
       isBeyond(
         one,
         one.children.flatMap((id) => runs.get(id) ?? []),
-      ),
-    ).length,
+      )
+        ? [one.id]
+        : [],
+    ),
   };
   return { did, wrong };
 }
@@ -146,10 +166,8 @@ function isBeyond({ envelope }: Run, children: readonly Run[]): boolean {
 }
 
 /** Attachments such as logs and patches belong to a record and are none. */
-function countComplaints({ violations }: Inspection): number {
-  const leftOver = violations.leftOver.filter((path) => path.startsWith(".local/"));
-  const { torn, duplicateIds, missingEvents, surplusEvents } = violations;
-  const all = [...torn, ...duplicateIds, ...missingEvents, ...surplusEvents, ...leftOver];
-  if (all.length > 0) console.log(all.slice(0, 50).join("\n"));
-  return all.length;
+function complaints({ violations }: Inspection): string[] {
+  const { torn, duplicateIds, missingEvents, surplusEvents, leftOver } = violations;
+  const ours = leftOver.filter((path) => path.startsWith(".local/"));
+  return [...torn, ...duplicateIds, ...missingEvents, ...surplusEvents, ...ours];
 }
