@@ -85,10 +85,14 @@ export function newTask(value: Task, about: string): Effect {
 }
 
 /** An update that names the rev it read loses when somebody else wrote in between. */
-export function checkRev(current: { id: string; rev: number }, expected: number | undefined): void {
+export function checkRev(
+  current: { id: string; rev: number },
+  expected: number | undefined,
+  shows = `pawl task show ${current.id}`,
+): void {
   if (expected === undefined || expected === current.rev) return;
   throw new Failure("conflict", "stale_rev", `${current.id} is at rev ${current.rev}, not ${expected}.`, {
-    hint: `Read it again with \`pawl task show ${current.id}\` and repeat your change with --rev ${current.rev}.`,
+    hint: `Read it again with \`${shows}\` and repeat your change with --rev ${current.rev}.`,
     details: { id: current.id, rev: current.rev, expected },
   });
 }

@@ -1,3 +1,4 @@
+import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { matches, overlaps } from "../model/path-patterns.ts";
@@ -60,7 +61,10 @@ export function findOverlap(
   return undefined;
 }
 
-export function expectNoOverlap(wanted: Pick<Lane, "id" | "paths" | "after">, others: readonly Lane[]): void {
+/** Refuses a lane that has somebody else's paths, or that waits for whoever waits for it. */
+export function checkLane(reader: Reader, wanted: Pick<Lane, "id" | "paths" | "after">): void {
+  const others = liveLanes(reader).filter((one) => one.id !== wanted.id);
+  checkOrder(reader, wanted, others);
   const found = findOverlap(wanted, others);
   if (!found) return;
   const { path, other, otherPath } = found;
@@ -74,6 +78,26 @@ export function expectNoOverlap(wanted: Pick<Lane, "id" | "paths" | "after">, ot
       details: { path, lane: other.id, owner: other.owner, other_path: otherPath },
     },
   );
+}
+
+/** Tasks that wait for each other, by their lanes or by what they depend on, would wait forever. */
+function checkOrder(
+  reader: Reader,
+  { id, after }: Pick<Lane, "id" | "after">,
+  others: readonly Lane[],
+): void {
+  const task = taskOfLane({ id });
+  for (const one of after) reader.task(one);
+  const edges = reader.tasks().tasks.map((one) => {
+    const waits = others.filter((each) => taskOfLane(each) === one.id).flatMap((each) => each.after);
+    return { id: one.id, depends_on: [...one.depends_on, ...waits] };
+  });
+  const circle = findCycle(task, after, edges);
+  if (!circle) return;
+  throw new Failure("refused", "lane_circle", `They would wait for each other: ${circle.join(" → ")}.`, {
+    hint: "`pawl lane list` shows who waits for whom.",
+    details: { field: "after", circle },
+  });
 }
 
 /** Tasks that the lanes of this one wait for: not merged, and their own lanes still open. */

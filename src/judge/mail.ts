@@ -90,6 +90,11 @@ export function addressOf(reader: Reader, named: string, task: string | undefine
   if (word === "human") return { task: existing(reader, getTask(reader, task, at)), to: word };
   if (word === "manager") return managerOf(reader, at);
   if (letter === "") {
+    if (!/^t?\d+$/i.test(word))
+      throw new Failure("usage", "bad_task_id", `"${word.slice(0, 40)}" is nobody that mail can be for.`, {
+        hint: "Write to a task (T7), a lane (T7/L1), a run (T7/R2), `manager` or `human`.",
+        details: { field: "to" },
+      });
     const id = existing(reader, getTask(reader, word, at));
     return { task: id, to: id };
   }

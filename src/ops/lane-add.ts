@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { refuseAgents } from "../flows/human-only.ts";
 import { addPart, madeNow } from "../judge/change.ts";
-import { expectNoOverlap, lanesOf, liveLanes } from "../judge/lanes.ts";
+import { checkLane, lanesOf } from "../judge/lanes.ts";
 import { getTask } from "../judge/which-task.ts";
+import { Failure } from "../model/failure.ts";
 import { parseTaskId } from "../model/ids.ts";
 import { line, many, maybe, prose, raw, taskField } from "../model/input.ts";
 import { checkPattern } from "../model/path-patterns.ts";
 import { type Lane, lane } from "../model/records/parts.ts";
+import type { Hands } from "../ports/hands.ts";
 import type { Plan, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { procedure } from "./operation.ts";
@@ -31,15 +33,13 @@ export const laneAdd = procedure({
   }),
 
   rehearse: async (hands, input) => {
-    const task = await hands.look((reader, at) => getTask(reader, input.task, at));
-    return [{ do: "add lane", path: task }];
+    await expectAllowed(hands, input);
+    const { data } = await hands.look((reader, at) => add(reader, at, input));
+    return [{ do: `add lane ${data.lane.paths.join(", ")}`, path: data.lane.id }];
   },
 
   async perform(hands, input) {
-    for (const path of input.path ?? [""]) checkPattern(path);
-    const has = await hands.look((reader, at) => lanesOf(reader, getTask(reader, input.task, at)).length > 0);
-    // Whoever could give itself another lane would be in none.
-    if (has) await refuseAgents(hands, "give a task another lane");
+    await expectAllowed(hands, input);
     return hands.record((reader, at) => add(reader, at, input), { milestone: "lane added" });
   },
 
@@ -54,6 +54,18 @@ interface Wanted {
   why?: string | undefined;
 }
 
+async function expectAllowed(hands: Hands, input: Wanted): Promise<void> {
+  if (!input.path?.length)
+    throw new Failure("usage", "no_path", "A lane needs paths.", {
+      hint: "Name them from the top of the repository: --path src/api --path 'test/**/*.ts'",
+      details: { field: "path" },
+    });
+  for (const path of input.path) checkPattern(path);
+  const has = await hands.look((reader, at) => lanesOf(reader, getTask(reader, input.task, at)).length > 0);
+  // Whoever could give itself another lane would be in none.
+  if (has) await refuseAgents(hands, "give a task another lane");
+}
+
 function add(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }> {
   const task = getTask(reader, input.task, at);
   reader.task(task);
@@ -61,9 +73,8 @@ function add(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }>
     status: "open" as const,
     owner: input.owner ?? at.actor,
     paths: [...new Set(input.path ?? [])],
-    after: [...new Set((input.after ?? []).map(parseTaskId))].filter((one) => one !== task),
+    after: [...new Set((input.after ?? []).map(parseTaskId))],
   };
-  for (const one of fields.after) reader.task(one);
   const made = addPart(
     lane,
     task,
@@ -71,6 +82,6 @@ function add(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }>
     (id) => ({ id, ...fields, ...madeNow(at), why: input.why ?? "" }),
     fields.paths.join(", "),
   );
-  expectNoOverlap(made.value, liveLanes(reader));
+  checkLane(reader, made.value);
   return { data: { lane: made.value }, effects: [made.effect] };
 }

@@ -20,6 +20,7 @@ export const laneClose = procedure({
   }),
 
   rehearse: async (hands, input) => {
+    await refuseAgents(hands, "close a lane");
     const { value } = await hands.look((reader, at) => gatherLane(reader, input, at));
     return [{ do: "close", path: value.id }];
   },
@@ -28,7 +29,7 @@ export const laneClose = procedure({
     await refuseAgents(hands, "close a lane");
     return hands.record((reader, at) => {
       const stored = gatherLane(reader, input, at);
-      checkRev(stored.value, input.rev);
+      checkRev(stored.value, input.rev, "pawl lane list --json");
       if (stored.value.status === "closed") return { data: { lane: stored.value } };
       const { effect, value } = change(lane, stored, { status: "closed" }, at, "closed");
       return { data: { lane: value }, effects: [effect] };

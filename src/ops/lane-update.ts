@@ -1,11 +1,14 @@
 import * as z from "zod/mini";
 import { refuseAgents } from "../flows/human-only.ts";
 import { change, checkRev } from "../judge/change.ts";
-import { expectNoOverlap, gatherLane, liveLanes } from "../judge/lanes.ts";
+import { checkLane, gatherLane, taskOfLane } from "../judge/lanes.ts";
+import { Failure } from "../model/failure.ts";
 import { parseTaskId } from "../model/ids.ts";
 import { count, line, many, maybe, raw, taskField } from "../model/input.ts";
 import { checkPattern } from "../model/path-patterns.ts";
-import { lane } from "../model/records/parts.ts";
+import { type Lane, lane } from "../model/records/parts.ts";
+import type { Plan, Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 import { procedure } from "./operation.ts";
 
 export const laneUpdate = procedure({
@@ -26,27 +29,48 @@ export const laneUpdate = procedure({
   }),
 
   rehearse: async (hands, input) => {
-    const { value } = await hands.look((reader, at) => gatherLane(reader, input, at));
-    return [{ do: "change", path: value.id }];
+    await refuseAgents(hands, "change a lane");
+    const { data } = await hands.look((reader, at) => update(reader, at, input));
+    return [{ do: "change", path: data.lane.id }];
   },
 
   async perform(hands, input) {
     await refuseAgents(hands, "change a lane");
-    for (const path of input.path ?? []) checkPattern(path);
-    return hands.record((reader, at) => {
-      const stored = gatherLane(reader, input, at);
-      checkRev(stored.value, input.rev);
-      const wanted = {
-        paths: input.path ? [...new Set(input.path)] : stored.value.paths,
-        after: input.after ? [...new Set(input.after.map(parseTaskId))] : stored.value.after,
-        owner: input.owner ?? stored.value.owner,
-      };
-      const others = liveLanes(reader).filter((one) => one.id !== stored.value.id);
-      expectNoOverlap({ id: stored.value.id, ...wanted }, others);
-      const { effect, value } = change(lane, stored, wanted, at, wanted.paths.join(", "));
-      return { data: { lane: value }, effects: [effect] };
-    });
+    return hands.record((reader, at) => update(reader, at, input));
   },
 
   text: ({ lane: value }, style) => `${style.bold(value.id)} ${value.paths.join(", ")}`,
 });
+
+interface Wanted {
+  lane: string;
+  task?: string | undefined;
+  path?: string[] | undefined;
+  after?: string[] | undefined;
+  owner?: string | undefined;
+  rev?: number | undefined;
+}
+
+function update(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }> {
+  for (const path of input.path ?? []) checkPattern(path);
+  const stored = gatherLane(reader, input, at);
+  const { id, status, paths, after, owner } = stored.value;
+  checkRev(stored.value, input.rev, "pawl lane list --json");
+  if (input.path === undefined && input.after === undefined && input.owner === undefined)
+    throw new Failure("usage", "nothing_to_change", `Nothing to change in ${id} was named.`, {
+      hint: "`pawl lane update --help` shows what can be changed.",
+    });
+  if (status === "closed")
+    throw new Failure("refused", "lane_closed", `${id} is closed.`, {
+      hint: `Add another one: pawl lane add ${taskOfLane(stored.value)} --path …`,
+      details: { lane: id },
+    });
+  const wanted = {
+    paths: input.path ? [...new Set(input.path)] : paths,
+    after: input.after ? [...new Set(input.after.map(parseTaskId))] : after,
+    owner: input.owner ?? owner,
+  };
+  checkLane(reader, { id, ...wanted });
+  const { effect, value } = change(lane, stored, wanted, at, wanted.paths.join(", "));
+  return { data: { lane: value }, effects: [effect] };
+}

@@ -36,7 +36,7 @@ export const noteEdit = operation({
 
   decide(input, { stored }, at) {
     const { value: current } = stored;
-    checkRev(current, input.rev);
+    checkRev(current, input.rev, "pawl note list --json");
     const changes = named(input);
     const names = Object.keys(changes);
     if (names.length === 0)

@@ -50,6 +50,26 @@ describe("two tasks", () => {
     expect((await project.pawl("start", "T2")).code).toBe(0);
   });
 
+  test("never wait for each other, by lanes or by what they depend on, nor one for itself", async ({
+    project,
+  }) => {
+    await newTasks(project, 4);
+    await project.pawl("task", "update", "T3", "--depends", "T1");
+    await project.pawl("lane", "add", "T1", "--path", "src");
+    await project.pawl("lane", "add", "T2", "--path", "src/api", "--after", "T1");
+    for (const words of [
+      ["update", "T1/L1", "--after", "T2"],
+      ["update", "T1/L1", "--after", "T3"],
+      ["add", "T4", "--path", "docs", "--after", "T4"],
+    ])
+      for (const more of [[], ["--dry-run"]])
+        expect(await project.pawl("lane", ...words, ...more, "--json")).toMatchObject({
+          code: 1,
+          json: { error: { code: "lane_circle" } },
+        });
+    expect((await project.pawl("lane", "add", "T4", "--path", "docs", "--after", "T2")).code).toBe(0);
+  });
+
   test("a task that is dropped keeps nobody away", async ({ project }) => {
     await newTasks(project, 2);
     await project.pawl("lane", "add", "T1", "--path", "src");
@@ -80,6 +100,24 @@ describe("a lane", () => {
     expect(stale).toMatchObject({ code: 5, json: { error: { code: "stale_rev" } } });
     const taken = await project.pawl("lane", "update", "T1/L1", "--path", "src", "--json");
     expect(taken).toMatchObject({ code: 5, json: { error: { code: "lane_overlap" } } });
+  });
+
+  test("needs paths, is changed by what is named, and not once it is closed", async ({ project }) => {
+    await newTasks(project, 1);
+    expect((await project.pawl("lane", "add", "T1")).err).toContain("--path src/api");
+    await project.pawl("lane", "add", "T1", "--path", "src");
+    const update = async (...words: string[]) => {
+      const { code, json } = await project.pawl("lane", "update", "T1/L1", ...words, "--json");
+      return [code, json.error.code, json.error.hint];
+    };
+    expect(await update()).toMatchObject([3, "nothing_to_change", {}]);
+    expect(await update("--path", "x", "--rev", "7")).toMatchObject([
+      ...[5, "stale_rev", expect.stringContaining("pawl lane list --json")],
+    ]);
+    await project.pawl("lane", "close", "T1/L1");
+    expect(await update("--path", "x")).toMatchObject([
+      ...[1, "lane_closed", expect.stringContaining("pawl lane add T0001")],
+    ]);
   });
 
   test("is not an agent's to widen, close or add to: it would be in none", async ({ project }) => {

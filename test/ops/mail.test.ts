@@ -74,6 +74,9 @@ describe("a message", () => {
       ["manager", "no_manager", 1],
     ] as const)
       expect(await send(project, to, "Hello"), to).toMatchObject({ code: exit, json: { error: { code } } });
+    expect((await send(project, "bob", "Hello")).json.error.hint).toMatch(
+      /task .*lane .*run .*manager.*human/,
+    );
   });
 });
 

@@ -84,9 +84,10 @@ function afterWork(facts: PipelineFacts, last: Stage): NextStage {
 /** Another round, unless the last one changed nothing or all of them are used up. */
 function fix({ stages, state, rounds, reasons }: PipelineFacts): NextStage {
   const fixers = stages.filter((one) => one.role === "fixer");
-  const open = [
-    ...new Set(reasons.filter((one) => one.owner === "author").map((one) => one.record ?? one.code)),
-  ];
+  // A finding says more than that one is open; the task itself says nothing.
+  const named = ({ record, code }: Pick<Reason, "code" | "record">) =>
+    record?.includes("/") ? record : code;
+  const open = [...new Set(reasons.filter((one) => one.owner === "author").map(named))];
   const left = open.length === 0 ? "the last review says fail" : `still open: ${open.join(", ")}`;
   if (fixers.at(-1)?.basis === state)
     return ended("no_progress", `${fixers.at(-1)?.run} changed nothing; ${left}.`);

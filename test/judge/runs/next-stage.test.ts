@@ -136,6 +136,9 @@ describe("a stage that did not end well", () => {
 });
 
 test("what is still open is named", () => {
-  const end = nextStage(facts([author, fixer("before")], { reasons: [finding], rounds: 1 }));
-  expect(end).toMatchObject({ words: "All 1 rounds of fixing are used up; still open: T0001/open_finding." });
+  const handoff = { ...finding, code: "no_handoff", record: "T0001" };
+  const end = nextStage(facts([author, fixer("before")], { reasons: [finding, handoff], rounds: 1 }));
+  expect(end).toMatchObject({
+    words: "All 1 rounds of fixing are used up; still open: T0001/open_finding, no_handoff.",
+  });
 });
