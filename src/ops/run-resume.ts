@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { chooseRun } from "../flows/run/run-choose.ts";
 import { follow } from "../flows/run/run-follow.ts";
 import { limitsOf } from "../flows/run/run-limits.ts";
-import { resumeRun } from "../flows/run/run-resume.ts";
+import { expectMayResume, resumeRun } from "../flows/run/run-resume.ts";
 import { count, flag, line, maybe, prose } from "../model/input.ts";
 import { procedure } from "./operation.ts";
 
@@ -33,6 +33,7 @@ export const runResume = procedure({
 
   async rehearse(hands, input) {
     const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
+    await expectMayResume(hands, value);
     return [{ do: "resume", path: `${value.id} with ${input.agent ?? value.agent}` }];
   },
 

@@ -58,17 +58,11 @@ export const run = procedure({
   }),
 
   async rehearse(hands, input) {
-    if (input.mode === "manager")
-      return (await chooseTasks(hands, input)).map((task) => ({
-        do: `start ${input.agent} as manager of`,
-        path: task,
-      }));
+    const managed = await rehearseManaged(hands, input);
+    if (managed) return managed;
     const { plans, queued } = await prepare(hands, input);
     return [
-      ...plans.flatMap(({ wish, place, parts }) => [
-        ...(place ? [] : parts.map((one) => ({ do: "add worktree", path: one.place.path }))),
-        { do: `start ${wish.agent} as ${wish.role} in`, path: parts[0]?.place.path ?? "" },
-      ]),
+      ...plans.flatMap(stepsOf),
       ...queued.map((task) => ({ do: "start as soon as there is room:", path: task })),
     ];
   },
@@ -95,6 +89,7 @@ interface Started {
 
 /** What not every start needs is loaded by those that do: until one agent is there, every file counts. */
 const conducting = () => import("../flows/run/run-conduct.ts");
+const managing = () => import("../flows/run/run-manager.ts");
 
 /** One agent is started by this very command, and a person waits for it. */
 const isOne = ({ task, mode }: Wanted) => mode !== "pipeline" && (task?.length ?? 0) <= 1;
@@ -121,34 +116,55 @@ async function startAll(hands: Hands, input: Wanted, prepared: Prepared | undefi
   return runs;
 }
 
+const stepsOf = ({ wish, place, parts }: RunPlan) => [
+  ...(place ? [] : parts.map((one) => ({ do: "add worktree", path: one.place.path }))),
+  { do: `start ${wish.agent} as ${wish.role} in`, path: parts[0]?.place.path ?? "" },
+];
+
 /** What a manager starts, and a manager itself; undefined for everything else. */
 async function startManaged(hands: Hands, input: Wanted): Promise<Run[] | undefined> {
+  const wanted = await chooseManaged(hands, input);
+  if (!wanted) return undefined;
+  const { manager, wishes, launch } = wanted;
+  const { launchManager, planManager, startChild } = await managing();
+  if (launch) return [await launchManager(hands, await planManager(hands, launch.wish, launch.envelope))];
+  const runs: Run[] = [];
+  for (const wish of wishes) runs.push(await startChild(hands, manager, wish));
+  return runs;
+}
+
+async function rehearseManaged(hands: Hands, input: Wanted) {
+  const wanted = await chooseManaged(hands, input);
+  if (!wanted) return undefined;
+  const { manager, wishes, launch } = wanted;
+  const { planChild, planManager } = await managing();
+  if (launch) {
+    const { wish } = await planManager(hands, launch.wish, launch.envelope);
+    return [{ do: `start ${wish.agent} as manager of`, path: wish.task }];
+  }
+  const plans: RunPlan[] = [];
+  for (const wish of wishes) plans.push(await planChild(hands, manager, wish));
+  return plans.flatMap(stepsOf);
+}
+
+async function chooseManaged(hands: Hands, input: Wanted) {
   const manager = await callingManager(hands);
-  const isManager = input.mode === "manager";
-  if (!manager && !isManager) return undefined;
+  if (!manager && input.mode !== "manager") return undefined;
   const { mode = "single", role = "author", agent, model, message } = input;
   const tasks = await chooseTasks(hands, input);
   const wish = { agent, role, mode, parent: undefined, model, message, limits: limitsOf(input) };
-  const runs: Run[] = [];
-  const { launchManager, startChild } = await import("../flows/run/run-manager.ts");
-  if (manager) for (const task of tasks) runs.push(await startChild(hands, manager, { ...wish, task }));
-  else {
-    const [task = ""] = tasks;
-    const { own, children } = shareCost(wish.limits.cost);
-    const envelope = {
-      agents: [
-        ...new Set((input.agents ?? [agent]).flatMap((one) => one.split(",")).map((one) => one.trim())),
-      ],
-      ...{
-        at_once: input.at_once ?? USUALLY_AT_ONCE,
-        in_all: input.in_all ?? USUALLY_IN_ALL,
-        cost: children,
-      },
-    };
-    const limits = { ...wish.limits, cost: own };
-    runs.push(await launchManager(hands, { ...wish, task, role: "manager", limits }, envelope));
-  }
-  return runs;
+  if (manager) return { manager, wishes: tasks.map((task) => ({ ...wish, task })) };
+  const [task = ""] = tasks;
+  const { own, children } = shareCost(wish.limits.cost);
+  const named = (input.agents ?? [agent]).flatMap((one) => one.split(",")).map((one) => one.trim());
+  const envelope = {
+    agents: [...new Set(named)],
+    at_once: input.at_once ?? USUALLY_AT_ONCE,
+    in_all: input.in_all ?? USUALLY_IN_ALL,
+    cost: children,
+  };
+  const limits = { ...wish.limits, cost: own };
+  return { launch: { wish: { ...wish, task, role: "manager" as const, limits }, envelope } };
 }
 
 function workOf({ role, mode, agent, reviewer, rounds, tasks, at_once, envelope }: Run): string {
@@ -232,7 +248,10 @@ async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {
   });
   if ((input.mode === "single" || input.mode === "manager") && tasks.length > 1)
     throw new Failure("usage", "one_task", `--mode ${input.mode} takes one task, not ${tasks.length}.`, {
-      hint: "Leave --mode out: several tasks run in parallel.",
+      hint:
+        input.mode === "manager"
+          ? "Name the task that it is all about; the manager makes a task for each part."
+          : "Leave --mode out: several tasks run in parallel.",
       details: { field: "mode" },
     });
   return tasks;

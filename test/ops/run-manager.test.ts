@@ -212,6 +212,17 @@ pawl run wait ${a} ${b} --for 60s`);
   expect(said.sort(), log).toEqual(["envelope_spent", "ok"]);
 }, 120_000);
 
+test.each([
+  ["an agent that is not there", ["--agents", "worker,nobody"], "no_agent"],
+  ["a cost that they do not tell", ["--cost", "5"], "limit_unknown"],
+  ["two tasks", ["T1"], "one_task"],
+  ["rounds", ["--rounds", "2"], "not_for_mode"],
+  ["a role", ["--role", "author"], "not_for_mode"],
+])("refused before anything is started: %s", async (_, words, code) => {
+  expect((await manage(...words)).json.error.code).toBe(code);
+  expect(existsSync(join(project.path, ".pawl/state/tasks", task, "runs"))).toBe(false);
+});
+
 describe("what counts is what the records and the processes say", () => {
   test("one that ends without having settled what it started has failed, and a worker starts and settles nothing", async () => {
     const a = part(1);

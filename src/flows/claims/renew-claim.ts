@@ -1,19 +1,22 @@
 import { lostClaim } from "../../judge/claims.ts";
 import { LEASE } from "../../model/claim.ts";
 import { Failure } from "../../model/failure.ts";
+import type { Claims } from "../../ports/claims.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { openRunsOf } from "../run/run-records.ts";
 import { claimingRemote } from "./claiming-remote.ts";
+import { isWorkedOnHere, settleClaim } from "./settle-claim.ts";
 import { isUntold } from "./take-claim.ts";
 
 /**
  * Says once more that this clone works on the task: for a short time while an agent does, for a long one while its work
- * waits for a person. Whoever has taken it over meanwhile keeps it; then that is remembered and told.
+ * waits for a person. A manager leaves nothing that waits, and what it claimed is given back. Whoever has taken it over meanwhile keeps it; then that is remembered and told.
  */
 export async function renewClaim(hands: Hands, task: string): Promise<string[]> {
   const { claims, remote } = await claimingRemote(hands);
   const known = claims.remembered().find((one) => one.claim.task === task && one.ours);
   if (remote === undefined || known?.remote !== remote) return [];
+  if (!(await isWorkedOnHere(hands, task))) return giveBackUnlessBegun(hands, claims, task);
   const isSupervised = await hands.look((reader) => openRunsOf(reader, task).length > 0);
   const claim = { ...known.claim, until: claims.at(LEASE[isSupervised ? "supervised" : "byHand"]) };
   try {
@@ -30,5 +33,17 @@ export async function renewClaim(hands: Hands, task: string): Promise<string[]> 
   } catch (error) {
     if (error instanceof Failure && isUntold(error)) return [error.message];
     throw error;
+  }
+}
+
+/** Whoever begins the task right now has claimed it and not written that down yet. */
+async function giveBackUnlessBegun(hands: Hands, claims: Claims, task: string): Promise<string[]> {
+  const release = (await hands.git.worktrees()).hold(task);
+  if (!release) return [];
+  try {
+    claims.mark(task);
+    return await settleClaim(hands, task);
+  } finally {
+    release();
   }
 }

@@ -49,23 +49,29 @@ export async function launchConductor(
         recordNewRun(reader, at, id, kind, attempt, { holder, repos: [], notes: wish.message ?? "" }),
     );
   };
-  // A pipeline is about this one task, so that whoever else has it is told of now; others are asked for one by one.
-  return withTask(hands, home, () => (mode === "pipeline" ? withClaim(hands, home, start) : start()));
+  return withTask(hands, home, () => claimed(hands, home, mode, start));
 }
+
+/** A pipeline is about this one task, so that whoever else has it is told of now; others are asked for one by one. */
+const claimed = (hands: Hands, home: string, mode: Run["mode"], start: () => Promise<Run>) =>
+  mode === "pipeline" ? withClaim(hands, home, start) : start();
 
 /** Goes on with what a conductor that was lost had left to do. */
 export function resumeConductor(hands: Hands, value: Run): Promise<Run> {
   const wish = { ...wishOf(value, taskName(value.id)), model: value.attempts.at(-1)?.model };
   const number = (value.attempts.at(-1)?.number ?? 0) + 1;
-  return withTask(hands, taskName(value.id), async () => {
+  const home = taskName(value.id);
+  return withTask(hands, home, async () => {
     await expectNotResumed(hands, value);
-    await expectNoRival(hands, taskName(value.id), { role: "conductor", mode: value.mode });
-    return startConducting(
-      hands,
-      wish,
-      { id: value.id, number, rows: rowsOf(value) },
-      (reader, at, attempt, holder) => recordAttempt(reader, at, value.id, attempt, { holder }),
-    );
+    await expectNoRival(hands, home, { role: "conductor", mode: value.mode });
+    const start = () =>
+      startConducting(
+        hands,
+        wish,
+        { id: value.id, number, rows: rowsOf(value) },
+        (reader, at, attempt, holder) => recordAttempt(reader, at, value.id, attempt, { holder }),
+      );
+    return claimed(hands, home, value.mode, start);
   });
 }
 

@@ -15,19 +15,41 @@ import { refuseAgents } from "../human-only.ts";
 import { partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
 import { taskName } from "../start/start-records.ts";
-import { launchRun, nextRun, planRun, type RunWish, startAttempt } from "./run-launch.ts";
+import {
+  launchRun,
+  nextRun,
+  planRun,
+  type RunPlan,
+  type RunWish,
+  startAttempt,
+  withClaim,
+} from "./run-launch.ts";
 import { expectTellable } from "./run-limits.ts";
 import { expectNoRival, withTask } from "./run-lock.ts";
 import { makePacket } from "./run-packet.ts";
 import { type RunPolicy, runPolicy } from "./run-policy.ts";
 import { type RunKind, recordNewRun, storedRun } from "./run-records.ts";
 
-/** Starts an agent that starts others, within what a human allows it. It works in no worktree and has nothing to write with. */
-export async function launchManager(hands: Hands, wish: RunWish, envelope: Envelope): Promise<Run> {
+/** Everything that forbids a manager is found before anything is changed. */
+export async function planManager(hands: Hands, wish: RunWish, envelope: Envelope) {
   await refuseAgents(hands, "start a manager");
   const policy = await managerPolicy(hands, wish.task);
-  const agent = (await hands.agents()).find(wish.agent, policy.agent(wish.agent), undefined);
+  const agents = await hands.agents();
+  const agent = agents.find(wish.agent, policy.agent(wish.agent), undefined);
   expectTellable(wish.limits, agent);
+  // Whom it could never start, or not within what all of them may cost, is told to the human now.
+  const { runner } = await basePolicy(hands, wish.task);
+  for (const name of envelope.agents)
+    expectTellable({ turns: undefined, cost: envelope.cost }, agents.find(name, policy.agent(name), runner));
+  await expectNoRival(hands, wish.task, wish);
+  return { wish, policy, agent, envelope };
+}
+
+/** Starts an agent that starts others, within what a human allows it. It works in no worktree and has nothing to write with. */
+export async function launchManager(
+  hands: Hands,
+  { wish, policy, agent, envelope }: Awaited<ReturnType<typeof planManager>>,
+): Promise<Run> {
   const { agent: name, role, mode, parent, limits } = wish;
   const kind: RunKind = {
     ...{ agent: name, role, mode, parent, limits, envelope, tasks: [], at_once: undefined },
@@ -40,37 +62,47 @@ export async function launchManager(hands: Hands, wish: RunWish, envelope: Envel
     const prompt = await makePacket(hands, {
       ...{ run: { id }, role: "manager", parts: [], message: told, left: undefined },
     });
-    return startAttempt(
-      hands,
-      { wish, policy, agent },
-      {
-        ...{
-          id,
-          number: 1,
-          parts: [],
-          prompt,
-          resume: undefined,
-          before: { input: 0, cached: 0, output: 0 },
+    const start = () =>
+      startAttempt(
+        hands,
+        { wish, policy, agent },
+        {
+          ...{
+            id,
+            number: 1,
+            parts: [],
+            prompt,
+            resume: undefined,
+            before: { input: 0, cached: 0, output: 0 },
+          },
+          announce(reader, at, attempt, holder) {
+            const made = recordNewRun(reader, at, id, kind, attempt, {
+              holder,
+              repos: [],
+              notes: wish.message ?? "",
+            });
+            return {
+              data: made.data,
+              effects: [...(made.effects ?? []), ...activate(reader, at, wish.task)],
+            };
+          },
         },
-        announce(reader, at, attempt, holder) {
-          const made = recordNewRun(reader, at, id, kind, attempt, {
-            holder,
-            repos: [],
-            notes: wish.message ?? "",
-          });
-          return { data: made.data, effects: [...(made.effects ?? []), ...activate(reader, at, wish.task)] };
-        },
-      },
-    );
+      );
+    return withClaim(hands, wish.task, start);
   });
 }
 
-/** The base's policy; whatever runner it names, who starts others is started here, where it can be seen to be who it is. */
-export async function managerPolicy(hands: Hands, task: string): Promise<RunPolicy> {
+/** Whatever runner the project has, who starts others is started here, where it can be seen to be who it is. */
+export const managerPolicy = async (hands: Hands, task: string): Promise<RunPolicy> => ({
+  ...(await basePolicy(hands, task)),
+  runner: undefined,
+});
+
+async function basePolicy(hands: Hands, task: string): Promise<RunPolicy> {
   const current = await hands.look((reader) => findRun(reader, task)?.value);
   const [first] = current ? await partsOf(hands, current) : await planFor(hands, task, false);
   if (!first) throw new Failure("refused", "no_run", `${task} has no repository to work in.`);
-  return { ...(await runPolicy(hands, first.repo)), runner: undefined };
+  return runPolicy(hands, first.repo);
 }
 
 /** What is managed is under way, for everybody who looks. */
@@ -88,9 +120,14 @@ function envelopeWords({ agents, at_once, in_all, cost }: Envelope, { time }: Ru
 
 /** Starts a run for a manager, within its envelope. */
 export async function startChild(hands: Hands, manager: Run, wish: RunWish): Promise<Run> {
-  return withinEnvelope(hands, manager, wish, async (limits) =>
-    launchRun(hands, await planRun(hands, { ...wish, parent: manager.id, limits })),
+  return withinEnvelope(hands, manager, wish, async () =>
+    launchRun(hands, await planChild(hands, manager, wish)),
   );
+}
+
+export async function planChild(hands: Hands, manager: Run, wish: RunWish): Promise<RunPlan> {
+  const limits = await allowedLimits(hands, manager.id, wish);
+  return planRun(hands, { ...wish, parent: manager.id, limits });
 }
 
 type ChildWish = Pick<RunWish, "task" | "agent" | "mode" | "limits">;

@@ -15,7 +15,7 @@ import { callingManager } from "./run-caller.ts";
 import { childLines } from "./run-children.ts";
 import { elsewhere } from "./run-choose.ts";
 import { resumeConductor } from "./run-conduct.ts";
-import { startAttempt } from "./run-launch.ts";
+import { startAttempt, withClaim } from "./run-launch.ts";
 import { expectNoRival, expectNotResumed, withTask } from "./run-lock.ts";
 import { managerPolicy, withinEnvelope } from "./run-manager.ts";
 import { makePacket, seeParts, unreadText } from "./run-packet.ts";
@@ -41,8 +41,7 @@ export async function resumeRun(
   value: Run,
   wish: ResumeWish,
 ): Promise<{ run: Run; same: boolean }> {
-  await expectOwn(hands, value, "resume");
-  await expectResumable(hands, value);
+  await expectMayResume(hands, value);
   if (value.role === "conductor") return { run: await resumeConductor(hands, value), same: true };
   const parts = await partsOf(hands, value);
   if (value.role !== "manager") await expectPlaces(hands, value, parts);
@@ -81,15 +80,24 @@ export async function resumeRun(
       await expectNotResumed(hands, value);
       await expectNoRival(hands, task, { role, mode: value.mode });
       const again = { task, agent: name, role, mode: value.mode ?? "single", parent: value.parent };
-      return startAttempt(
-        hands,
-        { wish: { ...again, model, message, limits }, policy, agent },
-        {
-          ...{ id: value.id, number, parts, prompt, resume: session, before: usedInSession(value, session) },
-          announce: (reader, at, attempt, holder) =>
-            recordAttempt(reader, at, value.id, attempt, { agent: name, limits, holder }),
-        },
-      );
+      const start = () =>
+        startAttempt(
+          hands,
+          { wish: { ...again, model, message, limits }, policy, agent },
+          {
+            ...{
+              id: value.id,
+              number,
+              parts,
+              prompt,
+              resume: session,
+              before: usedInSession(value, session),
+            },
+            announce: (reader, at, attempt, holder) =>
+              recordAttempt(reader, at, value.id, attempt, { agent: name, limits, holder }),
+          },
+        );
+      return withClaim(hands, task, start);
     });
   const manager = await callingManager(hands);
   const asked = wish.limits(value.limits);
@@ -99,7 +107,8 @@ export async function resumeRun(
   return { run, same };
 }
 
-async function expectResumable(hands: Hands, value: Run): Promise<void> {
+export async function expectMayResume(hands: Hands, value: Run): Promise<void> {
+  await expectOwn(hands, value, "resume");
   if (openAttempt(value)) throw stillOpen(value);
   if (value.ended === "removed")
     throw new Failure("refused", "no_run", `The worktrees of ${value.id} were removed.`, {
