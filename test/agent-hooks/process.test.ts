@@ -254,9 +254,11 @@ test("marks of sessions long past are swept", () => {
   expect(existsSync(join(repo.path, "new"))).toBe(false);
 });
 
-test("unread mail is told at a stop, once, and not what is for another run", () => {
-  send("claude", "SessionStart");
+test("unread mail is told at the start and at a stop, once, and not what is for another run", () => {
   pawl(worktree, "mail", "send", "T1", "The key is in the vault");
+  expect(JSON.stringify(send("claude", "SessionStart"))).toMatch(
+    /unread mail: 1 .*T0001\/M1 from human:.*: The key is in the vault/,
+  );
   const stop = () => send("claude", "Stop", { stop_hook_active: false });
   expect(stop().reason).toContain("Unread mail for T0001: T0001/M1 from human:");
   expect(stop()).toBeUndefined();

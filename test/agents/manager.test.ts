@@ -123,6 +123,16 @@ test("Claude manages three parts, one of which fails; killed in between, it goes
   expect(project.git("log", "--format=%s", "main..task/T0002-part-a")).toBe("Write A");
 }, 300_000);
 
+test("what all of it may cost is refused with agents that do not tell what they cost", async () => {
+  const { json } = await project.pawl("task", "new", "Cheap", "--json");
+  const words = ["--agent", "claude", "--mode", "manager", "--agents", "claude,codex", "--cost", "5"];
+  const refused = await project.pawl("run", json.data.task.id, ...words, "--json");
+  expect(refused.json.error).toMatchObject({
+    code: "limit_unknown",
+    message: expect.stringContaining("codex"),
+  });
+});
+
 /** The names of all tools that a request offers, whatever shape the vendor gives them. */
 function toolsIn({ body }: RecordedRequest): string[] {
   // biome-ignore lint/suspicious/noExplicitAny: tools are other programs' JSON

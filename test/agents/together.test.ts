@@ -54,7 +54,8 @@ beforeAll(() => {
   project.env.PAWL = join(project.path, ".pawl/pawl.cjs");
   runs = join(project.path, ".git/pawl/runs");
 });
-afterAll(() => project.remove());
+// After an hour there are a thousand attempts to look for leftovers of.
+afterAll(() => project.remove(), 900_000);
 
 /** A command as a person types it, whom the machine may fail at any moment. */
 async function pawl(mayDie: boolean, ...argv: string[]): Promise<{ code: number; json: Json } | undefined> {

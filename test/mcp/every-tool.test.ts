@@ -287,7 +287,15 @@ test("a dry run says what a call would do or why it is refused, and does nothing
   expect((await rehearse("task_new", { title: "<a short title>" })).text).toMatch(/placeholder/);
   expect((await rehearse("task_update", { task: "T1", plan: "plan.md" })).text).toMatch(/name of a file/);
   expect((await rehearse("approve", { task: "T1" })).text).toMatch(/not for agents/);
-  expect((await rehearse("load_session")).text).toMatch(/no tool "load_session".*Here that is session/s);
+  for (const [name, here] of [
+    ["load_session", "session"],
+    ["manage_worktree_lane", "start and finish"],
+    ["dispatch_lane_work", "run_start"],
+    ["lane_communication", "mail_send"],
+    ["worker_reports", "handoff"],
+  ] as const)
+    for (const { text } of [await rehearse(name), await call(client, name, {})])
+      expect(text).toMatch(new RegExp(`no tool "${name}".*Here that is ${here}`, "s"));
   expect((await call(client, "dry_run", { tool: "session", imput: {} })).text).toMatch(
     /"imput" is not known/,
   );

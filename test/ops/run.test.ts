@@ -306,6 +306,13 @@ describe("several tasks", () => {
     const second = await newTask("", "--depends", first);
     const refused = await project.pawl("run", first, second, "--agent", "mine", "--json");
     expect(refused).toMatchObject({ code: 1, json: { error: { code: "dependency_open" } } });
+    const third = await newTask();
+    await project.pawl("lane", "add", first, "--path", "src");
+    await project.pawl("lane", "add", third, "--path", "src/api", "--after", first);
+    const waits = await project.pawl("run", first, third, "--agent", "mine", "--json");
+    expect(waits).toMatchObject({ code: 1, json: { error: { code: "lane_waits" } } });
+    await project.pawl("lane", "close", `${third}/L1`);
+    await project.pawl("lane", "close", `${first}/L1`);
   });
 });
 
