@@ -61,6 +61,8 @@ function common(twin: Twin, value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(JSON.stringify(twin.root).slice(1, -1), "ROOT")
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    // A person's clock needs no name; an agent may run anywhere, so its times say which clock they are by.
+    .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)?/g, "TIME")
     .replace(/\b[0-9a-f]{40}\b/g, "COMMIT")
     .replace(/\b[0-9a-f]{64}\b/g, "DIGEST")
     .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{10,12}\b/g, "SHORT")
