@@ -1,6 +1,6 @@
 /**
- * What a human signs. Every field that an attack could change is in it: which repository (`id`, so that a fork's
- * signature is worth nothing here), which branch, what it was and what it becomes.
+ * What a human signs. Every field that an attack could change is in it: which repository (`id`, so that what
+ * was signed for another one is worth nothing here), which branch, what it was and what it becomes.
  */
 export type Statement =
   | {

@@ -4,6 +4,7 @@ import {
   changeApprovers,
   type KeyBranch,
   keyBranches,
+  listedElsewhere,
   type NewList,
 } from "../flows/trust/change-approvers.ts";
 import { atLeast } from "../model/approvers.ts";
@@ -34,6 +35,10 @@ export const approverRemove = procedure({
   async perform(hands, input) {
     const { site, lists } = await expectRemovable(hands, input.approver);
     const branches = lists.map((one) => one.branch).join(", ");
+    for (const branch of await listedElsewhere(hands, site, input.approver))
+      hands.say(
+        `origin has ${branch}, which lists ${input.approver}, too, and is not here. What the key signed there stays approved only if it goes everywhere at once. First: git branch ${branch} origin/${branch}`,
+      );
     await confirmTyped(hands, `Type ${input.approver} to take it out on ${branches}: `, input.approver);
     const what = `Remove the approver ${input.approver}`;
     const asked = { firstKey: undefined, signWith: input.sign_with, lost: false };

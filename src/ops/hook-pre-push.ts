@@ -61,7 +61,7 @@ function handWritten(path: string): Failure {
   });
 }
 
-function refusal({ ref, loses, commits, overtaken }: RefusedPush): Failure {
+function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failure {
   const branch = ref.replace(/^refs\/heads\//, "");
   const details = { ref, commits: commits.map((one) => one.commit.id) };
   if (loses === "branch")
@@ -70,6 +70,8 @@ function refusal({ ref, loses, commits, overtaken }: RefusedPush): Failure {
       details,
     });
   const [newest] = commits;
+  if (newest === undefined && loses === undefined && wrong)
+    return new Failure("refused", wrong.code, wrong.message, { details });
   if (newest === undefined)
     return new Failure("refused", "protected_push", `${branch} is protected and may only go forward.`, {
       hint: overtaken

@@ -53,8 +53,8 @@ export interface Targets {
   contains(site: Site, commit: string, ancestor: string): Promise<boolean>;
   /** Whether going back from `head` by first parents comes to `base`. */
   isStraight(site: Site, base: string, head: string): Promise<boolean>;
-  /** Whether any commit in between changes this file, also where a later one changes it back. */
-  isTouched(site: Site, base: string, head: string, path: string): Promise<boolean>;
+  /** How many commits in between change this file, also where a later one changes it back. */
+  timesChanged(site: Site, base: string, head: string, path: string): Promise<number>;
   /** How many commits only the one and only the other has. */
   apart(site: Site, left: string, right: string): Promise<{ left: number; right: number }>;
   /** Paths that differ between where two commits parted and the second of them, both names of a renamed file. */

@@ -20,6 +20,8 @@ export interface SignedProject extends Ready {
   ci(...argv: string[]): Promise<Audit>;
   /** A task with one commit that may be approved at once; answers its worktree. */
   ready(task: string, path?: string, text?: string): Promise<string>;
+  /** The same for another base than main. */
+  readyOn(base: string, task: string): Promise<string>;
 }
 
 export const PLAIN_KEY = ["-t", "ed25519"];
@@ -97,6 +99,8 @@ function open({ root, env, repos }: Ready, ada: TestKey): SignedProject {
       return auditIn(openProject({ path, env }), "--ci", ...argv);
     },
     ready: (task, path = `${task}.txt`, text = `${task}\n`) => makeReadyTask(home, env, task, { path, text }),
+    readyOn: (base, task) =>
+      makeReadyTask(home, env, task, { path: `${task}.txt`, text: `${task}\n` }, "--base", base),
   };
   return project;
 }
@@ -106,8 +110,9 @@ async function makeReadyTask(
   env: Record<string, string>,
   title: string,
   file: { path: string; text: string },
+  ...options: string[]
 ): Promise<string> {
-  const made = await ok(home.pawl("task", "new", title, "--profile", "light", "--json"));
+  const made = await ok(home.pawl("task", "new", title, "--profile", "light", ...options, "--json"));
   const { id } = made.json.data.task;
   const started = await ok(home.pawl("start", id, "--json"));
   const worktree = join(home.path, started.json.data.run.repos[0].worktree);

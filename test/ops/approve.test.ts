@@ -121,7 +121,7 @@ describe("a merge", () => {
     expect((await ok(home.pawl("finish", "T1", "--json"))).json.data.task.status).toBe("done");
   });
 
-  test("the policy's fast-forward is refused to a branch that merged its base, or that names an approver for a while", async () => {
+  test("the policy's fast-forward is refused to a branch that merged its base, or that changes the policy to and fro", async () => {
     const crooked = fresh(single);
     homeOf(crooked).write(".pawl/config.yaml", "style: ff\n");
     homeOf(crooked).git("add", "-f", ".pawl/config.yaml");
@@ -133,20 +133,37 @@ describe("a merge", () => {
       message: expect.stringContaining("has merged main"),
       hint: expect.stringContaining("--style squash"),
     });
-    const named = fresh(single);
-    const at = worktreeOf(homeOf(named));
-    mkdirSync(join(at, ".pawl"));
-    writeFileSync(join(at, ".pawl/approvers.yaml"), "approvers: []\n");
-    gitIn(named, at, "add", "-f", ".pawl/approvers.yaml");
-    gitIn(named, at, "commit", "-q", "-m", "For a while");
-    gitIn(named, at, "rm", "-q", ".pawl/approvers.yaml");
-    gitIn(named, at, "commit", "-q", "-m", "And back");
-    await ok(homeOf(named).pawl("verify", "T1", "--", "test", "-d", "."));
-    expect((await approveIt(named, "--style", "ff")).json.error).toMatchObject({
+    const loose = fresh(single);
+    await forAWhile(loose, ".pawl/config.yaml", "profile: light\n");
+    expect((await approveIt(loose, "--style", "ff")).json.error).toMatchObject({
       code: "not_straight",
-      message: expect.stringContaining("approvers.yaml"),
+      message: expect.stringContaining("config.yaml"),
     });
   });
+
+  /** Two commits on the task's branch: the second one takes the first one back. */
+  async function forAWhile(ready: Ready, path: string, text: string): Promise<void> {
+    const at = worktreeOf(homeOf(ready));
+    mkdirSync(join(at, ".pawl"));
+    writeFileSync(join(at, path), text);
+    gitIn(ready, at, "add", "-f", path);
+    gitIn(ready, at, "commit", "-q", "-m", "For a while");
+    gitIn(ready, at, "rm", "-q", path);
+    gitIn(ready, at, "commit", "-q", "-m", "And back");
+    await ok(homeOf(ready).pawl("verify", "T1", "--", "test", "-d", "."));
+  }
+
+  test.each(["merge", "squash", "ff"])(
+    "a branch that names an approver for a while is refused (%s)",
+    async (style) => {
+      const named = fresh(single);
+      await forAWhile(named, ".pawl/approvers.yaml", "approvers: []\n");
+      expect((await approveIt(named, "--style", style)).json.error).toMatchObject({
+        code: "approvers_changed",
+        message: expect.stringContaining("change back"),
+      });
+    },
+  );
 
   test("nothing that was recorded can draw the screen on which it is approved", async () => {
     const ready = fresh(single);

@@ -54,7 +54,7 @@ export async function lookForApproval(hands: Hands, id: string, options: LookOpt
       before: await keysAt(hands, site, repo.base),
       after: await keysAt(hands, site, repo.head),
     };
-    checkKeys(repo, keys);
+    await checkKeys(hands, site, repo, keys);
     const style = options.style ?? (await styleOf(hands, repo));
     repos.push({ ...repo, site, keys, style, upstream: await remotes.remoteOf(site, repo.base_branch) });
   }
@@ -71,8 +71,13 @@ async function styleOf(hands: Hands, { name, base_branch }: RepoState): Promise<
   return hands.look((reader) => reader.config(`${POLICY_FILE} on ${base_branch}`, text).style);
 }
 
-/** Who may decide is not a part of anybody's task, and nobody could repair a policy that no command can read. */
-function checkKeys({ name, base_branch }: RepoState, { before, after }: CandidateRepo["keys"]): void {
+/** Who may decide is not a part of anybody's task: not of its outcome, and not of any commit on the way. Nor could anybody repair a policy that no command can read. */
+async function checkKeys(
+  hands: Hands,
+  site: Site,
+  { name, base_branch, base, head }: RepoState,
+  { before, after }: CandidateRepo["keys"],
+): Promise<void> {
   expectSigners(before, `${base_branch} of ${name}`);
   if (after.unreadable && !before.unreadable)
     throw new Failure(
@@ -84,11 +89,14 @@ function checkKeys({ name, base_branch }: RepoState, { before, after }: Candidat
         details: { repo: name, file: POLICY_FILE },
       },
     );
-  if (before.digests.approvers === after.digests.approvers) return;
+  const isSame = before.digests.approvers === after.digests.approvers;
+  const changes = await (await hands.git.targets()).timesChanged(site, base, head, APPROVERS_FILE);
+  if (isSame && changes === 0) return;
+  const what = isSame ? "has commits that change, and change back," : "changes";
   throw new Failure(
     "refused",
     "approvers_changed",
-    `This task changes who may approve in ${name} (${APPROVERS_FILE}).`,
+    `This task ${what} who may approve in ${name} (${APPROVERS_FILE}).`,
     {
       hint: "Take that out of the task: only `pawl approver add` and `pawl approver remove` change it.",
       details: { repo: name, file: APPROVERS_FILE },
@@ -212,15 +220,15 @@ async function checkRepository(hands: Hands, task: string, repo: CandidateRepo):
 
 /**
  * Brought forward, the base's own line has every single commit of the branch. None of them may lead past what was
- * approved before, as the second parent of a merge would, or say for a while who may decide.
+ * approved before, as the second parent of a merge would, or have a policy for a while that nobody signs.
  */
 async function checkForward(hands: Hands, task: string, repo: CandidateRepo): Promise<void> {
   const targets = await hands.git.targets();
   const { site, name, branch, base_branch, base, head } = repo;
-  const touched = await targets.isTouched(site, base, head, APPROVERS_FILE);
-  if (!touched && (await targets.isStraight(site, base, head))) return;
-  const why = touched
-    ? `a commit of ${branch} changes ${APPROVERS_FILE}`
+  const often = (await targets.timesChanged(site, base, head, POLICY_FILE)) > 1;
+  if (!often && (await targets.isStraight(site, base, head))) return;
+  const why = often
+    ? `several commits of ${branch} change ${POLICY_FILE}`
     : `${branch} has merged ${base_branch}, so it does not go straight on from it`;
   throw new Failure("refused", "not_straight", `${name} cannot be brought forward: ${why}.`, {
     hint: `pawl approve ${task} --style merge, or --style squash`,

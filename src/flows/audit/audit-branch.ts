@@ -13,10 +13,11 @@ import type {
 } from "../../ports/audit-facts.ts";
 import type { AskedRemote, Audits, BranchTip, LoggedMove, RemoteAnswer } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { beginningOf } from "./beginning.ts";
 import { keysLine } from "./keys-line.ts";
 import type { Baseline } from "./ledger.ts";
 import { lostBaseline, lostCommits } from "./lost.ts";
-import { afterBaseline, baselineOrOthers, lateCommits, type OneBaseline } from "./one-baseline.ts";
+import { afterBaseline, lateCommits, type OneBaseline } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
@@ -25,13 +26,13 @@ import { movesWithin, witnessOf } from "./unlocks.ts";
 /** Gathers what there is to know about one protected branch, and has it judged. */
 export async function auditBranch(
   audits: Audits,
-  subject: Subject,
+  around: Subject,
   branch: BranchTip,
   branches: readonly BranchTip[],
 ): Promise<Verdict & { ahead?: AuditedBranch[] }> {
-  const { site, manner } = subject;
+  const { site, manner } = around;
   const { ref, tip } = branch;
-  const baseline = await baselineOrOthers(audits, subject, branch, branches);
+  const { baseline, subject } = await beginningOf(audits, around, branch, branches);
   if (baseline.from === "none") return untouched(audits, subject, branch);
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });

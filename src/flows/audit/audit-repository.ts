@@ -16,11 +16,13 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
 import { auditBranch, describeRoot, hasGuard, untouched } from "./audit-branch.ts";
+import { beginningOf } from "./beginning.ts";
 import { auditDecided, type DecidedAtTheDoor, type DecidedRecords } from "./decided.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import { deletedBranches } from "./lost.ts";
-import { baselineFor, recordedRefs } from "./one-baseline.ts";
+import { recordedRefs } from "./one-baseline.ts";
+import { removedButListed } from "./removed-keys.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
 import { tellUncommitted } from "./uncommitted.ts";
@@ -52,7 +54,11 @@ export async function auditRepository(
   const guarded = await protectedRefs(hands, subject, branching);
   const wanted = branching.branches.filter(({ ref }) => (only === undefined ? guarded(ref) : ref === only));
   const verdicts: (Verdict & { ahead?: AuditedBranch[] })[] = [];
-  for (const branch of wanted) verdicts.push(await auditBranch(audits, subject, branch, branching.branches));
+  const listed: Finding[] = [];
+  for (const branch of wanted) {
+    verdicts.push(await auditBranch(audits, subject, branch, branching.branches));
+    listed.push(...(await removedButListed(audits, subject, branch, branching.branches)));
+  }
   const local =
     manner.view === "here" ? await lookAround(audits, subject, wanted, branching.installed) : undefined;
   const atTheDoor =
@@ -63,6 +69,7 @@ export async function auditRepository(
     findings: [
       ...atTheDoor.findings,
       ...verdicts.flatMap((one) => one.findings),
+      ...listed,
       ...(only === undefined ? deletedBranches(subject, branching.branches) : []),
       ...(local?.findings ?? []),
     ],
@@ -174,7 +181,13 @@ export async function auditRange(hands: Hands, subject: Subject, range: string):
   const [from, to] = [await find(audits, site, left || "HEAD"), await find(audits, site, right || "HEAD")];
   const { branches } = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
   const ref = branches.find((one) => nameOf(one.ref) === right)?.ref;
-  const verdict = await explainStretch(audits, subject, { ref: ref ?? right, old: from, new: to });
+  const verdict = await explainStretch(
+    audits,
+    subject,
+    { ref: ref ?? right, old: from, new: to },
+    branches,
+    "any",
+  );
   return { branches: [verdict.branch], findings: verdict.findings, decided: [], notes: verdict.notes };
 }
 
@@ -201,6 +214,12 @@ export async function auditUpdates(
     branches: [],
     ...(await auditDecided(audits, subject, branching.branches)),
   };
+  // All of a push is taken, or nothing: a branch may begin with what another one gets by the same push.
+  const fresh = updates.filter((one) => guarded(one.ref) && !isNothing(one.new)).map(arriving);
+  const branches = [
+    ...fresh,
+    ...branching.branches.filter((one) => !fresh.some((other) => other.ref === one.ref)),
+  ];
   for (const update of updates.filter((one) => one.ref === STATE_REF || guarded(one.ref))) {
     const where = nameOf(update.ref);
     const find = (code: string, message: string) =>
@@ -215,11 +234,10 @@ export async function auditUpdates(
       if (!isNothing(update.old)) done.findings.push(...(await removedRecords(audits, site, update)));
       continue;
     }
-    // What other protected branches have was explained when it came to them.
-    const others = branching.branches.filter((one) => guarded(one.ref)).map((one) => one.tip);
-    const { branch, findings, notes } = await explainStretch(audits, subject, update, others);
+    const { branch, findings, notes } = await explainStretch(audits, subject, update, branches, "own");
     done.branches.push(branch);
     done.findings.push(...findings);
+    done.findings.push(...(await removedButListed(audits, subject, arriving(update), branches)));
     done.notes.push(...notes);
   }
   return done;
@@ -239,22 +257,33 @@ async function removedRecords(
   }));
 }
 
+const arriving = ({ ref, new: tip }: RefUpdate): BranchTip => ({
+  ref,
+  source: ref,
+  tip,
+  standsFor: undefined,
+});
+
 async function explainStretch(
   audits: Audits,
-  subject: Subject,
-  update: RefUpdate,
-  others: readonly string[] = [],
+  around: Subject,
+  { ref, old, new: tip }: RefUpdate,
+  branches: readonly BranchTip[],
+  records: "own" | "any",
 ): Promise<Verdict> {
-  const { site, names, ledger } = subject;
-  const { ref, old, new: tip } = update;
+  const { site, names, ledger } = around;
   const named = ref.startsWith("refs/heads/") ? ref : undefined;
-  const baseline = await baselineFor(audits, subject, named ?? "", tip);
-  if (named !== undefined && baseline.from === "none" && recordedRefs(subject).size === 0)
-    return untouched(audits, subject, { ref, source: ref, tip, standsFor: undefined });
-  const without = [...baseline.commits, ...others, old].filter((id) => !isNothing(id));
+  const { baseline, subject } = await beginningOf(audits, around, { ref: named ?? "", tip }, branches);
+  if (named !== undefined && baseline.from === "none")
+    return untouched(audits, subject, arriving({ ref, old, new: tip }));
+  // Of a branch that is there, only its own records say how it goes on; which commits others have does not matter.
+  const begin = records === "own" && baseline.born && !isNothing(old) ? [] : baseline.commits;
+  const without = [...begin, old].filter((id) => !isNothing(id));
   const commits = await audits.history(site, { tip, without });
   const line = await keysLine(audits, subject, { tip, without, commits });
-  const closed = ledger.unlocks.filter((each) => names.has(each.repo ?? "") && each.status === "closed");
+  const closed = ledger.unlocks.filter(
+    (one) => names.has(one.repo ?? "") && one.status === "closed" && (named ?? one.ref) === one.ref,
+  );
   const { unlocked, rejected } = await unlockedCommits(audits, subject, line, closed, without);
   const approvals = await signedMerges(audits, subject, line, named);
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };

@@ -1,6 +1,6 @@
 import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { LEDGER_FILE } from "../../model/paths.ts";
-import type { Audits, BranchTip, LoggedMove } from "../../ports/audits.ts";
+import type { Audits, LoggedMove } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { type Baseline, baselineOf } from "./ledger.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
@@ -10,8 +10,8 @@ export interface OneBaseline extends Baseline {
   late: string[];
   /** The first commit of the branch that names approvers: what came later is judged by their keys. */
   root: string | undefined;
-  /** The branch came into being under the guard: what it may begin with is what other protected branches have. */
-  born?: true;
+  /** The branch came into being under the guard, with this commit of an older one's line; with none where it shares none. */
+  born?: { from: string | undefined; at: string | undefined };
 }
 
 /**
@@ -53,20 +53,6 @@ export const recordedRefs = ({ ledger, names }: Pick<Subject, "ledger" | "names"
       .filter((one) => names.has(one.id))
       .flatMap((one) => one.baseline.map((each) => each.ref)),
   );
-
-/** The same for a branch of a clone; one that came into being under the guard is compared with those before it. */
-export async function baselineOrOthers(
-  audits: Audits,
-  subject: Subject,
-  { ref, tip }: BranchTip,
-  branches: readonly BranchTip[],
-): Promise<OneBaseline> {
-  const found = await baselineFor(audits, subject, ref, tip);
-  const recorded = recordedRefs(subject);
-  if (found.from !== "none" || recorded.size === 0) return found;
-  const others = branches.filter((one) => recorded.has(one.ref)).map((one) => one.tip);
-  return { ...found, commits: others, from: "recorded", born: true };
-}
 
 /** Of a branch's commits those that only a later baseline covers. */
 export async function lateCommits(

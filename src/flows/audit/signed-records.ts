@@ -47,7 +47,7 @@ export async function signedMerges(
   return judged;
 }
 
-/** What a fast-forward let in: a straight line from where the branch was, on which nobody else was made an approver. */
+/** What a fast-forward let in: a straight line from where the branch was, on which nobody else was made an approver, and no third policy held. */
 async function broughtBy(
   audits: Audits,
   site: Site,
@@ -57,8 +57,11 @@ async function broughtBy(
   if ((await audits.resolve(site, fresh)) === undefined) return {};
   const brought = await audits.history(site, { tip: fresh, without: [old] });
   if (brought.at(-1)?.parents[0] !== old) return {};
-  const { approvers } = (await line.at(old)).digests;
-  for (const { id } of brought) if ((await line.at(id)).digests.approvers !== approvers) return {};
+  const [was, is] = [(await line.at(old)).digests, (await line.at(fresh)).digests];
+  for (const { id } of brought) {
+    const { approvers, policy } = (await line.at(id)).digests;
+    if (approvers !== was.approvers || ![was.policy, is.policy].includes(policy)) return {};
+  }
   return { brought };
 }
 

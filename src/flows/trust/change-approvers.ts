@@ -50,6 +50,20 @@ export async function protectedKeys(hands: Hands, site: Site): Promise<KeyBranch
   return found;
 }
 
+/** Protected branches that origin has with this key, and that are not here: a removal would not land on them. */
+export async function listedElsewhere(hands: Hands, site: Site, key: string): Promise<string[]> {
+  const audits = await hands.git.audits();
+  const here = new Set((await audits.branching(site, "own")).branches.map((one) => one.ref));
+  const found: string[] = [];
+  for (const { ref, tip } of (await audits.branching(site, "remote")).branches) {
+    const branch = ref.slice("refs/heads/".length);
+    if (here.has(ref) || !(await isProtectedBranch(hands, site, branch))) continue;
+    const { approvers } = await keysAt(hands, site, tip);
+    if (approvers.some((one) => one.key === key)) found.push(branch);
+  }
+  return found;
+}
+
 export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]> {
   const found = await protectedKeys(hands, site);
   if (found.length > 0) return found;
@@ -68,9 +82,11 @@ export async function changeApprovers(hands: Hands, site: Site, change: ListChan
   // The same repository on each of its branches.
   const known = change.lists.map((one) => one.keys.id).find((id) => id !== "");
   const repository = (!change.lost && known) || (await hands.signatures()).newId();
+  // One name in what is signed for all branches says that a removal landed on them together.
+  const uid = (await hands.signatures()).newId();
   const done: Unlock[] = [];
   for (const list of change.lists) await checkMovable(hands, site, list);
-  for (const list of change.lists) done.push(await changeOne(hands, site, list, change, repository));
+  for (const list of change.lists) done.push(await changeOne(hands, site, list, change, { repository, uid }));
   return done;
 }
 
@@ -88,7 +104,7 @@ async function changeOne(
   site: Site,
   list: NewList,
   change: ListChange,
-  repository: string,
+  { repository, uid }: { repository: string; uid: string },
 ): Promise<Unlock> {
   const merges = await hands.git.merges();
   const { branch, ref, tip: old, approvers } = list;
@@ -96,7 +112,6 @@ async function changeOne(
   const tree = await merges.withFile(site, old, APPROVERS_FILE, text);
   const message = `${change.what}\n\nBy pawl approver. What follows is judged by the keys in ${APPROVERS_FILE}.\n`;
   const fresh = await merges.commit(site, { tree, parents: [old], message });
-  const uid = (await hands.signatures()).newId();
   const signatures = await sign(hands, site, { ...list, fresh, uid }, change);
   return merges.exclusively(async () => {
     await recoverHolding(hands);

@@ -37,9 +37,10 @@ export function openTargets(env: Environment): Targets {
       const first = line.split("\n").at(-1) ?? "";
       return first !== "" && (await at(site).commitOf(`${first}^1`)) === base;
     },
-    async isTouched(site, base, head, path) {
-      const found = ["rev-list", "--max-count=1", `${base}..${head}`, "--", path];
-      return (await at(site).expect("The commits could not be read", found)) !== "";
+    async timesChanged(site, base, head, path) {
+      // Git leaves out by itself what a later merge has taken back.
+      const count = ["rev-list", "--count", "--full-history", `${base}..${head}`, "--", path];
+      return Number(await at(site).expect("The commits could not be read", count));
     },
     async apart(site, left, right) {
       const counts = await at(site).expect("The commits could not be counted", [

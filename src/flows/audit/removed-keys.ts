@@ -1,0 +1,122 @@
+import type { Finding } from "../../judge/audit/judge.ts";
+import { judgeMove, type Keys } from "../../judge/keys.ts";
+import { APPROVERS_FILE } from "../../model/approvers.ts";
+import { quoted } from "../../model/text.ts";
+import type { Audits, BranchTip } from "../../ports/audits.ts";
+import type { CheckSignature } from "../../ports/signatures.ts";
+import { keyTextsAt } from "../trust/read-keys.ts";
+import { recordedRefs } from "./one-baseline.ts";
+import { wholeMove } from "./signed-records.ts";
+import type { Subject } from "./subject.ts";
+
+/** A key that a protected branch had, and has no more. */
+interface RemovedKey {
+  public: string;
+  key: string;
+  /** The branch, and its commit that took the key out. */
+  ref: string;
+  commit: string;
+}
+
+const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
+
+/** What branches that were there when the guard came have taken out; a later one has no say in who may decide elsewhere. */
+async function removedElsewhere(
+  audits: Audits,
+  subject: Subject,
+  ref: string,
+  branches: readonly BranchTip[],
+): Promise<RemovedKey[]> {
+  const recorded = recordedRefs(subject);
+  const found: RemovedKey[] = [];
+  for (const other of branches)
+    if (other.ref !== ref && recorded.has(other.ref))
+      found.push(...(await removedOn(audits, subject, other)));
+  return found;
+}
+
+async function removedOn(audits: Audits, subject: Subject, { ref, tip }: BranchTip): Promise<RemovedKey[]> {
+  const changes = await audits.changing(subject.site, { tip, without: [] }, [APPROVERS_FILE]);
+  const lists: Keys[] = [];
+  for (const one of changes) lists.push(await subject.readKeys(await keyTextsAt(audits, subject.site, one)));
+  const now = lists[0]?.approvers ?? [];
+  if (now.length === 0) return [];
+  const found = new Map<string, RemovedKey>();
+  for (const [index, { approvers }] of lists.entries())
+    for (const { public: text, key } of approvers)
+      if (!now.some((one) => one.public === text) && !found.has(text))
+        found.set(text, { public: text, key, ref, commit: changes[index - 1] ?? tip });
+  return [...found.values()];
+}
+
+/** A branch that still lets a key decide which another one has taken out: it was not there when that was done. */
+export async function removedButListed(
+  audits: Audits,
+  subject: Subject,
+  { ref, tip }: Pick<BranchTip, "ref" | "tip">,
+  branches: readonly BranchTip[],
+): Promise<Finding[]> {
+  const removed = await removedElsewhere(audits, subject, ref, branches);
+  if (removed.length === 0) return [];
+  const { approvers } = await subject.readKeys(await keyTextsAt(audits, subject.site, tip));
+  const found = removed.filter((one) => approvers.some((each) => each.public === one.public));
+  return found.map((one) => ({
+    code: "removed_key",
+    repo: subject.site.name,
+    where: nameOf(ref),
+    message: `${nameOf(ref)} still lists the key ${one.key}, which ${nameOf(one.ref)} has removed. Take it out there, too: pawl approver remove ${quoted(one.key)}`,
+  }));
+}
+
+/**
+ * The keys that count for nothing on a branch which came later, although its own files list them: whoever has such a key
+ * could make the branch at a commit from before the removal. What the key signed in honest times stays good where
+ * the removal landed on this branch together with the other one: under one name, signed by somebody who stays.
+ */
+export async function withoutRemoved(
+  audits: Audits,
+  subject: Subject,
+  ref: string,
+  line: ReadonlyMap<string, number>,
+  branches: readonly BranchTip[],
+): Promise<CheckSignature> {
+  const removed = await removedElsewhere(audits, subject, ref, branches);
+  const check = refusing(subject.checkSignature, removed);
+  const left: RemovedKey[] = [];
+  for (const one of removed)
+    if (!(await landedHere(audits, { ...subject, checkSignature: check }, ref, line, one))) left.push(one);
+  return refusing(subject.checkSignature, left);
+}
+
+const refusing =
+  (check: CheckSignature, removed: readonly RemovedKey[]): CheckSignature =>
+  (statement, signature, approvers, level) => {
+    const verdict = check(statement, signature, approvers, level);
+    const signer = verdict.ok ? approvers.find((one) => one.key === verdict.key)?.public : undefined;
+    const gone = removed.find((one) => one.public === signer);
+    if (!gone) return verdict;
+    return { ok: false, code: "unknown_key", why: `${nameOf(gone.ref)} has removed the key ${gone.key}` };
+  };
+
+async function landedHere(
+  audits: Audits,
+  { site, ledger, names, readKeys, checkSignature }: Subject,
+  ref: string,
+  line: ReadonlyMap<string, number>,
+  removed: RemovedKey,
+): Promise<boolean> {
+  const closed = ledger.unlocks.filter((one) => names.has(one.repo ?? "") && one.status === "closed");
+  const there = closed.find(
+    (one) => one.ref === removed.ref && wholeMove(one)?.new === removed.commit && one.uid !== undefined,
+  );
+  for (const one of closed.filter((each) => each.ref === ref && there && each.uid === there.uid)) {
+    const move = wholeMove(one);
+    if (!move || !line.has(move.new)) continue;
+    const keysAt = async (commit: string) => readKeys(await keyTextsAt(audits, site, commit));
+    const [before, after] = [await keysAt(move.old), await keysAt(move.new)];
+    const lists = ({ approvers }: Keys) => approvers.some((each) => each.public === removed.public);
+    const signed = judgeMove(move, before, after, checkSignature);
+    if (lists(before) && !lists(after) && signed.ok && signed.by) return true;
+  }
+  return false;
+}
