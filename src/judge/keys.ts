@@ -174,6 +174,12 @@ export function judgeMove(
     if (found.length === 0) return { ok: false, why: `${what} is not signed` };
     const verdicts = found.map((one) => check(statement, signatureOf(one), before.approvers, level));
     const good = verdicts.find((one) => one.ok);
+    const named = good && found[verdicts.indexOf(good)];
+    if (good?.ok && (named?.name !== good.name || named.key !== good.key))
+      return {
+        ok: false,
+        why: `it names ${named?.name} with ${named?.key}, and ${good.name} signed it with ${good.key}`,
+      };
     if (!good?.ok) return { ok: false, why: `the signature of ${what} is not good: ${whyOf(verdicts[0])}` };
     by ??= { name: good.name, key: good.key, level: good.level };
   }

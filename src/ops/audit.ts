@@ -1,11 +1,6 @@
 import * as z from "zod/mini";
-import {
-  auditRange,
-  auditRepository,
-  auditUpdates,
-  type RepositoryAudit,
-  STATE_REF,
-} from "../flows/audit/audit-repository.ts";
+import { auditRepository, type RepositoryAudit } from "../flows/audit/audit-repository.ts";
+import { auditRange, auditUpdates, STATE_REF } from "../flows/audit/audit-stretch.ts";
 import {
   isLedgerPath,
   type Ledger,
@@ -14,6 +9,7 @@ import {
   readLedger,
   withHistory,
 } from "../flows/audit/ledger.ts";
+import { alteredReceipts } from "../flows/audit/receipts.ts";
 import { showAudit } from "../flows/audit/show-audit.ts";
 import { judgingSignatures, noState } from "../flows/audit/subject.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
@@ -69,6 +65,7 @@ export const audit = procedure({
     const findings = [
       ...audited.findings,
       ...(await handWritten(hands, ledger)),
+      ...(await alteredReceipts(hands, ledger)),
       ...rootMissing(branches, input.root),
       ...(input.ci ? [] : await madeUp(hands)),
     ];

@@ -30,7 +30,7 @@ export interface ApprovedMerge {
   again: boolean;
   onto: string | undefined;
   pushed: boolean;
-  record: Pick<Approval, "uid" | "receipt" | "repos" | "signatures">;
+  record: Pick<Approval, "uid" | "receipt" | "repos" | "signatures" | "how">;
   /** Whose signature it has, where one was needed. */
   signed?: SignedBy;
   /** Why it explains nothing, although it says so. */

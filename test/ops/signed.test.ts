@@ -13,10 +13,13 @@ import { judgeMove } from "../../src/judge/keys.ts";
 import { printApprovers, readApprovers } from "../../src/model/approvers.ts";
 import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { parseRecord } from "../../src/model/record.ts";
-import { approval } from "../../src/model/records/run.ts";
+import { evidence } from "../../src/model/records/parts.ts";
+import { approval, receipt } from "../../src/model/records/run.ts";
 import type { RecordSignature } from "../../src/model/records/signed.ts";
 import { type Unlock, unlock as unlockKind } from "../../src/model/records/unlock.ts";
 import { approvalStatement, statementText } from "../../src/model/statement.ts";
+import type { Effect, Situation } from "../../src/ports/operation.ts";
+import type { Reader } from "../../src/ports/ports.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 import { type Audit, handsOf } from "../helpers/audited-project.ts";
 import { openProject } from "../helpers/command-line.ts";
@@ -264,7 +267,7 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(await reasons(it)).toEqual(["not_signed"]);
   });
 
-  test("what was signed for a fork, or for another repository with the same keys", async () => {
+  test("what was signed for another repository with the same keys", async () => {
     const it = fresh();
     await forge(it, "T1", signedBy(it.ada, "f".repeat(32)));
     expect(await reasons(it)).toEqual(["not_signed"]);
@@ -319,6 +322,48 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(ci.code).toBe(1);
     expect(ci.reasons).toEqual(["not_signed"]);
   });
+});
+
+test("what was signed is compared with the receipt, the evidence and the names, however well these are rewritten", async () => {
+  const it = fresh();
+  await ok(it.types("T0001", "approve", "T1"));
+  /** As pawl would write it, with the event that tells of it. */
+  const rewrite = (effect: (reader: Reader, at: Situation) => Effect) =>
+    handsOf(it.home).record((reader, at) => ({ data: undefined, effects: [effect(reader, at)] }));
+  const told = async () => {
+    await publish(it);
+    const { findings, reasons } = await it.ci();
+    return [...findings, ...reasons];
+  };
+  expect(await told()).toEqual([]);
+  const name = (one: RecordSignature) => ({ ...one, name: "Grace" });
+  await rewrite((reader, at) => {
+    const stored = reader.part(approval, "T0001", "A1");
+    return change(approval, stored, { signatures: stored.value.signatures.map(name) }, at, "by Grace").effect;
+  });
+  expect(await told()).toEqual(["not_signed"]);
+  await rewrite((reader, at) => {
+    const stored = reader.part(approval, "T0001", "A1");
+    const back = stored.value.signatures.map((one) => ({ ...one, name: "Ada" }));
+    const how = "signed by Grace with ada (possession)";
+    return change(approval, stored, { signatures: back, how }, at, "by Grace").effect;
+  });
+  expect(await told()).toEqual(["not_signed"]);
+  await rewrite((reader, at) => {
+    const stored = reader.part(approval, "T0001", "A1");
+    return change(approval, stored, { how: "signed by Ada with ada (possession)" }, at, "by Ada").effect;
+  });
+  await rewrite((reader, at) => {
+    const stored = reader.part(evidence, "T0001", "E1");
+    return change(evidence, stored, { exit_code: 1 }, at, "it failed").effect;
+  });
+  expect(await told()).toEqual(["receipt_altered"]);
+  await rewrite((reader, at) => {
+    const stored = reader.receipt("T0001");
+    if (!stored) throw new Error("there is no receipt");
+    return change(receipt, stored, { records: "0".repeat(64) }, at, "another receipt").effect;
+  });
+  expect(await told()).toEqual(["receipt_altered"]);
 });
 
 describe("an unlock under `approvals: signed`", () => {

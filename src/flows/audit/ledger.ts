@@ -1,9 +1,19 @@
 import { type Doubt, doubts, eventsIn, type WriteEvent, type Written } from "../../judge/audit/witnesses.ts";
+import { isAppendOnly } from "../../judge/gates/integrity.ts";
 import { isEventLog } from "../../model/event-line.ts";
 import { Failure } from "../../model/failure.ts";
 import { repositoryFile } from "../../model/paths.ts";
 import type { Problem } from "../../model/record.ts";
-import { type Approval, approval, type RepositoryRecord, repository, run } from "../../model/records/run.ts";
+import { evidence, review } from "../../model/records/parts.ts";
+import {
+  type Approval,
+  approval,
+  type Receipt,
+  type RepositoryRecord,
+  receipt,
+  repository,
+  run,
+} from "../../model/records/run.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
 import type { ApprovedMerge } from "../../ports/audit-facts.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -24,6 +34,14 @@ export interface Ledger {
   /** The same records as texts, and what was logged about them. */
   written: Written[];
   events(): WriteEvent[];
+  basis(): Basis;
+}
+
+/** What approvals rest on. */
+interface Basis {
+  receipts: Receipt[];
+  /** The texts of evidence and reviews, by path, which nobody changes once they are written. */
+  proofs: ReadonlyMap<string, string>;
 }
 
 export function readLedger(reader: Reader): Ledger {
@@ -32,6 +50,7 @@ export function readLedger(reader: Reader): Ledger {
   const [unlocks, repositories] = [reader.unlocks(), reader.repositories()];
   const values = <T>(found: { records: { value: T }[] }) => found.records.map((one) => one.value);
   const all = [...approvals, unlocks, repositories];
+  const approved = tasks.filter((_task, index) => (approvals[index]?.records.length ?? 0) > 0);
   return {
     approvals: approvals.flatMap(values),
     unlocks: values(unlocks),
@@ -44,6 +63,18 @@ export function readLedger(reader: Reader): Ledger {
     problems: all.flatMap((one) => one.problems),
     written: all.flatMap((one): Written[] => one.records),
     events: () => reader.events({ limit: Number.POSITIVE_INFINITY, about: isRecord }),
+    basis: () => basisOf(reader, approved),
+  };
+}
+
+function basisOf(reader: Reader, tasks: readonly string[]): Basis {
+  const proofs = tasks.flatMap((task) => [
+    ...reader.parts(evidence, task).records,
+    ...reader.parts(review, task).records,
+  ]);
+  return {
+    receipts: tasks.flatMap((task) => reader.receipt(task)?.value ?? []),
+    proofs: new Map(proofs.map((one) => [one.path, one.text])),
   };
 }
 
@@ -60,10 +91,12 @@ const LEDGER_PATHS = [
   [/^unlocks\/U\d{4,}\.md$/, unlock],
   [/^repos\/[^/]+\.md$/, repository],
 ] as const;
+const RECEIPT = [/^tasks\/T\d{4,}\/receipt\.md$/, receipt] as const;
 
 const isRecord = (path: string) => LEDGER_PATHS.some(([pattern]) => pattern.test(path));
 
-export const isLedgerPath = (path: string) => isRecord(path) || isEventLog(path);
+export const isLedgerPath = (path: string) =>
+  isRecord(path) || RECEIPT[0].test(path) || isAppendOnly(path) || isEventLog(path);
 
 /** The same from texts by their paths in the state, which may come from a commit instead of a folder. */
 export function parseLedger(
@@ -72,6 +105,10 @@ export function parseLedger(
   shown: string,
 ): Ledger {
   const logs = [...texts].flatMap(([path, text]) => (isEventLog(path) && text !== undefined ? [text] : []));
+  const proofs = [...texts].flatMap(([path, text]): [string, string][] =>
+    isAppendOnly(path) && text !== undefined ? [[path, text]] : [],
+  );
+  const receipts: Receipt[] = [];
   const ledger: Ledger = {
     approvals: [],
     unlocks: [],
@@ -81,10 +118,12 @@ export function parseLedger(
     problems: [],
     written: [],
     events: () => logs.flatMap((text) => eventsIn(text, isRecord)),
+    basis: () => ({ receipts, proofs: new Map(proofs) }),
   };
-  const keep = { approval: ledger.approvals, unlock: ledger.unlocks, repository: ledger.repositories };
+  const { approvals, unlocks, repositories } = ledger;
+  const keep = { approval: approvals, unlock: unlocks, repository: repositories, receipt: receipts };
   for (const [path, text] of texts) {
-    const kind = LEDGER_PATHS.find(([pattern]) => pattern.test(path))?.[1];
+    const kind = [...LEDGER_PATHS, RECEIPT].find(([pattern]) => pattern.test(path))?.[1];
     if (!kind) continue;
     if (text === undefined) {
       ledger.problems.push({ file: path, message: `${shown}:${path} is not UTF-8 text.`, hint: undefined });
@@ -92,7 +131,7 @@ export function parseLedger(
     }
     try {
       const { value } = reader.parse(kind, path, text, `${shown}:${path}`);
-      ledger.written.push({ path, text });
+      if (kind !== receipt) ledger.written.push({ path, text });
       (keep[kind.name as keyof typeof keep] as unknown[]).push(value);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

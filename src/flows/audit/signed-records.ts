@@ -4,6 +4,7 @@ import { approvalStatement } from "../../model/statement.ts";
 import type { ApprovedMerge, CommitFact } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { howOf } from "../trust/sign.ts";
 import type { KeysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import type { Subject } from "./subject.ts";
@@ -42,7 +43,7 @@ export async function signedMerges(
     judged.push({
       ...merge,
       ...(told && merge.style === "ff" ? await broughtBy(audits, site, line, merge) : {}),
-      ...(told ? outcome(judgeMove(...told, checkSignature)) : {}),
+      ...(told ? outcome(judgeMove(...told, checkSignature), merge.record) : {}),
     });
   return judged;
 }
@@ -65,8 +66,16 @@ async function broughtBy(
   return { brought };
 }
 
-const outcome = (signed: Signed): Pick<ApprovedMerge, "signed" | "distrust"> =>
-  signed.ok ? (signed.by ? { signed: signed.by } : {}) : { distrust: signed.why };
+function outcome(
+  signed: Signed,
+  { how, signatures }: ApprovedMerge["record"],
+): Pick<ApprovedMerge, "signed" | "distrust"> {
+  if (!signed.ok) return { distrust: signed.why };
+  if (!signed.by) return {};
+  return how === howOf("", signatures)
+    ? { signed: signed.by }
+    : { distrust: `it says "${how}", and ${signed.by.name} signed it with ${signed.by.key}` };
+}
 
 /** What unlocks explain, and what they would if they were signed. */
 export interface UnlockedCommits {

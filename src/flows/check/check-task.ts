@@ -19,7 +19,7 @@ import { snapshotRef } from "../../model/naming.ts";
 import { patchFile } from "../../model/paths.ts";
 import type { Kind, Problem, Stored } from "../../model/record.ts";
 import { decision, evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
-import { type Run, type RunRepo, run } from "../../model/records/run.ts";
+import { type Run, type RunRepo, receiptText, run } from "../../model/records/run.ts";
 import type { BranchState } from "../../ports/branches.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -233,18 +233,20 @@ async function sealOf(
   const checks = repos.map((one) => [one.repo.name, one.checks]);
   const snapshots = run?.snapshots.map((one) => [one.repo, one.commit, one.patch_sha256]);
   const { refreshed } = run ?? {};
-  const content = JSON.stringify({ profile, plan, slices, base_branch, checks, snapshots, refreshed, texts });
+  const content = JSON.stringify({ profile, plan, slices, base_branch, checks, snapshots, refreshed });
   const sealed = repos
     .filter((one) => one.changed)
     .flatMap(stateOf)
     .map(({ name, head, tree, base }) => ({ name, head, tree, base }));
   // Loading the cryptography costs as much as the rest of a look; the same words have the same digests.
-  const from = JSON.stringify({ sealed, content });
+  const from = JSON.stringify({ sealed, content, texts });
   const known = fresh ? undefined : hands.recall(`seal of ${task.id}`, from);
   if (known) return JSON.parse(known) as Seal;
   const records = await hands.sha256(content);
-  const digest = await hands.sha256(JSON.stringify({ repos: sealed, records }));
-  const seal = { repos: sealed, records, digest };
+  const proofs: Seal["proofs"] = [];
+  for (const [path, text] of texts) proofs.push({ path, sha256: await hands.sha256(text) });
+  const bound = { repos: sealed, records, proofs };
+  const seal = { ...bound, digest: await hands.sha256(receiptText(bound)) };
   hands.remember(`seal of ${task.id}`, from, JSON.stringify(seal));
   return seal;
 }

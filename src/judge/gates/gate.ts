@@ -37,6 +37,7 @@ export interface RepoState {
 export interface Seal {
   repos: { name: string; head: string; tree: string; base: string }[];
   records: string;
+  proofs: { path: string; sha256: string }[];
   digest: string;
 }
 

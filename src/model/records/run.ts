@@ -169,8 +169,11 @@ export const receipt = kind({
     id: matching(/^T\d{4,}\/receipt$/, "an id such as T0001/receipt", "T0001/receipt"),
     stage: oneOf(["close"]),
     repos: list(group({ name: text("my-project"), head: sha, tree: sha, base: sha })),
-    /** Of the task's plan and slices, findings, evidence, decisions, reviews, handoffs and required checks. */
+    /** Of the task's plan and slices, its snapshots and the required checks. */
     records: digest,
+    /** The findings, the evidence and the reviews, as they were. */
+    proofs: list(group({ path: text("tasks/T0001/evidence/E1.md"), sha256: digest })),
+    /** Of all of this: what an approval's signature is about. */
     digest,
     ...provenance,
   },
@@ -249,5 +252,13 @@ export type RunRepo = Run["repos"][number];
 export type RunSnapshot = Run["snapshots"][number];
 export type Approval = ValueOf<typeof approval>;
 export type Receipt = ValueOf<typeof receipt>;
+
+/** The text whose sha256 is a receipt's digest. */
+export const receiptText = ({ repos, records, proofs }: Pick<Receipt, "repos" | "records" | "proofs">) =>
+  JSON.stringify({
+    repos: repos.map(({ name, head, tree, base }) => ({ name, head, tree, base })),
+    records,
+    ...(proofs.length > 0 && { proofs: proofs.map(({ path, sha256 }) => ({ path, sha256 })) }),
+  });
 export type TrustedRoute = RepositoryRecord["trusted"][number];
 export type RepositoryRecord = ValueOf<typeof repository>;

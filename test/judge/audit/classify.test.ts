@@ -40,7 +40,7 @@ const merge = (change: Partial<ApprovedMerge> = {}): ApprovedMerge => ({
   again: false,
   onto: undefined,
   pushed: false,
-  record: { uid: undefined, receipt: "", repos: [], signatures: [] },
+  record: { uid: undefined, receipt: "", repos: [], signatures: [], how: "" },
   ...change,
 });
 
@@ -367,6 +367,7 @@ describe("where explanations begin", () => {
       problems: [],
       written: [],
       events: () => [],
+      basis: () => ({ receipts: [], proofs: new Map() }),
     },
     ...change,
   });

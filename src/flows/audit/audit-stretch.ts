@@ -1,0 +1,149 @@
+import { type Finding, judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Audits, BranchTip, RefUpdate } from "../../ports/audits.ts";
+import type { Hands } from "../../ports/hands.ts";
+import type { Site } from "../../ports/sites.ts";
+import { describeRoot, untouched } from "./audit-branch.ts";
+import { protectedRefs, type RepositoryAudit } from "./audit-repository.ts";
+import { beginningOf } from "./beginning.ts";
+import { auditDecided } from "./decided.ts";
+import { keysLine } from "./keys-line.ts";
+import { baselineFor } from "./one-baseline.ts";
+import { removedButListed } from "./removed-keys.ts";
+import { signedMerges, unlockedCommits } from "./signed-records.ts";
+import type { Subject } from "./subject.ts";
+
+/** The records themselves: they may grow, and nobody may take them back. */
+export const STATE_REF = "refs/heads/pawl/state";
+
+const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
+const isNothing = (id: string) => /^0*$/.test(id);
+
+/** A stretch of history such as `a..b`, explained by whatever was approved for any branch. */
+export async function auditRange(hands: Hands, subject: Subject, range: string): Promise<RepositoryAudit> {
+  const audits = await hands.git.audits();
+  const { site } = subject;
+  await audits.checkWhole(site);
+  const [left = "", right = ""] = range.split("..");
+  const [from, to] = [await find(audits, site, left || "HEAD"), await find(audits, site, right || "HEAD")];
+  const { branches } = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
+  const ref = branches.find((one) => nameOf(one.ref) === right)?.ref;
+  const verdict = await explainStretch(
+    audits,
+    subject,
+    { ref: ref ?? right, old: from, new: to },
+    branches,
+    "any",
+  );
+  return { branches: [verdict.branch], findings: verdict.findings, decided: [], notes: verdict.notes };
+}
+
+async function find(audits: Audits, site: Site, name: string): Promise<string> {
+  const found = await audits.resolve(site, name);
+  if (found !== undefined) return found;
+  throw new Failure("not_found", "no_commit", `${site.name} has no commit "${name}".`, {
+    hint: "Name a branch, or two commits as in main~5..main.",
+    details: { field: "range" },
+  });
+}
+
+/** What a server is about to take: only what it does not have yet has to be explained. */
+export async function auditUpdates(
+  hands: Hands,
+  subject: Subject,
+  updates: readonly RefUpdate[],
+): Promise<RepositoryAudit> {
+  const audits = await hands.git.audits();
+  const { site } = subject;
+  const branching = await audits.branching(site, "own");
+  const guarded = await protectedRefs(hands, subject, branching);
+  const done: RepositoryAudit = {
+    branches: [],
+    ...(await auditDecided(audits, subject, branching.branches)),
+  };
+  // All of a push is taken, or nothing: a branch may begin with what another one gets by the same push.
+  const fresh = updates.filter((one) => guarded(one.ref) && !isNothing(one.new)).map(arriving);
+  const branches = [
+    ...fresh,
+    ...branching.branches.filter((one) => !fresh.some((other) => other.ref === one.ref)),
+  ];
+  for (const update of updates.filter((one) => one.ref === STATE_REF || guarded(one.ref))) {
+    const where = nameOf(update.ref);
+    const find = (code: string, message: string) =>
+      done.findings.push({ code, repo: site.name, where, message });
+    if (isNothing(update.new)) {
+      find("branch_deleted", `${where} is protected and may not be deleted.`);
+      continue;
+    }
+    if (!isNothing(update.old) && !(await audits.contains(site, update.new, update.old)))
+      find("rewound", `${where} would lose commits: it may only go forward from ${update.old.slice(0, 12)}.`);
+    if (update.ref === STATE_REF) {
+      if (!isNothing(update.old)) done.findings.push(...(await removedRecords(audits, site, update)));
+      continue;
+    }
+    const { branch, findings, notes } = await explainStretch(audits, subject, update, branches, "own");
+    done.branches.push(branch);
+    done.findings.push(...findings);
+    done.findings.push(...(await removedButListed(audits, subject, arriving(update), branches)));
+    done.notes.push(...notes);
+  }
+  return done;
+}
+
+/** A branch that goes forward by a commit without the records has lost them all the same. */
+async function removedRecords(
+  audits: Audits,
+  site: Site,
+  { old, new: fresh }: RefUpdate,
+): Promise<Finding[]> {
+  return (await audits.removedRecords(site, old, fresh)).map((where) => ({
+    code: "record_missing",
+    repo: "pawl/state",
+    where,
+    message: "The server has this, and it may only grow. Bring it back, and send it again: pawl sync",
+  }));
+}
+
+const arriving = ({ ref, new: tip }: RefUpdate): BranchTip => ({
+  ref,
+  source: ref,
+  tip,
+  standsFor: undefined,
+});
+
+async function explainStretch(
+  audits: Audits,
+  around: Subject,
+  { ref, old, new: tip }: RefUpdate,
+  branches: readonly BranchTip[],
+  records: "own" | "any",
+): Promise<Verdict> {
+  const { site, names, ledger } = around;
+  const named = ref.startsWith("refs/heads/") ? ref : undefined;
+  const { baseline, subject } =
+    named === undefined
+      ? { baseline: await baselineFor(audits, around, "", tip), subject: around }
+      : await beginningOf(audits, around, { ref, tip }, branches);
+  if (named !== undefined && baseline.from === "none")
+    return untouched(audits, subject, arriving({ ref, old, new: tip }));
+  // Of a branch that is there, only its own records say how it goes on; which commits others have does not matter.
+  const begin = records === "own" && baseline.born && !isNothing(old) ? [] : baseline.commits;
+  const without = [...begin, old].filter((id) => !isNothing(id));
+  const commits = await audits.history(site, { tip, without });
+  const line = await keysLine(audits, subject, { tip, without, commits });
+  const closed = ledger.unlocks.filter(
+    (one) => names.has(one.repo ?? "") && one.status === "closed" && (named ?? one.ref) === one.ref,
+  );
+  const { unlocked, rejected } = await unlockedCommits(audits, subject, line, closed, without);
+  const approvals = await signedMerges(audits, subject, line, named);
+  const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
+  const verdict = judgeBranch(
+    site.name,
+    { ...facts, unlogged: false, doubtful: new Map(), late: new Set() },
+    {
+      known: { baseline: new Set(), approvals, unlocked, rejected, remote: new Map(), unapproved: new Map() },
+      unlockedMoves: [],
+    },
+  );
+  return { ...verdict, branch: { ...verdict.branch, root: describeRoot(verdict.branch, baseline) } };
+}
