@@ -38,9 +38,11 @@ export function openTargets(env: Environment): Targets {
       return first !== "" && (await at(site).commitOf(`${first}^1`)) === base;
     },
     async timesChanged(site, base, head, path) {
-      // Git leaves out by itself what a later merge has taken back.
-      const count = ["rev-list", "--count", "--full-history", `${base}..${head}`, "--", path];
-      return Number(await at(site).expect("The commits could not be read", count));
+      // A merge changes a file where no parent of it has it so; git leaves out by itself what is changed back later.
+      const options = ["-c", "--full-history", "--format=", "--name-only", "--no-show-signature"];
+      const found = ["log", ...options, `${base}..${head}`, "--", path];
+      return (await at(site).expect("The commits could not be read", found)).split("\n").filter(Boolean)
+        .length;
     },
     async apart(site, left, right) {
       const counts = await at(site).expect("The commits could not be counted", [
