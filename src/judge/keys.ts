@@ -42,7 +42,7 @@ export interface Move {
   /** What the record is called in what was signed. */
   uid: string;
   signatures: readonly RecordSignature[];
-  /** The statement that an approval's signature is about; an unlock's is made from the move. */
+  /** The statement that the signature of an approval or a request is about; an unlock's is made from the move. */
   approval: Statement | undefined;
 }
 
@@ -75,7 +75,7 @@ export function neededFor(
     ...(before.signed ? change("policy", before.level) : []),
   ];
   if (move.approval) {
-    const own: Needed = { about: "approval", statement: move.approval, level: before.level };
+    const own: Needed = { about: move.approval.kind, statement: move.approval, level: before.level };
     return before.signed ? [own, ...changes] : changes;
   }
   // What is signed of a change names the move, too.
@@ -194,6 +194,7 @@ const WORDS: Record<RecordSignature["about"], string> = {
   policy: "its change of the policy",
   settle: "what was settled",
   uninstall: "the uninstallation",
+  request: "the request",
 };
 
 const whyOf = (verdict: { ok: boolean; why?: string } | undefined) => verdict?.why ?? "it cannot be read";

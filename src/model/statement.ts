@@ -77,6 +77,20 @@ export const approvalStatement = ({ uid = "", receipt, repos }: SignedApproval):
   })),
 });
 
+/** What is signed of a pull request: nobody knows yet what the host will make of it, or on what. */
+export const requestStatement = ({
+  uid = "",
+  receipt,
+  repos,
+}: Pick<SignedApproval, "uid" | "receipt"> & {
+  repos: Pick<SignedApproval["repos"][number], "id" | "ref" | "head" | "tree">[];
+}): Statement => ({
+  kind: "request",
+  record: uid,
+  receipt,
+  repos: repos.map(({ id = "", ref, head, tree }) => ({ id, ref, head, tree })),
+});
+
 /** What the ssh signature says it is for; ssh-keygen calls it a namespace. */
 export const SSH_NAMESPACE = "pawl-statement";
 

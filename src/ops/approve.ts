@@ -5,7 +5,7 @@ import { catchUp, findBehind } from "../flows/approve/approve-catch-up.ts";
 import { showDiff, wholeDiff } from "../flows/approve/approve-diff.ts";
 import { type Approved, makeMerges, mergeApproved } from "../flows/approve/approve-merge.ts";
 import { pushApproval } from "../flows/approve/approve-push.ts";
-import { recheck } from "../flows/approve/approve-recheck.ts";
+import { checkSame, checkTrees, recheck } from "../flows/approve/approve-recheck.ts";
 import type { Landed } from "../flows/approve/approve-records.ts";
 import { recoverHolding, recoverMerges } from "../flows/approve/approve-recover.ts";
 import { checkAgain, lookForRedo, type Redo } from "../flows/approve/approve-redo.ts";
@@ -167,7 +167,7 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
     await recoverHolding(hands);
     // A human takes minutes, and everything may have changed in them.
     const now = await lookForApproval(hands, id, { fetch: false, push, style: input.style });
-    checkSame(shown, now);
+    checkSame(shown, now, `pawl approve ${id}`);
     return mergeApproved(hands, { ...approved, task: now.task }, made, signed);
   });
 }
@@ -187,32 +187,6 @@ const approvedOf = (shown: Candidate, offline: boolean, passed: readonly string[
     style,
   })),
 });
-
-/** The tree that was checked is the one that the branch's own commit has, and so the one that the merge will have. */
-async function checkTrees(hands: Hands, { task, repos }: Candidate): Promise<void> {
-  const targets = await hands.git.targets();
-  for (const { site, name, head, tree } of repos)
-    if ((await targets.treeOf(site, head)) !== tree)
-      throw new Failure(
-        "unreadable",
-        "tree_mismatch",
-        `What was checked in ${name} is not what ${short(head)} holds.`,
-        {
-          hint: `Nothing was merged. Check it again: pawl check ${task.id} --stage close`,
-          details: { repo: name },
-        },
-      );
-}
-
-function checkSame(shown: Candidate, now: Candidate): void {
-  const print = ({ receipt, repos }: Candidate) =>
-    JSON.stringify([receipt, repos.map((one) => [one.name, one.base_branch, one.base, one.head, one.style])]);
-  if (print(shown) === print(now)) return;
-  throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
-    hint: `Nothing was merged. Look again: pawl approve ${now.task.id}`,
-    details: { task: now.task.id },
-  });
-}
 
 function summaryOf({ task, repos }: Candidate, offline: boolean): string {
   return [

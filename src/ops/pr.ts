@@ -1,13 +1,17 @@
 import * as z from "zod/mini";
 import { checkTask } from "../flows/check/check-task.ts";
+import { expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { requestText } from "../flows/pr/request-text.ts";
+import { lookForRequest, signRequest } from "../flows/pr/sign-request.ts";
+import { keysAt } from "../flows/trust/sign.ts";
 import { getRun } from "../judge/current-run.ts";
 import type { GateResult } from "../judge/gates/gate.ts";
+import { mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
-import { flag, taskField } from "../model/input.ts";
+import { flag, maybe, raw, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
-import type { Run } from "../model/records/run.ts";
+import { approval, type Run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
 import { plural, quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -22,22 +26,34 @@ interface Pushed {
   head: string;
 }
 
+interface Wanted {
+  text?: boolean | undefined;
+  sign?: boolean | undefined;
+  sign_with?: string | undefined;
+}
+
 export const pr = procedure({
   id: "pr",
   summary: "Push a task's branch and write the text of a pull request, with evidence and findings",
   details:
-    "Settles first what needs nobody's judgement, as `pawl check --fix` does. Then pushes the task's branch to the remote of its\nbase, in every repository that changed, and prints what the request is to say: objective, evidence on exactly this\ntree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. Where a workflow judges\nrequests (docs/approve.md), `pawl sync` publishes the records that it reads. When the host has merged the request,\nby whichever button, `git pull` and `pawl finish` end the task.",
-  examples: ["pawl pr", "pawl pr T0001", "pawl pr T0001 --text"],
+    "Settles first what needs nobody's judgement, as `pawl check --fix` does. Then pushes the task's branch to the remote of its\nbase, in every repository that changed, and prints what the request is to say: objective, evidence on exactly this\ntree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. Where a workflow judges\nrequests (docs/approve.md), `pawl sync` publishes the records that it reads. When the host has merged the request,\nby whichever button, `git pull` and `pawl finish` end the task. Where the policy says `approvals: signed`, a human signs the\nrequest first with --sign, on a terminal, as an approval is signed; that explains one merge or squash of exactly this branch.",
+  examples: ["pawl pr", "pawl pr T0001", "pawl pr T0001 --text", "pawl pr T0001 --sign"],
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     text: flag("only print the text; nothing is pushed or settled"),
+    sign: flag("a human signs the request, where the policy wants decisions signed"),
+    sign_with: maybe(raw("with --sign: sign with this key", "FILE")),
   }),
 
   async rehearse(hands, input) {
     const { task, run } = await find(hands, input.task);
     if (input.text) return [];
+    if (wantsSignature(input)) {
+      await expectSigner(hands);
+      await lookForRequest(hands, task.id);
+    }
     const gate = await checkTask(hands, task.id, "close");
     return (await pushesOf(hands, run, gate)).map((one) => ({
       do: "push",
@@ -46,7 +62,11 @@ export const pr = procedure({
   },
 
   async perform(hands, input) {
+    const sign = wantsSignature(input);
+    if (sign) await expectSigner(hands);
     const { task, run } = await find(hands, input.task);
+    if (sign) for (const line of (await settleClose(hands, task.id, "all")).done) hands.say(line);
+    const signed = sign ? await signRequest(hands, task.id, input.sign_with) : null;
     const gate = input.text
       ? await checkTask(hands, task.id, "close")
       : (await settleClose(hands, task.id, "what can be")).gate;
@@ -55,15 +75,24 @@ export const pr = procedure({
     const text = await hands.look((reader) => requestText(reader, task, gate));
     const [first] = pushes;
     return {
-      data: { request: { task: task.id, title: task.title, text, ready: gate.ready, pushed: pushes } },
-      warnings: gate.ready
-        ? []
-        : [
-            `${task.id} is not ready to be merged: ${plural(gate.reasons.length, "reason")} (pawl check ${task.id}).`,
-          ],
+      data: {
+        request: { task: task.id, title: task.title, text, ready: gate.ready, pushed: pushes, signed },
+      },
+      warnings: [
+        ...(gate.ready
+          ? []
+          : [
+              `${task.id} is not ready to be merged: ${plural(gate.reasons.length, "reason")} (pawl check ${task.id}).`,
+            ]),
+        ...(input.text || !(await lacksSignature(hands, task.id, gate))
+          ? []
+          : [
+              `The policy wants decisions signed, so audits will not explain the host's merge unless a human signs the request: pawl pr ${task.id} --sign`,
+            ]),
+      ],
       next: first && {
         command: `pawl pr ${task.id} --text | gh pr create --base ${quoted(first.base)} --head ${quoted(first.branch)} --title ${quoted(task.title)} --body-file -`,
-        reason: "or open it on the host's page; once it is merged: git pull, then pawl finish",
+        reason: `${signed ? "pawl sync publishes the signature; " : ""}or open it on the host's page; once it is merged: git pull, then pawl finish`,
       },
     };
   },
@@ -73,10 +102,39 @@ export const pr = procedure({
       ...request.pushed.map((one) =>
         style.dim(`${one.repo}: ${one.branch} is at ${one.head.slice(0, 12)} on ${one.remote}`),
       ),
+      ...(request.signed ? [style.dim(`${request.signed.id}: ${request.signed.how}`)] : []),
       ...(request.pushed.length > 0 ? ["", style.bold(request.title), ""] : []),
       request.text,
     ].join("\n"),
 });
+
+/** Text goes through a pipe, and a human is asked on a terminal; so it is one or the other. */
+function wantsSignature({ text, sign, sign_with }: Wanted): boolean {
+  const wants = sign === true || sign_with !== undefined;
+  if (!wants || !text) return wants;
+  throw new Failure("usage", "sign_or_text", "--text only prints, so nothing can be signed with it.", {
+    hint: "Sign it first: pawl pr --sign",
+  });
+}
+
+async function expectSigner(hands: Hands): Promise<void> {
+  await refuseAgents(hands, "sign a request");
+  await expectTerminal(hands);
+}
+
+/** A repository wants decisions signed, and nobody has signed that exactly this is requested there. */
+async function lacksSignature(hands: Hands, task: string, gate: GateResult): Promise<boolean> {
+  const sites = await hands.git.sites();
+  const records = await hands.look((reader) => reader.parts(approval, task).records);
+  const isRequested = (name: string, head: string) =>
+    records.some(
+      ({ value }) =>
+        value.status === "requested" && value.repos.some((one) => one.name === name && one.head === head),
+    );
+  for (const { name, base, head } of gate.repos.filter((one) => one.changed))
+    if (!isRequested(name, head) && mustSign(await keysAt(hands, sites.named(name), base))) return true;
+  return false;
+}
 
 async function find(hands: Hands, named: string | undefined): Promise<{ task: Task; run: Run }> {
   return hands.look((reader, at) => {

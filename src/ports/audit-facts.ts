@@ -49,8 +49,16 @@ export interface Known {
   remote: ReadonlyMap<string, string>;
   /** Commits that a remote has, and by which a task's work came there, with the run's id. */
   requests?: ReadonlyMap<string, string>;
+  /** Commits that a host made of a request that a human signed. */
+  signedRequests?: ReadonlyMap<string, SignedRequest>;
   /** Commits that reached a remote past its rules. */
   unapproved: ReadonlyMap<string, Unapproved>;
+}
+
+/** The record of a request, and whose signature it has. */
+export interface SignedRequest {
+  id: string;
+  signed: SignedBy;
 }
 
 export interface Unapproved {

@@ -85,6 +85,8 @@ export interface Audits {
   guardActive(site: Site): boolean;
   /** The commits up to which all of these have the same history; none when one of them is not here. */
   common(site: Site, commits: readonly string[]): Promise<string[]>;
+  /** The tree that everybody's git makes of merging these two; undefined where they conflict or one is not here. */
+  mergedTree(site: Site, onto: string, head: string): Promise<string | undefined>;
   /** The text of a file in a commit's tree; undefined where it has none. */
   fileAt(site: Site, commit: string, path: string): Promise<string | undefined>;
   /** The first-parent commits of a stretch that change one of these files, newest first. */

@@ -72,6 +72,7 @@ const AFTER: Record<string, string> = {
 /** Examples that this project refuses, and why; all others succeed. */
 const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl approve": [1, /no terminal/],
+  "pawl pr T0001 --sign": [1, /no terminal/],
   "pawl approve look": [1, /stand in the way/],
   "pawl ui": [1, /needs a terminal/],
   "pawl unlock main --for": [1, /no terminal/],

@@ -37,6 +37,8 @@ export interface LookOptions {
   push: boolean;
   /** How it is to be merged; the policy of each repository says so otherwise. */
   style?: MergeStyle | undefined;
+  /** A host makes the merge: what lies in a checkout here is not in its way. */
+  elsewhere?: true;
 }
 
 /** Looks at all that an approval rests on, and refuses with the first thing that stands in its way. */
@@ -60,7 +62,7 @@ export async function lookForApproval(hands: Hands, id: string, options: LookOpt
   }
   if (options.push) for (const repo of repos) checkPublishable(repo);
   if (options.fetch) await fetchBases(hands, repos);
-  for (const repo of repos) await checkRepository(hands, id, repo);
+  for (const repo of repos) await checkRepository(hands, id, repo, options);
   return { task, receipt, repos };
 }
 
@@ -200,7 +202,12 @@ export async function fetchBases(
   }
 }
 
-async function checkRepository(hands: Hands, task: string, repo: CandidateRepo): Promise<void> {
+async function checkRepository(
+  hands: Hands,
+  task: string,
+  repo: CandidateRepo,
+  { elsewhere }: LookOptions,
+): Promise<void> {
   const targets = await hands.git.targets();
   const { site, name, base_branch, base, head } = repo;
   const unsupported = await targets.unsupported(site, base_branch);
@@ -212,6 +219,7 @@ async function checkRepository(hands: Hands, task: string, repo: CandidateRepo):
       hint: `pawl refresh ${task}`,
       details: { repo: name },
     });
+  if (elsewhere) return;
   if (repo.style === "ff") await checkForward(hands, task, repo);
   const [obstacle] = await targets.obstacles(site, { branch: base_branch, from: base, to: head });
   if (obstacle) throw refusalOf(obstacle, name);

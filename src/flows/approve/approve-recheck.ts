@@ -65,3 +65,30 @@ export async function repoOfRun(hands: Hands, task: string, name: string): Promi
   if (found) return found;
   throw new Failure("refused", "no_run", `No run of ${task} worked in ${name}.`);
 }
+
+/** The tree that was checked is the one that the branch's own commit has, and so the one that the merge will have. */
+export async function checkTrees(hands: Hands, { task, repos }: Candidate): Promise<void> {
+  const targets = await hands.git.targets();
+  for (const { site, name, head, tree } of repos)
+    if ((await targets.treeOf(site, head)) !== tree)
+      throw new Failure(
+        "unreadable",
+        "tree_mismatch",
+        `What was checked in ${name} is not what ${short(head)} holds.`,
+        {
+          hint: `Nothing was changed. Check it again: pawl check ${task.id} --stage close`,
+          details: { repo: name },
+        },
+      );
+}
+
+/** A human takes minutes, and everything may have changed in them. */
+export function checkSame(shown: Candidate, now: Candidate, again: string): void {
+  const print = ({ receipt, repos }: Candidate) =>
+    JSON.stringify([receipt, repos.map((one) => [one.name, one.base_branch, one.base, one.head, one.style])]);
+  if (print(shown) === print(now)) return;
+  throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
+    hint: `Nothing was changed. Look again: ${again}`,
+    details: { task: now.task.id },
+  });
+}

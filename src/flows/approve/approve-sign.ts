@@ -55,5 +55,5 @@ function onTheTerminal(): Failure {
   });
 }
 
-const highest = (levels: readonly Level[]): Level =>
+export const highest = (levels: readonly Level[]): Level =>
   levels.some((one) => atLeast(one, "present")) ? "present" : "possession";

@@ -19,6 +19,7 @@ import type { Baseline } from "./ledger.ts";
 import { lostBaseline, lostCommits } from "./lost.ts";
 import { afterBaseline, lateCommits, type OneBaseline } from "./one-baseline.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
+import { withRequests } from "./signed-requests.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
 import { movesWithin, witnessOf } from "./unlocks.ts";
@@ -71,7 +72,7 @@ export async function auditBranch(
     late: await lateCommits(audits, site, chain, baseline),
     missing: await lostCommits(audits, subject, kept, { approvals, unlocks: opened }),
   };
-  const known = {
+  const explained = {
     baseline: new Set(baseline.commits),
     approvals,
     unlocked,
@@ -82,13 +83,14 @@ export async function auditBranch(
       ? await unapprovedCommits(audits, subject, ref, { chain, remote, baseline, line })
       : new Map<string, Unapproved>(),
   };
+  const ahead = answers.flatMap((one) => one.ahead);
+  const known = await withRequests(audits, subject, line, ref, [...ahead, ...commits], explained);
   const verdict = judgeBranch(site.name, audit, { known, unlockedMoves: moves });
   const lost = await lostBaseline(audits, subject, kept, baseline);
-  const ahead = judgeAhead(subject, known, answers, mustSign(await line.at(tip)));
   return {
     ...verdict,
     branch: { ...verdict.branch, root: describeRoot(verdict.branch, baseline) },
-    ahead,
+    ahead: judgeAhead(subject, known, answers, mustSign(await line.at(tip))),
     findings: [...verdict.findings, ...lost],
   };
 }

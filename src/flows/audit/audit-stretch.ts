@@ -11,6 +11,7 @@ import { keysLine } from "./keys-line.ts";
 import { baselineFor } from "./one-baseline.ts";
 import { removedButListed } from "./removed-keys.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
+import { withRequests } from "./signed-requests.ts";
 import type { Subject } from "./subject.ts";
 
 /** The records themselves: they may grow, and nobody may take them back. */
@@ -136,12 +137,16 @@ async function explainStretch(
   );
   const { unlocked, rejected } = await unlockedCommits(audits, subject, line, closed, without);
   const approvals = await signedMerges(audits, subject, line, named);
+  const none = { baseline: new Set<string>(), remote: new Map(), unapproved: new Map() };
+  const explained = { ...none, approvals, unlocked, rejected };
+  // What a request explained before this stretch, it does not explain in it once more.
+  const whole = () => audits.history(site, { tip, without: begin });
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
   const verdict = judgeBranch(
     site.name,
     { ...facts, unlogged: false, doubtful: new Map(), late: new Set() },
     {
-      known: { baseline: new Set(), approvals, unlocked, rejected, remote: new Map(), unapproved: new Map() },
+      known: await withRequests(audits, subject, line, named, whole, explained),
       unlockedMoves: [],
     },
   );

@@ -58,7 +58,9 @@ export function readLedger(reader: Reader): Ledger {
     earlier: [],
     requests: requestsIn(
       reader,
-      tasks.filter((_task, index) => approvals[index]?.records.length === 0),
+      tasks.filter((_task, index) =>
+        approvals[index]?.records.every((one) => one.value.status === "requested"),
+      ),
     ),
     problems: all.flatMap((one) => one.problems),
     written: all.flatMap((one): Written[] => one.records),
@@ -183,12 +185,14 @@ export function namesOf(ledger: Ledger, site: { name: string; home: boolean }): 
 }
 
 export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: string): ApprovedMerge[] {
-  return ledger.approvals.flatMap((one) =>
-    one.repos
+  return ledger.approvals.flatMap((one) => {
+    const { status } = one;
+    if (status === "requested") return [];
+    return one.repos
       .filter((repo) => names.has(repo.name) && (ref === undefined || repo.ref === ref))
       .map(({ ref: target, old, onto, new: fresh, head, tree, style, pushed }) => ({
         id: one.id,
-        status: one.status,
+        status,
         again: one.redo_of !== undefined,
         ref: target,
         old,
@@ -199,8 +203,8 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
         style,
         pushed,
         record: one,
-      })),
-  );
+      }));
+  });
 }
 
 export interface Baseline {

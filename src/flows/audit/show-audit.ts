@@ -32,10 +32,10 @@ export function showAudit({ clean, branches, decided, findings }: Found, style: 
 }
 
 function branchText({ repo, ref, counts, commits, root }: AuditedBranch, style: Style): string {
-  const signed = commits.filter((one) => one.signed !== undefined).length;
-  const told = CLASSES.filter((one) => counts[one] > 0).map(
-    (one) => `${counts[one]} ${one}${one === "approved" && signed > 0 ? ` (${signed} signed)` : ""}`,
-  );
+  const told = CLASSES.filter((one) => counts[one] > 0).map((one) => {
+    const signed = commits.filter((each) => each.class === one && each.signed !== undefined).length;
+    return `${counts[one]} ${one}${signed > 0 ? ` (${signed} signed)` : ""}`;
+  });
   const wrong = commits.filter(isWrong);
   const since = root
     ? `, keys since ${root.commit.slice(0, 12)} (${root.class}${root.by ? ` by ${root.by}` : ""})`

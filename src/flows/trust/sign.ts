@@ -113,6 +113,7 @@ const WORDS: Record<RecordSignature["about"], string> = {
   policy: "the change of the policy (.pawl/config.yaml)",
   settle: "which versions are kept",
   uninstall: "that pawl is taken out",
+  request: "the request",
 };
 
 /** How a human confirmed something, for its record. */

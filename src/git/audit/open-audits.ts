@@ -9,6 +9,7 @@ import type { Site } from "../../ports/sites.ts";
 import { Git } from "../run-git.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
+import { mergedTree } from "./merged-tree.ts";
 import { lastLogged, readGuardedTips, readLog, readPassed } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readRemoved, readStateTexts, readVersions } from "./state-texts.ts";
@@ -47,6 +48,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => guard.isActive(site.commonDir),
+    mergedTree: (site, onto, head) => mergedTree(at(site), onto, head),
     fileAt: (site, commit, path) => textAt(at(site), commit, path),
     changing: (site, stretch, paths) => readChanging(at(site), stretch, paths),
     common: (site, commits) => commonHistory(at(site), commits),

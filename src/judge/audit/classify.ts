@@ -48,7 +48,7 @@ export interface Explained {
   class: Class;
   /** The approval, unlock or remote that explains it. */
   by?: string;
-  /** Whose signature the approval has. */
+  /** Whose signature the approval or the request has. */
   signed?: SignedBy;
   reason?: Reason;
   message?: string;
@@ -78,6 +78,8 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
     }
     const unlock = known.unlocked.get(commit.id);
     if (unlock !== undefined) return { commit, class: "unlocked", by: unlock };
+    const asked = known.signedRequests?.get(commit.id);
+    if (asked) return { commit, class: "pull_request", by: asked.id, signed: asked.signed };
     const unsigned = notSigned(commit, named, known);
     if (unsigned) return { commit, class: "unexplained", ...unsigned };
     const unapproved = known.unapproved.get(commit.id);

@@ -138,7 +138,8 @@ export const approvalRepo = group({
   id: optional(text("0123abcd")),
 });
 
-export const APPROVAL_STATUSES = ["prepared", "merged", "rolled_back"] as const;
+/** `requested`: a human signed what a pull request asks for. The host makes the commit, so `new` is the `head` that it is to merge. */
+export const APPROVAL_STATUSES = ["prepared", "merged", "rolled_back", "requested"] as const;
 
 /** A human's yes to exactly these commits. */
 export const approval = kind({

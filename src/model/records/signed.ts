@@ -10,6 +10,7 @@ export const SIGNED_KINDS = [
   "policy",
   "settle",
   "uninstall",
+  "request",
 ] as const;
 
 const signatureFields = {
