@@ -175,6 +175,23 @@ describe("a signed request explains", () => {
 });
 
 describe("a signed request does not explain", () => {
+  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", async () => {
+    const it = fresh();
+    const head = it.git("rev-parse", BRANCH);
+    squash(it);
+    gitIn(it, it.remote, "branch", "-qD", BRANCH);
+    const path = join(it.root, "clone.git");
+    gitIn(it, it.root, "clone", "-q", "--bare", "--no-local", it.remote, path);
+    const ci = () => auditIn(openProject({ path, env: it.env }), "--ci");
+    const without = await ci();
+    expect([without.code, without.reasons]).toEqual([1, ["not_signed"]]);
+    expect(reasonsOf(without)).toEqual([
+      `T0002/A1 asks for it, but its commit ${head.slice(0, 12)} is not here; fetch it.`,
+    ]);
+    gitIn(it, path, "fetch", "-q", "origin", head);
+    expect(await ci()).toMatchObject({ code: 0, counts: { pull_request: 1 } });
+  });
+
   test("a merge or a squash with another tree, whatever driver this clone has for merges", async () => {
     const it = fresh();
     await moveBase(it);
