@@ -70,10 +70,11 @@ function isHandOver(kind: Kind, before: Values, side: Values): boolean {
 function saidTwice(ours: Stored<Kind>, theirs: Stored<Kind>): { text: string; rev: number } | undefined {
   const [a, b] = [ours.value as Values, theirs.value as Values];
   const [mine, their] = [String(a.updated), String(b.updated)];
-  if (ours.text.replaceAll(mine, their) !== theirs.text) return undefined;
+  if (withoutTime(ours.text) !== withoutTime(theirs.text)) return undefined;
   return { text: mine < their ? ours.text : theirs.text, rev: Number(a.rev) };
 }
 
+const withoutTime = (text: string) => text.replace(/^updated: .*$/m, "");
 const namesOf = (kind: Kind) => [...Object.keys(kind.fields), ...Object.keys(kind.sections)];
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
