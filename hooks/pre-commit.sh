@@ -27,7 +27,7 @@ each() {
 	names=$(git -c core.quotePath=false diff --cached --diff-filter=ACMR --ignore-submodules --name-only -- "$1") || return
 	case "
 $names" in *'
-"'*) refuse "refused: a name among the files of this commit cannot be given to the format check without xargs." ;; esac
+"'*) refuse "refused: this commit has a file name that the format check can take only through xargs, which is not installed." ;; esac
 	command=$NAMES$2
 	set -f
 	IFS='
@@ -44,10 +44,10 @@ check() {
 	case $? in
 	0) return ;;
 	1) ;;
-	*) refuse "refused: which files this commit has cannot be told, so their format cannot be checked." ;;
+	*) refuse "refused: pawl cannot tell which files are in this commit, so it cannot check their format." ;;
 	esac
 	if [ -n "$3" ]; then each "$1" "$3"; else sh -c "$2"; fi ||
-		refuse "refused: the format check failed: $2" "Put it right, stage it and commit again."
+		refuse "refused: the format check failed: $2" "Fix it, stage the fix and commit again."
 }
 
 # @format

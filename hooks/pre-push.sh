@@ -19,19 +19,19 @@ while read -r local_ref local_id remote_ref remote_id; do
 	protected "$remote_ref" && named=$named$line
 	case $remote_ref in
 	refs/pawl/claims/*) is_claim "$remote_ref" "$local_id" ||
-		refuse "refused: $remote_ref is for claims, and this is none." "A task is claimed with: pawl start" ;;
+		refuse "refused: $remote_ref holds claims, and this is not a claim." "To claim a task: pawl start" ;;
 	esac
 done
 if [ -n "$named" ]; then
 	node=@NODE@
 	[ -x "$node" ] || node=$(command -v node) ||
-		refuse "refused: whether this push to a protected branch was approved cannot be told, because Node was not found." \
-			"Make node available on the PATH and push again."
+		refuse "refused: pawl cannot tell whether this push to a protected branch was approved, because it did not find Node." \
+			"Put node on the PATH and push again."
 	program=$home/pawl/runtime/pawl.cjs
 	[ -f "$program" ] || program=@PROGRAM@
 	[ -f "$program" ] ||
-		refuse "refused: whether this push to a protected branch was approved cannot be told, because pawl was not found." \
-			"Install it again and push again: pawl install --profile hooks"
+		refuse "refused: the pawl program is missing, so nothing can tell whether this push to a protected branch was approved." \
+			"Reinstall it, then push again: pawl install --profile hooks"
 	# Nothing that the environment would have Node load first has a say in the answer.
 	printf '%s' "$named" | NODE_OPTIONS= NODE_PATH= NODE_EXTRA_CA_CERTS= "$node" "$program" hook pre-push --updates - --remote "${1:-.}" || exit 1
 fi

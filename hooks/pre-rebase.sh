@@ -11,11 +11,11 @@ fi
 if protected "$branch" && ! unlocked "$branch"; then
 	look_up "$branch"
 	new=$(git rev-parse -q --verify "${1:-HEAD}^{commit}" 2>/dev/null) || new=
-	WAY="Rebase a task's branch instead (pawl start). What the remote has comes with: git pull --ff-only"
+	WAY="Rebase a task's branch instead (pawl start). To get what the remote has: git pull --ff-only"
 	if [ -z "$new" ] || ! from_remote "$branch" "$tip" "$new"; then
 		[ -z "$new" ] || say_way "$branch" "$new"
 		say_unlock "$branch"
-		refuse "refused: ${branch#refs/heads/} is protected and may not be rebased." "$WAY"
+		refuse "refused: ${branch#refs/heads/} is protected and cannot be rebased." "$WAY"
 	fi
 fi
 # @include previous

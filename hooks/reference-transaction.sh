@@ -7,8 +7,8 @@ case $1 in prepared | committed) ;; *) exit 0 ;; esac
 # @include where
 # @include refuse
 # @include rules
-WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). What the remote has comes with: git pull --ff-only"
-OTHER="For other work begin a task of its own: pawl start \"<what is to be done>\""
+WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). To get what the remote has: git pull --ff-only"
+OTHER="For other work, start another task: pawl start \"<what to do>\""
 
 # The file in which the last value of a protected branch is kept that came about before our eyes.
 name_tip() {
@@ -117,7 +117,7 @@ began_protected() {
 		git merge-base --is-ancestor "$1" "$was" 2>/dev/null && return
 	done
 	[ -n "$other" ] || return 0
-	WAY="A new protected branch begins with what another one has: git branch ${2#refs/heads/} $other"
+	WAY="Start a new protected branch from one that exists: git branch ${2#refs/heads/} $other"
 	return 1
 }
 
@@ -129,13 +129,13 @@ already_told() {
 # A revert has changed files and index by now, began with nothing staged, and knows no way back of its own.
 say_leftover() {
 	[ -f "$own/MERGE_MSG" ] && read -r said <"$own/MERGE_MSG" || return 0
-	case $said in 'Revert "'* | 'Reapply "'*) printf 'pawl: %s\n' "What the revert has staged goes away with: git reset --merge" >&2 ;; esac
+	case $said in 'Revert "'* | 'Reapply "'*) printf 'pawl: %s\n' "To discard what the revert staged: git reset --merge" >&2 ;; esac
 }
 
 judge_protected() {
 	moves "$1" "$2" "$3" || return 0
 	branch=${3#refs/heads/}
-	case $2 in ref:*) refuse "refused: $branch is protected and cannot become another name for a branch." "$WAY" ;; esac
+	case $2 in ref:*) refuse "refused: $branch is protected and cannot become an alias of another branch." "$WAY" ;; esac
 	name_tip "${3#refs/heads/}"
 	if explain "$old" "$2" "$3"; then
 		[ -d "$home/pawl/tips" ] && ! already_told "$old" "$2" "$3" || return 0
@@ -147,9 +147,9 @@ judge_protected() {
 	*[!0]*)
 		say_way "$3" "$2"
 		say_leftover
-		refuse "refused: $branch is protected, and nobody approved this change of it." "$WAY"
+		refuse "refused: $branch is protected, and nobody has approved this change." "$WAY"
 		;;
-	*) refuse "refused: $branch is protected and may not be deleted or renamed." "$WAY" ;;
+	*) refuse "refused: $branch is protected and cannot be deleted or renamed." "$WAY" ;;
 	esac
 }
 
@@ -160,8 +160,8 @@ judge_branch() {
 		read -r task <"$own/pawl-task"
 		# What is committed on a branch of its own would be in no snapshot, review or merge of the task.
 		case $old in
-		*[!0]*) refuse "refused: this worktree belongs to $task and may change no other branch, such as ${3#refs/heads/}." "$OTHER" ;;
-		*) refuse "refused: this worktree belongs to $task and stays on its branch; ${3#refs/heads/} would be outside of the task." \
+		*[!0]*) refuse "refused: this worktree belongs to $task and cannot change another branch, such as ${3#refs/heads/}." "$OTHER" ;;
+		*) refuse "refused: this worktree belongs to $task and stays on its branch; ${3#refs/heads/} would be outside the task." \
 			"To remember a commit: git tag <name>. $OTHER" ;;
 		esac
 	fi
@@ -169,15 +169,15 @@ judge_branch() {
 	granted "$old" "$2" "$3" && return 0
 	case $2 in
 	*[!0]*) ;;
-	*) refuse "refused: ${3#refs/heads/} belongs to a task and may not be deleted or renamed." \
-		"The task ends with: pawl finish" ;;
+	*) refuse "refused: ${3#refs/heads/} belongs to a task and cannot be deleted or renamed." \
+		"To end the task: pawl finish" ;;
 	esac
-	[ "$bound" = "$site" ] || refuse "refused: ${3#refs/heads/} belongs to a task and moves only in that task's own worktree." \
-		"See where that is: pawl session"
+	[ "$bound" = "$site" ] || refuse "refused: ${3#refs/heads/} belongs to a task and can be changed only in that task's worktree." \
+		"To see where that is: pawl session"
 	if in_others_task; then
 		read -r task <"$own/pawl-task"
 		refuse "refused: ${3#refs/heads/} belongs to $task, which $holder holds, and your session holds another task." \
-			"If nobody works on it any more, take it over: pawl start $task --claim"
+			"If nobody is working on it any more, take it over: pawl start $task --claim"
 	fi
 	note_mover
 }
@@ -185,9 +185,9 @@ judge_branch() {
 # A name that stands for another branch must not hide a protected one or a task's.
 judge_alias() {
 	aim=${2#ref:}
-	protected "$aim" && refuse "refused: ${3#refs/heads/} would be another name for ${aim#refs/heads/}, which is protected." "$WAY"
+	protected "$aim" && refuse "refused: ${3#refs/heads/} would be an alias of ${aim#refs/heads/}, which is protected." "$WAY"
 	read_binding "$aim"
-	[ -z "$bound" ] || refuse "refused: ${3#refs/heads/} would be another name for ${aim#refs/heads/}, which belongs to a task."
+	[ -z "$bound" ] || refuse "refused: ${3#refs/heads/} would be an alias of ${aim#refs/heads/}, which belongs to a task."
 }
 
 # Git 2.46 and later tell where HEAD will point.
@@ -273,7 +273,7 @@ for tip_file in "$home"/pawl/tips/*; do
 	[ "$told" = "$tip" ] && continue
 	printf '%s %s %s\n' "$tip" "$was" "$ref" >"$mark"
 	printf 'pawl: warning: %s\n' "${ref#refs/heads/} is protected, but it moved while the guard was switched off." \
-		"Look at what came in before you go on: pawl audit" >&2
+		"See what came in before you continue: pawl audit" >&2
 done
 
 while read -r before after ref; do
@@ -292,12 +292,12 @@ while read -r before after ref; do
 		;;
 	refs/replace/*)
 		moves "$before" "$after" "$ref" && ! granted "$old" "$after" "$ref" &&
-			refuse "refused: replacing ${ref#refs/replace/} would show other content than what was approved." \
-				"Change it with a commit of its own: pawl start"
+			refuse "refused: replacing ${ref#refs/replace/} would show content that nobody approved." \
+				"Change it with an ordinary commit: pawl start"
 		;;
 	ORIG_HEAD) judge_merge ;;
 	# A question of pawl doctor, which never means to make this ref: whether git asks here at all.
-	refs/pawl-probe) refuse "the guard is on duty." ;;
+	refs/pawl-probe) refuse "the guard is active." ;;
 	HEAD) case $after in ref:refs/heads/*) judge_head "$after" ;; esac ;;
 	esac
 done

@@ -6,5 +6,5 @@ refuse() {
 # What only a human may do is said last, and where a human is likely to read it: on a terminal that bears no agent's sign.
 say_unlock() {
 	[ -t 2 ] && [ -z "@SIGNS@" ] || return 0
-	also="You may open it for a while yourself: pawl unlock ${1#refs/heads/} --for 10m"
+	also="To open it yourself for a while: pawl unlock ${1#refs/heads/} --for 10m"
 }

@@ -71,7 +71,7 @@ overtaken() {
 	task=$(git log -1 '--format=%(trailers:key=Pawl-Task,valueonly)' "$1" 2>/dev/null) || return 1
 	case $task in T*[!0-9]* | T) return 1 ;; T*) ;; *) return 1 ;; esac
 	git merge-base --is-ancestor "$1" "$2" && return 1
-	WAY="The remote was faster than the merge of $task. A human merges it once more: pawl approve $task --redo --push"
+	WAY="The remote moved before the merge of $task was pushed. A human has to merge it again: pawl approve $task --redo --push"
 }
 
 # The way that is open to somebody whose pull was refused because nobody trusts the remote, or not where it leads now.
@@ -80,11 +80,11 @@ say_way() {
 	overtaken "$tip" "$2" && return 0
 	[ -z "${found-}" ] || return 0
 	if [ -n "${elsewhere-}" ]; then
-		WAY="$elsewhere does not lead where a human confirmed it. A human looks at it and confirms it: pawl remote trust $elsewhere"
+		WAY="$elsewhere no longer leads where a human confirmed. A human has to check it and confirm it again: pawl remote trust $elsewhere"
 		return
 	fi
 	for seen in $(git for-each-ref '--format=%(refname)' --points-at "$2" "refs/remotes/*/${1#refs/heads/}" 2>/dev/null); do
 		seen=${seen#refs/remotes/}
-		WAY="Nobody trusts what ${seen%%/*} has. A human may: pawl remote trust ${seen%%/*}"
+		WAY="${seen%%/*} is not a trusted remote. A human can trust it: pawl remote trust ${seen%%/*}"
 	done
 }

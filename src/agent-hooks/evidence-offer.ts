@@ -30,4 +30,4 @@ function isCheck(text: string, policy: string): boolean {
 }
 
 export const offerWords = (check: string) =>
-  `\`${check}\` ran by itself, so nothing records its result. To make it evidence for the task, let pawl run it: \`pawl verify -- ${check}\` (with --red for a test that has to fail first).`;
+  `\`${check}\` ran outside pawl, so its result is not recorded. To make it evidence for the task, let pawl run it: \`pawl verify -- ${check}\` (with --red for a test that must fail first).`;

@@ -21,7 +21,7 @@ const HOW = (task: string) =>
   `\`pawl handoff ${task} --what "…" --changed FILE --validation "CHECK: RESULT" --next "…"\` (or the MCP tool handoff)`;
 
 export const beforeStopping = ({ task }: Work) =>
-  `${task} was changed in this session and has no handoff since. Leave one so that anybody can go on, also when the work is not done: ${HOW(task)}. Then stop.`;
+  `${task} was changed in this session and has no handoff since. Leave one so that anybody can continue, even if the work is not done: ${HOW(task)}. Then stop.`;
 
 /** For whoever goes on with nothing but the summary. */
 export function beforeCompaction(work: Work): string {

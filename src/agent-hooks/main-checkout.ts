@@ -134,7 +134,7 @@ export function straysWords(files: readonly string[], root: string, task: string
   const shown = files.slice(0, 8).join(", ") + (files.length > 8 ? ` and ${files.length - 8} more` : "");
   const way =
     task === undefined
-      ? "begin a task (`pawl start`), then `pawl rescue` moves them into its worktree"
+      ? "start a task (`pawl start`), then `pawl rescue` moves them into its worktree"
       : `\`pawl rescue ${task}\` moves them into its worktree`;
-  return `The main checkout ${root} has changes that were not there when this session began: ${shown}. Work belongs in a task's worktree. If your commands made them, ${way}, and nothing is lost; if they are somebody else's, leave them alone.`;
+  return `The main checkout ${root} has changes that were not there when this session began: ${shown}. Work belongs in a task's worktree. If your commands made them, ${way} and nothing is lost; if they are somebody else's, leave them alone.`;
 }

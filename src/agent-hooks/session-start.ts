@@ -25,12 +25,12 @@ export const sessionBudget = (facts: Opening) => MOST_TOKENS - tokensOf(openingW
 
 function openingWords({ agent, guarded, launcher }: Opening): string {
   return [
-    `This repository is kept with pawl. \`pawl\` means \`node ${launcher}\`; the MCP server pawl has the same operations. Begin with the skill ${DIALECTS[agent].skill}.`,
-    "Work in the task's own worktree, have checks run by `pawl verify`, leave a `pawl handoff` before you stop. Merging is a human's decision.",
+    `This repository is managed with pawl. \`pawl\` means \`node ${launcher}\`; the MCP server pawl has the same operations. Begin with the skill ${DIALECTS[agent].skill}.`,
+    "Work in the task's own worktree, run checks with `pawl verify`, leave a `pawl handoff` before you stop. Merging is a human's decision.",
     ...(guarded
       ? []
       : [
-          `Warning: the guard is not installed in this clone, so git stops nothing here. Run: node ${launcher} install`,
+          `Warning: the guard is not installed in this clone, so git refuses nothing here. Run: node ${launcher} install`,
         ]),
   ].join("\n");
 }

@@ -30,5 +30,5 @@ export function heldRun(spot: Spot, task: string): string | undefined {
 export function unreadWords(task: string, unread: readonly Unread[]): string {
   const shown = unread.slice(0, 3).map(({ id, from }) => `${id} from ${from.slice(0, 60)}`);
   const more = unread.length > shown.length ? ` and ${unread.length - shown.length} more` : "";
-  return `Unread mail for ${task}: ${shown.join(", ")}${more}. Read each with \`pawl mail ack ID\` before you stop; it may change what is left to do.`;
+  return `Unread mail for ${task}: ${shown.join(", ")}${more}. Read each with \`pawl mail ack ID\` before you stop: it may change what is left to do.`;
 }

@@ -78,7 +78,7 @@ function versionIn(manifest: string): string | undefined {
 
 export function programMissing(program: AgentProgram): Failure {
   return new Failure("not_found", "agent_missing", `${program.title} is not installed here.`, {
-    hint: `\`${program.bin}\` was looked for on the PATH. Install it and log in once, then run this again.`,
+    hint: `\`${program.bin}\` is not on the PATH. Install it and log in once, then run this again.`,
     details: { agent: program.name, program: program.bin },
   });
 }

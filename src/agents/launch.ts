@@ -187,7 +187,7 @@ async function untilItRuns(path: string): Promise<void> {
 }
 
 function taken(run: string): Failure {
-  return new Failure("conflict", "run_open", `Somebody else has just started ${run}.`, {
+  return new Failure("conflict", "run_open", `Another process has just started ${run}.`, {
     hint: `pawl run log ${run} --follow`,
     details: { run },
   });

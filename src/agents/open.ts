@@ -112,7 +112,7 @@ function programNamed(name: string, settings: AgentConfig | undefined): AgentPro
   const known = KNOWN_PROGRAMS.find((one) => one.name === name);
   if (known) return known;
   throw new Failure("not_found", "no_agent", `There is no agent "${name.slice(0, 40)}".`, {
-    hint: `Known are ${KNOWN_PROGRAMS.map((one) => one.name).join(", ")}, and those that \`agents:\` of the base branch's .pawl/config.yaml gives a command.`,
+    hint: `Pawl knows ${KNOWN_PROGRAMS.map((one) => one.name).join(", ")}, and the agents with a command under \`agents:\` in the base branch's .pawl/config.yaml.`,
     details: { field: "agent" },
   });
 }

@@ -14,9 +14,9 @@ export interface CommonOptions {
 
 export const COMMON: Readonly<Record<keyof CommonOptions, Option>> = {
   json: { field: "json", info: flag("print one JSON object") },
-  "dry-run": { field: "dry-run", info: flag("show what would be written, and write nothing") },
+  "dry-run": { field: "dry-run", info: flag("show what would be done without doing it") },
   help: { field: "help", info: flag("show this help") },
-  actor: { field: "actor", info: value("who acts, where no agent is recognised", "WHO") },
+  actor: { field: "actor", info: value("who is acting, if no agent is recognised", "WHO") },
   key: { field: "key", info: value("repeat safely: the same key is applied once", "KEY") },
 };
 
@@ -168,9 +168,9 @@ function placePositionals(operation: Command, options: Map<string, Option>, sort
   const takes = names.length === 0 ? "no words" : names.map((name) => name.toUpperCase()).join(", then ");
   throw usage(
     "extra_word",
-    `"${extra.slice(0, 60)}" is one word too many.`,
+    `"${extra.slice(0, 60)}" is an unexpected extra word.`,
     extra,
-    `This command takes ${takes}. Put text of several words in quotes.`,
+    `This command takes ${takes}. Put text with spaces in quotes.`,
   );
 }
 
@@ -220,7 +220,7 @@ function unknownOption(arg: string, options: Map<string, Option>): Failure {
     name,
     near
       ? `Did you mean --${near}?`
-      : `Options: ${known}. Text that begins with a dash goes after a lone --, or as --option=TEXT.`,
+      : `Options: ${known}. Text that begins with a dash goes after a lone --, or into --option=TEXT.`,
   );
 }
 

@@ -91,8 +91,8 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new Failure("not_found", "no_folder", "The current folder does not exist any more.", {
-      hint: "Go to a folder that does.",
+    throw new Failure("not_found", "no_folder", "The current folder no longer exists.", {
+      hint: "cd to one that does.",
       cause,
     });
   }

@@ -13,7 +13,8 @@ type Data = { schemas: { kind: string; about: string }[] } | { schema: object };
 export const schema: OwnCommand<typeof input, Data> = {
   id: "schema",
   summary: "Print the JSON Schema of a record, an answer, the config or an adapter",
-  details: "Without a KIND it lists them. The schemas are made from what pawl itself reads and writes with.",
+  details:
+    "Without a KIND it lists them. The schemas are generated from the code that reads and writes them.",
   examples: ["pawl schema", "pawl schema task", "pawl schema answer --json"],
   access: "read",
   cli: { positional: ["kind"] },

@@ -118,14 +118,14 @@ export function explainFileError(error: unknown, what: string): unknown {
     case "EDQUOT":
       return new Failure("unavailable", "disk_full", `${what}: the disk is full${at}.`, {
         ...cause,
-        hint: "Nothing was lost. Make room and run the command again.",
+        hint: "Nothing was lost. Free some space and run the command again.",
       });
     case "EROFS":
     case "EACCES":
     case "EPERM":
       return new Failure("unavailable", "state_read_only", `${what}: no permission${at}.`, {
         ...cause,
-        hint: "Nothing was changed. See to it that you may read and write there, and run the command again.",
+        hint: "Nothing was changed. Make sure you can read and write there, then run the command again.",
       });
     case "EXDEV":
     case "EIO":
@@ -138,13 +138,13 @@ export function explainFileError(error: unknown, what: string): unknown {
     case "ELOOP":
       return new Failure("unavailable", "state_misplaced", `${what}: a folder is expected${at}.`, {
         ...cause,
-        hint: "Something else stands where a folder of pawl's belongs; move it away.",
+        hint: "Something else is where pawl needs a folder; move it away.",
       });
     case "EISDIR":
     case "ENOTEMPTY":
       return new Failure("unavailable", "state_misplaced", `${what}: a file is expected${at}.`, {
         ...cause,
-        hint: "A folder stands where a file of pawl's belongs; move it away.",
+        hint: "A folder is where pawl needs a file; move it away.",
       });
     default:
       return error;

@@ -60,7 +60,7 @@ export function withLock<T>(dir: string, critical: () => T, options: LockOptions
     const outcome = attempt(dir, deadline, step);
     if ("held" in outcome) return runHolding(dir, outcome.held, critical, step);
     if (outcome.rivals.some((rival) => heldHere.has(rival.name))) {
-      throw new Error(`The lock ${dir} is already held by this very process, which would wait for itself.`);
+      throw new Error(`The lock ${dir} is already held by this process, which would wait for itself.`);
     }
     const now = elapsedMs();
     if (now >= deadline) throw busyFailure(dir, outcome.rivals[0], now - started);
@@ -247,7 +247,7 @@ function unusableFailure(dir: string, error: unknown): Failure {
   const explained = explainFileError(error, `The lock ${dir} cannot be taken`);
   if (explained instanceof Failure) return explained;
   return new Failure("unavailable", "state_unavailable", `The lock ${dir} cannot be taken: ${error}.`, {
-    hint: `Look at ${dir}: it must be a folder that can be listed and written to.`,
+    hint: `Check ${dir}: it must be a folder that you can list and write to.`,
     details: { dir, errno: codeOf(error) },
     cause: error,
   });
@@ -262,7 +262,7 @@ function tooSlow(dir: string, waitedMs: number): Failure {
   return new Failure(
     "conflict",
     "lock_busy",
-    `The lock ${dir} was not had in ${(waitedMs / 1000).toFixed(1)} s.`,
+    `The lock ${dir} could not be taken within ${(waitedMs / 1000).toFixed(1)} s.`,
     {
       hint: "The machine is very busy. Run the command again.",
       details: { dir, waitedMs: Math.round(waitedMs) },

@@ -54,8 +54,8 @@ function regular(path: string, stat: Stats): string {
   if (stat.isFile() || stat.isDirectory()) return path;
   if (stat.isCharacterDevice() && stat.rdev === statSync(devNull).rdev) return path;
   const what = stat.isFIFO() ? "a pipe" : stat.isSocket() ? "a socket" : "a device";
-  throw new Failure("unreadable", NOT_A_FILE, `${path} is ${what}, and a file belongs there.`, {
-    hint: "Nothing was read from it. Look at who put it there, and remove it; what pawl needs there it writes again: pawl doctor --fix",
+  throw new Failure("unreadable", NOT_A_FILE, `${path} is ${what}, but it should be a file.`, {
+    hint: "Nothing was read from it. Find out who put it there and remove it; then let pawl write it again: pawl doctor --fix",
     details: { file: path },
   });
 }

@@ -11,7 +11,7 @@ export async function refuseAgents(hands: Hands, what: string): Promise<void> {
   const seen = (await hands.ask("")) === undefined ? undefined : hands.agentSeen;
   const own = "Ask the person you work for to run it in their own terminal.";
   throw new Failure("refused", "human_only", `Only a human may ${what}; this is ${agent}.`, {
-    hint: seen === undefined ? own : `${own} In this one, ${seen}; open another that no agent started.`,
+    hint: seen === undefined ? own : `${own} In this one, ${seen}; open a terminal that no agent started.`,
     details: { agent },
   });
 }
@@ -45,7 +45,7 @@ export function checkTyped(
 }
 
 function noTerminal(): Failure {
-  return new Failure("refused", "no_terminal", "There is no terminal on which a human could confirm it.", {
+  return new Failure("refused", "no_terminal", "There is no terminal on which a human can confirm it.", {
     hint: "Run it in a terminal, not through a pipe, a script or an agent.",
   });
 }

@@ -58,7 +58,7 @@ async function conflictsOf(git: Git, head: string, base: string): Promise<string
   if (merged.code === 0) return [];
   const [, ...files] = merged.out.split("\0").filter(Boolean);
   if (merged.code === 1) return [...new Set(files)];
-  expectGit(merged, "The task's branch could not be merged for a try");
+  expectGit(merged, "A trial merge of the task's branch failed");
   return [];
 }
 

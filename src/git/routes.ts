@@ -77,13 +77,13 @@ const ENDINGS = ["", ".git", "/.git", ".git/.git"];
 export function untrustworthy(site: Site, { address, settings }: Route): string | undefined {
   if (address === "") return "has no address";
   const helper = helperOf(address) ?? settings.find((one) => /^remote\..*\.vcs=/s.test(one))?.split("=")[1];
-  if (helper !== undefined) return `is what the program git-remote-${helper} says, not a repository`;
+  if (helper !== undefined) return `is answered by the program git-remote-${helper}, not by a repository`;
   const path = localPath(address);
   if (path === undefined) return undefined;
   const places = ENDINGS.map((ending) => resolve(site.mainRoot ?? site.commonDir, path + ending));
   const there = places.filter((place) => existsSync(place));
   if (there.some((place) => statSync(place).isFile() && !place.endsWith("/.git")))
-    return "is a file, such as a bundle, that nobody can ask";
+    return "is a file, such as a bundle, not a repository that can answer";
   return there.some((place) => isOwn(site, place))
     ? "is this repository itself, or lies inside it"
     : undefined;

@@ -157,7 +157,7 @@ export class Git {
   /** The system says the same of a program that is missing and of a folder that is. */
   #notStarted(cause: Error): Failure {
     if (!existsSync(this.#cwd))
-      return new Failure("not_found", "no_folder", `${this.#cwd} is gone, so git cannot look there.`, {
+      return new Failure("not_found", "no_folder", `${this.#cwd} is gone, so git cannot run there.`, {
         details: { file: this.#cwd },
         cause,
       });
@@ -184,7 +184,7 @@ export function expectGit(answer: GitAnswer, what: string): string {
   if (answer.code === 0) return answer.out.trimEnd();
   if (/No space left on device|Disk quota exceeded/.test(answer.err))
     throw new Failure("unavailable", "disk_full", `${what}: the disk is full.`, {
-      hint: "Nothing was lost. Make room and run the command again.",
+      hint: "Nothing was lost. Free some space and run the command again.",
     });
   throw new Failure("unavailable", "git_failed", `${what}: git said "${answer.err.trim().slice(0, 400)}".`);
 }

@@ -45,7 +45,7 @@ export async function findSource(
     throw new Failure(
       "refused",
       "branch_missing",
-      `Nothing of ${repo.name} is left to save: neither its worktree ${repo.worktree} nor the branch ${repo.branch} is here.`,
+      `There is nothing left of ${repo.name} to save: its worktree ${repo.worktree} and the branch ${repo.branch} are both gone.`,
       {
         hint: `Bring the branch back (git reflog, or another clone), then run this again.`,
         details: { repo: repo.name, branch: repo.branch, worktree: repo.worktree },
@@ -76,7 +76,7 @@ function placeAt(site: Site, repo: RunRepo, worktree: string): Place | undefined
   throw new Failure(
     "refused",
     "worktree_broken",
-    `${repo.worktree} is there, but git does not know it as a worktree of ${repo.name}.`,
+    `${repo.worktree} exists, but git does not know it as a worktree of ${repo.name}.`,
     {
       hint: "Try `git worktree repair` with its path, or move the folder away if nothing in it is needed.",
       details: { repo: repo.name, worktree: repo.worktree },

@@ -92,10 +92,10 @@ function closing(patch: SavedPatch, after: () => void): SavedPatch {
 
 function warningsOf(repo: string, hasWorktree: boolean, whole: boolean): string[] {
   const warnings: string[] = [];
-  if (!hasWorktree) warnings.push(`The worktree of ${repo} is gone; what its branch has was saved.`);
+  if (!hasWorktree) warnings.push(`The worktree of ${repo} is gone; the commits of its branch were saved.`);
   if (!whole)
     warnings.push(
-      `The snapshot of ${repo} is not whole: changes inside submodules or nested repositories, and files that git could not read, are not in it.`,
+      `The snapshot of ${repo} is incomplete: changes inside submodules or nested repositories, and files that git could not read, are not in it.`,
     );
   return warnings;
 }

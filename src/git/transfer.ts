@@ -65,7 +65,7 @@ export async function transfer(
   // The package puts options of its own behind ours, so that git cannot be told where the options end.
   const names = [remote, ...refspecs];
   if (names.some((name) => name.startsWith("-")))
-    return { ok: false, said: `fatal: "${remote}" is not a name that a remote can have.` };
+    return { ok: false, said: `fatal: "${remote}" is not a valid name for a remote.` };
   const env = environmentFor(call.shared ? "shared" : "user", call.env, {
     ...(await neverAsk(call)),
     ...call.extra,
@@ -128,7 +128,7 @@ export function unreachable(remote: string, said: string): Failure {
     "remote_unreachable",
     `The remote ${remote} cannot be reached: ${lastWords(said)}`,
     {
-      hint: "Nothing was changed there. Look at the connection and your access, then run the command again.",
+      hint: "Nothing was changed there. Check the connection and your access, then run the command again.",
       details: { remote, said: said.slice(-2000) },
     },
   );

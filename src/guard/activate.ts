@@ -87,7 +87,7 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: Made
 }
 
 export const stillDemanded = (kept: readonly string[]) =>
-  `The policy does not name ${kept.join(", ")} any more; the hooks go on demanding it until a human runs: pawl install --profile hooks`;
+  `The policy no longer names ${kept.join(", ")}; the hooks keep enforcing it until a human runs: pawl install --profile hooks`;
 
 /** Written before anything else, so that whatever a kill leaves can be taken back. */
 function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: MadeFor): Before {
@@ -136,7 +136,7 @@ function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): s
     const [text = "", there] = [textIfPresent(from), textIfPresent(to)];
     const replaceable = there === undefined || isOurs(there) || before.givenBack[name] === sha256(there);
     if (!replaceable && there !== text) {
-      notes.push(`${from} is not ours, and ${to} is there already: move one of them away.`);
+      notes.push(`${from} is not ours, and ${to} already exists: move one of them away.`);
       continue;
     }
     before.givenBack[name] = sha256(text);

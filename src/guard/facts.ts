@@ -127,7 +127,7 @@ export function refuseUnsupported({ commonDir }: GuardedSite): void {
   const unsupported = unsupportedFormat(commonDir);
   if (unsupported === undefined) return;
   throw new Failure("refused", "unsupported_repository", `This repository uses ${unsupported}.`, {
-    hint: "The guard would see only a part of what happens there, so it is not installed. Nothing was changed.",
+    hint: "The guard would see only part of what happens there, so it was not installed. Nothing was changed.",
     details: { format: unsupported },
   });
 }

@@ -58,7 +58,7 @@ export function inspect(site: GuardedSite): GuardState {
       ...facts.foreign.map((name) => takenOver(join(hooksDir(site.commonDir), name))),
       ...obsolete.map((where) => ({
         ...({ code: "not_chained", where, command: REPAIR } as const),
-        message: "It calls a hook that is not there any more.",
+        message: "It calls a hook that no longer exists.",
       })),
       ...drift(facts),
       ...missingPrograms(site, before.programs),
@@ -95,12 +95,12 @@ function settingProblems({ commonDir, settings }: Facts): GuardProblem[] {
   if (!settings.winning)
     return told(
       "not_active",
-      "Git does not use the guard's hooks here: its setting is gone, or another one wins.",
+      "Git does not use the guard's hooks here: the setting is gone, or another one overrides it.",
     );
   // Another tool has set its own folder again; each worktree's own setting wins over that.
   if (!unsettled(commonDir, settings).includes(where) || hasForeignPath(textIfPresent(where) ?? ""))
     return [];
-  return told("outdated", "The guard's settings are not what this version of pawl would write.");
+  return told("outdated", "The guard's settings differ from what this version of pawl writes.");
 }
 
 /** What each worktree, and this very environment, makes of the setting; and whether the guard really answers there. */
@@ -115,7 +115,7 @@ function worktreeProblems(site: GuardedSite): GuardProblem[] {
     else if (!answers(git, site.commonDir))
       found.push({
         ...({ code: "silent", where, command: REPAIR } as const),
-        message: "Git was asked to change a ref there, and the guard did not answer.",
+        message: "A test change of a ref there got no answer from the guard.",
       });
     // One environment is the same in every worktree.
     if (scope === "command") break;
@@ -162,13 +162,13 @@ function fileProblem(file: OwnFile, facts: Facts, before: Before): GuardProblem 
   const known = before.digests[relative(facts.commonDir, where)] ?? before.digests[where];
   const told = (code: GuardProblem["code"], message: string) => ({ code, where, message, command: REPAIR });
   if (text === undefined && file.runs && isShim(file, facts))
-    return told("not_chained", "A hook that is there is not called.");
+    return told("not_chained", "A hook exists but is not called.");
   if (text === undefined) return told("file_changed", "It is missing.");
   if (file.runs && text === file.text && !canRun(where))
-    return told("file_changed", "It cannot be run (chmod +x).");
+    return told("file_changed", "It is not executable (chmod +x).");
   if (known !== undefined && known === sha256(text))
-    return told("outdated", "It is as it was written, but not what this version of pawl would write.");
-  return told("file_changed", "It differs from what pawl would write.");
+    return told("outdated", "It is unchanged, but this version of pawl writes it differently.");
+  return told("file_changed", "It differs from what pawl writes.");
 }
 
 const isShim = (file: OwnFile, facts: Facts) =>
@@ -195,7 +195,7 @@ function missingPrograms({ commonDir }: GuardedSite, { node, program }: Programs
   const runtime = join(commonDir, "pawl", "runtime", "pawl.cjs");
   if (!canRun(node)) {
     const message =
-      "Node was there when the hooks were made. Without it on the PATH, pushes to protected branches are refused.";
+      "Node was on the PATH when the hooks were written. Without it, pushes to protected branches are refused.";
     found.push({ code: "node_missing", where: node, message, command: REPAIR });
   }
   if (!existsSync(runtime) && !existsSync(program)) {

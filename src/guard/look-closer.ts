@@ -17,15 +17,17 @@ export function lookCloser(
   env: Environment,
 ): string[] {
   if (suspicions === undefined)
-    return [unguarded("It was put in place, and is gone, although nobody ran pawl uninstall.", REPAIR)];
+    return [unguarded("It was installed and is gone, although nobody ran pawl uninstall.", REPAIR)];
   const { override, config, files, tripped, unlocked, apart } = suspicions;
   const spoilt = files.filter((path) => isSpoilt(commonDir, path));
   return [
     ...(override === undefined ? [] : [unguarded(`${override} makes git use other hooks, or none.`)]),
     ...(config && !isInConfig(commonDir, gitDir)
-      ? [unguarded("Git does not use its hooks: its configuration names others, or none.", REPAIR)]
+      ? [unguarded("Git does not use its hooks: the configuration names others, or none.", REPAIR)]
       : []),
-    ...(spoilt.length === 0 ? [] : [unguarded(`${spoilt.join(", ")} is not as it was written.`, REPAIR)]),
+    ...(spoilt.length === 0
+      ? []
+      : [unguarded(`${spoilt.join(", ")} has changed since it was written.`, REPAIR)]),
     ...(tripped.length === 0 ? [] : readTripped(commonDir).map(({ ref }) => moved(ref))),
     ...(unlocked ? openBranches(commonDir).map(tellOpen) : []),
     ...(apart ? overtakenMerges(commonDir, env).map(tellOvertaken) : []),
@@ -33,7 +35,7 @@ export function lookCloser(
 }
 
 const moved = (ref: string) =>
-  `${ref.replace(/^refs\/heads\//, "")} is protected, and moved while the guard was switched off. Look at what came in: pawl audit`;
+  `${ref.replace(/^refs\/heads\//, "")} is protected, and moved while the guard was switched off. See what came in: pawl audit`;
 
 function isSpoilt(commonDir: string, path: string): boolean {
   const full = isAbsolute(path) ? path : join(commonDir, path);

@@ -22,4 +22,4 @@ export function openBranches(commonDir: string, now = Date.now()): OpenBranch[] 
 }
 
 export const tellOpen = ({ branch, minutesLeft }: OpenBranch) =>
-  `${branch} is unlocked for ${minutesLeft} more minute${minutesLeft === 1 ? "" : "s"}: whatever moves it until then counts as a human's. Close it: pawl unlock ${branch} --end`;
+  `${branch} is unlocked for ${minutesLeft} more minute${minutesLeft === 1 ? "" : "s"}: anything that moves it until then counts as done by a human. To close it: pawl unlock ${branch} --end`;

@@ -29,4 +29,4 @@ export function overtakenMerges(commonDir: string, env: Environment): Overtaken[
 }
 
 export const tellOvertaken = ({ branch, task }: Overtaken) =>
-  `The remote's ${branch} went on without the merge of ${task}. A human merges it once more: pawl approve ${task} --redo --push`;
+  `The remote's ${branch} moved on without the merge of ${task}. A human has to merge it again: pawl approve ${task} --redo --push`;

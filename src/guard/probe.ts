@@ -7,7 +7,7 @@ import type { GuardedSite } from "./policy.ts";
 
 /** The guard refuses to have this ref made, and says so in these words; nobody else knows either. */
 const PROBE = "refs/pawl-probe";
-const ANSWER = "pawl: the guard is on duty.";
+const ANSWER = "pawl: the guard is active.";
 
 /**
  * Whether the guard is really asked when a ref is about to change in this worktree. The change is prepared and then

@@ -154,7 +154,7 @@ export function removeSettings(
   return {
     changed: applySettings(commonDir, { own, displaced: { line, brokenLine, extension } }),
     notes: kept
-      ? ["extensions.worktreeConfig stays on, because single worktrees have settings that rely on it."]
+      ? ["extensions.worktreeConfig stays on, because some worktrees have settings that rely on it."]
       : [],
   };
 }

@@ -58,7 +58,7 @@ async function overrides({ commonDir, mainRoot }: Site, env: Environment): Promi
     if (value !== wanted)
       found.push({ code: "hooks_path_changed", where: path, said: `"${value}", set by ${by}` });
     else if (hasOtherSetting(join(commonDir, gitDir), wanted))
-      found.push({ code: "hooks_path_changed", where: path, said: "its config.worktree names other ones" });
+      found.push({ code: "hooks_path_changed", where: path, said: "its config.worktree names others" });
   }
   return found;
 }

@@ -39,12 +39,12 @@ const READS_ONLY_THERE: readonly { agent: string; title: string; left: string }[
   {
     agent: "claude",
     title: "Claude Code",
-    left: "Started here it has the skills, the MCP server and git's guard, but no session text and no early refusals",
+    left: "Started here it has the skills, the MCP server and git's guard, but not the session text or the early refusals",
   },
   {
     agent: "gemini",
     title: "Gemini CLI",
-    left: "Started here it has no MCP server, no session text and no refusals, and its shell runs git without the guard: only `pawl audit` tells what it did",
+    left: "Started here it has no MCP server, session text or refusals, and its shell runs git without the guard: only `pawl audit` shows what it did",
   },
 ];
 
@@ -65,7 +65,7 @@ export function examineStart({ root, cwd, agents, env, commonDir }: Started): Di
       note(
         "hooks_not_run",
         session,
-        `pawl's hook was not started when this agent's session began: the session began below ${root}, or before this folder and its hooks were trusted. git's guard holds all the same. Start the agent again in ${root}.`,
+        `pawl's hook was not started when this agent's session began: the session began below ${root}, or before this folder and its hooks were trusted. Git's guard works all the same. Start the agent again in ${root}.`,
       ),
     );
   return found;

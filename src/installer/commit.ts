@@ -32,8 +32,8 @@ export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
   if (busy)
     return refuse(
       "operation_in_progress",
-      `There is ${busy} under way here.`,
-      "End it first, or leave --commit out.",
+      `There is ${busy} in progress here.`,
+      "Finish it first, or leave out --commit.",
     );
   const who = git.ask(["var", "GIT_COMMITTER_IDENT"]);
   if (who.code !== 0)
@@ -90,7 +90,7 @@ function editsOf(
       text,
       bytes,
       missing: [],
-      blocked: blocked ?? (foreign ? "is committed in another form" : undefined),
+      blocked: blocked ?? (foreign ? "is committed in a different form" : undefined),
     };
   };
   const ledgerText = textAt(disk(LEDGER).real);
@@ -206,8 +206,13 @@ export function moveBranch(git: TreeGit, commonDir: string, made: MadeCommit, gr
 }
 
 function notMoved(branch: string, err: string): Failure {
-  return new Failure("refused", "not_committed", `The files are written, but ${branch} could not be moved.`, {
-    hint: `git said: ${err.trim().slice(0, 400)}`,
-    details: { branch },
-  });
+  return new Failure(
+    "refused",
+    "not_committed",
+    `The files were written, but ${branch} could not be moved.`,
+    {
+      hint: `git said: ${err.trim().slice(0, 400)}`,
+      details: { branch },
+    },
+  );
 }

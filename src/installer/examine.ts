@@ -25,12 +25,15 @@ export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
         ];
       case "update":
         return [
-          { ...problem, code: "file_outdated", message: "It is not what it should be now.", command: REPAIR },
+          {
+            ...problem,
+            code: "file_outdated",
+            message: "It differs from what pawl would write now.",
+            command: REPAIR,
+          },
         ];
       case "remove":
-        return [
-          { ...problem, code: "file_obsolete", message: "There is no use for it any more.", command: REPAIR },
-        ];
+        return [{ ...problem, code: "file_obsolete", message: "It is no longer needed.", command: REPAIR }];
       case "refuse":
         return [{ ...problem, code: "file_in_the_way", message: sentence(why), command: "pawl install" }];
       case "keep":
@@ -47,7 +50,7 @@ function editedFile(where: string, why: string): Diagnosis {
   const skill = /(?:^|\/)skills\/([^/]+)\/SKILL\.md$/.exec(where)?.[1];
   const note = { code: "file_edited", level: "note", where } as const;
   if (skill === undefined) return { ...note, message: `${why} Upgrades leave it alone.` };
-  const message = `${why} Upgrades do not reach it. To keep the edit and have what changes in pawl's text, make it an override.`;
+  const message = `${why} Upgrades skip it. To keep the edit and still get later changes of pawl's text, make it an override.`;
   return { ...note, message, command: `pawl override skill ${skill} --from-edit` };
 }
 
@@ -121,7 +124,7 @@ export function examineOldLauncher(tree: Tree, ledger: Ledger): Diagnosis[] {
       code: "old_launcher",
       level: "note",
       where,
-      message: `It names ${older}, which is .pawl/pawl.cjs now. Change your words, or your override of it.`,
+      message: `It names ${older}, which is .pawl/pawl.cjs now. Change that name in your text or your override.`,
     }));
 }
 
@@ -132,18 +135,18 @@ export function examineLaunchers(tree: Tree, ledger: Ledger): Diagnosis[] {
     .filter((one) => !existsSync(join(tree.root, one.path)))
     .map(({ path: where }) => ({
       ...({ code: "launcher_missing", level: "problem", where } as const),
-      message: "Agents start pawl through it, and it is gone.",
+      message: "Agents start pawl through it, but it is gone.",
       command: REPAIR,
     }));
 }
 
 export function examineOverrides(overrides: readonly OverrideListing[]): Diagnosis[] {
   const words: Record<string, string> = {
-    merged: "Pawl's own text changed, and was merged into yours. `pawl upgrade` writes it down.",
+    merged: "Pawl's own text changed and was merged into yours. `pawl upgrade` writes the result.",
     conflict: "Pawl's own text changed in the same place as yours. Yours is in use.",
     upstream_changed: "Pawl's own text changed since you made it. Yours is in use.",
-    upstream_has_one: "Pawl brings a skill of that name now. Yours is in use.",
-    upstream_gone: "Pawl brings no such skill any more. Yours is in use.",
+    upstream_has_one: "Pawl now has a skill of that name. Yours is in use.",
+    upstream_gone: "Pawl no longer has this skill. Yours is in use.",
   };
   return overrides.flatMap(({ state, path: where }) => {
     const message = words[state];
@@ -165,7 +168,7 @@ export function examineEnvironment(local: string, env: Environment, installed: b
             level: "note",
             where: "checks",
             message:
-              "Checks run with the PATH of whoever calls them. When a human runs this, their own is kept for all checks of this clone.",
+              "Checks run with the PATH of whoever calls them. When a human runs this, pawl keeps their PATH for all checks in this clone.",
             command: REPAIR,
           },
         ]
@@ -174,7 +177,7 @@ export function examineEnvironment(local: string, env: Environment, installed: b
     code: "environment_differs",
     level: "note",
     where: name,
-    message: `Checks run with ${kept === undefined ? "none" : `"${kept}"`}, as it was when a human installed pawl; this shell has ${here === undefined ? "none" : `"${here}"`}. A human who runs this in their own shell keeps that one instead.`,
+    message: `Checks run with ${kept === undefined ? "none" : `"${kept}"`}, as it was when a human installed pawl; this shell has ${here === undefined ? "none" : `"${here}"`}. A human who runs this in their own shell makes that one the PATH for checks.`,
     command: REPAIR,
   }));
 }

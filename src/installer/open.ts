@@ -163,8 +163,8 @@ async function hold(commonDir: string): Promise<() => void> {
       };
     await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
   }
-  throw new Failure("conflict", "install_running", "Another install or uninstall is under way here.", {
-    hint: "Wait for it to end, and run this again.",
+  throw new Failure("conflict", "install_running", "Another install or uninstall is running here.", {
+    hint: "Wait for it to end, then run this again.",
   });
 }
 

@@ -20,10 +20,15 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
   const problems = [proofs, decisions, handoffs, runs].flatMap((one) => one.problems);
   const [problem] = problems;
   if (problem)
-    throw new Failure("unreadable", "authors_unknown", `Who wrote ${id} cannot be told: ${problem.message}`, {
-      ...(problem.hint ? { hint: problem.hint } : {}),
-      details: { file: problem.file },
-    });
+    throw new Failure(
+      "unreadable",
+      "authors_unknown",
+      `Pawl cannot tell who wrote ${id}: ${problem.message}`,
+      {
+        ...(problem.hint ? { hint: problem.hint } : {}),
+        details: { file: problem.file },
+      },
+    );
   const wrote = [...decisions.records, ...handoffs.records].filter(
     ({ value }) => value.changed.length > 0 || ("slice" in value && value.slice !== undefined),
   );
@@ -51,7 +56,7 @@ function moversOf(reader: Reader, id: string, runs: readonly { value: Run }[]): 
     );
 }
 
-/** A plan is judged by somebody who did not write it; where that is not known, whoever wrote the task down may have. */
+/** A plan is judged by somebody other than its author; where that is not known, whoever wrote the task down may have. */
 export function planAuthors(task: { plan_by: string | undefined; actor: string }): string[] {
   return [task.plan_by ?? task.actor];
 }

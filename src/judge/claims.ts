@@ -33,7 +33,7 @@ export function judgeClaim(facts: ClaimFacts): ClaimDecision {
   if (claim && isOurs) return { do: "push", old: commit, since: claim.since, from: claim.from };
   const mayTake = over && (isHuman || (claim !== undefined && isExpired(claim, now)));
   if (!mayTake) return { do: "refuse", failure: claimed(facts, claim) };
-  return { do: "push", old: commit, since: undefined, from: claim ? holderOf(claim) : "somebody unknown" };
+  return { do: "push", old: commit, since: undefined, from: claim ? holderOf(claim) : "an unknown holder" };
 }
 
 export const isExpired = ({ until }: Pick<Claim, "until">, now: string) => until <= now;
@@ -59,12 +59,12 @@ function claimed({ task, isHuman, now }: ClaimFacts, claim: Claim | undefined): 
     "task_claimed",
     claim
       ? `${task} is claimed by ${claimWords(claim, now)}.`
-      : `${task} is claimed by somebody; what they wrote cannot be read.`,
+      : `${task} is claimed, but the claim cannot be read.`,
     {
       hint: isOver
-        ? `Nobody has renewed it. To take it over: ${takeOver}`
+        ? `It has expired. To take it over: ${takeOver}`
         : isHuman
-          ? `Talk to them, or take another task. To take it over all the same: ${takeOver}`
+          ? `Talk to them, or take another task. To take it over anyway: ${takeOver}`
           : "Take another task, or ask the person you work for.",
       details: { task, claim },
     },
@@ -75,14 +75,14 @@ function otherTask(task: string, claim: Claim): Failure {
   return new Failure(
     "conflict",
     "id_taken_twice",
-    `What ${holderOf(claim)} claims as ${task} is another task than yours of this id.`,
-    { hint: "pawl sync gives yours another id. Then start that one.", details: { task, claim } },
+    `${holderOf(claim)} has claimed ${task}, but their ${task} is not the same task as yours.`,
+    { hint: "Run pawl sync, which gives yours a new id, and start that one.", details: { task, claim } },
   );
 }
 
 /** Words for somebody who works on a task that others claim by now. */
 export const lostClaim = (task: string, claim: Claim, now: string) =>
-  `${task} is worked on here, and claimed by ${claimWords(claim, now)}. Talk to them before you go on.`;
+  `${task} is being worked on here, but is claimed by ${claimWords(claim, now)}. Talk to them before you continue.`;
 
 /** A claim as lists and JSON tell it. */
 export interface ShownClaim extends Claim {
@@ -115,6 +115,6 @@ export function claimOf(reader: Reader, task: string, now: string): string | und
   const { claim, ours, commit, remote } = found;
   if (!ours) return claimWords(claim, now);
   return commit === undefined
-    ? `here; ${remote} was not told yet (pawl sync)`
+    ? `here; not yet published to ${remote} (pawl sync)`
     : `here, until ${minute(claim.until)}${claim.from === undefined ? "" : `, taken over from ${shorten(claim.from, 120)}`}`;
 }

@@ -42,7 +42,7 @@ export function getRun(reader: Reader, task: string): Stored<typeof run> {
   throw new Failure(
     "refused",
     "no_run",
-    `${task} has no run: nobody has started it, or its worktrees are gone.`,
+    `${task} has no run: nobody has started it, or its worktrees were removed.`,
     {
       hint: `pawl start ${task}`,
       details: { task },

@@ -134,13 +134,13 @@ export function judgeDecided(
   check: CheckSignature,
 ): Signed {
   if (keys.length === 0 || !keys.every(mustSign))
-    return { ok: false, why: "nobody could have signed it at the commits that it names" };
+    return { ok: false, why: "no key could sign it at the commits that it names" };
   const found = signatures.find((one) => one.about === decided.about);
   if (!found) return { ok: false, why: `${WORDS[decided.about]} is not signed` };
   const statement = decidedStatement(uid, decided, keys);
   const verdicts = keys.map((one) => check(statement, signatureOf(found), one.approvers, one.level));
   const bad = verdicts.find((one) => !one.ok);
-  if (bad) return { ok: false, why: `the signature of ${WORDS[decided.about]} is not good: ${whyOf(bad)}` };
+  if (bad) return { ok: false, why: `the signature of ${WORDS[decided.about]} is invalid: ${whyOf(bad)}` };
   const [good] = verdicts;
   return { ok: true, by: good?.ok ? { name: good.name, key: good.key, level: good.level } : undefined };
 }
@@ -169,7 +169,7 @@ export function judgeMove(
   let by: SignedBy | undefined;
   for (const { about, statement, level } of neededFor(move, before, after)) {
     const what = WORDS[about];
-    if (before.broken) return { ok: false, why: "the list of approvers before it cannot be read" };
+    if (before.broken) return { ok: false, why: "the list of approvers in force before it cannot be read" };
     const found = move.signatures.filter((one) => one.about === about);
     if (found.length === 0) return { ok: false, why: `${what} is not signed` };
     const verdicts = found.map((one) => check(statement, signatureOf(one), before.approvers, level));
@@ -180,7 +180,7 @@ export function judgeMove(
         ok: false,
         why: `it names ${named?.name} with ${named?.key}, and ${good.name} signed it with ${good.key}`,
       };
-    if (!good?.ok) return { ok: false, why: `the signature of ${what} is not good: ${whyOf(verdicts[0])}` };
+    if (!good?.ok) return { ok: false, why: `the signature of ${what} is invalid: ${whyOf(verdicts[0])}` };
     by ??= { name: good.name, key: good.key, level: good.level };
   }
   return { ok: true, by };

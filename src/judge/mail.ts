@@ -113,7 +113,7 @@ function managerOf(reader: Reader, at: Here): Address {
   const own = at.run === undefined ? undefined : findNamed(reader, at.run);
   const to = own?.parent;
   if (to !== undefined) return { task: taskOf(to), to };
-  throw new Failure("refused", "no_manager", "No run of a manager has started this one.", {
+  throw new Failure("refused", "no_manager", "This run was not started by a manager.", {
     hint: 'Write to the human: pawl mail send human "…"',
     details: { field: "to" },
   });
@@ -144,7 +144,7 @@ function expectNotOvertaken(reader: Reader, to: string): void {
   throw new Failure(
     "refused",
     "run_over",
-    `${to} has ended, and ${after} came after it: nobody would read this.`,
+    `${to} has ended and ${after} followed it: nobody would read this.`,
     {
       hint: `Write to ${after}, or to whoever works on ${taskOf(to)}: pawl mail send ${taskOf(to)} "…"`,
       details: { run: to, after },

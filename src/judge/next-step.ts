@@ -16,7 +16,7 @@ export function nextStep(
   if (task.status === "merged")
     return {
       command: `pawl finish ${task.id} --remove --reason "merged"`,
-      reason: "its worktrees are not needed any more",
+      reason: "its worktrees are no longer needed",
     };
   if (task.status === "done" || task.status === "dropped") return undefined;
   const [worst] = [...open].sort((a, b) => severityRank(a) - severityRank(b));

@@ -22,7 +22,7 @@ export function getOwnTask(
     "task_of_another",
     `${id} is held by ${found.holder}, and you hold ${found.mine}.`,
     {
-      hint: `If nobody works on ${id} any more, take it over: pawl start ${id} --claim. What you saw there is worth a finding: pawl finding add "…" --task ${id}`,
+      hint: `If nobody is working on ${id} any more, take it over: pawl start ${id} --claim. To report something you saw there: pawl finding add "…" --task ${id}`,
       details: { task: id, holder: found.holder, held: found.mine },
     },
   );

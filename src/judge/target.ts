@@ -20,15 +20,15 @@ export function checkMeaning(now: Meaning, wanted: Meaning, begun: boolean, at: 
     throw refuse("profile", `lower the profile of ${now.id} from ${now.profile} to ${wanted.profile}`);
   const dropped = now.depends_on.filter((one) => !wanted.depends_on.includes(one));
   if (dropped.length > 0)
-    throw refuse("depends", `say that ${now.id} need not wait for ${dropped.join(", ")}`);
+    throw refuse("depends", `drop the dependency of ${now.id} on ${dropped.join(", ")}`);
   if (!begun) return;
   if (wanted.base_branch !== now.base_branch)
     throw refuse(
       "base",
-      `have ${now.id} merged into ${wanted.base_branch ?? "another branch"} instead of ${now.base_branch}, once it was started`,
+      `have ${now.id} merged into ${wanted.base_branch ?? "another branch"} instead of ${now.base_branch} once it has started`,
     );
   if (wanted.repos.join("\n") !== now.repos.join("\n"))
-    throw refuse("repo", `change which repositories ${now.id} touches, once it was started`);
+    throw refuse("repo", `change which repositories ${now.id} touches once it has started`);
 }
 
 /** A run's worktrees were made for these repositories; others need another run. */
@@ -79,5 +79,5 @@ export const unguardedTargets = (targets: readonly Target[]): string[] =>
     .filter((one) => one.exists && !one.guarded)
     .map(
       ({ repo, branch }) =>
-        `${branch} of ${repo} is not protected: nothing guards it, and anybody may move it without an approval. To guard it, add it to protected: in .pawl/config.yaml.`,
+        `${branch} of ${repo} is not protected: anybody can move it without an approval. To guard it, add it to protected: in .pawl/config.yaml.`,
     );

@@ -65,7 +65,7 @@ export function judgeTrust(facts: TrustFacts): RemoteTrust[] {
     )
       return is("changed", known && difference(known, now));
     if (facts.policy && !facts.policy.some((one) => one.name === now.name))
-      return is("unlisted", "is not among the remotes that the policy names");
+      return is("unlisted", "is not one of the remotes that the policy names");
     return is("trusted");
   });
 }
@@ -106,13 +106,13 @@ function isProposed(name: string, { policy, upstream }: TrustFacts): boolean {
 }
 
 function difference(before: Route, now: Route): string {
-  if (before.address !== now.address) return `was ${before.address}, and is ${now.address} now`;
+  if (before.address !== now.address) return `was ${before.address} and is now ${now.address}`;
   const pushes = (route: Route) => route.push.join(" ") || "nowhere";
   if (pushes(before) !== pushes(now))
-    return `was pushed to ${pushes(before)}, and goes to ${pushes(now)} now`;
+    return `was pushed to ${pushes(before)} and is now pushed to ${pushes(now)}`;
   const added = now.settings.filter((one) => !before.settings.includes(one));
   const removed = before.settings.filter((one) => !now.settings.includes(one));
-  return `is asked in another way: ${[...added, ...removed.map((one) => `no ${one}`)].join(", ")}`;
+  return `is now reached differently: ${[...added, ...removed.map((one) => `no ${one}`)].join(", ")}`;
 }
 
 /** The list with what one clone trusts from now on; the very same list when that is nothing new. */

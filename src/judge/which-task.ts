@@ -30,7 +30,7 @@ export function findTask(
       byBranch.length > 1
         ? `${byBranch.length} tasks name the branch ${at.branch}.`
         : live.length > 1
-          ? `${live.length} tasks are under way.`
+          ? `${live.length} tasks are active.`
           : "No task is active.",
   };
 }
@@ -57,7 +57,7 @@ export function getTask(
   throw new Failure("refused", "which_task", message, {
     hint:
       shown.length === 0
-        ? 'Begin one, with a worktree of its own: pawl start "<title>"'
+        ? 'Start one, with its own worktree: pawl start "<title>"'
         : `Name it with --task:\n  ${shown.join("\n  ")}${which.candidates.length > 8 ? "\n  …" : ""}`,
     details: { candidates: which.candidates.map((task) => task.id) },
   });

@@ -97,7 +97,7 @@ function objectOf(args: unknown): Record<string, unknown> {
 }
 
 function unknownField(field: string): Failure {
-  return badInput(field, `"${field.slice(0, 60)}" is not known here`);
+  return badInput(field, `"${field.slice(0, 60)}" is not an option here`);
 }
 
 function badInput(field: string, problem: string): Failure {
@@ -110,7 +110,7 @@ function notOffered(name: string): Failure {
   if (id === undefined) return unheardOf(name);
   const [message, hint] = TOOLS[id]
     ? [
-        "was not asked for when this server was registered",
+        "is not in the set of tools that this server was registered with",
         `It comes with \`pawl mcp --tools ${TOOLS[id].tier}\`.`,
       ]
     : ["is not for agents", "Ask the person you work for to run it in their own terminal."];

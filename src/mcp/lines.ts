@@ -42,9 +42,9 @@ export class Lines extends Transform {
 
   #pass(): void {
     const line = Buffer.concat(this.#kept);
-    if (this.#length > LONGEST) this.#refuse(`a message may have ${LONGEST} bytes at most`);
+    if (this.#length > LONGEST) this.#refuse(`a message can have at most ${LONGEST} bytes`);
     else if (!isUtf8(line)) this.#refuse("the message is not UTF-8");
-    else if (hasHiddenKey(line)) this.#refuse(`"${HIDDEN}" is not known here`, idOf(line));
+    else if (hasHiddenKey(line)) this.#refuse(`"${HIDDEN}" is not an option here`, idOf(line));
     else this.push(line);
     this.#kept = [];
     this.#length = 0;

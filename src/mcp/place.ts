@@ -88,7 +88,7 @@ function choose(
   throw new Failure(
     "refused",
     "no_worktree",
-    `${task} has no worktree here${repo === undefined ? "" : ` in ${repo}`}, and this is about its files.`,
+    `${task} has no worktree here${repo === undefined ? "" : ` in ${repo}`}, and this tool works on its files.`,
     {
       hint: `pawl start ${task}; if it was started and the worktree is gone: pawl start ${task} --claim`,
       details: { task, repos: found.map((one) => one.repo) },

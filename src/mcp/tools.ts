@@ -203,7 +203,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   "run.resume": {
     tier: "manager",
     stands: "here",
-    summary: "Go on with a run",
+    summary: "Continue a run",
     core: ["run", "message", "agent", "time", "cost"],
     without: ["follow"],
   },
@@ -226,7 +226,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   "task.archive": {
     tier: "all",
     stands: "here",
-    summary: "Put a finished task out of sight",
+    summary: "Hide a finished task from lists",
     idempotent: true,
   },
   "finding.defer": { tier: "all", stands: "task", summary: "Not now; for reviewers, not authors" },

@@ -171,8 +171,8 @@ export interface Acting {
 export const isShownHuman = ({ actor, minds }: Acting) => isHuman(actor) && minds.length === 0;
 
 /** Why a human is not believed to be one, in words that go on with what follows from it. */
-export const NO_TERMINAL = "There is no terminal here, so that nobody can tell whether a human says it";
-export const TO_A_TERMINAL = "Do it in a terminal, or on the page (`pawl ui`); a script cannot.";
+export const NO_TERMINAL = "There is no terminal here, so pawl cannot tell whether a human says it";
+export const TO_A_TERMINAL = "Do it in a terminal or on the page (`pawl ui`); a script cannot.";
 
 /** `what`: only a human may do it. */
 export function humanOnly(what: string, { actor }: Acting, details: Record<string, unknown> = {}): Failure {
@@ -220,7 +220,7 @@ export function decideActor(choice: {
     if (!claim || printActor(parseActor(claim)) === printActor(agent)) return { actor: agent };
     return {
       actor: agent,
-      warning: `This is ${printActor(agent)}; the claim to be "${claim.slice(0, 60)}" is not used.`,
+      warning: `This is ${printActor(agent)}; the claim to be "${claim.slice(0, 60)}" is ignored.`,
     };
   }
   if (claim) return { actor: parseActor(claim) };

@@ -76,4 +76,4 @@ function distinct<T>(items: readonly T[], key: (item: T) => string): T[] {
 export const REPAIR = "pawl doctor --fix";
 
 export const unguarded = (what: string, command = "pawl doctor") =>
-  `The guard of this repository does not hold. ${what} Look into it: ${command}`;
+  `This repository is not guarded properly. ${what} To look into it: ${command}`;

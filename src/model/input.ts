@@ -43,7 +43,7 @@ const described = (text: string) => z.describe(text);
 
 /** Our own texts show what belongs somewhere as `<what belongs there>`; copied as it is, it would be recorded. */
 const filledIn = z.refine<string>((value) => !/^<[^<>]*>$/.test(value), {
-  error: "still has the placeholder of an example; put your own words there",
+  error: "still has the example's placeholder; replace it with your own words",
 });
 
 /** Short text that is shown on one line, such as a title. */
@@ -194,7 +194,7 @@ function explain(issue: z.core.$ZodIssue): string {
         ? `"${name}" is too long: ${issue.maximum} characters at most`
         : `"${name}" must be at most ${issue.maximum}`;
     case "unrecognized_keys":
-      return `${issue.keys.map((key) => `"${key}"`).join(", ")} is not known here`;
+      return `${issue.keys.map((key) => `"${key}"`).join(", ")} is not an option here`;
     case "custom":
       return `"${name}" ${issue.message}`;
     default:

@@ -42,7 +42,7 @@ export const isAuthor = (actor: string, authors: readonly string[]) =>
 
 /** Why somebody may not judge who is not known to be an author. */
 const UNTOLD =
-  "Whether you wrote this work cannot be told, because nobody saw this session begin or another one started it";
+  "Pawl cannot tell whether you wrote this work, because this session was not seen to begin or was started by another one";
 
 /** Why somebody may not judge, in words that go on with what follows from it. */
 export function whyNoJudge({ actor, minds }: Acting, authors: readonly string[]): string {

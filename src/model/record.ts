@@ -72,7 +72,7 @@ export function parseRecord<K extends Kind>(
     throw broken(
       spec,
       shown,
-      unknown ? `the key "${read.key}" is not known here` : `"${read.key}" needs ${read.expected}`,
+      unknown ? `the key "${read.key}" is unknown` : `"${read.key}" needs ${read.expected}`,
       unknown
         ? `Expected ${read.expected}. Remove or rename "${read.key}".`
         : `Write it like this: ${read.example}`,
@@ -84,8 +84,8 @@ export function parseRecord<K extends Kind>(
     throw broken(
       spec,
       shown,
-      `its id says ${String((read.value as { id?: unknown }).id)}, but the file is that of ${id}`,
-      "A record is known by its place; copies and renamed files are not records. Move it away or correct the id.",
+      `its id is ${String((read.value as { id?: unknown }).id)}, but the file belongs to ${id}`,
+      "A record's id follows from its place; copies and renamed files are not records. Move the file away or correct the id.",
       { key: "id" },
     );
   const found = findSections(body);
@@ -136,7 +136,12 @@ function editedHeader<K extends Kind>(
     edited = editHeader(header, printed, stored.header, places, eol);
   } catch (error) {
     if (!(error instanceof FrontMatterError)) throw error;
-    throw broken(spec, stored.shown, error.message, "Write it in the plain way first; nothing was changed.");
+    throw broken(
+      spec,
+      stored.shown,
+      error.message,
+      "Nothing was changed. Rewrite it in the plain form first.",
+    );
   }
   // A list in a style of its own is written anew as a whole, and remarks between its items would go with it.
   const list = printed.find(([key, value]) => Array.isArray(value) && Array.isArray(stored.header.get(key)));
@@ -145,7 +150,7 @@ function editedHeader<K extends Kind>(
       spec,
       stored.shown,
       `a comment inside "${list[0]}" would be lost`,
-      "Write the items one below the other, or move the comment; nothing was changed.",
+      "Nothing was changed. Write one item per line, or move the comment.",
       { key: list[0] },
     );
   return edited;
@@ -163,7 +168,7 @@ function checkEdit<K extends Kind>(spec: K, stored: Stored<K>, changes: ChangesO
   throw broken(
     spec,
     stored.shown,
-    `"${wrong}" cannot be changed safely in the way the file is written by hand`,
+    `"${wrong}" cannot be changed safely, because of how the file was edited by hand`,
     "Nothing was changed. Look for a code fence or a comment that is never closed, or for unusual YAML in the header.",
     { key: wrong },
   );

@@ -11,7 +11,7 @@ import { procedure } from "./operation.ts";
 /** What a human would say yes to: the same looks and refusals as those of `approve`, without asking anybody anything. */
 export const approveLook = procedure({
   id: "approve.look",
-  summary: "What an approval would merge, or what stands in its way",
+  summary: "Show what an approval would merge, or what is in its way",
   examples: ["pawl approve look T1"],
   access: "read",
   internal: true,

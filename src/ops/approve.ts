@@ -35,9 +35,9 @@ interface Wanted {
 
 export const approve = procedure({
   id: "approve",
-  summary: "Merge a task into its base branch, in all repositories or in none: a human's decision",
+  summary: "Merge a task into its base branch, in all repositories or none (human only)",
   details:
-    "Settles first what needs nobody's judgement: brings in what the remote has, runs the policy's checks that are missing or\nstale, writes a handoff from the commits where nobody did, saves the diff. Then shows what would be merged, and asks for the\ntask's id on the terminal; nothing skips that. Where the policy says\n`approvals: signed`, it has your ssh key sign the merge as well, one that asks for a touch unless the policy is content with less. Refused while anything\nof yours stands in the way: edits of tracked files in a checkout of the target, files at paths that the merge adds, an\noperation in progress, a base that moved and has to be merged by hand. --style says how: `merge` makes a merge commit, `squash` one\ncommit with the tree that was checked, `ff` brings the base forward to the very commit that was checked, which only a branch that goes\nstraight on from its base allows. --push publishes the result, --finish\nremoves the worktree and ends the task. If the remote was faster, --redo merges again on top of what it has, once the checks pass there too.",
+    "First does what needs nobody's judgement: brings in what the remote has, runs required checks that are missing\nor stale, writes a handoff from the commits if nobody left one, and saves the diff. Then it shows what would\nbe merged and asks you to type the task's id; nothing skips that question. Under `approvals: signed` your ssh\nkey also signs the merge, and the key must ask for a touch unless the policy accepts less.\nIt is refused while anything of yours is in the way: edits to tracked files in a checkout of the target, files\nat paths that the merge adds, an operation in progress, a base that moved and conflicts.\n--style says how to merge: `merge` makes a merge commit, `squash` one commit with the tree that was checked,\nand `ff` fast-forwards the base to the commit that was checked, if the branch directly follows its base.\n--push publishes the result; --finish removes the worktree and ends the task. If the remote moved first,\n--redo merges again on top of it, once the checks pass there too.",
   examples: [
     "pawl approve --finish",
     "pawl approve T0001 --diff",
@@ -49,13 +49,13 @@ export const approve = procedure({
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
-    diff: flag("show the whole diff, however long it is"),
-    push: flag("publish the base branches afterwards"),
-    finish: flag("afterwards remove the worktree and end the task"),
-    redo: flag("merge again on the remote's tip, after a push that came too late"),
-    style: maybe(choice(MERGE_STYLES, "how to bring it into the base (default: the policy's `style`)")),
+    diff: flag("show the whole diff, however long"),
+    push: flag("push the base branches afterwards"),
+    finish: flag("remove the worktree and end the task afterwards"),
+    redo: flag("merge again on the remote's tip, after the remote moved first"),
+    style: maybe(choice(MERGE_STYLES, "how to merge (default: the policy's `style`)")),
     offline: flag("do not ask the remotes whether they moved"),
-    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
+    sign_with: maybe(raw("sign with this key, if the policy requires a signature", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -127,7 +127,7 @@ async function end(hands: Hands, id: string, data: Merged, warnings: string[]): 
       data: { ...data, task: ended.task, finished: ended.repos },
       warnings: [...warnings, ...said],
       next: gone
-        ? { command: `cd ${quoted(mainRoot ?? commonDir)}`, reason: "the folder that you stand in is gone" }
+        ? { command: `cd ${quoted(mainRoot ?? commonDir)}`, reason: "the folder you are in is gone" }
         : undefined,
     };
   } catch (error) {
@@ -204,21 +204,21 @@ async function redo(hands: Hands, id: string, input: Wanted): Promise<Plan<Lande
   const { task, last, overtaken } = found;
   if (overtaken.length === 0) {
     if (input.push) return { data: { approval: last, task } };
-    throw new Failure("refused", "nothing_to_redo", `The remote has nothing that ${last.id} lacks.`, {
+    throw new Failure("refused", "nothing_to_redo", `${last.id} already has everything the remote has.`, {
       hint: `pawl approve ${id} --redo --push`,
       details: { approval: last.id },
     });
   }
   for (const one of overtaken)
     hands.say(
-      `${one.name}: merge ${short(one.head)} again, on ${short(one.onto)} of the remote${one.differs ? "; its checks are repeated" : ""}`,
+      `${one.name}: merge ${short(one.head)} again, on ${short(one.onto)} of the remote${one.differs ? "; its checks run again" : ""}`,
     );
   await confirm(hands, id, `Type ${id} to merge it into ${overtaken[0]?.base_branch} again: `);
   const passed = await checkAgain(hands, found);
   const approved: Approved = {
     task,
     receipt: last.receipt,
-    summary: [`Merged again on what the remote had, instead of ${last.id}.`, ...passed].join("\n"),
+    summary: [`Merged again on the remote's tip, replacing ${last.id}.`, ...passed].join("\n"),
     redoOf: last.id,
     merges: overtaken,
   };
@@ -236,8 +236,8 @@ function checkSameRedo(shown: Redo, now: Redo): void {
   const print = ({ last, overtaken }: Redo) =>
     JSON.stringify([last.id, overtaken.map((one) => [one.name, one.old, one.onto, one.tree])]);
   if (print(shown) === print(now)) return;
-  throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
-    hint: `Nothing was merged. Look again: pawl approve ${now.task.id} --redo`,
+  throw new Failure("refused", "changed_meanwhile", `${now.task.id} has changed since you were shown it.`, {
+    hint: `Nothing was merged. To look again: pawl approve ${now.task.id} --redo`,
     details: { task: now.task.id },
   });
 }

@@ -26,9 +26,9 @@ interface Wanted {
 
 export const approverAdd = procedure({
   id: "approver.add",
-  summary: "Enrol the key of a human who may approve, unlock and settle; a human's decision",
+  summary: "Enrol the key of a human who may approve, unlock and settle (human only)",
   details:
-    "Commits the key to .pawl/approvers.yaml on every protected branch of this clone, at once; push them afterwards. The first\nkey is trusted because a human typed it here, and proves that it works by signing its own arrival. Every later change is\nsigned with a key that is enrolled already, of the highest level there is. A security key (ssh-keygen -t ed25519-sk) says\nin each signature that somebody touched it: level present. Any other key proves no more than that its file was read:\nlevel possession. Enrol two, so that losing one is no trouble. --lost is for when all are lost: it replaces the list\nwithout a signature, and every audit tells it until a human pins the new beginning with --root.",
+    "Commits the key to .pawl/approvers.yaml on every protected branch of this clone at once; push them afterwards.\nThe first key is trusted because a human typed it here, and it proves that it works by signing its own entry.\nEvery later change is signed with an enrolled key of the highest level. A security key (ssh-keygen -t\ned25519-sk) states in each signature that somebody touched it: level present. Any other key proves only that\nits file was read: level possession. Enrol two, so that you can lose one. --lost is for when all keys are\nlost: it replaces the list without a signature, and every audit reports it until a human pins the new root\nwith --root.",
   examples: [
     'pawl approver add --name "Ada Lovelace" --ssh ~/.ssh/id_ed25519_sk.pub',
     'pawl approver add --name "Ada Lovelace" --ssh ~/.ssh/backup.pub --as ada-backup',
@@ -38,10 +38,10 @@ export const approverAdd = procedure({
     name: line("whose key it is", "NAME", 80),
     ssh: maybe(raw("the public key", "FILE")),
     passkey: maybe(raw("a passkey as the page hands it over: id.algorithm.public", "PASSKEY")),
-    as: maybe(line("a short name for the key; by default made from the human's", "KEY", 40)),
-    sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
-    repo: maybe(line("the repository it decides in (default: the one you are in)", "NAME")),
-    lost: flag("all enrolled keys are lost: begin again with this one, without a signature"),
+    as: maybe(line("a short name for the key (default: from the human's name)", "KEY", 40)),
+    sign_with: maybe(raw("the enrolled key that signs the change (default: the first one found)", "FILE")),
+    repo: maybe(line("the repository it counts in (default: the one you are in)", "NAME")),
+    lost: flag("all enrolled keys are lost: start over with this one, without a signature"),
   }),
 
   async rehearse(hands, input) {
@@ -53,19 +53,18 @@ export const approverAdd = procedure({
     const { site, lists, key } = await expectAddable(hands, input);
     const branches = lists.map((one) => one.branch).join(", ");
     hands.say(`${key.key}  ${quoteLine(key.name)}  level ${key.level}\n  ${key.public}`);
-    if (input.lost)
-      hands.say("Every key that is enrolled now will count no more, and every audit will say so.");
-    await confirmTyped(hands, `Type ${key.key} to let it decide on ${branches}: `, key.key);
+    if (input.lost) hands.say("Every key enrolled now will stop counting, and every audit will say so.");
+    await confirmTyped(hands, `Type ${key.key} to let it approve on ${branches}: `, key.key);
     const lost = input.lost ?? false;
-    const what = `${lost ? "Replace all approvers by" : "Add the approver"} ${key.key}`;
+    const what = `${lost ? "Replace all approvers with" : "Add the approver"} ${key.key}`;
     const asked = { firstKey: input.ssh, signWith: input.sign_with };
     const unlocks = await changeApprovers(hands, site, { lists, what, lost, ...asked });
     const commits = unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" }));
-    const root = `A human pins the new beginning where audits run: pawl audit --ci --root ${commits[0]?.commit}`;
+    const root = `Pin the new root where audits run: pawl audit --ci --root ${commits[0]?.commit}`;
     return {
       data: { approver: key, commits },
       warnings: lost ? [root] : [],
-      next: { command: "git push", reason: "others judge by what the remote has" },
+      next: { command: "git push", reason: "other clones go by what the remote has" },
     };
   },
 
@@ -90,8 +89,8 @@ async function expectAddable(
     ...(await readKey(hands, input)),
   };
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(key.key))
-    throw new Failure("usage", "bad_name", `"${key.key}" cannot be the short name of a key.`, {
-      hint: "Small letters, digits and hyphens, such as: --as ada-yubikey",
+    throw new Failure("usage", "bad_name", `"${key.key}" is not a valid short name for a key.`, {
+      hint: "Use lower-case letters, digits and hyphens, for example: --as ada-yubikey",
       details: { field: "as" },
     });
   const branches = await keyBranches(hands, site);
@@ -100,7 +99,7 @@ async function expectAddable(
   throw new Failure(
     "refused",
     "already_enrolled",
-    `${key.key} is enrolled on every protected branch already.`,
+    `${key.key} is already enrolled on every protected branch.`,
     {
       hint: "pawl approver list",
     },
@@ -124,12 +123,12 @@ function listWith(branch: KeyBranch, key: Approver, lost: boolean): NewList[] {
   if (lost) return [{ ...branch, approvers: [key] }];
   if (broken)
     throw new Failure("unreadable", "broken_approvers", `The approvers on ${branch.branch} cannot be read.`, {
-      hint: "Nobody can sign a change of them. To begin again: pawl approver add --lost …",
+      hint: "Nobody can sign a change to them. To start over: pawl approver add --lost …",
     });
   if (approvers.some((one) => one.public === key.public)) return [];
   if (approvers.some((one) => one.key === key.key))
-    throw new Failure("refused", "name_taken", `Another key is called ${key.key} already.`, {
-      hint: "Give this one a name of its own: --as NAME",
+    throw new Failure("refused", "name_taken", `Another key is already called ${key.key}.`, {
+      hint: "Give this one another name: --as NAME",
       details: { field: "as" },
     });
   return [{ ...branch, approvers: [...approvers, key] }];

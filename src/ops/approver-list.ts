@@ -9,9 +9,9 @@ import { procedure } from "./operation.ts";
 
 export const approverList = procedure({
   id: "approver.list",
-  summary: "Show whose keys decide on each protected branch, and since which commit",
+  summary: "Show whose keys count on each protected branch, and since which commit",
   details:
-    "What counts is .pawl/approvers.yaml as the tip of a protected branch has it, never a copy in a worktree. The root is the\nfirst commit of the branch that names approvers: whoever made it chose the first key. Compare it with what you know, and\nhave CI pin it: pawl audit --ci --root COMMIT.",
+    "Only .pawl/approvers.yaml at the tip of a protected branch counts, never a copy in a worktree. The root is the\nbranch's first commit that names approvers: whoever made it chose the first key. Check that it is the one you\nknow, and pin it in CI: pawl audit --ci --root COMMIT.",
   examples: ["pawl approver list", "pawl approver list --repo api"],
   access: "read",
   asItIs: true,
@@ -40,9 +40,9 @@ export const approverList = procedure({
     branches
       .map(({ branch, approvals, approvers, broken, root, came }) => {
         const rows = approvers.map((one) => [one.key, quoteLine(one.name, 80), one.kind, one.level]);
-        const empty = broken ? "The list cannot be read: nobody can decide." : "Nobody is enrolled.";
+        const empty = broken ? "The list cannot be read: nobody can approve." : "Nobody is enrolled.";
         const since = root
-          ? [indent(`root ${root.slice(0, 12)}, ${came ?? "which no record tells of"}`)]
+          ? [indent(`root ${root.slice(0, 12)}, ${came ?? "which no record explains"}`)]
           : [];
         return [
           `${style.bold(branch)}: approvals are ${approvals}`,
@@ -57,7 +57,7 @@ const wanted = (keys: Keys) =>
   mustSign(keys)
     ? `signed (level ${keys.level})`
     : keys.signed
-      ? "to be signed, and nobody could"
+      ? "to be signed, but no key counts"
       : "typed on the terminal";
 
 interface Told {

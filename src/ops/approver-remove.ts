@@ -16,15 +16,15 @@ import { procedure } from "./operation.ts";
 
 export const approverRemove = procedure({
   id: "approver.remove",
-  summary: "Take a key out of those that may approve; a human's decision",
+  summary: "Remove a key from those that may approve (human only)",
   details:
-    "Commits it on every protected branch of this clone that has the key, at once; push them afterwards. It is signed with an\nenrolled key of the highest level, which may be the one that goes. What the key signed before stays approved. The last\nkey cannot be removed, nor the last one that the policy would accept.",
+    "Commits the removal on every protected branch of this clone that has the key, at once; push them afterwards.\nIt is signed with an enrolled key of the highest level, which may be the one being removed. What the key\nsigned before stays approved. You cannot remove the last key, nor the last one that the policy accepts.",
   examples: ["pawl approver remove ada-backup"],
   access: "write",
   cli: { positional: ["approver"] },
   input: z.strictObject({
     approver: line("the key, as `pawl approver list` calls it", "KEY", 40),
-    sign_with: maybe(raw("the enrolled key that signs the change; by default one that is found", "FILE")),
+    sign_with: maybe(raw("the enrolled key that signs the change (default: the first one found)", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -39,7 +39,7 @@ export const approverRemove = procedure({
       hands.say(
         `origin has ${branch}, which lists ${input.approver}, too, and is not here. What the key signed there stays approved only if it goes everywhere at once. First: git branch ${branch} origin/${branch}`,
       );
-    await confirmTyped(hands, `Type ${input.approver} to take it out on ${branches}: `, input.approver);
+    await confirmTyped(hands, `Type ${input.approver} to remove it on ${branches}: `, input.approver);
     const what = `Remove the approver ${input.approver}`;
     const asked = { firstKey: undefined, signWith: input.sign_with, lost: false };
     const unlocks = await changeApprovers(hands, site, { lists, what, ...asked });
@@ -48,13 +48,13 @@ export const approverRemove = procedure({
         removed: input.approver,
         commits: unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" })),
       },
-      next: { command: "git push", reason: "others judge by what the remote has" },
+      next: { command: "git push", reason: "other clones go by what the remote has" },
     };
   },
 
   text: ({ removed, commits }, style) =>
     [
-      `${style.bold(removed)} may decide nothing any more`,
+      `${style.bold(removed)} no longer counts`,
       ...commits.map((one) => `  ${one.ref.slice("refs/heads/".length)} is at ${one.commit.slice(0, 12)}`),
     ].join("\n"),
 });
@@ -81,7 +81,7 @@ function listWithout(branch: KeyBranch, key: string): NewList[] {
   throw new Failure(
     "refused",
     "last_key",
-    `${key} is the last key on ${branch.branch} that could approve anything.`,
+    `${key} is the last key on ${branch.branch} that can approve anything.`,
     {
       hint: "Enrol another one first: pawl approver add",
       details: { branch: branch.branch },

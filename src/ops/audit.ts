@@ -37,20 +37,20 @@ interface Wanted {
 
 export const audit = procedure({
   id: "audit",
-  summary: "Is every commit of the protected branches explained, and was nothing tampered with?",
+  summary: "Check that every commit on the protected branches is explained and nothing was tampered with",
   details:
-    "Every first-parent commit is one of: baseline (there before), approved, pull request (a task that its host merged), from the remote, unlocked by a human, unapproved\n(on a guarded remote without an approval, or pushed past this clone's own hook), or unexplained. Also told: moves in the branches' logs that nothing explains, refs that were written past git, replaced\nor grafted history, hooks that were changed or switched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone that has the branch pawl/state, and\nexplains what was published by the records alone. Where keys are enrolled, every signature is checked by the keys and the\npolicy from before; --root names the commit with the first key, as you know it. Exit code 0 when all is explained, 1 when not, 2 when nobody can tell.",
+    "Puts every first-parent commit into one class: baseline (there before pawl), approved, pull request (a task\nthat its host merged), from the remote, unlocked by a human, unapproved (on a guarded remote without an\napproval, or pushed past this clone's own hook), or unexplained. It also reports moves in the branches' logs\nthat nothing explains, refs written without git, replaced or grafted history, hooks that were changed or\nswitched off, and remote-tracking refs that the remote does not confirm.\nRANGE is a branch, or two commits as in main~5..main. --ci needs only a clone with the branch pawl/state and\njudges what was published by those records alone. Where keys are enrolled, it checks every signature against\nthe keys and the policy in force before the move; --root names the commit with the first key, as you know it.\nExit code 0 when everything is explained, 1 when something is not, 2 when it could not tell.",
   examples: ["pawl audit", "pawl audit main", "pawl audit main~5..main", "pawl audit --ci"],
   access: "read",
   asItIs: true,
   cli: { positional: ["range"], files: ["updates"] },
   input: z.strictObject({
     range: maybe(line("a branch, or two commits", "RANGE", 500)),
-    ci: flag("for a check of what was published: tell it from the branch pawl/state alone"),
+    ci: flag("check what was published, from the branch pawl/state alone"),
     repo: maybe(line("the repository, as records call it", "NAME", 60)),
     updates: maybe(raw("with --ci: lines `old new ref`, as git gives them to a server's hook", "FILE")),
-    root: maybe(line("the commit from which on keys are trusted, as you know it", "COMMIT", 80)),
-    offline: flag("do not ask the remotes whether they have what this clone believes"),
+    root: maybe(line("the commit from which keys are trusted, as you know it", "COMMIT", 80)),
+    offline: flag("do not ask the remotes to confirm what this clone believes"),
   }),
 
   rehearse: async () => [],
@@ -76,7 +76,7 @@ export const audit = procedure({
     const undecided = unexplained.filter(isUndecided);
     if (findings.length === 0 && undecided.length > 0 && undecided.length === unexplained.length)
       throw nobodyAnswered(undecided, data);
-    const sync = { command: "pawl sync", reason: "what was approved is known here once its record is" };
+    const sync = { command: "pawl sync", reason: "an approval is known here once its record is" };
     return {
       data,
       warnings: [...said, ...new Set(notes)],
@@ -172,7 +172,7 @@ function publishedNames(ledger: Ledger, repo: string | undefined): ReadonlySet<s
   const approved = new Set(ledger.approvals.flatMap((one) => one.repos.map((each) => each.name)));
   if (approved.size <= 1) return approved;
   throw new Failure("usage", "which_repository", "The records do not say which repository this is.", {
-    hint: `Say it: pawl audit --ci --repo ${[...approved][0]}`,
+    hint: `Name it: pawl audit --ci --repo ${[...approved][0]}`,
     details: { field: "repo", known: [...approved] },
   });
 }
@@ -188,7 +188,7 @@ function readUpdates(text: string): RefUpdate[] {
 function rootMissing(branches: readonly AuditedBranch[], root: string | undefined): Finding[] {
   const known = branches.some((one) => one.root?.commit === root);
   if (root === undefined || known || branches.length === 0) return [];
-  const message = "No protected branch has the commit from which on keys are trusted.";
+  const message = "No protected branch has the commit from which keys are trusted.";
   return [{ code: "root_missing", repo: branches[0]?.repo ?? "", where: root.slice(0, 12), message }];
 }
 
@@ -228,7 +228,7 @@ const DOUBTED = {
 function cannotTell({ problems }: Ledger, data: unknown): Failure {
   const [first] = problems;
   const more = problems.length > 1 ? ` (and ${plural(problems.length - 1, "other record")})` : "";
-  return new Failure("unreadable", "cannot_tell", `It cannot be told: ${first?.message}${more}`, {
+  return new Failure("unreadable", "cannot_tell", `Could not tell: ${first?.message}${more}`, {
     ...(first?.hint === undefined ? {} : { hint: first.hint }),
     details: { problems, ...(data as object) },
   });
@@ -241,12 +241,12 @@ function nobodyAnswered(undecided: readonly Explained[], data: unknown): Failure
   const what = `${first?.commit.id.slice(0, 12)} "${first?.commit.subject.slice(0, 60)}"${others}`;
   const [reason, hint] =
     first?.reason === "remote_unconfirmed"
-      ? ["remote_unconfirmed", "A human confirms where the remote is: pawl remote trust <name>"]
-      : ["remote_silent", "Run it again when the remote can be reached."];
+      ? ["remote_unconfirmed", "A human has to confirm where the remote leads: pawl remote trust <name>"]
+      : ["remote_silent", "Run it again when the remote is reachable."];
   return new Failure(
     "unavailable",
     reason,
-    `It cannot be told whether ${what} is explained. ${first?.message}`,
+    `Could not tell whether ${what} is explained. ${first?.message}`,
     {
       hint,
       details: data as Record<string, unknown>,

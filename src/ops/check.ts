@@ -14,9 +14,9 @@ import { procedure } from "./operation.ts";
 
 export const check = procedure({
   id: "check",
-  summary: "Is the task ready for this stage? If not: what is missing, who settles it, and how",
+  summary: "Check whether the task is ready for a stage; if not, what is missing, who settles it and how",
   details:
-    "plan: may the work begin. review: may it be reviewed. close: may a human approve it, which is what is\nasked unless said. manage: has its manager read, settled and handed over everything that it started. --fix settles what needs nobody's judgement: it brings a moved base in, runs the policy's checks, writes a\nhandoff from the commits where nobody did, and saves the diff. Passing the close stage writes a\nreceipt that is bound to the commits, the findings and the evidence; whatever changes them voids it. Exit code 0 when it\nis ready, 1 when it is not, 2 when that cannot be told. --request is for CI: it judges a pull request's head by the records in\npawl/state and by the policy of the branch that it goes to, in a clone that has no worktree of the task.",
+    "plan: may the work begin? review: may it be reviewed? close, the default: may a human approve it? manage: has\nits manager read, settled and handed over everything it started?\n--fix does what needs nobody's judgement: it brings in a moved base, runs the required checks, writes a\nhandoff from the commits if nobody left one, and saves the diff. Passing the close stage writes a receipt\nbound to the commits, the findings and the evidence; any change to them voids it.\n--request is for CI: it judges a pull request's head by the records in pawl/state and by the policy of the\nbranch it goes to, in a clone that has no worktree of the task.\nExit code 0 when it is ready, 1 when it is not, 2 when it could not tell.",
   examples: [
     "pawl check",
     "pawl check --fix",
@@ -29,9 +29,9 @@ export const check = procedure({
     task: taskField(),
     stage: maybe(choice(STAGES, "ready for what (default: close)")),
     request: maybe(line("a pull request's head, judged by what was published", "COMMIT", 80)),
-    base: maybe(line("with --request: the branch that it goes to (default: main)", "BRANCH", 200)),
+    base: maybe(line("with --request: the branch it goes to (default: main)", "BRANCH", 200)),
     repo: maybe(line("with --request: the repository, as records call it", "NAME", 60)),
-    fix: flag("settle what needs nobody's judgement; only for the close stage"),
+    fix: flag("do what needs nobody's judgement; close stage only"),
   }),
 
   async rehearse(hands, input) {
@@ -69,7 +69,7 @@ function judged(result: GateResult, settled: string[]) {
     next: nextOf(result),
     warnings: repos
       .filter((one) => !one.guarded)
-      .map((one) => `${one.base_branch} of ${one.name} is not protected: nothing guards it.`),
+      .map((one) => `${one.base_branch} of ${one.name} is not protected.`),
     notReady: !ready,
   };
 }
@@ -83,7 +83,9 @@ function requestIn(input: Asked): Request | undefined {
     throw new Failure(
       "usage",
       "request_alone",
-      request === undefined ? `--${field} is for --request only.` : `--request goes without ${field}.`,
+      request === undefined
+        ? `--${field} is for --request only.`
+        : `--request cannot be combined with ${field}.`,
       { hint: "pawl check --request <commit> --base main", details: { field } },
     );
   return request === undefined ? undefined : { head: request, base: base ?? "main", repo };
@@ -124,7 +126,7 @@ function nextOf(result: GateResult): Next | undefined {
   if (result.stage === "review")
     return {
       command: `pawl review start ${result.task} --kind branch`,
-      reason: "by somebody who did not write it",
+      reason: "by somebody other than its author",
     };
   if (result.stage === "manage") return { command: "pawl inbox", reason: "what waits for a human" };
   return { command: `pawl approve ${result.task}`, reason: "a human decides" };
@@ -139,7 +141,7 @@ function checkText({ settled, ...result }: Shown, style: Style): string {
 }
 
 function resultText({ task, stage, ready, reasons, repos }: Omit<Shown, "settled">, style: Style): string {
-  if (task === "") return "Nothing was asked for: no remote of this project is guarded on that branch.";
+  if (task === "") return "Nothing is required: no remote of this project is guarded on that branch.";
   if (ready) {
     const heads = repos.filter((one) => one.changed).map((one) => `${one.name} at ${one.head.slice(0, 12)}`);
     return `${style.bold(task)} ${style.green(`may be ${BE[stage]}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;

@@ -6,8 +6,8 @@ import { procedure } from "./operation.ts";
 
 export const claimRenew = procedure({
   id: "claim.renew",
-  summary: "Tell others that a task is still worked on here",
-  details: "Called by the supervisor of an agent's run, every few minutes and when the run has ended.",
+  summary: "Tell others that a task is still being worked on here",
+  details: "The supervisor of an agent's run calls this every few minutes and when the run ends.",
   examples: ["pawl claim renew T0001"],
   internal: true,
   access: "write",

@@ -17,20 +17,16 @@ const SMALLEST_BUDGET = 200;
 
 export const context = operation({
   id: "context",
-  summary: "Everything needed to go on with a task from nothing, within a budget",
+  summary: "Print everything needed to continue a task from scratch, within a budget",
   details:
-    "The packet is Markdown for somebody who starts cold: the task, where it stands, open findings, the latest\nhandoff, decisions, evidence, and related records from elsewhere with the reason why they are there. It says what\nis missing, never exceeds its budget, and says what it left out.",
+    "A Markdown packet for somebody who starts cold: the task and where it stands, open findings, the latest\nhandoff, decisions, evidence, and related records with the reason each one is included. It names what is\nmissing, stays within its budget and says what it left out.",
   examples: ["pawl context", "pawl context T0001 --budget 1500", "pawl context T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     budget: maybe(
-      count(
-        `no more than this many tokens (default: ${DEFAULT_BUDGET}; bytes ÷ 4)`,
-        "TOKENS",
-        SMALLEST_BUDGET,
-      ),
+      count(`at most this many tokens (default: ${DEFAULT_BUDGET}; bytes ÷ 4)`, "TOKENS", SMALLEST_BUDGET),
     ),
   }),
 

@@ -25,9 +25,9 @@ const input = z.strictObject({
   why: prose("the reason"),
   changed: many(raw("a file it changed", "FILE")),
   slice: maybe(line("the slice it belongs to", "S", 40)),
-  effort: maybe(line("it belongs to the tasks with this label, to none alone", "LABEL", 60)),
+  effort: maybe(line("it belongs to all tasks with this label", "LABEL", 60)),
   general: flag("it belongs to no task"),
-  supersedes: many(line("an older decision of this kind that it takes the place of", "N", 40)),
+  supersedes: many(line("an older decision of this kind that it replaces", "N", 40)),
   task: taskField(),
 });
 type Input = z.output<typeof input>;
@@ -36,7 +36,7 @@ export const decide = operation({
   id: "decide",
   summary: "Record a decision and the reason for it",
   details:
-    "It belongs to the task you are in. One that belongs to no task is kept as a note (`pawl note list`): --effort names the label that\nthe tasks of an effort have in common, and each of them finds it in its context; --general is for the whole project. Such a\ndecision can be edited, archived and superseded as any note.",
+    "It belongs to the task you are in. A decision that belongs to no single task is kept as a note (`pawl note\nlist`): --effort names a label that several tasks share, so that each of them finds it in its context;\n--general makes it the whole project's. Like any note, it can be edited, archived and superseded.",
   examples: [
     'pawl decide "Keep the old format readable" --why "users have files from 2019"',
     'pawl decide "Amounts are integers" --why "no rounding" --effort payments',
@@ -65,7 +65,7 @@ function taskFacts(reader: Reader, input: Input, at: Situation) {
     throw new Failure(
       "usage",
       "not_of_a_task",
-      "A task's decisions are not replaced; the later one counts.",
+      "A task's decisions are not replaced; the latest one counts.",
       {
         hint: "--supersedes goes with --effort or --general.",
         details: { field: "supersedes" },
@@ -103,7 +103,7 @@ function decideInTask(
 function looseFacts(reader: Reader, input: Input) {
   const field = input.task === undefined ? "slice" : "task";
   if (input[field] !== undefined)
-    throw new Failure("usage", "of_no_task", `--${field} does not go with --effort or --general.`, {
+    throw new Failure("usage", "of_no_task", `--${field} cannot be combined with --effort or --general.`, {
       hint: "A decision belongs to one task, to the tasks of an effort, or to none.",
       details: { field },
     });

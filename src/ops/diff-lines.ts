@@ -8,7 +8,7 @@ import { procedure } from "./operation.ts";
 /** A whole file of a saved diff, for whoever wants to read around the changes. */
 export const diffLines = procedure({
   id: "diff.lines",
-  summary: "The lines of a file as a saved diff's commit has them",
+  summary: "Print the lines of a file as a saved diff's commit has them",
   examples: ["pawl diff lines T1 --repo my-project --path src/a.ts"],
   access: "read",
   internal: true,

@@ -7,7 +7,7 @@ import { procedure } from "./operation.ts";
 
 export const diffViewed = procedure({
   id: "diff.viewed",
-  summary: "Mark a file of a saved diff as looked at, or tell which ones are",
+  summary: "Mark a file of a saved diff as viewed, or list the viewed ones",
   examples: ["pawl diff viewed T1"],
   access: "read",
   internal: true,
@@ -16,7 +16,7 @@ export const diffViewed = procedure({
     task: taskField(),
     repo: maybe(line("the repository of the file", "NAME")),
     path: maybe(raw("the file", "FILE")),
-    digest: maybe(line("what was looked at: the sha256 of its part of the patch", "SHA256", 64)),
+    digest: maybe(line("what was viewed: the sha256 of its part of the patch", "SHA256", 64)),
     commit: maybe(line("the saved commit that it was part of", "COMMIT", 64)),
     undo: flag("take the mark back"),
   }),

@@ -18,7 +18,7 @@ export const diff = procedure({
   id: "diff",
   summary: "Show the saved diff of a task, repository by repository",
   details:
-    "Shows what the last snapshot saved, so it works after the worktree is gone and in a clone that only has the state.\nOn a terminal it is coloured and paged; piped it is a patch that `git apply` takes, with a `#` heading for each\nrepository. With --json the patch itself is left out: `patch_path` names it inside the state folder, and `from`\nsays whether it was read from there (`patch`) or made again from the kept commit (`commit`). --ignore-space and --since\nneed that commit: the saved patch alone cannot tell.",
+    "Shows what the last snapshot saved, so it works after the worktree is gone and in a clone that has only the\nstate. On a terminal it is coloured and paged; piped, it is a patch that `git apply` accepts, with a `#`\nheading for each repository. With --json the patch itself is left out: `patch_path` names it inside the state\nfolder, and `from` says whether it was read from there (`patch`) or rebuilt from the kept commit (`commit`).\n--ignore-space and --since need that commit.",
   examples: [
     "pawl diff",
     "pawl diff T7 --stat",
@@ -33,11 +33,9 @@ export const diff = procedure({
     task: taskField(),
     repo: maybe(line("only this repository", "NAME")),
     run: maybe(line("what was saved of this run (default: the latest that saved anything)", "R", 40)),
-    stat: flag("only how much changed in which file"),
-    ignore_space: flag("leave out lines that differ in white space alone"),
-    since: maybe(
-      line("only what changed since this commit, such as the one that you read before", "COMMIT", 64),
-    ),
+    stat: flag("only the number of changed lines in each file"),
+    ignore_space: flag("leave out lines that differ only in white space"),
+    since: maybe(line("only what changed since this commit, such as the one you read last", "COMMIT", 64)),
   }),
 
   async rehearse() {
@@ -109,7 +107,7 @@ export function savedRun(
   const latest = records.at(-1);
   const warnings = warningsOf(problems);
   if (latest && latest !== found)
-    warnings.push(`This is the diff of ${found.value.id}; of ${latest.value.id} nothing has been saved yet.`);
+    warnings.push(`This is the diff of ${found.value.id}; nothing of ${latest.value.id} has been saved yet.`);
   return { value: found.value, warnings };
 }
 
@@ -125,10 +123,15 @@ function namedRun(reader: Reader, task: string, named: string): Run {
 export function chosen(value: Run, repo: string | undefined): RunSnapshot[] {
   const found = value.snapshots.filter((one) => repo === undefined || one.repo === repo);
   if (found.length > 0) return found;
-  throw new Failure("not_found", "no_repository", `${value.id} has saved nothing of a repository ${repo}.`, {
-    hint: `It has ${value.snapshots.map((one) => one.repo).join(", ")}.`,
-    details: { field: "repo" },
-  });
+  throw new Failure(
+    "not_found",
+    "no_repository",
+    `${value.id} saved nothing in a repository called ${repo}.`,
+    {
+      hint: `It has ${value.snapshots.map((one) => one.repo).join(", ")}.`,
+      details: { field: "repo" },
+    },
+  );
 }
 
 /** The patch as it was recorded, or else the same diff from the commit that was kept for this very case. */
@@ -160,13 +163,13 @@ async function open(
     throw new Failure(
       "unreadable",
       "patch_damaged",
-      `${path} is missing or not what was saved, and the commit ${snapshot.commit.slice(0, 12)} is not here.`,
+      `${path} is missing or was changed, and the commit ${snapshot.commit.slice(0, 12)} is not here.`,
       {
-        hint: "Bring the file back from the state's history or another clone with `pawl sync`, or save the work again.",
+        hint: "Get the file from the state's history or, with `pawl sync`, from another clone; or save the work again.",
         details: { file: path, repo: snapshot.repo, commit: snapshot.commit },
       },
     );
-  warnings.push(`${path} is missing or not what was saved; the kept commit is shown instead.`);
+  warnings.push(`${path} is missing or was changed; the kept commit is shown instead.`);
   return { snapshot, patch: remade.patch, from: "commit", kept };
 }
 
@@ -212,7 +215,7 @@ type Counted = Pick<
 >;
 
 function heading(one: Counted, { run: id, saved }: { run: string; saved: string }, style: Style): string {
-  const what = `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", not whole"}`;
+  const what = `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", incomplete"}`;
   const range = `${one.base_head.slice(0, 12)}..${one.head.slice(0, 12)}`;
   return `# ${style.bold(one.repo)}  ${range}  ${what}  ${style.dim(`${id}, as of ${style.times(saved)}`)}`;
 }

@@ -14,18 +14,18 @@ const SPECIALISTS: readonly Specialist[] = [guardSpecialist, installationSpecial
 
 export const doctor = procedure({
   id: "doctor",
-  summary: "Is everything that was installed in place, and does it work?",
+  summary: "Check that everything pawl installed is in place and works",
   details:
-    "Looks at the guard in every worktree, and really asks it; at the installed files, the clone's copy of pawl, overrides,\nand what agents still have to be told by a person. --fix puts back what an install would put in place and leaves\neverything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not problems.",
+    "Checks the guard in every worktree by a real test change, the installed files, the clone's copy of pawl,\noverrides, and what a person still has to tell the agents. --fix restores what an install would write and\nleaves everything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not\nproblems.",
   examples: ["pawl doctor", "pawl doctor --fix", "pawl doctor --json"],
   access: "write",
   asItIs: true,
-  input: z.strictObject({ fix: flag("put back into place what is not") }),
+  input: z.strictObject({ fix: flag("repair what can be repaired") }),
 
   async rehearse(hands, input) {
     const found = await examine(hands);
     const fixable = found.filter((one) => input.fix && one.command === REPAIR);
-    return fixable.map((one) => ({ do: `put right (${one.code})`, path: one.where }));
+    return fixable.map((one) => ({ do: `fixed (${one.code})`, path: one.where }));
   },
 
   async perform(hands, input) {
@@ -37,7 +37,7 @@ export const doctor = procedure({
     return {
       data: { doctor: { diagnoses, done } },
       notReady: problems.length > 0,
-      next: command === undefined ? undefined : { command, reason: "put the first of them right" },
+      next: command === undefined ? undefined : { command, reason: "fix what can be fixed" },
     };
   },
 
@@ -67,7 +67,7 @@ function report(diagnoses: readonly Diagnosis[], done: readonly string[], style:
     ].join("\n"),
   );
   const isGuarded = !diagnoses.some((one) => one.code === "not_guarded");
-  const fine = isGuarded ? style.green("Nothing is wrong.") : "Nothing is broken, and nothing is guarded.";
+  const fine = isGuarded ? style.green("Nothing is wrong.") : "Nothing is broken, but nothing is guarded.";
   const verdict = problems === 0 ? fine : style.red(`${plural(problems, "problem")}.`);
   return [...done, ...blocks, verdict].join("\n");
 }

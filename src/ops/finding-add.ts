@@ -13,7 +13,7 @@ import { operation } from "./operation.ts";
 /** What can be said of one finding, alone or among others. */
 export const findingFields = {
   text: prose("what is wrong and why it matters"),
-  severity: choice(SEVERITIES, "how much it matters"),
+  severity: choice(SEVERITIES, "how serious it is"),
   kind: maybe(choice(REVIEW_KINDS, "what was reviewed (default: branch)")),
   repo: maybe(line("the repository it is about (default: the one you are in)", "NAME")),
   file: maybe(line("where", "FILE", 4_096)),
@@ -23,9 +23,8 @@ export const findingFields = {
 
 export const findingAdd = operation({
   id: "finding.add",
-  summary: "Record a review finding; it stays until it is settled",
-  details:
-    "A finding that is there already, open, at the same place and in the same words, is not added twice.",
+  summary: "Record a review finding, which stays until it is settled",
+  details: "An open finding with the same place and the same words is not added twice.",
   examples: ['pawl finding add "The retry loop never ends" --severity high --file src/upload.ts --line 40'],
   access: "write",
   cli: { positional: ["text"] },
@@ -40,12 +39,12 @@ export const findingAdd = operation({
     const { added, repeated, effects } = newFindings([said], facts, at);
     const [same] = repeated;
     if (same)
-      throw new Failure("conflict", "finding_known", `${same.id} says this already and is open.`, {
+      throw new Failure("conflict", "finding_known", `${same.id} already says this and is open.`, {
         hint: `\`pawl finding list --task ${facts.task}\` shows what is known.`,
         details: { id: same.id },
       });
     const [value] = added;
-    if (!value) throw new Error("One finding was said, and none came of it");
+    if (!value) throw new Error("A finding was given but not recorded");
     return { data: { finding: value }, effects };
   },
 

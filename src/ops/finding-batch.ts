@@ -11,7 +11,7 @@ const MOST = 100;
 
 export const findingBatch = operation({
   id: "finding.batch",
-  summary: "Record several review findings in one step: all of them or, if one is wrong, none",
+  summary: "Record several review findings in one step: all of them, or none if one is invalid",
   details:
     'Each has the fields of `pawl finding add`. Those that are there already are told and not added twice.\nThe file holds a JSON list: [{"text": "…", "severity": "high", "file": "src/upload.ts", "line": 40}]',
   examples: ["pawl finding batch T0001 --findings-file findings.json"],
@@ -31,7 +31,7 @@ export const findingBatch = operation({
     return {
       data: { findings: added, known: repeated.map((one) => one.id) },
       effects,
-      warnings: repeated.map((one) => `${one.id} says this already and is open; it was not added again.`),
+      warnings: repeated.map((one) => `${one.id} already says this and is open; it was not added again.`),
     };
   },
 

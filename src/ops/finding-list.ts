@@ -8,7 +8,7 @@ import { operation } from "./operation.ts";
 
 export const findingList = operation({
   id: "finding.list",
-  summary: "List the findings of a task, settled ones included",
+  summary: "List the findings of a task, including settled ones",
   examples: ["pawl finding list", "pawl finding list --status open --task T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },

@@ -7,7 +7,7 @@ import { operation } from "./operation.ts";
 
 export const findingReopen = operation({
   id: "finding.reopen",
-  summary: "Open a settled finding again, with a reason",
+  summary: "Reopen a settled finding, with a reason",
   examples: ['pawl finding reopen F1 --note "still happens with an empty file"'],
   access: "write",
   cli: { positional: ["finding"] },

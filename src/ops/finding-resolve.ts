@@ -15,7 +15,7 @@ export const findingResolve = operation({
   id: "finding.resolve",
   summary: "Mark a finding as fixed, by a commit",
   details:
-    "The fix has to be committed after the finding was raised, on top of the commit that it was raised at, and it has to change\nsomething. A finding about a plan needs a plan that was changed since.",
+    "The fix must be a commit made after the finding was raised, on top of the commit it was raised at, and it must\nchange something. A finding about a plan needs a plan that has changed since.",
   examples: [
     "pawl finding resolve F1",
     'pawl finding resolve T0001/F2 --commit 1a2b3c4 --note "bounded to 3 tries"',
@@ -62,7 +62,7 @@ export const findingResolve = operation({
         details: { field: "commit" },
       });
     if (known.kind === "branch") {
-      if (!fix) throw new Failure("refused", "no_commit", "There is no commit yet that could have fixed it.");
+      if (!fix) throw new Failure("refused", "no_commit", "There is no commit yet that could fix it.");
       if (dirty)
         throw new Failure(
           "refused",
@@ -76,20 +76,25 @@ export const findingResolve = operation({
         throw new Failure(
           "refused",
           "not_a_descendant",
-          `${known.id} was seen at ${(known.reopened_at ?? known.commit)?.slice(0, 12)}; ${fix.slice(0, 12)} does not contain that commit.`,
+          `${known.id} was raised at ${(known.reopened_at ?? known.commit)?.slice(0, 12)}; ${fix.slice(0, 12)} does not contain that commit.`,
           { hint: "Resolve it from the branch that the finding is about." },
         );
       if (!changes)
         throw new Failure(
           "refused",
           "no_fix_commit",
-          `Nothing was changed and committed since ${known.id} was raised.`,
+          `Nothing has been committed since ${known.id} was raised.`,
           { hint: "Fix it, commit the fix in the task's worktree, then resolve the finding." },
         );
     } else if (known.plan_digest !== undefined && known.plan_digest === at.sha256(plan))
-      throw new Failure("refused", "plan_unchanged", `The plan is what it was when ${known.id} was raised.`, {
-        hint: "Change the plan first (`pawl task update --help`), then resolve the finding.",
-      });
+      throw new Failure(
+        "refused",
+        "plan_unchanged",
+        `The plan has not changed since ${known.id} was raised.`,
+        {
+          hint: "Change the plan first (`pawl task update --help`), then resolve the finding.",
+        },
+      );
     const { effect, value } = change(
       finding,
       stored,
@@ -123,7 +128,7 @@ function elsewhere(raised: Finding, repo: string | undefined): Failure {
     "other_repository",
     `${raised.id} is about ${raised.repo}; this is ${repo}.`,
     {
-      hint: `Go to the task's worktree in ${raised.repo}, and resolve it there.`,
+      hint: `Resolve it in the task's worktree in ${raised.repo}.`,
       details: { repo: raised.repo },
     },
   );

@@ -40,7 +40,7 @@ export function settingAside(spec: {
       checkFindingStep(stored.value, spec.to);
       if (!mayJudge(at.actor, authors, at.minds)) {
         if (isHuman(at.actor))
-          throw humanOnly(`say that ${stored.value.id} need not be fixed`, at, { field: "finding" });
+          throw humanOnly(`decide that ${stored.value.id} need not be fixed`, at, { field: "finding" });
         throw new Failure(
           "refused",
           "author_may_not",

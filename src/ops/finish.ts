@@ -53,7 +53,7 @@ export const finish = procedure({
   id: "finish",
   summary: "End a run: keep its worktrees, or remove them once everything is merged or saved",
   details:
-    "Alone it ends a merged task. --keep leaves everything where it is. --remove removes the worktrees and the task's branches; what the base branch\ndoes not have is saved first (`pawl diff` shows it), and if it cannot be saved nothing is removed. A worktree that was\nadopted with --here is only let go. A task whose work the base has, by an\napproval or by a pull request that was merged, squashed or rebased, becomes done; nothing else is called merged.",
+    "Without options it ends a merged task. --keep leaves everything where it is. --remove removes the worktrees\nand the task's branches; what the base branch does not have is saved first (`pawl diff` shows it), and if it\ncannot be saved nothing is removed. A worktree adopted with --here is only released. A task becomes done when\nthe base has its work, through an approval or a pull request that was merged, squashed or rebased; nothing\nelse counts as merged.",
   examples: [
     "pawl finish T0001",
     "pawl finish T0001 --remove --reason merged",
@@ -64,7 +64,7 @@ export const finish = procedure({
   input: z.strictObject({
     task: taskField(),
     keep: flag("leave the worktrees and branches where they are"),
-    remove: flag("remove the worktrees, and branches that are merged or saved"),
+    remove: flag("remove the worktrees and the branches that are merged or saved"),
     reason: maybe(line("why it ends", "TEXT", 500)),
   }),
 
@@ -122,8 +122,8 @@ function wishOf(input: Wanted): Wish {
   const { task, keep = false, remove = false, reason } = input;
   if (!keep && !remove && reason === undefined) return { task, remove: true, reason: "merged" };
   if (keep === remove)
-    throw new Failure("usage", "keep_or_remove", "Say what becomes of the worktrees: --keep or --remove.", {
-      hint: 'pawl finish --remove --reason "…" saves what is not merged before it removes anything.',
+    throw new Failure("usage", "keep_or_remove", "Say what to do with the worktrees: --keep or --remove.", {
+      hint: 'pawl finish --remove --reason "…" saves unmerged work before it removes anything.',
       details: { field: "keep" },
     });
   if (reason !== undefined) return { task, keep, remove, reason };
@@ -169,8 +169,8 @@ async function noteLanded(hands: Hands, value: Run, input: Wish): Promise<Run> {
     return data.run;
   }
   if (!/^merged\b/i.test(input.reason)) return value;
-  throw new Failure("refused", "not_merged", `${id} is ${status}, and its base does not have its work.`, {
-    hint: `To merge it: pawl approve ${id}\nTo put it aside, saved: pawl finish ${id} --remove --reason "not now"`,
+  throw new Failure("refused", "not_merged", `${id} is ${status}, and its work is not in its base.`, {
+    hint: `To merge it: pawl approve ${id}\nTo save it and set it aside: pawl finish ${id} --remove --reason "not now"`,
     details: { task: id, status },
   });
 }
@@ -179,8 +179,8 @@ async function noteLanded(hands: Hands, value: Run, input: Wish): Promise<Run> {
 async function giveUp(hands: Hands, value: Run, input: Wish): Promise<Plan<Finished>> {
   const id = taskName(value.id);
   if (input.keep)
-    throw new Failure("refused", "start_unfinished", `${value.id} was never completely started.`, {
-      hint: `Complete it first: pawl start ${id}`,
+    throw new Failure("refused", "start_unfinished", `${value.id} did not finish starting.`, {
+      hint: `Finish starting it first: pawl start ${id}`,
       details: { run: value.id },
     });
   const parts = await partsOf(hands, value);
@@ -248,7 +248,7 @@ async function remove(
     { phase: "after", milestone: `${value.id}: removed, ${input.reason}` },
   );
   const ignored = removals.reduce((sum, one) => sum + one.ignored, 0);
-  if (ignored > 0) warnings.push(`${plural(ignored, "ignored file")} went with the worktrees.`);
+  if (ignored > 0) warnings.push(`${plural(ignored, "ignored file")} removed with the worktrees.`);
   return conclude({ ...data, repos }, warnings);
 }
 
@@ -267,7 +267,7 @@ function conclude(data: Finished, warnings: string[]): Plan<Finished> {
   const { task, run, repos } = data;
   const said = [...warnings];
   for (const one of repos) {
-    if (one.worktree === "left") said.push(`${one.path} was there before the run; it was left as it is.`);
+    if (one.worktree === "left") said.push(`${one.path} existed before the run; it was left as it is.`);
     if (one.worktree !== "kept" && one.worktree !== "left" && one.branch === "kept")
       said.push(
         `The branch ${run.repos.find((repo) => repo.name === one.repo)?.branch} of ${one.repo} was kept.`,
@@ -281,13 +281,13 @@ function conclude(data: Finished, warnings: string[]): Plan<Finished> {
     warnings: said,
     next:
       run.ended === "kept"
-        ? { command: `pawl start ${task.id} --claim`, reason: "goes on in the kept worktrees" }
-        : { command: `pawl start ${task.id}`, reason: `${task.id} is ${task.status}; this begins it again` },
+        ? { command: `pawl start ${task.id} --claim`, reason: "continues in the kept worktrees" }
+        : { command: `pawl start ${task.id}`, reason: `${task.id} is ${task.status}; this starts it again` },
   };
 }
 
 /** A squash has the work, and not its commits: those are saved, and nobody has to go on with them. */
 const tellSaved = ({ id, status }: Task, run: string) =>
   status === "done"
-    ? `What the branch had is saved: \`pawl diff ${id} --run ${run}\` shows it.`
-    : `What was not merged is saved: \`pawl diff ${id} --run ${run}\` shows it, \`pawl start ${id} --restore ${run}\` goes on with it.`;
+    ? `The branch's commits are saved: \`pawl diff ${id} --run ${run}\` shows it.`
+    : `Unmerged work is saved: \`pawl diff ${id} --run ${run}\` shows it, \`pawl start ${id} --restore ${run}\` continues it.`;

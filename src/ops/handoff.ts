@@ -19,9 +19,9 @@ const isNone = (text: string | undefined) =>
 
 export const handoff = operation({
   id: "handoff",
-  summary: "Leave the task so that anybody can go on: what, evidence, blocker, next",
+  summary: "Leave the task so that anybody can continue: what, evidence, blocker, next",
   details:
-    "Also for work that failed: what did not work is what the next one needs most. A --validation that begins with the id of\nevidence (E2: …) is shown with what pawl saw; any other is shown as a claim.\nEach text has 2,000 characters at most, and `--blocker none` means that there is none.",
+    "Leave one for work that failed, too: what did not work is what the next person needs most. A --validation that\nbegins with the id of evidence (E2: …) is shown with what pawl saw; any other is shown as a claim. Each text\nhas at most 2,000 characters, and `--blocker none` means that there is none.",
   examples: [
     'pawl handoff --what "Retries work, backoff does not" --changed src/upload.ts --validation "E2: npm test, 1 failed" --next "make the backoff test pass"',
   ],
@@ -32,8 +32,8 @@ export const handoff = operation({
     what: prose("what was done, and what was not", "TEXT", MOST),
     changed: many(raw("a file that changed", "FILE")),
     validation: many(prose("a check and its result", "RESULT", MOST)),
-    blocker: maybe(prose("what stands in the way", "TEXT", MOST)),
-    next: prose("the very next step", "TEXT", MOST),
+    blocker: maybe(prose("what is blocking the work", "TEXT", MOST)),
+    next: prose("the next step", "TEXT", MOST),
   }),
   milestone: ({ handoff: value }) => `${value.id}: ${firstLine(value.what, 60)}`,
 
@@ -71,7 +71,7 @@ export const handoff = operation({
       effects: [effect],
       warnings: claims.map(
         ({ line }) =>
-          `"${firstLine(line, 80)}" begins with no evidence of ${id}, so it is shown as a claim. Name the record that pawl verify made: --validation "E1: …"`,
+          `"${firstLine(line, 80)}" does not name evidence of ${id}, so it is shown as a claim. Name the record that pawl verify made: --validation "E1: …"`,
       ),
     };
   },

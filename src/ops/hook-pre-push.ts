@@ -9,8 +9,8 @@ import { procedure } from "./operation.ts";
 
 export const hookPrePush = procedure({
   id: "hook.pre-push",
-  summary: "Refuse to push to a protected branch what nothing explains",
-  details: "Called by the pre-push hook with the lines that git gave it.",
+  summary: "Refuse to push unexplained commits to a protected branch",
+  details: "The pre-push hook calls this with the lines that git gave it.",
   examples: ["pawl hook pre-push --updates - --remote origin"],
   internal: true,
   access: "read",
@@ -48,15 +48,15 @@ function readUpdates(text: string): PushedRef[] {
 }
 
 function cannotTell({ message, hint }: Problem): Failure {
-  return new Failure("unreadable", "cannot_tell", `Whether it was approved cannot be told: ${message}`, {
+  return new Failure("unreadable", "cannot_tell", `Could not tell whether it was approved: ${message}`, {
     ...(hint === undefined ? {} : { hint }),
   });
 }
 
 function handWritten(path: string): Failure {
-  const message = `Whether it was approved cannot be told: ${path} was written, changed or removed by hand.`;
+  const message = `Could not tell whether it was approved: ${path} was written, changed or removed by hand.`;
   return new Failure("refused", "record_not_ours", message, {
-    hint: "Look at what it says, and at everything that rests on it: pawl audit",
+    hint: "Look at it and at everything that depends on it: pawl audit",
     details: { path },
   });
 }
@@ -65,7 +65,7 @@ function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failur
   const branch = ref.replace(/^refs\/heads\//, "");
   const details = { ref, commits: commits.map((one) => one.commit.id) };
   if (loses === "branch")
-    return new Failure("refused", "protected_push", `${branch} is protected and may not be deleted.`, {
+    return new Failure("refused", "protected_push", `${branch} is protected and cannot be deleted.`, {
       hint: "Push only what was approved.",
       details,
     });
@@ -73,10 +73,10 @@ function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failur
   if (newest === undefined && loses === undefined && wrong)
     return new Failure("refused", wrong.code, wrong.message, { details });
   if (newest === undefined)
-    return new Failure("refused", "protected_push", `${branch} is protected and may only go forward.`, {
+    return new Failure("refused", "protected_push", `${branch} is protected and can only move forward.`, {
       hint: overtaken
-        ? `The remote was faster than the merge of ${overtaken}. A human merges it once more: pawl approve ${overtaken} --redo --push`
-        : "The remote has commits that this push would take away. Bring them here first: git pull --ff-only",
+        ? `The remote moved before the merge of ${overtaken} was pushed. A human has to merge it again: pawl approve ${overtaken} --redo --push`
+        : "This push would remove commits from the remote. Get them first: git pull --ff-only",
       details,
     });
   const others = commits.length > 1 ? ` and ${commits.length - 1} more` : "";
@@ -86,6 +86,6 @@ function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failur
     "refused",
     "protected_push",
     `${branch} is protected, and nobody approved ${what}${others}.${contradicted}`,
-    { hint: "A task's work gets there when a human approves it: pawl approve --push", details },
+    { hint: "A human publishes a task's work with: pawl approve --push", details },
   );
 }

@@ -11,9 +11,9 @@ const MOST_READY = 5;
 
 export const inbox = operation({
   id: "inbox",
-  summary: "What needs you, what is running, what could be begun, what happened lately",
+  summary: "Show what needs you, what is running, what is ready to start and what ended recently",
   details:
-    "One look at all tasks that are under way: what waits for a person and the one command for it, agents at work with what they\ndid last, worktrees that somebody holds by hand, tasks that others took on other machines (as `pawl sync` last saw it), tasks\nthat could be begun, and the latest that came to its end.",
+    "One look at all active tasks: what waits for a person and the one command for it, running agents and what they\ndid last, worktrees that somebody holds by hand, tasks taken on other machines (as of the last `pawl sync`),\ntasks that are ready to start, and what ended recently.",
   examples: ["pawl inbox", "pawl inbox --json"],
   access: "read",
   settlesRuns: true,
@@ -31,7 +31,7 @@ export const inbox = operation({
       warnings: [...lost, ...found.running.flatMap((one) => one.warnings), ...warningsOf(problems)],
       next: need
         ? { command: need.command, reason: `${need.task}: ${need.why}` }
-        : ready && { command: `pawl start ${ready.id}`, reason: "the oldest task that can be begun" },
+        : ready && { command: `pawl start ${ready.id}`, reason: "the oldest task that is ready to start" },
     };
   },
 

@@ -32,9 +32,9 @@ import { procedure } from "./operation.ts";
 
 export const install = procedure({
   id: "install",
-  summary: "Install pawl into this repository: skills, agents' settings, hooks, memory",
+  summary: "Install pawl into this repository: skills, agents' settings, git hooks, state",
   details:
-    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and the hooks\nthat guard protected branches; hooks that are there already go on running. Nothing that pawl did not write is ever\noverwritten: a file in the way is shown, and nothing is written. A second run changes only what is not in place.\n`pawl uninstall` takes everything back, byte for byte. --profile hooks is the guard alone, skills the skills and\ninstructions, state the memory alone. --commit commits exactly what was written; where the branch is guarded already,\na human confirms it by typing the branch's name. On a terminal a first install asks for agents, checks, protected\nbranches and the like: Enter takes the usual, a flag answers in advance, and --yes asks nothing.",
+    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and\nthe hooks that guard protected branches; hooks you already have keep running. Pawl never overwrites what it\ndid not write: if a file is in the way, it shows it and writes nothing. A second run changes only what is not\nin place. `pawl uninstall` takes everything back, byte for byte.\n--profile hooks installs the guard alone, skills the skills and instructions, state the records alone.\n--commit commits exactly what was written; if the branch is already guarded, a human confirms it by typing the\nbranch's name. On a terminal a first install asks about agents, checks, protected branches and the like: Enter\ntakes the default, a flag answers in advance, and --yes asks nothing.",
   examples: [
     "pawl install",
     "pawl install --dry-run",
@@ -46,23 +46,21 @@ export const install = procedure({
   access: "write",
   cli: { folder: "target" },
   input: z.strictObject({
-    target: maybe(raw("the repository to install into; by default this one", "DIR")),
+    target: maybe(raw("the repository to install into (default: this one)", "DIR")),
     agents: maybe(
       line("which agents: claude, codex, copilot, gemini, opencode, cursor, generic", "LIST", 100),
     ),
     with: maybe(
       line(
-        "what is not usual: allow (Claude Code runs pawl's reading and recording commands without asking), vscode-local (prompt files and MCP for VS Code's older chat)",
+        "extras: allow (Claude Code runs pawl's reading and recording commands without asking), vscode-local (prompt files and MCP for VS Code's older chat)",
         "LIST",
         100,
       ),
     ),
     profile: maybe(choice(PROFILES, "how much to install")),
-    vendor: flag(
-      "also keep the package itself in .pawl/vendor, for clones, CI and agents without a registry",
-    ),
+    vendor: flag("also keep the package in .pawl/vendor, for clones, CI and agents without a registry"),
     commit: flag("commit exactly what was written"),
-    force: flag("replace files that are in the way; a copy of each is kept"),
+    force: flag("replace files that are in the way, keeping a copy of each"),
     yes: flag("do not ask on a terminal"),
   }),
 
@@ -128,7 +126,7 @@ async function carryOut(hands: Hands, input: InstallInput, decided: Decided | un
   const ready = await prepare(hands, input);
   const { installation, site, profile } = ready;
   const request = decided?.request ?? ready.request;
-  const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
+  const notes = installation.recover().map((path) => `${path} was changed after an earlier run was killed.`);
   refuseObstacles(request ? installation.plan(request) : []);
   const { commands, remotes } = await lookAround(hands, ready);
   const wantsCommit = request && (input.commit || decided?.commit);
@@ -169,9 +167,10 @@ function notCommitted(error: unknown): never {
   if (!(error instanceof Failure)) throw error;
   const { kind, code, message, details = {} } = error;
   const why = code === "not_confirmed" || error.hint === undefined ? [] : [error.hint];
-  const hint = [...why, "The files are written, but not committed. To go on: pawl install --commit"].join(
-    "\n",
-  );
+  const hint = [
+    ...why,
+    "The files are written but not committed. To commit them: pawl install --commit",
+  ].join("\n");
   throw new Failure(kind, code, message, { hint, details });
 }
 
@@ -191,7 +190,7 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
   const installation = await hands.git.installation();
   const request = requestOf(installation, input);
   if (input.commit && !request)
-    throw new Failure("usage", "nothing_to_commit", "This profile writes no files that could be committed.", {
+    throw new Failure("usage", "nothing_to_commit", "This profile writes no files to commit.", {
       details: { field: "commit" },
     });
   return { installation, request, site: (await hands.git.sites()).here(), profile: input.profile ?? "all" };

@@ -15,9 +15,9 @@ import { procedure } from "./operation.ts";
 
 export const laneAdd = procedure({
   id: "lane.add",
-  summary: "Say which paths a task's work stays within, so that others keep off them",
+  summary: "Name the paths that a task may change, so that other tasks keep off them",
   details:
-    "Two live tasks never own the same paths: an overlap is refused, unless --after has one wait until the other is merged.\n`*` stands for a part of a name, `**` for any folders; a plain path means the file, or the folder with all in it. What a\nsnapshot finds outside of the lane becomes a finding. An agent may add a task's first lane, and no more.",
+    "Two active tasks never own the same paths: an overlap is refused, unless --after makes one wait until the\nother is merged. `*` matches part of a name, `**` any folders; a plain path means the file, or the folder and\neverything in it. Files that a snapshot finds outside the lane become a finding. An agent can add a task's\nfirst lane only.",
   examples: [
     "pawl lane add T0001 --path src/api --path 'test/api/**'",
     "pawl lane add T0002 --path src --after T0001",
@@ -63,7 +63,7 @@ async function expectAllowed(hands: Hands, input: Wanted): Promise<void> {
   for (const path of input.path) checkPattern(path);
   const has = await hands.look((reader, at) => lanesOf(reader, getTask(reader, input.task, at)).length > 0);
   // Whoever could give itself another lane would be in none.
-  if (has) await refuseAgents(hands, "give a task another lane");
+  if (has) await refuseAgents(hands, "give a task a second lane");
 }
 
 function add(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }> {

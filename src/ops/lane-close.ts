@@ -8,8 +8,8 @@ import { procedure } from "./operation.ts";
 
 export const laneClose = procedure({
   id: "lane.close",
-  summary: "Give the paths of a lane back; only a human may",
-  details: "The lanes of a task that is merged, done or dropped keep nobody away, closed or not.",
+  summary: "Give up the paths of a lane (human only)",
+  details: "The lanes of a task that is merged, done or dropped keep nobody out, closed or not.",
   examples: ["pawl lane close T0001/L1"],
   access: "write",
   cli: { positional: ["lane"] },

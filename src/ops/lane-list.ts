@@ -9,7 +9,7 @@ import { operation } from "./operation.ts";
 export const laneList = operation({
   id: "lane.list",
   summary: "List lanes: who may touch what, and who waits for whom",
-  details: "Those that count now; with a task, all of its lanes, closed ones included.",
+  details: "Shows the lanes in force; with a task, all of its lanes, including closed ones.",
   examples: ["pawl lane list", "pawl lane list T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },

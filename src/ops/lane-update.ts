@@ -13,9 +13,9 @@ import { procedure } from "./operation.ts";
 
 export const laneUpdate = procedure({
   id: "lane.update",
-  summary: "Change the paths, the owner or the order of a lane; only a human may",
+  summary: "Change the paths, owner or order of a lane (human only)",
   details:
-    "--path and --after replace the whole list. With --rev the change is refused if somebody else was faster.",
+    "--path and --after replace the whole list. With --rev the change is refused if somebody else changed the lane\nfirst.",
   examples: ["pawl lane update T0001/L1 --path src/api --path src/shared --rev 1"],
   access: "write",
   cli: { positional: ["lane"], clears: ["after"] },

@@ -12,16 +12,16 @@ const MOST_AT_ONCE = 500;
 
 export const log = procedure({
   id: "log",
-  summary: "Show what happened, when and by whom; for git actions before, after and failed",
+  summary: "Show what happened, when and by whom",
   details:
-    "Every change of a record is an event, and everything that pawl does to a repository is one before and one after it, or\none that says why it failed. A `before` without an `after` was killed; the next command finishes or undoes it. Oldest first.",
+    "Every change of a record is an event. Everything pawl does to a repository is an event before and one after,\nor one that says why it failed. A `before` without an `after` was killed; the next command finishes or undoes\nit. Oldest first.",
   examples: ["pawl log", "pawl log T0001 --limit 200", "pawl log --json"],
   access: "read",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     limit: maybe(count(`how many of the latest (default: ${USUAL})`)),
-    follow: flag("go on with what happens from now, until Ctrl-C"),
+    follow: flag("keep showing new events until Ctrl-C"),
   }),
 
   rehearse: async () => [],

@@ -8,15 +8,15 @@ import { operation } from "./operation.ts";
 
 export const mailAck = operation({
   id: "mail.ack",
-  summary: "Show a message and say that it was read; with --close, that nothing is left to do about it",
+  summary: "Show a message and mark it as read; with --close, as done",
   details:
-    "Only who it is for may: the run that it is to, whoever works on its task, or a human. Messages go forward only, from open to\nacknowledged to closed.",
+    "Only the addressee can: the run it is for, whoever works on its task, or a human. A message only moves\nforward, from open to acknowledged to closed.",
   examples: ["pawl mail ack T0001/M1", "pawl mail ack T0001/M1 --close"],
   access: "write",
   cli: { positional: ["message"] },
   input: z.strictObject({
     message: line("the message", "M", 40),
-    close: flag("nothing is left to do about it"),
+    close: flag("mark it as done"),
     task: taskField(),
   }),
 
@@ -31,8 +31,8 @@ export const mailAck = operation({
       throw new Failure("refused", "not_your_mail", `${value.id} is to ${value.to}; this is ${at.actor}.`, {
         hint:
           value.to === "human"
-            ? "Leave it to the person it is for."
-            : "Leave it to whom it is for; a human may settle it.",
+            ? "Leave it to its addressee."
+            : "Leave it to its addressee; a human can also settle it.",
         details: { message: value.id, to: value.to, run: value.run },
       });
     const status = input.close ? "closed" : "acknowledged";

@@ -11,11 +11,11 @@ export const mailList = operation({
   id: "mail.list",
   summary: "List messages: from whom, to whom, about which run",
   details:
-    "Those that nobody has acknowledged, of every task that is not past; with a task, those of that task. `overtaken` is said of one\nthat is to or about a run after which another has begun: it is kept, and delivered to nobody. --all shows settled ones too.",
+    "Shows messages that nobody has acknowledged, for every task that is not over; with a task, that task's.\n`overtaken` marks a message to or about a run that another run has followed: it is kept but delivered to\nnobody. --all includes settled ones.",
   examples: ["pawl mail list", "pawl mail list T0001 --all --json"],
   access: "read",
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: taskField(), all: flag("also those that are acknowledged or closed") }),
+  input: z.strictObject({ task: taskField(), all: flag("include acknowledged and closed ones") }),
 
   gather(reader, input) {
     const tasks =
@@ -35,7 +35,10 @@ export const mailList = operation({
   decide: (_input, { mail, problems }) => ({
     data: { mail },
     warnings: warningsOf(problems),
-    next: mail[0] && { command: `pawl mail ack ${mail[0].id}`, reason: "shows all of it, and settles it" },
+    next: mail[0] && {
+      command: `pawl mail ack ${mail[0].id}`,
+      reason: "shows all of it and marks it as read",
+    },
   }),
 
   text: ({ mail }, style) =>

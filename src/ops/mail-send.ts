@@ -10,7 +10,7 @@ export const mailSend = operation({
   id: "mail.send",
   summary: "Leave a message for a task, a lane, a run, the manager or the human",
   details:
-    "It is read when its reader comes: in `pawl session`, when an agent begins, goes on or is about to stop, in `pawl inbox`. Nobody\nis interrupted. A message to a run (T1/R2) is for that run and for none that comes after it; with --run, so is one to a task.\n`manager` is the run that started yours, `human` the person who reads the inbox.",
+    "It is read when its reader looks: in `pawl session`, when an agent starts, continues or is about to stop, and\nin `pawl inbox`. Nobody is interrupted. A message to a run (T1/R2) is for that run alone, and so is one to a\ntask with --run. `manager` is the run that started yours, `human` the person who reads the inbox.",
   examples: [
     'pawl mail send T0001 "The API key is in the vault now"',
     'pawl mail send human "Which of the two formats is meant?" --task T0001',
@@ -20,7 +20,7 @@ export const mailSend = operation({
   cli: { positional: ["to", "text"] },
   input: z.strictObject({
     to: line("a task, a lane (T1/L1), a run (T1/R2), manager or human", "TO", 40),
-    text: prose("what there is to say"),
+    text: prose("the message"),
     run: maybe(line("the run that it is about", "R", 40)),
     task: taskField(),
   }),

@@ -13,7 +13,7 @@ export const noteAdd = operation({
   id: "note.add",
   summary: "Keep knowledge that belongs to no single task",
   details:
-    "With --supersedes the older note stays and says which one is to be read in its place; lists and context packets leave it out.",
+    "With --supersedes the older note stays and says which one replaces it; lists and context packets leave it out.",
   examples: [
     'pawl note add "How releases are made" --text "Tag first, then publish" --label release',
     'pawl note add "How releases are made since May" --text "CI publishes" --supersedes N0001',
@@ -25,7 +25,7 @@ export const noteAdd = operation({
     text: maybe(prose("the note itself")),
     label: many(line("a word to find it by", "LABEL", 60)),
     about: many(raw("a file it is about", "PATH")),
-    supersedes: many(line("an older note that this one takes the place of", "N", 40)),
+    supersedes: many(line("an older note that this one replaces", "N", 40)),
   }),
   milestone: ({ note: value }) => `${value.id}: ${value.title}`,
 

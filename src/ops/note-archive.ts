@@ -7,7 +7,7 @@ import { operation } from "./operation.ts";
 
 export const noteArchive = operation({
   id: "note.archive",
-  summary: "Put a note out of sight; it is neither moved nor deleted",
+  summary: "Archive a note: lists leave it out, and nothing is deleted",
   examples: ["pawl note archive N0001", "pawl note archive N0001 --undo"],
   access: "write",
   cli: { positional: ["note"] },

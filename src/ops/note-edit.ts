@@ -22,7 +22,7 @@ export const noteEdit = operation({
   id: "note.edit",
   summary: "Change a note",
   details:
-    "Only what you name changes. --label and --about replace the\nwhole list; an empty value clears it. With --rev the change is refused if somebody else was faster.",
+    "Changes only what you name. --label and --about replace the whole list; an empty value clears it. With --rev\nthe change is refused if somebody else changed the note first.",
   examples: [
     'pawl note edit N0001 --text "CI publishes what is tagged" --label release',
     "pawl note edit N0001 --text-file release.md --rev 1",
@@ -40,7 +40,7 @@ export const noteEdit = operation({
     const changes = named(input);
     const names = Object.keys(changes);
     if (names.length === 0)
-      throw new Failure("usage", "nothing_to_change", `Nothing to change in ${current.id} was named.`, {
+      throw new Failure("usage", "nothing_to_change", `You named nothing to change in ${current.id}.`, {
         hint: `For example: pawl note edit ${current.id} --text-file FILE. \`pawl note edit --help\` shows the rest.`,
       });
     const { effect, value } = change(note, stored, changes, at, `edited: ${names.join(", ")}`);

@@ -8,12 +8,12 @@ import { operation } from "./operation.ts";
 export const noteList = operation({
   id: "note.list",
   summary: "List notes, and decisions that belong to no task",
-  details: "Leaves out what is archived or superseded, unless you say --all.",
+  details: "Leaves out archived and superseded ones unless you say --all.",
   examples: ["pawl note list", "pawl note list --label release --json", "pawl note list --all"],
   access: "read",
   input: z.strictObject({
     label: many(line("only notes with this label", "LABEL", 60)),
-    all: flag("also those that are archived or superseded"),
+    all: flag("include archived and superseded ones"),
   }),
 
   gather: (reader) => reader.notes(),

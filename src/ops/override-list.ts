@@ -4,8 +4,8 @@ import { procedure } from "./operation.ts";
 
 export const overrideList = procedure({
   id: "override.list",
-  summary: "The changes of pawl's skills and settings in this repository",
-  details: "Each with what became of it, and with what changed in pawl's own text since it was made.",
+  summary: "List this repository's changes to pawl's skills and settings",
+  details: "Each with its state and with what has changed in pawl's own text since it was made.",
   examples: ["pawl override list", "pawl override list --json"],
   access: "read",
   input: z.strictObject({}),
@@ -18,7 +18,7 @@ export const overrideList = procedure({
       data: { overrides },
       next: open && {
         command: `pawl override settle ${open.name}`,
-        reason: "when you have seen what changed",
+        reason: "once you have looked at the changes",
       },
     };
   },

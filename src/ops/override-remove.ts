@@ -5,9 +5,9 @@ import { procedure } from "./operation.ts";
 
 export const overrideRemove = procedure({
   id: "override.remove",
-  summary: "Take an override away, so that pawl's own is used again",
+  summary: "Remove an override and use pawl's own text again",
   details:
-    "NAME is a skill, mcp or hooks. Its file goes, and with it what you wrote there; git's history has it.",
+    "NAME is a skill, mcp or hooks. This deletes its file and what you wrote in it; git's history still has it.",
   examples: ["pawl override remove tdd", "pawl override remove mcp"],
   access: "write",
   cli: { positional: ["name"] },

@@ -5,9 +5,9 @@ import { procedure } from "./operation.ts";
 
 export const overrideSettle = procedure({
   id: "override.settle",
-  summary: "Say that an override was made with pawl's newest text in mind",
+  summary: "Record that an override takes pawl's newest text into account",
   details:
-    "After pawl's own text changed, `pawl override list` shows what is new until somebody has looked at it. Edit the override\nif it has to change, then settle it.",
+    "When pawl's own text changes, `pawl override list` shows the change until somebody has looked at it. Edit the\noverride if it needs to change, then settle it.",
   examples: ["pawl override settle tdd"],
   access: "write",
   cli: { positional: ["name"] },

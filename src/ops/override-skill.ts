@@ -18,7 +18,7 @@ export const overrideSkill = procedure({
   id: "override.skill",
   summary: "Change or switch off one of pawl's skills in this repository",
   details:
-    "Writes .pawl/overrides/skills/NAME/override.md, which is tracked with the project, and renders the skill from it. With\n--patch later changes of pawl's own text are merged into yours, with --replace they are only shown. Without --text the\nfile begins as pawl's own text: edit it, then run `pawl install`. --from-edit keeps what you changed in the installed\nfile itself as such a patch. --disable takes the skill away; only a human may.",
+    "Writes .pawl/overrides/skills/NAME/override.md, which is tracked with the project, and renders the skill from\nit. With --patch, later changes to pawl's own text are merged into yours; with --replace they are only shown.\nWithout --text the file starts as pawl's own text: edit it, then run `pawl install`. --from-edit turns your\nedits to the installed file into such a patch. --disable removes the skill; only a human can.",
   examples: [
     "pawl override skill tdd --patch",
     "pawl override skill scope --replace --text scope.md",
@@ -29,11 +29,11 @@ export const overrideSkill = procedure({
   cli: { positional: ["name"], files: ["text"] },
   input: z.strictObject({
     name: line("the skill", "NAME", 64),
-    replace: flag("yours in place of pawl's"),
-    patch: flag("pawl's with your changes"),
-    disable: flag("none at all"),
-    from_edit: flag("pawl's with what you changed in the installed file"),
-    text: maybe(prose("the whole skill, or why it is not wanted; a file, or - for standard input", "FILE")),
+    replace: flag("your text instead of pawl's"),
+    patch: flag("pawl's text with your changes"),
+    disable: flag("no skill of this name"),
+    from_edit: flag("pawl's text with your edits to the installed file"),
+    text: maybe(prose("the whole skill, or why it is disabled; a file, or - for standard input", "FILE")),
   }),
   rehearse: (hands, input) => rehearseOverride(hands, changeOf(input)),
   perform: (hands, input) => changeOverride(hands, changeOf(input), input.name),
@@ -45,7 +45,7 @@ function changeOf({ name, text, from_edit: fromEdit, ...modes }: Wanted): Overri
   const [mode, second] = chosen;
   if (fromEdit && mode === undefined && text === undefined) return { do: "edited", name };
   if (mode && !second && !fromEdit) return { do: "skill", name, mode, text };
-  throw new Failure("usage", "which_mode", "Say one of --replace, --patch, --from-edit and --disable.", {
+  throw new Failure("usage", "which_mode", "Choose one of --replace, --patch, --from-edit and --disable.", {
     hint: `For small changes: pawl override skill ${name} --patch`,
     details: { field: "patch" },
   });

@@ -10,7 +10,7 @@ export const overrideSurface = procedure({
   id: "override.surface",
   summary: "Change or switch off the MCP registration or the agents' own hooks",
   details:
-    "Writes .pawl/overrides/mcp.json or hooks.json with pawl's own entries in it: edit them, then run `pawl install`. With\n--disable none are written for any agent. Only a human may.",
+    "Writes .pawl/overrides/mcp.json or hooks.json with pawl's own entries in it: edit them, then run `pawl\ninstall`. With --disable none are written for any agent. Only a human can.",
   examples: ["pawl override surface mcp", "pawl override surface hooks --disable"],
   access: "write",
   cli: { positional: ["surface"] },

@@ -34,15 +34,15 @@ interface Wanted {
 
 export const pr = procedure({
   id: "pr",
-  summary: "Push a task's branch and write the text of a pull request, with evidence and findings",
+  summary: "Push a task's branch and write the text of its pull request, with evidence and findings",
   details:
-    "Settles first what needs nobody's judgement, as `pawl check --fix` does. Then pushes the task's branch to the remote of its\nbase, in every repository that changed, and prints what the request is to say: objective, evidence on exactly this\ntree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. Where a workflow judges\nrequests (docs/approve.md), `pawl sync` publishes the records that it reads. When the host has merged the request,\nby whichever button, `git pull` and `pawl finish` end the task. Where the policy says `approvals: signed`, a human signs the\nrequest first with --sign, on a terminal, as an approval is signed; that explains one merge or squash of exactly this branch.",
+    "First does what needs nobody's judgement, like `pawl check --fix`. Then pushes the task's branch to the remote\nof its base, in every repository that changed, and prints the text of the request: objective, evidence on\nexactly this tree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. If a workflow\njudges requests (docs/approve.md), `pawl sync` publishes the records it reads. Once the host has merged the\nrequest, by whichever button, `git pull` and `pawl finish` end the task. Under `approvals: signed` a human\nsigns the request first with --sign, on a terminal, like an approval; the signature explains one merge or\nsquash of exactly this branch.",
   examples: ["pawl pr", "pawl pr T0001", "pawl pr T0001 --text", "pawl pr T0001 --sign"],
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
-    text: flag("only print the text; nothing is pushed or settled"),
+    text: flag("only print the text; push nothing and change nothing"),
     sign: flag("a human signs the request, where the policy wants decisions signed"),
     sign_with: maybe(raw("with --sign: sign with this key", "FILE")),
   }),
@@ -141,10 +141,15 @@ async function find(hands: Hands, named: string | undefined): Promise<{ task: Ta
     const id = getTask(reader, named, at);
     const task = reader.task(id).value;
     if (!LIVE.includes(task.status))
-      throw new Failure("refused", "not_under_way", `${id} is ${task.status}; there is nothing to request.`, {
-        hint: `pawl task show ${id}`,
-        details: { task: id, status: task.status },
-      });
+      throw new Failure(
+        "refused",
+        "not_under_way",
+        `${id} is ${task.status}; there is nothing to open a pull request for.`,
+        {
+          hint: `pawl task show ${id}`,
+          details: { task: id, status: task.status },
+        },
+      );
     return { task, run: getRun(reader, id).value };
   });
 }
@@ -155,8 +160,8 @@ async function pushesOf(hands: Hands, run: Run, gate: GateResult): Promise<Pushe
   for (const { name, branch, base_branch, head } of gate.repos.filter((one) => one.changed)) {
     const upstream = await remotes.remoteOf(sites.named(name), base_branch);
     if (!upstream)
-      throw new Failure("refused", "no_remote", `${base_branch} of ${name} has no remote to be pushed to.`, {
-        hint: "Add one with `git remote add origin <url>`; without one, a human merges it here: pawl approve",
+      throw new Failure("refused", "no_remote", `${base_branch} of ${name} has no remote to push to.`, {
+        hint: "Add one with `git remote add origin <url>`; without a remote, a human merges it here: pawl approve",
         details: { repo: name },
       });
     pushes.push({ repo: name, remote: upstream.remote, branch, base: upstream.ref, head });
@@ -183,7 +188,7 @@ async function push(hands: Hands, { repo, remote, branch, head }: Pushed): Promi
       hint:
         done.reason === "rejected"
           ? `The remote has another ${branch}. Look at it first: git fetch ${remote} && git log ${remote}/${branch}`
-          : "Nothing was changed here. See to the remote, and run this again.",
+          : "Nothing was changed here. Fix the remote, then run this again.",
       details: { repo, remote, branch },
     },
   );

@@ -19,9 +19,9 @@ type Refreshed = Extract<Purpose, { kind: "refresh" }>["refreshed"];
 
 export const refresh = procedure({
   id: "refresh",
-  summary: "Bring a base branch that moved into the task's branch, in all its repositories or in none",
+  summary: "Merge a base branch that moved into the task's branch, in all its repositories or none",
   details:
-    "Merges the tip of the base branch into the task's branch, in the run's worktree. Refused while there are uncommitted\nchanges, or when the two conflict; then the merge is made by hand. Where both sides changed no file in common, a\nreview of the work stays valid, and only the checks have to be repeated.",
+    "Merges the tip of the base branch into the task's branch, in the run's worktree. It is refused while there are\nuncommitted changes, and when the two conflict: then merge by hand. If no file was changed on both sides, a\nreview of the work stays valid and only the checks have to run again.",
   examples: ["pawl refresh", "pawl refresh T0001"],
   access: "write",
   cli: { positional: ["task"] },
@@ -56,8 +56,8 @@ export const refresh = procedure({
         (one) =>
           `${style.bold(one.repo)}: ${short(one.base)} is in, the branch is at ${short(one.to)}; ${
             one.overlap
-              ? style.yellow("both sides changed the same files, so it has to be reviewed again")
-              : "no file in common, so a review stays valid"
+              ? style.yellow("both sides changed the same files, so it needs another review")
+              : "no file changed on both sides, so a review stays valid"
           }`,
       ),
       ...current.map((repo) => `${style.bold(repo)}: the base did not move`),
@@ -122,6 +122,6 @@ function answer(
     next:
       refreshed.length === 0
         ? undefined
-        : { command: `pawl verify ${task}`, reason: "the checks have to be repeated on the new tree" },
+        : { command: `pawl verify ${task}`, reason: "the checks have to run again on the new tree" },
   };
 }

@@ -11,9 +11,9 @@ import { procedure } from "./operation.ts";
 
 export const remoteForget = procedure({
   id: "remote.forget",
-  summary: "Stop trusting a remote in this clone; a human's decision",
+  summary: "Stop trusting a remote in this clone (human only)",
   details:
-    "From then on its branches are not let in, and what only it has is not explained any more. The remote itself stays in git's\nsettings.",
+    "From then on its branches are not let in, and it no longer explains commits that only it has. The remote\nitself stays in git's settings.",
   examples: ["pawl remote forget upstream"],
   access: "write",
   cli: { positional: ["name"] },
@@ -26,14 +26,14 @@ export const remoteForget = procedure({
 
   async perform(hands, { name }) {
     const site = await expectTrusted(hands, name);
-    await confirmTyped(hands, `Type ${name} to trust it no more: `, name);
+    await confirmTyped(hands, `Type ${name} to stop trusting it: `, name);
     await recordTrust(hands, site, { forgotten: name });
     const active = (await hands.git.audits()).guardActive(site);
     const notes = active ? (await activateGuard(hands, site)).notes : [];
     return { data: { remote: { name, standing: "untrusted" } }, warnings: notes };
   },
 
-  text: ({ remote }, style) => `${style.bold(remote.name)} is not trusted any more`,
+  text: ({ remote }, style) => `${style.bold(remote.name)} is no longer trusted`,
 });
 
 async function expectTrusted(hands: Hands, name: string): Promise<Site> {

@@ -7,7 +7,7 @@ import { procedure } from "./operation.ts";
 const WORDS: Record<Standing, string> = {
   trusted: "trusted",
   unconfirmed: "not confirmed yet",
-  changed: "leads elsewhere now",
+  changed: "now leads elsewhere",
   unlisted: "not in the policy",
   never: "cannot be trusted",
   untrusted: "not trusted",

@@ -14,15 +14,15 @@ import { procedure } from "./operation.ts";
 
 export const remoteTrust = procedure({
   id: "remote.trust",
-  summary: "Trust a remote: what it has on protected branches may be pulled; a human's decision",
+  summary: "Trust a remote: its protected branches may be pulled; a human's decision",
   details:
-    "Only remotes that a human trusts explain how a commit came to a protected branch: the guard lets their branches in, and\naudits ask them. What is confirmed is where the remote leads in this clone, after everything that git rewrites; when that\nchanges, the remote explains nothing until it is confirmed again. This repository itself, a bundle, or a program's word\n(ext::) cannot be trusted. With --guarded, whatever reaches its protected branches needs an approval, too: a commit that\nsomebody pushed there without one is told as unapproved.",
+    "Only a trusted remote explains how a commit came to a protected branch: the guard lets its branches in, and\naudits ask it. You confirm where the remote leads in this clone, after everything that git rewrites; if that\nchanges, the remote explains nothing until you confirm it again. This repository itself, a bundle and a helper\nprogram (ext::) cannot be trusted. With --guarded, whatever reaches its protected branches needs an approval\ntoo: a commit pushed there without one is reported as unapproved.",
   examples: ["pawl remote trust origin", "pawl remote trust upstream --guarded"],
   access: "write",
   cli: { positional: ["name"] },
   input: z.strictObject({
     name: line("the remote, as git calls it", "NAME", 200),
-    guarded: flag("its protected branches take nothing that was not approved"),
+    guarded: flag("its protected branches must hold only approved commits"),
   }),
 
   async rehearse(hands, input) {
@@ -60,7 +60,7 @@ function describe({ name, address, push, settings }: Way): string[][] {
 
 /** The policy has the last word: while it names other remotes, this one explains nothing. */
 const unlisted = ({ name, address }: Way, guarded: boolean) =>
-  `The policy on the protected branch names other remotes. Until it names this one, it explains nothing. Add it to \`remotes:\` in .pawl/config.yaml, and have that approved: { name: ${quoted(name)}, address: ${JSON.stringify(address)}${guarded ? ", guarded: true" : ""} }`;
+  `The policy on the protected branch names other remotes, so this one explains nothing yet. Add it to \`remotes:\` in .pawl/config.yaml, and have the change approved: { name: ${quoted(name)}, address: ${JSON.stringify(address)}${guarded ? ", guarded: true" : ""} }`;
 
 interface Trustable {
   site: Site;
@@ -89,7 +89,7 @@ async function expectTrustable(hands: Hands, name: string): Promise<Trustable> {
       "untrustworthy_remote",
       `${name} ${never.why}: its word would prove nothing.`,
       {
-        hint: "Trust a remote that others publish to.",
+        hint: "Trust a remote that others push to.",
         details: { remote: name, address: way.address },
       },
     );

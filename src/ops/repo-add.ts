@@ -22,16 +22,16 @@ interface Wanted {
 
 export const repoAdd = procedure({
   id: "repo.add",
-  summary: "Link another repository: tasks may touch it, and it finds this state",
+  summary: "Link another repository, so that tasks may touch it and it uses this state",
   details:
-    "The other repository is pointed at this state; nothing tracked in it changes. Where it lies is known to this machine\nonly; its name is known to everybody who has the state.",
+    "The other repository is pointed at this state; no tracked file in it changes. Only this machine knows where it\nis; everybody who has the state knows its name.",
   examples: ["pawl repo add ../api", "pawl repo add ../web-client --name web --base master"],
   access: "write",
   cli: { positional: ["path"] },
   input: z.strictObject({
     path: line("where it is", "PATH", 4_096),
     name: maybe(line("what tasks call it (default: its folder's name)", "NAME", 60)),
-    base: maybe(line("where its tasks start and return to, if not as the task says", "BRANCH")),
+    base: maybe(line("its base branch, if not the task's", "BRANCH")),
   }),
 
   async rehearse(hands, input) {
@@ -56,7 +56,7 @@ export const repoAdd = procedure({
       effects: [],
       warnings: guarded
         ? []
-        : [`${name} is linked, but not guarded: nothing stops a commit on its protected branches.`],
+        : [`${name} is linked but not guarded: nothing stops a commit on its protected branches.`],
       next: guarded
         ? {
             command: `pawl task new "<title>" --repo ${quoted(sites.here().name)} --repo ${quoted(name)}`,
@@ -64,7 +64,7 @@ export const repoAdd = procedure({
           }
         : {
             command: `pawl install --target ${quoted(input.path)} --commit`,
-            reason: `guard ${name} and give its agents what they need; its own checks come with it`,
+            reason: `guard ${name} and equip its agents; it keeps its own checks`,
           },
     };
   },
@@ -95,7 +95,7 @@ async function find(hands: Hands, input: Wanted): Promise<{ sites: Sites; name: 
     });
   const same = all.find((one) => one.commonDir === found.commonDir && one.name !== name);
   if (same)
-    throw new Failure("conflict", "already_linked", `${place(found)} is linked already, as ${same.name}.`, {
+    throw new Failure("conflict", "already_linked", `${place(found)} is already linked, as ${same.name}.`, {
       hint: `pawl repo remove ${quoted(same.name)}`,
       details: { name: same.name },
     });
@@ -105,7 +105,7 @@ async function find(hands: Hands, input: Wanted): Promise<{ sites: Sites; name: 
       "has_own_state",
       `${place(found)} has a state of its own: ${found.otherState}`,
       {
-        hint: "Its tasks would disappear from sight. Use that repository as the home of both, or archive its state first.",
+        hint: "Its tasks would no longer be found. Use that repository's state for both, or archive it first.",
         details: { state: found.otherState },
       },
     );
@@ -119,9 +119,9 @@ async function confirmGuarded(hands: Hands, name: string, found: Found): Promise
     reader.repositories().records.some(({ value }) => value.id === name && value.baseline.length > 0),
   );
   if (known) return;
-  await refuseAgents(hands, `lead ${name}, which is guarded, to other records than it had`);
-  hands.say(`${name} is guarded, and its own records are gone; these know nothing of what it had before.`);
-  await confirmTyped(hands, `Type ${name} to link it all the same: `, name);
+  await refuseAgents(hands, `point ${name}, which is guarded, at records other than its own`);
+  hands.say(`${name} is guarded, and its own records are gone; these do not know its history.`);
+  await confirmTyped(hands, `Type ${name} to link it anyway: `, name);
 }
 
 const place = (site: Site) => site.mainRoot ?? site.commonDir;
@@ -129,8 +129,8 @@ const place = (site: Site) => site.mainRoot ?? site.commonDir;
 /** The name becomes that of files, here and on machines with other file systems. */
 function checkName(name: string): void {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(name) && !/[. ]$|\.lock$/.test(name)) return;
-  throw new Failure("usage", "bad_name", `"${name}" cannot be the name of a repository.`, {
-    hint: "Letters, digits, spaces, dots, dashes and underscores, beginning with a letter or digit: --name api",
+  throw new Failure("usage", "bad_name", `"${name}" is not a valid name for a repository.`, {
+    hint: "Use letters, digits, spaces, dots, dashes and underscores, starting with a letter or digit: --name api",
     details: { field: "name" },
   });
 }

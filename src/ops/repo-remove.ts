@@ -10,9 +10,9 @@ import { procedure } from "./operation.ts";
 
 export const repoRemove = procedure({
   id: "repo.remove",
-  summary: "Unlink a repository on this machine; it finds its own state again",
+  summary: "Unlink a repository on this machine, so that it uses its own state again",
   details:
-    "Nothing is deleted: neither the repository, nor any record about it. Refused to agents, and while a task is at work in\nit. `pawl repo add` links it again.",
+    "Deletes nothing: neither the repository nor any record about it. Refused to agents, and while a task is active\nin it. `pawl repo add` links it again.",
   examples: ["pawl repo remove api"],
   access: "write",
   cli: { positional: ["name"] },
@@ -29,7 +29,7 @@ export const repoRemove = procedure({
     return { data: { repo: { id: input.name, linked: false } } };
   },
 
-  text: ({ repo }, style) => `${style.bold(repo.id)} is not linked any more`,
+  text: ({ repo }, style) => `${style.bold(repo.id)} is no longer linked`,
 });
 
 async function checkRemovable(hands: Hands, name: string): Promise<Sites> {

@@ -14,7 +14,7 @@ export const reportIssue = procedure({
   id: "report-issue",
   summary: "Print the text of a bug report: versions, what the doctor finds, counts of records",
   details:
-    "Nothing is sent anywhere. Addresses, secrets and paths outside the repository are replaced, titles and texts of your\nrecords are left out; read it all the same before you paste it.",
+    "Nothing is sent anywhere. Addresses, secrets and paths outside the repository are replaced; titles and texts\nof your records are left out. Read it before you paste it all the same.",
   examples: ["pawl report-issue", 'pawl report-issue "approve said that main moved, but it did not"'],
   access: "read",
   cli: { positional: ["what"] },

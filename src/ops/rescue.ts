@@ -37,9 +37,9 @@ interface Rescued {
 
 export const rescue = procedure({
   id: "rescue",
-  summary: "Move uncommitted changes of the main checkout into a task's worktree, where they belong",
+  summary: "Move uncommitted changes from the main checkout into a task's worktree",
   details:
-    "For work that ended up in the main checkout, most often by an agent's shell command. Everything is saved first, as a\ncommit that a ref under refs/pawl/rescued keeps; then it is written into the task's worktree, beside what is uncommitted\nthere, and only then are the main checkout's files put back to its commit. Nothing moves if it does not fit, or if a\nfile changes meanwhile. Without --file it moves what agents' sessions were seen to change there, else, for a human,\nall that is changed; an agent may move only what such a session changed. Files that git ignores stay.",
+    "For work that ended up in the main checkout, most often through an agent's shell command. Everything is saved\nfirst, as a commit kept by a ref under refs/pawl/rescued; then it is written into the task's worktree, next to\nwhat is uncommitted there, and only then are the main checkout's files restored to its commit. Nothing moves\nif it does not fit, or if a file changes in the meantime. Without --file it moves what agents' sessions were\nseen to change there or, if there is nothing of that kind and you are human, every change; an agent can move\nonly what such a session changed. Ignored files stay.",
   examples: ["pawl rescue", "pawl rescue T0001 --file src/upload.ts", "pawl rescue T0001 --dry-run"],
   access: "write",
   cli: { positional: ["task"] },
@@ -115,11 +115,11 @@ async function move(hands: Hands, { id, site, worktree, checkout, files }: Found
   await hands.record((reader, at) => noteRescue(reader, at, id, saved), { milestone: `${id}: rescued` });
   const said = await rescues.clear(saved);
   if (saved.staged)
-    said.push(`What was staged there and lay in no file was not moved; it is kept: git show ${saved.ref}^2`);
+    said.push(`Staged content that was in no file was not moved; it is kept: git show ${saved.ref}^2`);
   return {
     data: { rescued: { ...about, ref: saved.ref } },
     warnings: said,
-    next: { command: `git -C ${quoted(worktree)} status`, reason: "look at what came, and commit it" },
+    next: { command: `git -C ${quoted(worktree)} status`, reason: "look at it and commit it" },
   };
 }
 
@@ -133,7 +133,7 @@ function doesNotFit(
     "does_not_fit",
     `The worktree has changed the same lines: ${conflicts.join(", ")}. Nothing was moved.`,
     {
-      hint: `The changes are kept as ${saved.ref}, and the main checkout is as it was. Bring them together by hand: git -C ${quoted(worktree)} cherry-pick --no-commit ${saved.commit.slice(0, 12)}`,
+      hint: `The changes are kept as ${saved.ref}, and the main checkout is unchanged. Combine them by hand: git -C ${quoted(worktree)} cherry-pick --no-commit ${saved.commit.slice(0, 12)}`,
       details: { worktree, files: conflicts, ref: saved.ref, commit: saved.commit },
     },
   );

@@ -33,9 +33,9 @@ interface Recorded {
 
 export const reviewRecord = operation({
   id: "review.record",
-  summary: "Record a review: verdict, what was looked at, and its findings",
+  summary: "Record a review: its verdict, what was looked at, and its findings",
   details:
-    "The verdict has to agree with the findings: `pass` with none of this kind open, `pass_with_findings` and `fail`\nwith at least one. A review by whoever wrote the work is kept, but no gate counts it. New findings can come along: they are\nrecorded with the review in one step, or neither is.",
+    "The verdict has to match the findings: `pass` with no open finding of this kind, `pass_with_findings` and\n`fail` with at least one. A review by an author of the work is kept, but counts for no gate. You can record\nnew findings with the review in one step: either all of it is recorded or nothing.",
   examples: [
     "pawl review record --kind branch --verdict pass --looked-at src/upload.ts --looked-at test/upload.test.ts",
   ],
@@ -45,7 +45,7 @@ export const reviewRecord = operation({
     task: taskField(),
     kind: choice(REVIEW_KINDS, "what was reviewed"),
     verdict: choice(VERDICTS, "the result"),
-    looked_at: many(line("a file or part that was really looked at", "FILE", 4_096)),
+    looked_at: many(line("a file or part that you really looked at", "FILE", 4_096)),
     finding: many(line("a finding of this review (default: your open ones of this kind)", "F", 40)),
     findings: maybe(objects(findingFields, "new findings, recorded in the same step", MOST_FINDINGS)),
     head: many(
@@ -55,7 +55,7 @@ export const reviewRecord = operation({
         200,
       ),
     ),
-    summary: maybe(prose("what the verdict rests on")),
+    summary: maybe(prose("what the verdict is based on")),
   }),
   milestone: ({ review: value }: Recorded) => `${value.id}: ${value.kind} ${value.verdict}`,
 
@@ -123,7 +123,7 @@ export const reviewRecord = operation({
         `${whyNoJudge(at, authors)}: the review is recorded, but no gate will count it.${wayToCount(at)}`,
       );
     if (value.looked_at.length === 0)
-      warnings.push("Nothing was named with --looked-at: the review covers nothing.");
+      warnings.push("You named nothing with --looked-at, so the review covers nothing.");
     return { data: { review: value, findings: added }, effects: [...effects, effect], warnings };
   },
 
@@ -177,7 +177,7 @@ function checkHeads(seen: readonly string[], heads: Heads, at: { repo: string | 
       "branch_moved",
       `You looked at ${one}; the branch is at ${tip?.slice(0, 12) ?? "no commit"} now.`,
       {
-        hint: "Look at what was added, then record the review with the new commit.",
+        hint: "Review what was added, then record the review with the new commit.",
         details: { field: "head", head: tip },
       },
     );
@@ -202,8 +202,8 @@ function checkVerdict(
     });
   const ids = open.map((one) => one.id).join(", ");
   if (input.verdict === "pass" && open.length > 0)
-    throw new Failure("refused", "open_finding", `"pass" does not go with open findings: ${ids}.`, {
-      hint: "Settle them first, or say pass_with_findings or fail.",
+    throw new Failure("refused", "open_finding", `"pass" is not possible with open findings: ${ids}.`, {
+      hint: "Settle them first, or use pass_with_findings or fail.",
       details: { findings: open.map((one) => one.id) },
     });
   const high = open.filter((one) => one.severity === "high").map((one) => one.id);
@@ -211,9 +211,9 @@ function checkVerdict(
     throw new Failure(
       "refused",
       "open_finding",
-      `A high finding is open, so nothing passes: ${high.join(", ")}.`,
+      `A high finding is open, so nothing can pass: ${high.join(", ")}.`,
       {
-        hint: "Say fail. What is not worth failing for is not high.",
+        hint: "Use fail. If it is not worth failing for, it is not high.",
         details: { findings: high },
       },
     );

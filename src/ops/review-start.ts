@@ -14,7 +14,7 @@ import { evidenceRow } from "./task-show.ts";
 
 export const reviewStart = operation({
   id: "review.start",
-  summary: "Show a reviewer what is known before they look: earlier findings first",
+  summary: "Show a reviewer what is known before they start, earlier findings first",
   examples: ["pawl review start --kind branch", "pawl review start T0001 --kind plan"],
   // Reading as somebody: the actor decides whether the review will count.
   access: "write",

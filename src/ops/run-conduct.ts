@@ -10,7 +10,7 @@ import { procedure } from "./operation.ts";
 
 export const runConduct = procedure({
   id: "run.conduct",
-  summary: "Start the runs that a conductor was given, as there is room for them",
+  summary: "Start a conductor's runs as slots become free",
   examples: ["pawl run conduct T0001/R1"],
   internal: true,
   access: "write",
@@ -52,7 +52,7 @@ async function choose(hands: Hands, named: string) {
   const { run: own } = await hands.situation("write");
   const value = await hands.look((reader) => storedRun(reader, id).value);
   if (value.role === "conductor" && own === id) return value;
-  throw new Failure("refused", "no_conductor", `${id} conducts nothing from here.`, {
+  throw new Failure("refused", "no_conductor", `${id} is not conducted from here.`, {
     hint: `pawl run resume ${id}`,
     details: { run: id },
   });

@@ -11,9 +11,9 @@ import { operation } from "./operation.ts";
 
 export const runList = operation({
   id: "run.list",
-  summary: "List runs: who works on what, since when, what it did last and what it cost",
+  summary: "List runs: who works on what, since when, the last step and the cost",
   details:
-    "The runs of tasks that are under way, agents first. `held` is a worktree that somebody took by hand, `orphaned` an agent\nwhose supervisor was lost; it goes on, and its end will be known. With a task, also what was checked in each of its\nruns. --all shows runs of every task.",
+    "The runs of active tasks, agents first. `held` is a worktree that somebody took by hand; `orphaned` is an\nagent that lost its supervisor: it keeps running, and pawl will know how it ends. With a task, it also shows\nwhat was checked in each of its runs. --all shows the runs of every task.",
   examples: ["pawl run list", "pawl run list T0001", "pawl run list --all --json"],
   access: "read",
   settlesRuns: true,
@@ -46,7 +46,7 @@ export const runList = operation({
       data: { runs: sorted },
       warnings: [...sorted.flatMap((one) => one.warnings), ...warningsOf(problems)],
       next:
-        first?.next ?? (first ? undefined : { command: "pawl task ready", reason: "what could be begun" }),
+        first?.next ?? (first ? undefined : { command: "pawl task ready", reason: "what is ready to start" }),
     };
   },
 

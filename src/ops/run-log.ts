@@ -15,19 +15,17 @@ export const runLog = procedure({
   id: "run.log",
   summary: "Show what an agent said and did, or follow it while it works",
   details:
-    "Readable lines made from the agent's own events; --raw prints its stream as it is. --follow goes on until the run ends,\nand exits with 0 if it ended well, else 1; Ctrl-C stops the showing, not the run. Where the run was on another machine,\nthe tail that its record keeps is shown.",
+    "Readable lines made from the agent's own events; --raw prints its stream unchanged. --follow continues until\nthe run ends and exits with 0 if it succeeded, else 1; Ctrl-C stops the display, not the run. For a run on\nanother machine it shows the tail kept in its record.",
   examples: ["pawl run log T0001", "pawl run log T0001/R1 --follow", "pawl run log R1 --raw"],
   access: "read",
   settlesRuns: true,
   cli: { positional: ["run"] },
   input: z.strictObject({
-    run: maybe(
-      line("the run, or the task whose latest it is; by default that of the task you are in", "R", 40),
-    ),
-    follow: flag("go on until it ends"),
-    raw: flag("the agent's stream as it is"),
-    attempt: maybe(count("an earlier attempt of it")),
-    lines: maybe(count(`only so many of the last lines (default: ${USUAL} of one that is followed)`)),
+    run: maybe(line("a run, or a task for its latest run (default: the task you are in)", "R", 40)),
+    follow: flag("keep showing it until it ends"),
+    raw: flag("the agent's stream, unchanged"),
+    attempt: maybe(count("an earlier attempt")),
+    lines: maybe(count(`only this many of the last lines (default: ${USUAL} of one that is followed)`)),
   }),
 
   rehearse: async () => [],

@@ -8,9 +8,9 @@ import { procedure } from "./operation.ts";
 
 export const runResume = procedure({
   id: "run.resume",
-  summary: "Go on with a run that has ended, after a stop, a limit, a crash or a reboot",
+  summary: "Continue a run that has ended, after a stop, a limit, a crash or a reboot",
   details:
-    "The same agent goes on with its own conversation, in the same worktree. Where that is not possible, with --agent another\none or --fresh, a new conversation begins with the task's packet, the saved work and the end of the log.",
+    "The same agent continues its own conversation in the same worktree. Where that is not possible, and with\n--agent or --fresh, a new conversation begins with the task's packet, the saved work and the end of the log.",
   examples: [
     "pawl run resume T0001",
     'pawl run resume T0001/R1 "Use the existing retry helper" --time 30m',
@@ -19,15 +19,15 @@ export const runResume = procedure({
   access: "write",
   cli: { positional: ["run", "message"] },
   input: z.strictObject({
-    run: maybe(line("the run, or the task whose latest it is", "R", 40)),
-    message: maybe(prose("what it is told")),
+    run: maybe(line("a run, or a task for its latest run", "R", 40)),
+    message: maybe(prose("a message for it")),
     agent: maybe(line("another agent", "NAME", 40)),
     model: maybe(line("another model", "MODEL", 100)),
-    fresh: flag("a new conversation, also where the old one could go on"),
-    time: maybe(line("how long at most (default: as before)", "TIME", 20)),
-    idle: maybe(line("stop it when it says nothing for so long", "TIME", 20)),
-    cost: maybe(line("how many US dollars at most", "USD", 20)),
-    turns: maybe(count("how many turns of the model at most")),
+    fresh: flag("a new conversation, even if the old one could continue"),
+    time: maybe(line("time limit (default: as before)", "TIME", 20)),
+    idle: maybe(line("stop it after this much silence", "TIME", 20)),
+    cost: maybe(line("cost limit in US dollars", "USD", 20)),
+    turns: maybe(count("limit on the model's turns")),
     follow: flag("show what it does until it ends"),
   }),
 
@@ -49,5 +49,5 @@ export const runResume = procedure({
   },
 
   text: ({ run, same_session }, style) =>
-    `${style.bold(run.id)} attempt ${run.attempts.length}: ${run.agent} ${same_session ? "goes on with its conversation" : "begins a new conversation"}`,
+    `${style.bold(run.id)} attempt ${run.attempts.length}: ${run.agent} ${same_session ? "continues its conversation" : "begins a new conversation"}`,
 });

@@ -21,15 +21,15 @@ import { procedure } from "./operation.ts";
 
 export const runSettle = procedure({
   id: "run.settle",
-  summary: "Say what is made of a run that has ended: accept, retry or abandon it",
+  summary: "Accept, retry or abandon a run that has ended",
   details:
-    "For the manager that started the run, and for humans. accept is refused while the close gate has something that its author\nor a reviewer has to settle; of a reviewer's run, while it left no verdict. retry promises that it is resumed or that another run of its task\nis started. What was said of an attempt stays; another attempt is settled anew.",
+    "For the manager that started the run, and for humans. accept is refused while the close gate has a reason that\nits author or a reviewer must settle or, for a reviewer's run, while there is no verdict. retry is a promise\nto resume it or to start another run of its task. A judgement of one attempt stays; another attempt is settled\nseparately.",
   examples: ['pawl run settle T0002/R1 abandon "The format is not ours to change"'],
   access: "write",
   cli: { positional: ["run", "outcome", "why"] },
   input: z.strictObject({
     run: line("the run", "R", 40),
-    outcome: choice(SETTLEMENTS, "what is made of it"),
+    outcome: choice(SETTLEMENTS, "your judgement"),
     why: prose("why"),
   }),
 
@@ -78,7 +78,7 @@ async function expectSettleable(hands: Hands, input: Wanted): Promise<Run> {
   if (!manager && isHuman(at.actor) && !isShownHuman(at)) throw humanOnly(`settle ${value.id}`, at);
   if (manager ? value.parent !== manager.id : !isShownHuman(at))
     throw new Failure("refused", "not_your_run", `${value.id} is not yours to settle.`, {
-      hint: "The manager that started it settles it, or a human.",
+      hint: "Only the manager that started it or a human can settle it.",
       details: { run: value.id, parent: value.parent },
     });
   if (value.attempts.length === 0 || openAttempt(value)) throw stillOpen(value);
@@ -105,7 +105,7 @@ async function expectRead(hands: Hands, { id }: Run, manager: string): Promise<v
   throw new Failure(
     "refused",
     "report_unread",
-    `${report.id} tells how ${id} ended, and you have not read it.`,
+    `${report.id} reports how ${id} ended, and you have not read it.`,
     {
       hint: `pawl mail ack ${report.id}`,
       details: { message: report.id },

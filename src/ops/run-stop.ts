@@ -13,15 +13,15 @@ const USUAL = "10s";
 
 export const runStop = procedure({
   id: "run.stop",
-  summary: "Stop an agent and everything that it started",
+  summary: "Stop an agent and everything it started",
   details:
-    "The agent is asked first, so that its conversation can go on later; then all of its processes are told, then killed, those\nin sessions of their own included. Its work is saved, and a handoff says what was seen.",
+    "First asks the agent to stop, so that its conversation can continue later; then terminates all of its\nprocesses and kills what remains, including those in sessions of their own. The work is saved, and a handoff\nrecords what pawl saw.",
   examples: ["pawl run stop T0001", "pawl run stop T0001/R1 --grace 30s"],
   access: "write",
   cli: { positional: ["run"] },
   input: z.strictObject({
-    run: maybe(line("the run, or the task whose latest it is", "R", 40)),
-    grace: maybe(line(`how long it may take to end by itself (default: ${USUAL})`, "TIME", 20)),
+    run: maybe(line("a run, or a task for its latest run", "R", 40)),
+    grace: maybe(line(`how long it may take to stop by itself (default: ${USUAL})`, "TIME", 20)),
   }),
 
   async rehearse(hands, input) {
@@ -46,7 +46,7 @@ export const runStop = procedure({
   text: ({ run, was_running }, style) => {
     const reason = run.attempts.at(-1)?.reason;
     const how = `${run.status}${reason === undefined ? "" : ` (${reason})`}`;
-    return `${style.bold(run.id)} ${was_running ? how : `had ended before: ${how}`}`;
+    return `${style.bold(run.id)} ${was_running ? how : `had already ended: ${how}`}`;
   },
 });
 

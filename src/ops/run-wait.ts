@@ -19,12 +19,12 @@ export const runWait = procedure({
   id: "run.wait",
   summary: "Wait until runs have ended, and say how",
   details:
-    "Exit code 0 when all of them ended well, 1 when one did not, 2 when one is still at work after --for. What has ended is\nwritten down on the way, also what a crash left. Nothing of a run that has ended runs or writes any more.",
+    "Exit code 0 when all of them succeeded, 1 when one did not, 2 when one is still running after --for. It also\nrecords the end of runs that a crash left behind. Once a run has ended, nothing of it still runs or writes.",
   examples: ["pawl run wait T0001", "pawl run wait T1 T2 --for 2m"],
   access: "write",
   cli: { positional: ["run"] },
   input: z.strictObject({
-    run: many(line("the runs, or tasks whose latest they are", "R", 40), 100),
+    run: many(line("runs, or tasks for their latest runs", "R", 40), 100),
     for: maybe(line(`how long at most (default: ${USUAL}, at most ${LONGEST}s)`, "TIME", 20)),
   }),
 
@@ -51,7 +51,7 @@ export const runWait = procedure({
       ...(undecided ? { undecided: true } : { notReady: worst !== undefined }),
       warnings: all.flatMap((one) => one.warnings),
       next: undecided
-        ? { command: `pawl run wait ${ids.join(" ")}`, reason: "still at work" }
+        ? { command: `pawl run wait ${ids.join(" ")}`, reason: "still running" }
         : (worst ?? all[0])?.next,
     };
   },

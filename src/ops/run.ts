@@ -22,7 +22,7 @@ export const run = procedure({
   id: "run",
   summary: "Start an agent on a task: supervised, detached, in the task's own worktree",
   details:
-    "The agent reads the task's packet, works unattended in the task's worktree, and goes on when the terminal is closed. A\nlimit on time always applies. Whatever is killed, the next command says how it stands; `pawl run resume` goes on with it.\nSeveral tasks run in parallel, each in its own worktree, --at-once at a time. With --mode pipeline another agent reviews\nwhat the first one wrote, and what it finds is fixed, --rounds times at most; then nothing is left but your yes, or the task\nis blocked and says why. Agents are claude, codex, copilot, and those that .pawl/config.yaml gives a command.",
+    "The agent reads the task's packet, works unattended in the task's worktree, and keeps going when you close the\nterminal. A time limit always applies. Whatever gets killed, the next command says how things stand, and `pawl\nrun resume` continues.\nSeveral tasks run in parallel, each in its own worktree, --at-once at a time. With --mode pipeline another\nagent reviews what the first one wrote and its findings are fixed, at most --rounds times; then only your\napproval is left, or the task is blocked and says why. Agents are claude, codex, copilot, and those with a\ncommand in .pawl/config.yaml.",
   examples: [
     "pawl run T0001 --agent claude",
     "pawl run T0001 --agent codex --time 30m --follow",
@@ -34,7 +34,7 @@ export const run = procedure({
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
-    task: many(line("the tasks; by default the one you are in", "T", 40), 100),
+    task: many(line("the tasks (default: the one you are in)", "T", 40), 100),
     agent: line("which agent: claude, codex, copilot or one of the project's own", "NAME", 40),
     mode: maybe(
       choice(
@@ -42,19 +42,19 @@ export const run = procedure({
         "one task, several at the same time, written and reviewed, or an agent that starts others",
       ),
     ),
-    role: maybe(choice(["author", "reviewer", "fixer"], "what it is there for (default: author)")),
+    role: maybe(choice(["author", "reviewer", "fixer"], "its role (default: author)")),
     model: maybe(line("which model, as the agent calls it", "MODEL", 100)),
-    message: maybe(prose("what it is told beyond the task")),
-    time: maybe(line("how long at most (default: 60m)", "TIME", 20)),
-    idle: maybe(line("stop it when it says nothing for so long", "TIME", 20)),
-    cost: maybe(line("how many US dollars at most, where the agent tells", "USD", 20)),
-    turns: maybe(count("how many turns of the model at most, where the agent tells")),
+    message: maybe(prose("a message for it, in addition to the task")),
+    time: maybe(line("time limit (default: 60m)", "TIME", 20)),
+    idle: maybe(line("stop it after this much silence", "TIME", 20)),
+    cost: maybe(line("cost limit in US dollars, if the agent reports cost", "USD", 20)),
+    turns: maybe(count("limit on the model's turns, if the agent reports them")),
     at_once: maybe(count(`how many at the same time (default: ${USUALLY_AT_ONCE})`)),
-    reviewer: maybe(line("who reviews in a pipeline (default: another vendor's agent)", "NAME", 40)),
-    agents: many(line("whom a manager may start (default: its own agent)", "NAME", 200), 20),
-    in_all: maybe(count(`how often a manager may start one, in all (default: ${USUALLY_IN_ALL})`)),
-    rounds: maybe(count(`how often a pipeline may fix what was found (default: ${USUAL_ROUNDS})`)),
-    follow: flag("show what it does until it ends; Ctrl-C only stops the showing"),
+    reviewer: maybe(line("the reviewer in a pipeline (default: another vendor's agent)", "NAME", 40)),
+    agents: many(line("the agents a manager may start (default: its own)", "NAME", 200), 20),
+    in_all: maybe(count(`how many runs a manager may start in total (default: ${USUALLY_IN_ALL})`)),
+    rounds: maybe(count(`how many rounds of fixing a pipeline may take (default: ${USUAL_ROUNDS})`)),
+    follow: flag("show what it does until it ends; Ctrl-C stops only the display"),
   }),
 
   async rehearse(hands, input) {
@@ -63,7 +63,7 @@ export const run = procedure({
     const { plans, queued } = await prepare(hands, input);
     return [
       ...plans.flatMap(stepsOf),
-      ...queued.map((task) => ({ do: "start as soon as there is room:", path: task })),
+      ...queued.map((task) => ({ do: "start when a slot is free:", path: task })),
     ];
   },
 
@@ -230,8 +230,8 @@ function expectFitting(input: Wanted): void {
     new Failure("usage", "not_for_mode", message, { hint, details: { field } });
   if (role !== undefined && (mode === "pipeline" || mode === "manager"))
     throw useless(
-      mode === "pipeline" ? "A pipeline has all roles by itself." : "A manager has a role of its own.",
-      "Leave --role out.",
+      mode === "pipeline" ? "A pipeline assigns the roles itself." : "A manager's role is fixed.",
+      "Leave out --role.",
       "role",
     );
   for (const [field, only] of Object.entries(ONLY_FOR))
@@ -251,7 +251,7 @@ async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {
       hint:
         input.mode === "manager"
           ? "Name the task that it is all about; the manager makes a task for each part."
-          : "Leave --mode out: several tasks run in parallel.",
+          : "Leave out --mode: several tasks run in parallel.",
       details: { field: "mode" },
     });
   return tasks;
@@ -266,7 +266,7 @@ async function answer(
   const [first] = runs;
   const next = {
     command: only ? `pawl run log ${only.id} --follow` : "pawl watch",
-    reason: "what they do; they go on when you close the terminal",
+    reason: "what they do; they keep running when you close the terminal",
   };
   if (following && only) {
     const { follow } = await import("../flows/run/run-follow.ts");
@@ -274,7 +274,7 @@ async function answer(
   }
   return {
     data: { runs },
-    next: only ? { ...next, reason: "what it does; it goes on when you close the terminal" } : next,
+    next: only ? { ...next, reason: "what it does; it keeps running when you close the terminal" } : next,
     warnings: following && first ? [`--follow shows one run; try \`pawl watch\`.`] : [],
   };
 }

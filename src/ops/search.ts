@@ -23,12 +23,12 @@ export const search = operation({
   access: "read",
   cli: { positional: ["words"] },
   input: z.strictObject({
-    words: some(line("what to look for; all words have to be there", "WORDS", 20_000)),
+    words: some(line("the words to look for; all must occur", "WORDS", 20_000)),
     kind: many(choice(KINDS, "only this kind of record")),
     status: many(choice(STATUSES, "only records with this status")),
     task: maybe(line("only records of this task", "T", 40)),
-    limit: maybe(count("no more than this many (default: 20)")),
-    any: flag("any of the words is enough"),
+    limit: maybe(count("at most this many (default: 20)")),
+    any: flag("any of the words will do"),
   }),
 
   observe: (world, input) =>
@@ -48,7 +48,7 @@ export const search = operation({
       data: { hits: hits.map((hit) => ({ ...hit, snippet: emphasise(hit.snippet) })), total },
       next:
         total > hits.length
-          ? { command: `pawl search … --limit ${total}`, reason: `${total - hits.length} more were found` }
+          ? { command: `pawl search … --limit ${total}`, reason: `${total - hits.length} more matches` }
           : total === 0 && !input.any && input.words.join(" ").includes(" ")
             ? { command: "pawl search … --any", reason: "no record has all of these words" }
             : undefined,

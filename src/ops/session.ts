@@ -35,16 +35,17 @@ const FEWEST_TOKENS = 200;
 
 export const session = operation({
   id: "session",
-  summary: "Load the session: task, worktree, holder, verdicts, findings, mail, changed files, handoff, next",
+  summary:
+    "Load the session: task, worktree, holder, verdicts, findings, mail, changed files, handoff, next step",
   details:
-    "With several tasks under way it is about the one whose worktree you stand in, else about the one that this session\nholds; the others are named with who holds them. Changed files are what git sees in the task's worktrees.",
+    "With several active tasks it shows the one whose worktree you are in, else the one this session holds; the\nothers are listed with their holders. Changed files are what git sees in the task's worktrees.",
   examples: ["pawl session", "pawl session T0001 --json"],
   access: "read",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     budget: maybe(
-      count(`no more than this many tokens (default: ${MOST_TOKENS}; bytes ÷ 4)`, "TOKENS", FEWEST_TOKENS),
+      count(`at most this many tokens (default: ${MOST_TOKENS}; bytes ÷ 4)`, "TOKENS", FEWEST_TOKENS),
     ),
   }),
 
@@ -128,7 +129,7 @@ export const session = operation({
 
 const endOf = (task: string): Next => ({
   command: `pawl finish ${task}`,
-  reason: "the base has its work: this ends it",
+  reason: "the base already has its work: this ends it",
 });
 
 function straysLine(files: readonly string[], task: string | undefined): string[] {
@@ -144,7 +145,7 @@ function goneLine(current: Run | undefined, places: readonly { repo: string }[],
   if (!current || current.clone !== clone || current.status === "starting") return [];
   const gone = current.repos.filter((repo) => !places.some((one) => one.repo === repo.name));
   const task = current.id.slice(0, current.id.indexOf("/"));
-  return gone.map((one) => `${one.worktree} is gone. To make it again: pawl start ${task} --claim`);
+  return gone.map((one) => `${one.worktree} is gone. To recreate it: pawl start ${task} --claim`);
 }
 
 /** One that cannot be read is told in `gather`; it only keeps git from being asked. */
@@ -219,13 +220,13 @@ function none({ which, underWay, ready }: NoTask, budget: number): Loaded {
 }
 
 function nextWithoutTask({ which, waits, ready }: NoTask): Next {
-  if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
+  if (waits) return { command: "pawl sync", reason: "the remote has this project's state" };
   const [first] = which.candidates ?? [];
-  if (first) return { command: `pawl session ${first.id}`, reason: "name the task you work on" };
+  if (first) return { command: `pawl session ${first.id}`, reason: "name the task you are working on" };
   const [open] = ready;
-  if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that can be begun" };
+  if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that is ready to start" };
   return {
     command: 'pawl start "<title>"',
-    reason: "a task, a branch and a worktree for what you want done",
+    reason: "a task, a branch and a worktree for what you want",
   };
 }

@@ -13,7 +13,7 @@ export const sliceClose = operation({
   id: "slice.close",
   summary: "Close a slice with the decision behind it",
   details:
-    "The latest red and the latest later green evidence of the slice are bound to it. A slice without them can be\nclosed; whether that is enough is decided by the task's profile at the gate.",
+    "Binds the slice's latest red evidence and the latest green evidence after it. You can close a slice without\nthem; the task's profile decides at the gate whether that is enough.",
   examples: ['pawl slice close S1 --decision "Retry in the client, the server stays as it is"'],
   access: "write",
   cli: { positional: ["slice"] },
@@ -42,7 +42,7 @@ export const sliceClose = operation({
     const slice = slices.find((one) => one.id === facts.part);
     if (!slice) throw noSlice(id, facts.part, slices);
     if (slice.status === "closed")
-      throw new Failure("refused", "slice_closed", `${id}/${slice.id} is closed already.`);
+      throw new Failure("refused", "slice_closed", `${id}/${slice.id} is already closed.`);
     const made = addPart(
       decision,
       id,
@@ -71,7 +71,7 @@ export const sliceClose = operation({
         ? []
         : [
             closed.red
-              ? `${slice.id} has no green evidence: the command that failed has to pass after a change.`
+              ? `${slice.id} has no green evidence: the command that failed must pass after a change.`
               : `${slice.id} has no red evidence.`,
           ];
     return {

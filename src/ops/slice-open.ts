@@ -9,7 +9,7 @@ import { operation } from "./operation.ts";
 
 export const sliceOpen = operation({
   id: "slice.open",
-  summary: "Begin a slice: one small step of a task that can be tested by itself",
+  summary: "Open a slice: one small step of a task that can be tested by itself",
   examples: ['pawl slice open "Parse the header"', 'pawl slice open "Retry twice" --task T0001'],
   access: "write",
   cli: { positional: ["title"] },
@@ -35,7 +35,7 @@ export const sliceOpen = operation({
       effects: [effect],
       next: {
         command: `pawl verify --slice ${slice.id} --red -- <test command>`,
-        reason: "see the new test fail before making it pass",
+        reason: "watch the new test fail before you make it pass",
       },
     };
   },

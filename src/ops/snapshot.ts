@@ -9,9 +9,9 @@ import { procedure } from "./operation.ts";
 
 export const snapshot = procedure({
   id: "snapshot",
-  summary: "Save the work of a task, committed or not, so that it survives its worktree",
+  summary: "Save a task's work, committed or not, so that it outlives its worktree",
   details:
-    "In every repository of the run, everything that differs from where the run began is saved twice: as a commit that\na ref under refs/pawl/ keeps, and as a patch in the state. Untracked files are included, ignored ones are not.\nNothing of yours changes: not a file, not the index, not a branch. Each snapshot keeps the one before it.",
+    "In every repository of the run, everything that differs from where the run began is saved twice: as a commit\nkept by a ref under refs/pawl/, and as a patch in the state. Untracked files are included, ignored files are\nnot. Your files, index and branches do not change. Each snapshot keeps the one before it.",
   examples: ["pawl snapshot", "pawl snapshot T7"],
   access: "write",
   cli: { positional: ["task"] },
@@ -42,7 +42,7 @@ export const snapshot = procedure({
 
   text: ({ run, snapshots, changed }, style) =>
     [
-      `${style.bold(run.id)} ${changed ? "saved" : "was saved before; nothing has changed since"}`,
+      `${style.bold(run.id)} ${changed ? "saved" : "was already saved; nothing has changed since"}`,
       columns(snapshots.map((one: RunSnapshot) => [`  ${one.repo}`, one.commit.slice(0, 12), counts(one)])),
     ]
       .filter(Boolean)
@@ -50,4 +50,4 @@ export const snapshot = procedure({
 });
 
 const counts = (one: RunSnapshot) =>
-  `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", not whole"}`;
+  `${plural(one.files, "file")}, +${one.insertions} -${one.deletions}${one.whole ? "" : ", incomplete"}`;

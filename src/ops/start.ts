@@ -40,9 +40,9 @@ interface Wanted {
 
 export const start = procedure({
   id: "start",
-  summary: "Begin work on a task: a branch and a worktree in each of its repositories",
+  summary: "Start work on a task: a branch and a worktree in each of its repositories",
   details:
-    "A title in place of the id writes the task down first. The branch starts at the tip of the task's base branch; the worktree lies beside the project's own files, hidden\nfrom its git. Files that .worktreeinclude names are copied. All repositories or none. --here takes the worktree you\nstand in, as it is. --claim takes over a run whose holder is gone, and makes worktrees again that were deleted;\na task that another clone claimed on a trusted remote is begun again here.\n--restore brings back what was saved of an earlier run: its commits, and what was not committed.\nWhat `setup:` in .pawl/config.yaml names is run in every new worktree.",
+    "With a title instead of an id it makes the task first. The branch starts at the tip of the task's base branch;\nthe worktree is inside the project's folder, hidden from its git. Files that .worktreeinclude names are\ncopied, and `setup:` in .pawl/config.yaml runs in every new worktree. All repositories start, or none.\n--here adopts the worktree you are in, as it is. --claim takes over a run whose holder is gone and recreates\ndeleted worktrees; a task that another clone claimed on a trusted remote starts again here. --restore brings\nback an earlier run's saved work: its commits and what was not committed.",
   examples: [
     "pawl start T0001",
     'pawl start "Fix the typo in the docs"',
@@ -54,11 +54,11 @@ export const start = procedure({
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
-    task: maybe(line("the task, or the title of a new one; by default the one you are in", "T", 300)),
-    here: flag("use the worktree that you stand in"),
+    task: maybe(line("the task, or the title of a new one (default: the one you are in)", "T", 300)),
+    here: flag("use the worktree you are in"),
     claim: flag("take over the worktrees of a run whose holder is gone"),
-    restore: maybe(line("go on with what was saved of this run", "R", 40)),
-    profile: maybe(choice(PROFILES, "how much ceremony the new task needs")),
+    restore: maybe(line("continue from the saved work of this run", "R", 40)),
+    profile: maybe(choice(PROFILES, "how much process the new task needs")),
   }),
 
   async rehearse(hands, input) {
@@ -136,23 +136,23 @@ async function newTask(hands: Hands, title: string, profile: Task["profile"] | u
 
 async function choose(hands: Hands, input: Wanted): Promise<string> {
   if (input.here && input.claim)
-    throw new Failure("usage", "here_and_claim", "--here and --claim exclude each other.", {
-      hint: "--here makes a new run in this worktree; --claim goes on with the run there is.",
+    throw new Failure("usage", "here_and_claim", "--here and --claim cannot be combined.", {
+      hint: "--here starts a new run in this worktree; --claim continues the existing run.",
       details: { field: "claim" },
     });
   if (input.restore !== undefined && (input.here || input.claim))
     throw new Failure(
       "usage",
       "restore_alone",
-      "--restore makes new worktrees; leave --here and --claim out.",
+      "--restore makes new worktrees; leave out --here and --claim.",
       {
         hint: "pawl start T0001 --restore R1",
         details: { field: "restore" },
       },
     );
   if (input.profile !== undefined && !isTitle(input.task))
-    throw new Failure("usage", "profile_of_a_new_task", "--profile is for a task that start itself makes.", {
-      hint: `For one that is there: pawl task update ${input.task ?? "T0001"} --profile ${input.profile}`,
+    throw new Failure("usage", "profile_of_a_new_task", "--profile is for a task that start makes.", {
+      hint: `For an existing task: pawl task update ${input.task ?? "T0001"} --profile ${input.profile}`,
       details: { field: "profile" },
     });
   return hands.look((reader, at) => {
@@ -168,7 +168,7 @@ const currentRun = (hands: Hands, id: string): Promise<Run | undefined> =>
 async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Plan<Started>> {
   const current = await currentRun(hands, id);
   if (input.restore !== undefined && current && current.ended !== "removed")
-    throw new Failure("refused", "run_under_way", `${id} has a run with worktrees: ${current.id}.`, {
+    throw new Failure("refused", "run_under_way", `${id} already has worktrees: ${current.id}.`, {
       hint: `Save and remove those first: pawl finish ${id} --remove --reason "…"`,
       details: { run: current.id },
     });
@@ -228,6 +228,6 @@ async function goOn(hands: Hands, value: Run, input: Wanted): Promise<Plan<Start
   return answer(
     { run: value, task },
     parts,
-    gone.map(({ place }) => `${place.path} is gone: \`pawl start ${task.id} --claim\` makes it again.`),
+    gone.map(({ place }) => `${place.path} is gone: \`pawl start ${task.id} --claim\` recreates it.`),
   );
 }

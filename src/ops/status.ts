@@ -24,29 +24,33 @@ interface Around {
 }
 
 function nextOf({ waits, installed, mine, underWay, ready, waiting, unreadable, landed }: Around): Next {
-  if (waits) return { command: "pawl sync", reason: "the remote has the state of this project" };
+  if (waits) return { command: "pawl sync", reason: "the remote has this project's state" };
   if (landed !== undefined)
-    return { command: `pawl finish ${landed}`, reason: `the base has the work of ${landed}: this ends it` };
-  if (!installed) return { command: "pawl install", reason: "nothing guards this repository yet" };
+    return {
+      command: `pawl finish ${landed}`,
+      reason: `the base already has the work of ${landed}: this ends it`,
+    };
+  if (!installed) return { command: "pawl install", reason: "this repository is not guarded yet" };
   if (mine) return { command: "pawl session", reason: `load what is known about ${mine.id}` };
   if (underWay.length > 0)
     return {
       command: "pawl session",
       reason: `${plural(underWay.length, "task")} under way: whose they are`,
     };
-  if (ready) return { command: `pawl task show ${ready.id}`, reason: "the oldest task that can be begun" };
+  if (ready)
+    return { command: `pawl task show ${ready.id}`, reason: "the oldest task that is ready to start" };
   if (waiting > 0)
     return { command: "pawl task list", reason: `${plural(waiting, "open task")} waiting for others` };
-  if (unreadable) return { command: "pawl doctor", reason: "there are records that cannot be read" };
+  if (unreadable) return { command: "pawl doctor", reason: "some records cannot be read" };
   return {
     command: 'pawl start "<title>"',
-    reason: "a task, a branch and a worktree for what you want done",
+    reason: "a task, a branch and a worktree for what you want",
   };
 }
 
 export const status = operation({
   id: "status",
-  summary: "Where am I, what is true, what next",
+  summary: "Show where you are, what is true and what comes next",
   examples: ["pawl", "pawl status --json"],
   access: "read",
   input: z.strictObject({}),
@@ -142,5 +146,5 @@ export const status = operation({
 /** Several may be under way, and none of them be meant by where one stands. */
 function underWayText(counts: Readonly<Record<string, number>>): string {
   const live = LIVE.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
-  return live === 0 ? "none active" : `none of this folder or session; ${live} under way`;
+  return live === 0 ? "none active" : `none in this folder or session; ${live} active`;
 }

@@ -16,16 +16,16 @@ import { procedure } from "./operation.ts";
 
 export const sync = procedure({
   id: "sync",
-  summary: "Exchange the state with the project's own remote, so that every clone has it",
+  summary: "Exchange the state with the project's remote, so that every clone has it",
   details:
-    "The state's branch pawl/state is fetched, merged and pushed. Records are merged field by field where each field\nwas changed in one clone only; event logs never conflict. A record that both changed in different ways is shown and\nnothing is written: edit yours to what it shall say and keep it with --ours, or take the other with --theirs; both\nare a human's to decide, typed on a terminal. What was not taken stays in the state's history. Where both gave\nthe same id, ours gets the next free one. A fresh clone gets its state back with this command. Where a human\ntrusts the remote, it also exchanges who claims which task.",
+    "Fetches, merges and pushes the state's branch pawl/state. Records are merged field by field if each field\nchanged in one clone only; event logs never conflict. If both clones changed a record differently, sync shows\nit and writes nothing: edit yours to say what it should and keep it with --ours, or take the other with\n--theirs. Both are a human's decision, typed on a terminal, and what was not taken stays in the state's\nhistory. If both gave the same id to different records, ours gets the next free one. A fresh clone gets its\nstate back with this command. If the remote is trusted, sync also exchanges who has claimed which task.",
   examples: ["pawl sync", "pawl sync --remote upstream", "pawl sync --ours T7 --theirs T9/F1"],
   access: "write",
   input: z.strictObject({
-    remote: maybe(line("another remote than origin", "NAME")),
+    remote: maybe(line("a remote other than origin", "NAME")),
     ours: many(line("keep this record as it is here", "RECORD")),
     theirs: many(line("take this record as the remote has it", "RECORD")),
-    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
+    sign_with: maybe(raw("sign with this key, if the policy requires a signature", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -52,7 +52,7 @@ export const sync = procedure({
     return {
       data: { sync: done },
       warnings: [
-        ...unused.map((record) => `${record} was not in conflict; nothing had to be chosen.`),
+        ...unused.map((record) => `${record} was not in conflict, so there was nothing to choose.`),
         ...claimed,
       ],
     };
@@ -66,7 +66,7 @@ export const sync = procedure({
       received > 0 && `${plural(received, "file")} came`,
       merged.length > 0 && `${merged.join(", ")} merged`,
       renumbered.length > 0 &&
-        `ours got other ids where theirs were published first: ${renumbered.map(({ from, to }) => `${from} is ${to}`).join(", ")}`,
+        `ours got new ids where theirs were published first: ${renumbered.map(({ from, to }) => `${from} is ${to}`).join(", ")}`,
       settled.length > 0 && `${settled.join(", ")} settled`,
       sent && "ours were sent",
     ].filter(Boolean);
@@ -85,8 +85,8 @@ async function confirmChoice(
   await refuseAgents(hands, "settle a conflict between two clones");
   await expectTerminal(hands);
   const keep = { ours: [...choice.ours].sort(), theirs: [...choice.theirs].sort() };
-  for (const record of keep.ours) hands.say(`${record}: what ${remote} has of it will not count.`);
-  for (const record of keep.theirs) hands.say(`${record}: what this clone has of it will not count.`);
+  for (const record of keep.ours) hands.say(`${record}: the version of ${remote} will not count.`);
+  for (const record of keep.theirs) hands.say(`${record}: this clone's version will not count.`);
   const [first = ""] = [...keep.ours, ...keep.theirs];
   await confirmTyped(hands, `Type ${first} to settle it like this: `, first);
   const home = (await hands.git.sites()).all().find((one) => one.home);
@@ -94,8 +94,8 @@ async function confirmChoice(
   const { ours, theirs } = await git.gather(remote, hands.say);
   const decided = { about: "settle", ours, theirs, keep_ours: keep.ours, keep_theirs: keep.theirs } as const;
   const reason = [
-    ...keep.ours.map((record) => `${record} is kept as it was here`),
-    ...keep.theirs.map((record) => `${record} is taken as ${remote} had it`),
+    ...keep.ours.map((record) => `${record} was kept as it is here`),
+    ...keep.theirs.map((record) => `${record} was taken as ${remote} has it`),
   ].join("; ");
   await signAtTheDoor(hands, home, { decided, reason }, signWith);
 }

@@ -9,7 +9,7 @@ import { operation } from "./operation.ts";
 
 export const taskArchive = operation({
   id: "task.archive",
-  summary: "Put a task out of sight; nothing of it is moved or deleted",
+  summary: "Archive a task: lists leave it out, and nothing is deleted",
   examples: ["pawl task archive T0001", "pawl task archive T0001 --undo"],
   access: "write",
   cli: { positional: ["task"] },
@@ -24,7 +24,7 @@ export const taskArchive = operation({
     if (current.archived === archived) return { data: { task: current } };
     if (archived && LIVE.includes(current.status))
       throw new Failure("refused", "task_under_way", `${current.id} is ${current.status}.`, {
-        hint: `Finish it first, or give it up: \`pawl task update ${current.id} --status dropped\`.`,
+        hint: `Finish it first, or drop it: \`pawl task update ${current.id} --status dropped\`.`,
       });
     const about = archived ? "archived" : "back from the archive";
     const { effect, value } = change(task, stored, { archived }, at, about);

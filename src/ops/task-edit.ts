@@ -20,13 +20,13 @@ import { operation } from "./operation.ts";
 
 export const taskEdit = operation({
   id: "task.edit",
-  summary: "Edit a task's record in your editor, and check it afterwards",
+  summary: "Edit a task's record in your editor; pawl checks what you save",
   details:
-    "Opens VISUAL or EDITOR on a copy. What you save is taken over only if it is a correct record and nobody else\nchanged the task meanwhile; otherwise your text is kept and you are told where. Records that you edited\nwith another program count for no gate until you say that they are as they should be: --adopt takes those of the task\nover as they are, in your name. Evidence and reviews cannot be adopted.",
+    "Opens VISUAL or EDITOR on a copy. What you save is accepted only if it is a valid record and nobody else\nchanged the task in the meantime; otherwise your text is kept and you are told where. Records edited with\nanother program count for no gate until a human adopts them: --adopt takes the task's records as they are, in\nyour name. Evidence and reviews cannot be adopted.",
   examples: ["pawl task edit T0001", "pawl task edit T0001 --adopt"],
   access: "write",
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: taskField(), adopt: flag("take over records that were edited by hand") }),
+  input: z.strictObject({ task: taskField(), adopt: flag("accept records that were edited by hand") }),
   milestone: ({ task: value }) => `${value.id}: edited, rev ${value.rev}`,
 
   rehearse: async (_world, input, at, reader) => [
@@ -37,7 +37,7 @@ export const taskEdit = operation({
     const id = getTask(reader, input.task, at);
     const before = reader.taskText(id);
     if (input.adopt && !isShownHuman(at))
-      throw humanOnly(`say that a hand edit of ${id} counts`, at, { field: "adopt" });
+      throw humanOnly(`adopt a hand edit of ${id}`, at, { field: "adopt" });
     const edited = input.adopt ? { text: before, kept: taskFile(id) } : await world.edit(`${id}.md`, before);
     return { id, before, edited };
   },
@@ -57,7 +57,7 @@ export const taskEdit = operation({
   decide(_input, { id, before, edited, now, draft, was, current, begun, adopted }, at) {
     if (now !== before)
       throw new Failure("conflict", "changed_meanwhile", `${id} was changed while you edited it.`, {
-        hint: `Your text is in ${edited.kept}; bring it over with \`pawl task edit ${id}\`.`,
+        hint: `Your text is in ${edited.kept}; apply it with \`pawl task edit ${id}\`.`,
         details: { kept: edited.kept },
       });
     const others = adopted.filter((one) => one.path !== draft.path).map((one) => adopt(one, at));

@@ -17,8 +17,8 @@ export const taskList = operation({
   input: z.strictObject({
     status: many(choice(TASK_STATUSES, "only tasks with this status")),
     label: many(line("only tasks with this label", "LABEL")),
-    limit: maybe(count("no more than this many, the newest first")),
-    all: flag("archived ones too"),
+    limit: maybe(count("at most this many, newest first")),
+    all: flag("include archived ones"),
   }),
 
   gather: (reader) => reader.tasks(),
@@ -38,7 +38,7 @@ export const taskList = operation({
         tasks.length > 0
           ? undefined
           : problems.length > 0
-            ? { command: "pawl doctor", reason: "there are records that cannot be read" }
+            ? { command: "pawl doctor", reason: "some records cannot be read" }
             : { command: 'pawl task new "<title>"', reason: "there is no task yet" },
     };
   },

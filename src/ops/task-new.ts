@@ -13,9 +13,9 @@ import { operation } from "./operation.ts";
 
 export const taskNew = operation({
   id: "task.new",
-  summary: "Write down a new task",
+  summary: "Make a new task",
   details:
-    "A task is one piece of work with its objective, plan, slices, evidence, findings and handoffs. Two tasks may\nhave the same title; the id is what counts.",
+    "A task is one piece of work with its objective, plan, slices, evidence, findings and handoffs. Two tasks can\nhave the same title; the id tells them apart.",
   examples: [
     'pawl task new "Retry failed uploads" --objective "Uploads survive a lost connection"',
     'pawl task new "Fix typo in the docs" --profile light --label docs',
@@ -23,15 +23,15 @@ export const taskNew = operation({
   access: "write",
   cli: { positional: ["title"], texts: ["plan"] },
   input: z.strictObject({
-    title: line("what is to be done, in a few words", "TITLE"),
+    title: line("what to do, in a few words", "TITLE"),
     objective: maybe(prose("what will be true when it is done")),
     plan: planField(),
-    acceptance: maybe(prose("how one can tell that it is done")),
-    profile: maybe(choice(PROFILES, "how much ceremony it needs")),
-    base: maybe(line("the branch it starts from and returns to", "BRANCH")),
+    acceptance: maybe(prose("how to tell that it is done")),
+    profile: maybe(choice(PROFILES, "how much process it needs")),
+    base: maybe(line("the branch it starts from and merges into", "BRANCH")),
     repo: many(line("a repository it touches", "NAME")),
-    depends: many(line("a task that has to be done before", "T")),
-    parent: maybe(line("the task that it is a part of; of a manager, its own", "T", 40)),
+    depends: many(line("a task that must be done first", "T")),
+    parent: maybe(line("the task it is part of (for a manager: its own)", "T", 40)),
     label: many(line("a word to find it by", "LABEL", 60)),
   }),
   milestone: ({ task }) => `${task.id}: ${shorten(task.title, 60)}`,
@@ -67,7 +67,7 @@ export const taskNew = operation({
       throw new Failure(
         "refused",
         "state_not_here",
-        "The remote has the state of this project, and this clone does not.",
+        "The remote has this project's state, but this clone does not.",
         {
           hint: "pawl sync",
         },
@@ -127,5 +127,5 @@ function parentOf(reader: Reader, named: string | undefined, at: Pick<Situation,
 function checkCeremony(profile: Task["profile"], usual: Task["profile"], at: Acting): void {
   // What a task begins with is shown to whoever approves it, so that a script of a human's may say it.
   if (isHuman(at.actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
-  throw humanOnly(`make a ${profile} task where ${usual} is the rule`, at, { field: "profile" });
+  throw humanOnly(`make a ${profile} task in a project whose profile is ${usual}`, at, { field: "profile" });
 }

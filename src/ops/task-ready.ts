@@ -7,10 +7,10 @@ import { taskTable } from "./task-list.ts";
 
 export const taskReady = operation({
   id: "task.ready",
-  summary: "List open tasks that nothing stands in the way of",
+  summary: "List open tasks that are ready to start",
   examples: ["pawl task ready", "pawl task ready --limit 1 --json"],
   access: "read",
-  input: z.strictObject({ limit: maybe(count("no more than this many, the oldest first")) }),
+  input: z.strictObject({ limit: maybe(count("at most this many, oldest first")) }),
 
   gather: (reader) => reader.tasks(),
 
@@ -20,7 +20,10 @@ export const taskReady = operation({
     return {
       data: { tasks: ready },
       warnings: warningsOf(problems),
-      next: first && { command: `pawl task show ${first.id}`, reason: "the oldest task that can be begun" },
+      next: first && {
+        command: `pawl task show ${first.id}`,
+        reason: "the oldest task that is ready to start",
+      },
     };
   },
 

@@ -21,7 +21,7 @@ import { operation } from "./operation.ts";
 
 export const taskShow = operation({
   id: "task.show",
-  summary: "Show one task with everything recorded for it",
+  summary: "Show one task with all its records",
   examples: ["pawl task show T0001", "pawl task show T1 --json"],
   access: "read",
   cli: { positional: ["task"] },

@@ -26,7 +26,7 @@ export const taskUpdate = operation({
   id: "task.update",
   summary: "Change a task",
   details:
-    "Only what you name changes; everything else of the record, comments and sections written by hand included,\nstays as it is. With --rev the change is refused if somebody else was faster. --label, --depends and --next\nreplace the whole list; an empty value clears it.",
+    "Changes only what you name; the rest of the record, including comments and sections written by hand, stays as\nit is. With --rev the change is refused if somebody else changed the task first. --label, --depends and --next\nreplace the whole list; an empty value clears it.",
   examples: [
     "pawl task update T0001 --status active",
     'pawl task update T0001 --blocker "waiting for the API key"',
@@ -40,16 +40,16 @@ export const taskUpdate = operation({
     title: maybe(line("a better title", "TITLE")),
     objective: maybe(prose("what will be true when it is done")),
     plan: planField(),
-    acceptance: maybe(prose("how one can tell that it is done")),
+    acceptance: maybe(prose("how to tell that it is done")),
     notes: maybe(prose("anything else worth keeping")),
-    profile: maybe(choice(PROFILES, "how much ceremony it needs")),
+    profile: maybe(choice(PROFILES, "how much process it needs")),
     status: maybe(choice(TASK_STATUSES, "where it stands")),
     blocker: maybe(line("what it waits for; makes it blocked", "TEXT", 2_000)),
     next: many(prose("what to do next, in order", "ACTION")),
     label: many(line("a word to find it by", "LABEL", 60)),
-    depends: many(line("a task that has to be done before", "T")),
-    parent: maybe(line("the task that it is a part of; a human says so", "T", 40)),
-    base: maybe(line("the branch it starts from and returns to", "BRANCH")),
+    depends: many(line("a task that must be done first", "T")),
+    parent: maybe(line("the task it is part of (human only)", "T", 40)),
+    base: maybe(line("the branch it starts from and merges into", "BRANCH")),
     repo: many(line("a repository it touches; replaces the whole list", "NAME")),
     rev: maybe(count("the rev you read", "N")),
   }),
@@ -85,7 +85,7 @@ export const taskUpdate = operation({
     const changes = wanted(input, current, depends, at);
     if (parent !== undefined) changes.parent = checkParent(current.id, parent, at);
     if (Object.keys(changes).length === 0)
-      throw new Failure("usage", "nothing_to_change", `Nothing to change in ${current.id} was named.`, {
+      throw new Failure("usage", "nothing_to_change", `You named nothing to change in ${current.id}.`, {
         hint: "`pawl task update --help` shows what can be changed.",
       });
     if (changes.status) checkTransition(current.id, current.status, changes.status);
@@ -114,7 +114,7 @@ export const taskUpdate = operation({
 /** A manager changes what it manages and the parts of that, and nobody else's work. */
 function expectManaged({ id, parent }: Task, managed: string | undefined): void {
   if (managed === undefined || id === managed || parent === managed) return;
-  throw new Failure("refused", "not_in_tree", `${id} is not a part of ${managed}.`, {
+  throw new Failure("refused", "not_in_tree", `${id} is not part of ${managed}.`, {
     hint: `Write to whoever works on it: pawl mail send ${id} "…"`,
     details: { task: id, managed },
   });
@@ -122,9 +122,9 @@ function expectManaged({ id, parent }: Task, managed: string | undefined): void 
 
 /** Whose part a task is decides who may have it worked on. */
 function checkParent(id: string, parent: string, at: Acting): string {
-  if (!isShownHuman(at)) throw humanOnly(`make ${id} a part of ${parent}`, at, { field: "parent" });
+  if (!isShownHuman(at)) throw humanOnly(`make ${id} part of ${parent}`, at, { field: "parent" });
   if (id !== parent) return parent;
-  throw new Failure("usage", "own_parent", `${id} cannot be a part of itself.`, {
+  throw new Failure("usage", "own_parent", `${id} cannot be part of itself.`, {
     details: { field: "parent" },
   });
 }
@@ -189,8 +189,8 @@ function checkDependencies(
     });
   const cycle = findCycle(id, depends, tasks);
   if (cycle)
-    throw new Failure("refused", "dependency_cycle", `That would be a circle: ${cycle.join(" → ")}.`, {
-      hint: "Leave one of these dependencies out.",
+    throw new Failure("refused", "dependency_cycle", `That would be a cycle: ${cycle.join(" → ")}.`, {
+      hint: "Leave out one of these dependencies.",
       details: { field: "depends", cycle },
     });
 }

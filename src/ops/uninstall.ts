@@ -21,15 +21,15 @@ interface Wanted {
 
 export const uninstall = procedure({
   id: "uninstall",
-  summary: "Take everything that pawl installed out of this repository",
+  summary: "Remove everything that pawl installed from this repository",
   details:
-    "Files, git's configuration and hooks are byte for byte what they were; what you edited since stays and is named. Your\nrecords are kept, unless there are none or you say --delete-state and confirm it. Refused to agents. Where the policy says `approvals: signed`, it is signed.",
+    "Restores files, git's configuration and hooks byte for byte; what you have edited since stays and is listed.\nYour records are kept, unless there are none or you say --delete-state and confirm it. Refused to agents.\nUnder `approvals: signed` it must be signed.",
   examples: ["pawl uninstall", "pawl uninstall --dry-run", "pawl uninstall --delete-state"],
   access: "write",
   input: z.strictObject({
     delete_state: flag("also delete every task and its history; asks for the project's name"),
-    yes: flag("do not ask on a terminal, but for --delete-state"),
-    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
+    yes: flag("do not ask on a terminal, except for --delete-state"),
+    sign_with: maybe(raw("sign with this key, if the policy requires a signature", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -47,7 +47,7 @@ export const uninstall = procedure({
     const tools = await expectHuman(hands);
     const fate = await confirm(hands, tools, input);
     const decided = { about: "uninstall", ours: undefined, theirs: undefined, ...NOTHING_KEPT } as const;
-    const reason = `pawl is taken out of a clone of ${tools.site.name}`;
+    const reason = `pawl is removed from a clone of ${tools.site.name}`;
     const signed = await signAtTheDoor(hands, tools.site, { decided, reason }, input.sign_with);
     const release = await tools.installation.hold();
     try {
@@ -59,10 +59,10 @@ export const uninstall = procedure({
 
   text: ({ uninstall: report }, style) => {
     const nothing = report.removed.length + report.guard.removed.length === 0 && report.state !== "deleted";
-    const guard = report.guard.removed.length > 0 ? ["protected branches are not protected any more"] : [];
-    const state = report.state === "kept" && !nothing ? [`${report.records} in the state; they stay`] : [];
+    const guard = report.guard.removed.length > 0 ? ["protected branches are no longer protected"] : [];
+    const state = report.state === "kept" && !nothing ? [`${report.records} kept in the state`] : [];
     return paragraphs(
-      nothing ? "There was nothing to take out." : "pawl is not installed here any more.",
+      nothing ? "There was nothing to remove." : "pawl is no longer installed here.",
       columns([
         ...fileRows({ ...report, written: [], kept: [] }, style),
         ...rowsOf("guard", guard),
@@ -95,7 +95,7 @@ async function expectHuman(hands: Hands): Promise<Tools> {
 async function takeOut(hands: Hands, { guard, installation, state, site }: Tools, fate: Fate) {
   const changed = installation
     .recover()
-    .map((path) => `${path} was changed while an earlier run was killed.`);
+    .map((path) => `${path} was changed after an earlier run was killed.`);
   // A ledger that cannot be read is reported while the guard still holds.
   installation.planRemoval();
   // While the remote is still known to be trusted: nobody will renew them any more.
@@ -113,7 +113,7 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
       ...changed,
       ...claims,
       ...notes,
-      ...copies.map((path) => `A copy of a file of yours stays: ${path}`),
+      ...copies.map((path) => `A copy of one of your files stays: ${path}`),
     ],
   };
 }
@@ -141,7 +141,7 @@ async function confirm(hands: Hands, { installation, state, site }: Tools, input
   }
   if (!input.yes && (await hands.ask("")) !== undefined) {
     const files = installation.planRemoval().filter((one) => one.do === "remove").length;
-    await confirmTyped(hands, `${plural(files, "file")} and the hooks. Type yes to take pawl out: `, "yes");
+    await confirmTyped(hands, `${plural(files, "file")} and the hooks. Type yes to remove pawl: `, "yes");
   }
   return forgettable ? "forgotten" : "kept";
 }
@@ -153,7 +153,7 @@ async function expectNoWork(hands: Hands, site: Site): Promise<void> {
   const [first] = bound;
   if (!first) return;
   throw new Failure("refused", "work_under_way", `${first.task} has a worktree: ${first.path}.`, {
-    hint: `End it first: pawl finish ${first.task} --remove --reason "…"`,
+    hint: `Finish it first: pawl finish ${first.task} --remove --reason "…"`,
     details: { tasks: bound.map((one) => one.task) },
   });
 }

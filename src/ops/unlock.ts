@@ -29,9 +29,9 @@ interface Wanted {
 
 export const unlockOperation = procedure({
   id: "unlock",
-  summary: "Open a protected branch for a while; a human's decision",
+  summary: "Open a protected branch for a while (human only)",
   details:
-    "For what no approval can do, such as undoing a merge by hand. It asks for the branch's name on the terminal, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch meanwhile. --end\ncloses it at once. Where the policy says `approvals: signed`, opening and closing are signed, and only what is signed at the\nend explains what was done; an unlock that ran out is signed afterwards with --accept. --accept opens nothing: it shows what the branch has by now and nothing explains, such as commits from before\nthis clone was guarded, and records that a human accepted it.",
+    "For what no approval can do, such as undoing a merge by hand. It asks you to type the branch's name, is\nrecorded, and ends by itself after at most eight hours; the record then says what moved the branch. --end\ncloses it at once. Under `approvals: signed`, opening and closing are signed, and only the closing signature\nexplains what was done; sign an unlock that ran out afterwards with --accept.\n--accept opens nothing: it shows which commits on the branch nothing explains, such as those from before this\nclone was guarded, and records that a human accepted them.",
   examples: [
     'pawl unlock main --for 10m --reason "undo a merge that broke the release"',
     "pawl unlock main --end",
@@ -44,8 +44,8 @@ export const unlockOperation = procedure({
     for: maybe(line("how long: 30s, 10m or 2h", "TIME", 10)),
     reason: maybe(prose("why it is needed")),
     end: flag("close it now"),
-    accept: flag("take what the branch has by now for good, though nothing explains it"),
-    sign_with: maybe(raw("sign with this key, where the policy wants it signed", "FILE")),
+    accept: flag("accept what the branch has now, although nothing explains it"),
+    sign_with: maybe(raw("sign with this key, if the policy requires a signature", "FILE")),
   }),
 
   async rehearse(hands, input) {
@@ -76,7 +76,7 @@ export const unlockOperation = procedure({
     locks.open(site, ref, until, plan.data.unlock.id);
     return {
       data: plan.data,
-      next: { command: `pawl unlock ${input.branch} --end`, reason: "when you are done before that" },
+      next: { command: `pawl unlock ${input.branch} --end`, reason: "when you are done earlier" },
     };
   },
 
@@ -130,10 +130,15 @@ async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Si
   const seconds = input.accept ? 0 : secondsOf(input.for);
   const site = (await hands.git.sites()).here();
   if (!(await isProtectedBranch(hands, site, input.branch)))
-    throw new Failure("refused", "not_protected", `${input.branch} is not protected; it is open already.`, {
-      hint: "Protected branches are named in .pawl/config.yaml, as the protected branch has it.",
-      details: { field: "branch" },
-    });
+    throw new Failure(
+      "refused",
+      "not_protected",
+      `${input.branch} is not protected, so it is already open.`,
+      {
+        hint: "Protected branches are those in .pawl/config.yaml as committed on the protected branch.",
+        details: { field: "branch" },
+      },
+    );
   const open = await hands.look(
     (reader, at) => findOpen(reader, at.clone, site.name, branchRef(input.branch)),
     "write",
@@ -156,7 +161,7 @@ function secondsOf(text: string | undefined): number {
   const seconds = match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] : 0;
   if (seconds > 0 && seconds <= LONGEST) return seconds;
   const message =
-    text === undefined ? "Say for how long." : `"${text}" is no time between one second and eight hours.`;
+    text === undefined ? "Say for how long." : `"${text}" is not a time between one second and eight hours.`;
   throw new Failure("usage", "bad_duration", message, {
     hint: "Write it like this: --for 10m",
     details: { field: "for" },

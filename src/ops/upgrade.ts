@@ -24,9 +24,9 @@ const SETTLE = { do: "settle", name: undefined } as const;
 
 export const upgrade = procedure({
   id: "upgrade",
-  summary: "Bring what is installed here to this version of pawl",
+  summary: "Upgrade what is installed here to this version of pawl",
   details:
-    "Files that you did not touch are renewed, those that there are no more are removed. A file that you edited stays as it\nis and is named. Changes of pawl's own text are merged into your overrides where that can be done; where not, yours\nstay in use and both sides are shown. The clone's copy of pawl is replaced in one step.",
+    "Files you did not touch are updated; files no longer needed are removed. A file you edited stays as it is and\nis listed. Changes to pawl's own text are merged into your overrides where possible; where not, yours stay in\nuse and both sides are shown. The clone's copy of pawl is replaced in one step.",
   examples: ["pawl upgrade", "pawl upgrade --dry-run"],
   access: "write",
   input: z.strictObject({}),
@@ -68,7 +68,7 @@ export const upgrade = procedure({
         ),
       ),
     ];
-    return paragraphs(from === to ? `This is pawl ${to} already.` : `pawl ${from} → ${to}`, columns(rows));
+    return paragraphs(from === to ? `This is already pawl ${to}.` : `pawl ${from} → ${to}`, columns(rows));
   },
 });
 
@@ -81,7 +81,7 @@ async function renewGuard(hands: Hands, site: Site): Promise<string[]> {
     const answer =
       hands.agent === undefined
         ? await hands.ask(
-            `Trust ${describeWay(way)}, so that what it has may be pulled and counts as explained? Type yes: `,
+            `Trust ${describeWay(way)}, so that its commits may be pulled and count as explained? Type yes: `,
           )
         : undefined;
     if (answer === "yes") taken.push(way);
@@ -91,7 +91,7 @@ async function renewGuard(hands: Hands, site: Site): Promise<string[]> {
 }
 
 async function renew(hands: Hands, installation: Installation) {
-  const notes = installation.recover().map((path) => `${path} was changed while an earlier run was killed.`);
+  const notes = installation.recover().map((path) => `${path} was changed after an earlier run was killed.`);
   const request = requestFromLedger(installation);
   const runtime = installation.copyRuntime();
   const steps = installation.applyOverride(SETTLE, { ...request, renew: true });

@@ -22,7 +22,7 @@ export const verify = operation({
   id: "verify",
   summary: "Run a check and record what happened, bound to the exact tree it ran on",
   details:
-    "pawl runs the command itself, shows its output, and records exit code, time, digest and last lines. It runs in the\ntask's worktree, wherever you stand; --repo names the repository where a task has several. With --red it must fail:\na red that passes is refused. Without a command, the checks of .pawl/config.yaml are run. A command that could not be\nstarted (126, 127; a toolchain that says so itself) is told and proves nothing. Checks have no terminal, and the tools of the shell that a human\ninstalled pawl from; `env:` of the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
+    "Pawl runs the command itself, shows its output, and records the exit code, time, digest and last lines. It\nruns in the task's worktree, wherever you are; --repo picks a repository when the task has several. With --red\nthe command must fail: a red that passes is refused. Without a command it runs the checks in\n.pawl/config.yaml. A command that could not start (126, 127, or a toolchain that says so itself) is reported\nand proves nothing. Checks get no terminal, and the tools of the shell from which a human installed pawl;\n`env:` in the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
   examples: [
     "pawl verify -- npm test",
     "pawl verify --slice S1 --red -- npx vitest run test/upload.test.ts",
@@ -34,7 +34,7 @@ export const verify = operation({
   input: z.strictObject({
     task: taskField(),
     slice: maybe(line("the slice it proves", "S", 40)),
-    red: flag("it has to fail now"),
+    red: flag("it must fail now"),
     check: many(line("only this check of the config", "NAME")),
     repo: maybe(line("only in this repository of the task", "REPO", 60)),
     command: many(raw("the command to run, after --", "CMD"), 100_000),
@@ -132,7 +132,7 @@ function warningsAbout(records: readonly Evidence[], runs: readonly Observation[
     .filter((one) => one.tests_nothing)
     .map(
       (one) =>
-        `${one.id}: \`${commandLine(one.argv).slice(0, 80)}\` tests nothing, so it stands for no check that a gate asks for. A project without tests says \`checks: none\` in .pawl/config.yaml.`,
+        `${one.id}: \`${commandLine(one.argv).slice(0, 80)}\` tests nothing, so it does not count as a required check. A project without tests says \`checks: none\` in .pawl/config.yaml.`,
     );
   const others = new Map(runs.flatMap(({ run }) => run.elsewhere).map((one) => [one.name, one]));
   const moved = [...others.values()].map(
@@ -169,13 +169,13 @@ async function chooseChecks(
   const { checks: named } = await world.config();
   const checks = named === "none" ? [] : named;
   if (named === "none" && !input.check)
-    throw new Failure("usage", "no_checks", "The policy of this project asks for no checks (checks: none).", {
+    throw new Failure("usage", "no_checks", "This project's policy requires no checks (checks: none).", {
       hint: "There is nothing to run. To record a command anyway: pawl verify -- npm test",
       details: { field: "command" },
     });
   if (checks.length === 0 || input.check?.length === 0)
     throw new Failure("usage", "no_checks", "No command was given, and .pawl/config.yaml names no checks.", {
-      hint: "Give it one, as in `pawl verify -- npm test`, or name the project's own under `checks:`. A project without tests says `checks: none`.",
+      hint: "Give it one, as in `pawl verify -- npm test`, or name the project's checks under `checks:`. A project without tests says `checks: none`.",
       details: { field: "command" },
     });
   const missing = (input.check ?? []).filter((name) => !checks.some((check) => check.name === name));
@@ -209,7 +209,7 @@ function notRun({ check, run }: Observation): Failure {
     "check_not_run",
     `${what} could not be run (exit ${run.exitCode}${said === "" ? "" : `: ${said}`}).`,
     {
-      hint: "No test has failed, none has run, so nothing was recorded. Install what it needs here (`setup:` in .pawl/config.yaml is what `pawl start` runs), and run this again.",
+      hint: "No test ran, so nothing was recorded. Install what it needs here (`setup:` in .pawl/config.yaml is what `pawl start` runs), then run this again.",
       details: { check, argv: run.argv, exit_code: run.exitCode, output: run.tail },
     },
   );
@@ -218,7 +218,7 @@ function notRun({ check, run }: Observation): Failure {
 function refuseFalseRed(run: CheckRun): void {
   const command = run.argv.join(" ").slice(0, 120);
   if (run.exitCode === 0)
-    throw new Failure("refused", "red_passed", `This was meant to fail, and it passed: ${command}`, {
+    throw new Failure("refused", "red_passed", `This was meant to fail, but it passed: ${command}`, {
       hint: "Write the test so that it fails without the change, then run this again.",
     });
   if (run.signal)

@@ -14,9 +14,9 @@ const HOME = "\u001b[H\u001b[2J";
 
 export const watch = procedure({
   id: "watch",
-  summary: "The inbox, refreshed in place until Ctrl-C",
+  summary: "Show the inbox, refreshed in place until Ctrl-C",
   details:
-    "Needs nothing but a terminal, so it works over ssh. Piped, it prints the inbox again whenever it has changed. What has ended\nis written down on the way, and agents whose supervisor was lost get a new one.",
+    "Needs only a terminal, so it works over ssh. Piped, it prints the inbox again whenever it changes. It also\nrecords the runs that have ended, and gives agents that lost their supervisor a new one.",
   examples: ["pawl watch --once", "pawl watch --once --json"],
   access: "read",
   settlesRuns: true,

@@ -31,7 +31,7 @@ export const worktreeList = procedure({
   id: "worktree.list",
   summary: "List worktrees: task, run, branch, holder, clean or dirty, ahead and behind",
   details:
-    "Everything that git knows as a linked worktree of the project's repositories on this machine, those of your own included. A task's\nworktree whose folder was deleted is listed as gone.",
+    "Lists every linked worktree that git knows in the project's repositories on this machine, including your own.\nA task's worktree whose folder was deleted is listed as gone.",
   examples: ["pawl worktree list", "pawl worktree list --json"],
   access: "read",
   input: z.strictObject({}),

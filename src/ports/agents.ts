@@ -83,7 +83,7 @@ export interface Runner {
 
 export interface LaunchWish {
   run: string;
-  /** Which attempt of the run it is; refused where that one is there already. */
+  /** Which attempt of the run it is; refused where that one already exists. */
   number: number;
   task: string;
   agent: string;

@@ -30,8 +30,8 @@ function programs(commonDir: string): { program: string; supervisor: string } {
     const supervisor = join(folder, "supervise.cjs");
     if (existsSync(supervisor)) return { program: join(folder, "pawl.cjs"), supervisor };
   }
-  throw new Failure("unavailable", "program_missing", "The program that supervises runs is not here.", {
-    hint: "pawl install puts it into this clone.",
+  throw new Failure("unavailable", "program_missing", "The program that supervises runs is missing.", {
+    hint: "To install it in this clone: pawl install",
     details: { looked: folders.map((folder) => dirname(folder)) },
   });
 }

@@ -11,6 +11,6 @@ export async function closeUnlocks(runtime: Runtime): Promise<string[]> {
     return [...(await closeExpired(hands)), ...said];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [`An unlock that is over could not be closed yet: ${error.message}`, ...said];
+    return [`An expired unlock could not be closed yet: ${error.message}`, ...said];
   }
 }

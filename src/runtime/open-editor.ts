@@ -23,7 +23,7 @@ export async function editText(
   try {
     saved = readFileSync(kept);
   } catch (cause) {
-    throw new Failure("refused", "editor_failed", "The editor left no file behind; nothing was changed.", {
+    throw new Failure("refused", "editor_failed", "The editor left no file; nothing was changed.", {
       cause,
     });
   }

@@ -91,7 +91,7 @@ export function openRuntime(around: Surroundings): Runtime {
   const place = readably(() => discover(around.cwd, around.env));
   if (!place)
     throw new Failure("not_found", "not_a_repository", `${around.cwd} is not inside a git repository.`, {
-      hint: "Go to your project, or make this one with `git init`; then run `pawl install`.",
+      hint: "cd to your project, or make this folder one with `git init`; then run `pawl install`.",
     });
   let home = readably(() => findHome(place, around.cwd));
   let fullYaml: FullYaml | undefined;
@@ -173,7 +173,7 @@ const dialogueOf = (around: Surroundings): Pick<Runtime, "say" | "page" | "ask" 
 function wordsAbout(gone: readonly string[], home: Home): string[] {
   if (gone.length === 0) return [];
   const few = gone.slice(0, 3).join(", ") + (gone.length > 3 ? ` and ${gone.length - 3} more` : "");
-  return [`Records were deleted from ${home.shown}: ${few}. They come back with: pawl doctor --fix`];
+  return [`Records were deleted from ${home.shown}: ${few}. To restore them: pawl doctor --fix`];
 }
 
 /** What is written down at the end of a run is nobody's word but pawl's. */

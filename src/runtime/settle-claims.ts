@@ -10,6 +10,6 @@ export async function settleMarkedClaims(runtime: Runtime): Promise<string[]> {
     return [...(await settleClaims(handsFor("start", runtime, said))), ...said];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [`What a killed command claimed could not be settled yet: ${error.message}`, ...said];
+    return [`A claim that a killed command left could not be settled yet: ${error.message}`, ...said];
   }
 }

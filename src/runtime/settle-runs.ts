@@ -12,6 +12,6 @@ export async function settleOpenRuns(runtime: Runtime): Promise<string[]> {
     return [...ended.map(({ id, status }) => `${id} has ended: ${status}.`), ...said];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [`A run that has ended could not be written down yet: ${error.message}`, ...said];
+    return [`The end of a run could not be recorded yet: ${error.message}`, ...said];
   }
 }

@@ -52,8 +52,8 @@ export function standing(): string {
   try {
     return realpathSync.native(".");
   } catch (cause) {
-    throw new Failure("not_found", "no_folder", "The folder that this server was started in is gone.", {
-      hint: "Start it again in the project; nothing that was recorded is lost.",
+    throw new Failure("not_found", "no_folder", "The folder in which this server was started is gone.", {
+      hint: "Start it again in the project. No record is lost.",
       cause,
     });
   }

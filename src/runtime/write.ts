@@ -77,7 +77,7 @@ function sameAnswer(operation: string, input: unknown, key: string, stored: stri
   const { request, answer } = JSON.parse(stored) as { request: string; answer: Answer };
   if (request === digest(operation, input)) return answer;
   throw new Failure("conflict", "key_used", `The key "${key}" was used for another call.`, {
-    hint: "Use a new key for a new call; the same key only for repeating the same one.",
+    hint: "Use a new key for a new call, and the same key only to repeat a call.",
     details: { key },
   });
 }

@@ -42,6 +42,6 @@ function readKey(file: string): ReturnType<Signatures["readKey"]> {
     return { public: line.split(/\s+/).slice(0, 2).join(" "), level };
   } catch (error) {
     if (!(error instanceof MalformedSignature)) throw error;
-    throw refuse(`is not a public key that could be enrolled: ${error.message}`, error);
+    throw refuse(`is not a public key that pawl can enrol: ${error.message}`, error);
   }
 }

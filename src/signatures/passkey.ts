@@ -15,13 +15,13 @@ const HASHES = { ES256: "sha256", RS256: "sha256", EdDSA: null } as const;
 /** Checks a WebAuthn assertion whose challenge is the digest of a statement, without a browser, a network or a clock. */
 export function verifyPasskey(assertion: Assertion, digest: Buffer, approvers: readonly Approver[]): Verdict {
   const owner = approvers.find((one) => one.kind === "webauthn" && one.id === assertion.credential);
-  if (!owner?.rp || !owner.alg) return refused("unknown_key", "its passkey is not among the approvers");
+  if (!owner?.rp || !owner.alg) return refused("unknown_key", "its passkey is not one of the approvers'");
   const clientData = strictBase64(assertion.client_data, "base64url");
   const authenticator = strictBase64(assertion.authenticator_data, "base64url");
   const wrong = wrongClient(clientData, digest, owner.rp);
   if (wrong) return wrong;
   if (authenticator.length < LEAST_AUTHENTICATOR_BYTES)
-    return refused("malformed", "the authenticator said too little");
+    return refused("malformed", "the authenticator's answer is too short");
   if (!authenticator.subarray(0, 32).equals(sha256(owner.rp)))
     return refused("wrong_origin", "it was made for another site");
   const key = createPublicKey({ key: strictBase64(owner.public, "base64url"), format: "der", type: "spki" });
@@ -32,7 +32,7 @@ export function verifyPasskey(assertion: Assertion, digest: Buffer, approvers: r
   if (!(flags & USER_PRESENT)) return refused("not_present", "nobody touched the authenticator");
   const level = flags & USER_VERIFIED ? "present" : "possession";
   if (level === "possession" && owner.level === "present")
-    return refused("not_verified", "the authenticator asked for no PIN, finger or face");
+    return refused("not_verified", "the authenticator did not ask for a PIN, fingerprint or face");
   return { ok: true, name: owner.name, key: owner.key, level };
 }
 
@@ -52,7 +52,7 @@ export function readPasskey(text: string): ReturnType<Signatures["readPasskey"]>
     if (asymmetricKeyType !== { ES256: "ec", EdDSA: "ed25519", RS256: "rsa" }[alg])
       throw new Error("not that");
   } catch (cause) {
-    throw new Failure("usage", "bad_key", "That is not a passkey that could be enrolled.", {
+    throw new Failure("usage", "bad_key", "That is not a passkey that pawl can enrol.", {
       hint: "Passkeys are enrolled on the page: pawl ui, then /approvers",
       details: { field: "passkey" },
       cause,
@@ -66,7 +66,7 @@ function wrongClient(bytes: Buffer, digest: Buffer, rp: string): Verdict | undef
   try {
     client = JSON.parse(bytes.toString("utf8"));
   } catch {
-    return refused("malformed", "the browser's part is not JSON");
+    return refused("malformed", "the browser's data is not JSON");
   }
   if (client.type !== "webauthn.get") return refused("malformed", "it is not an answer to a question");
   if (client.challenge !== digest.toString("base64url"))

@@ -71,9 +71,9 @@ function noKey(approvers: readonly Approver[]): Failure {
   return new Failure(
     "refused",
     "no_key",
-    `None of the keys that would do is here: ${names || "nobody has one"}.`,
+    `None of the keys that count is on this machine: ${names || "nobody has one"}.`,
     {
-      hint: "Keys are looked for in ~/.ssh and in the ssh agent; name another file with --sign-with FILE. `pawl approver list` shows who may sign.",
+      hint: "Pawl looks in ~/.ssh and in the ssh agent; name another file with --sign-with FILE. `pawl approver list` shows who may sign.",
       details: { keys: approvers.map((one) => one.key) },
     },
   );
@@ -88,7 +88,7 @@ function notStarted(cause: Error): Failure {
 
 function notSigned(key: string): Failure {
   return new Failure("refused", "not_signed", `ssh-keygen made no signature with ${key}.`, {
-    hint: "Nothing was changed. It says why above: a wrong passphrase, a key that was not touched, or one that is not there.",
+    hint: "Nothing was changed. It says why above: a wrong passphrase, a key that was not touched, or one that is not plugged in.",
     details: { key },
   });
 }

@@ -17,7 +17,7 @@ export function readSshKey(line: string): SshKey {
   const [type = "", base64 = ""] = line.trim().split(/\s+/);
   const blob = strictBase64(base64, "base64");
   const reader = new SshReader(blob);
-  if (reader.text() !== type) throw new MalformedSignature("the key is not of the type it says");
+  if (reader.text() !== type) throw new MalformedSignature("the key is not of the type it claims");
   const key = publicKey(type, reader);
   const application = type.startsWith("sk-") ? reader.text() : undefined;
   reader.end();
@@ -47,8 +47,7 @@ function ecdsaKey(reader: SshReader): KeyObject {
   const crv = CURVES[reader.text()];
   const point = reader.string();
   const size = (point.length - 1) / 2;
-  if (crv === undefined || point[0] !== 4)
-    throw new MalformedSignature("the key's point is not one we can read");
+  if (crv === undefined || point[0] !== 4) throw new MalformedSignature("the key's point cannot be read");
   const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)];
   return jwk({ kty: "EC", crv, x: x.toString("base64url"), y: y.toString("base64url") });
 }
@@ -65,6 +64,6 @@ function jwk(key: Record<string, string>): KeyObject {
   try {
     return createPublicKey({ key, format: "jwk" });
   } catch {
-    throw new MalformedSignature("the key is not one we can read");
+    throw new MalformedSignature("the key cannot be read");
   }
 }

@@ -33,10 +33,9 @@ export function verifySsh(signature: string, digest: Buffer, approvers: readonly
   const inner = reader.string();
   reader.end();
   if (namespace !== SSH_NAMESPACE) return refused("wrong_namespace", "it was made for another purpose");
-  if (reserved.length > 0 || !HASHES.includes(hash))
-    return refused("malformed", "it has parts that we do not know");
+  if (reserved.length > 0 || !HASHES.includes(hash)) return refused("malformed", "it has unknown parts");
   const owner = approvers.find((one) => one.kind === "ssh" && keyOf(one).blob.equals(publicKey));
-  if (!owner) return refused("unknown_key", "its key is not among the approvers");
+  if (!owner) return refused("unknown_key", "its key is not one of the approvers'");
   const message = Buffer.concat([
     Buffer.from(MAGIC),
     ...[namespace, "", hash].map(sshString),

@@ -23,7 +23,7 @@ export function verifySignature(
       : verifyPasskey(signature.passkey, digestOf(statement), approvers),
   );
   if (!verdict.ok || atLeast(verdict.level, wanted)) return verdict;
-  return refused("level_too_low", "the policy wants a key that somebody has to touch");
+  return refused("level_too_low", "the policy requires a key that must be touched");
 }
 
 /** Makes the answers ready that will be asked for one by one. */

@@ -55,10 +55,15 @@ export async function pushClaim(at: At, { task, old, claim }: ClaimPush): Promis
   const reason = whyNotPushed(done.said);
   if (reason === "rejected") return { ok: false };
   if (reason === "unreachable") throw unreachable(remote, done.said);
-  throw new Failure("unavailable", "claim_refused", `${remote} takes no claims: ${lastWords(done.said)}`, {
-    hint: `See to it that you may push to ${CLAIMS}.`,
-    details: { remote, said: done.said.slice(-2000) },
-  });
+  throw new Failure(
+    "unavailable",
+    "claim_refused",
+    `${remote} does not accept claims: ${lastWords(done.said)}`,
+    {
+      hint: `Make sure you can push to ${CLAIMS}.`,
+      details: { remote, said: done.said.slice(-2000) },
+    },
+  );
 }
 
 function readRows(listed: string): { task: string; commit: string }[] {

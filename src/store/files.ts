@@ -19,7 +19,7 @@ export function readRecordText(home: Home, path: string): string {
   const text = bytes.toString("utf8");
   if (text.includes("\uFFFD") && !Buffer.from(text, "utf8").equals(bytes))
     throw new Failure("unreadable", "broken_record", `${join(home.shown, path)} is not UTF-8 text.`, {
-      hint: "Save it as UTF-8; nothing else of the record has to change.",
+      hint: "Save it as UTF-8; nothing else has to change.",
       details: { file: path },
     });
   return text;

@@ -83,7 +83,7 @@ export function stateExists(home: Home): boolean {
   const around = lstatOr(dirname(home.state));
   if (around !== "blocked" && around?.isSymbolicLink()) throw misplaced(home, "behind a symbolic link");
   const stat = lstatOr(home.state);
-  if (stat === "blocked") throw misplaced(home, "below something that is no folder");
+  if (stat === "blocked") throw misplaced(home, "below something that is not a folder");
   if (stat && !stat.isDirectory())
     throw misplaced(home, stat.isSymbolicLink() ? "a symbolic link" : "not a folder");
   for (const name of stat ? FOLDERS : []) {
@@ -111,7 +111,7 @@ function misplaced(home: Home, what: string): Failure {
   return new Failure(
     "unreadable",
     "state_misplaced",
-    `${home.shown} is ${what}; the state folder belongs there.`,
+    `${home.shown} is ${what}; it must be the state folder.`,
     {
       hint: "Move what is in the way. Nothing was changed.",
       details: { file: home.state },

@@ -104,7 +104,7 @@ export function finish(home: Home, journal: Journal, afterKill = false): string[
 
 function keptApart(home: Home, path: string, file: string): string {
   const shown = (below: string) => join(home.shown, below);
-  return `${shown(path)} was edited after a command that was changing it had been killed. The edit stays; what that command wrote is in ${shown(relative(home.state, file))}.`;
+  return `${shown(path)} was edited after a command that was changing it was killed. The edit stays; what that command wrote is in ${shown(relative(home.state, file))}.`;
 }
 
 /** Once a record is in place the change is made; the journal stays, and whoever writes next does the rest. */

@@ -116,7 +116,9 @@ describe("before a tool, in a repository that is really guarded", () => {
     const [path, away] = [join(built.folder, "chunks", parser), join(built.folder, "away")];
     execFileSync("mv", [path, away]);
     try {
-      expect(reasonOf(send("claude", "PreToolUse", bash('bash -c "pawl approve"')))).toMatch(/human's/);
+      expect(reasonOf(send("claude", "PreToolUse", bash('bash -c "pawl approve"')))).toMatch(
+        /Only a human approves/,
+      );
       expect(send("claude", "PreToolUse", bash('git commit -n -m "x"'))).toBeUndefined();
     } finally {
       execFileSync("mv", [away, path]);
@@ -171,7 +173,7 @@ describe("at the start of a session", () => {
   test("a guard that does not hold, or is not there, is told with what to run", () => {
     const off = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "" };
     expect(send("claude", "SessionStart", {}, off).hookSpecificOutput.additionalContext).toMatch(
-      /Warning: .*does not hold.*pawl doctor/,
+      /Warning: .*not guarded properly.*pawl doctor/,
     );
     git(repo.path, "clone", "-q", ".", join(root, "fresh"));
     const fresh = send("claude", "SessionStart", { cwd: join(root, "fresh") });

@@ -117,11 +117,11 @@ describe("the text at the start of a session", () => {
 
   test("says when the guard is not there, or does not hold, and what to run", () => {
     expect(startText({ agent: "claude", launcher, guarded: false, session })).toContain(
-      "the guard is not installed in this clone, so git stops nothing here. Run: node .pawl/pawl.cjs install",
+      "the guard is not installed in this clone, so git refuses nothing here. Run: node .pawl/pawl.cjs install",
     );
-    const err = "note: The guard of this repository does not hold. Look into it: pawl doctor\n";
+    const err = "note: This repository is not guarded properly. To look into it: pawl doctor\n";
     expect(startText({ agent: "claude", launcher, guarded: true, session: { ...session, err } })).toContain(
-      "Warning: The guard of this repository does not hold. Look into it: pawl doctor",
+      "Warning: This repository is not guarded properly. To look into it: pawl doctor",
     );
   });
 

@@ -14,10 +14,10 @@ function judge(line: string, folder: string): string {
 }
 
 const HOOKS = /Hooks stay on\./;
-const BRANCH = /Protected branches move only/;
-const GIT_FILES = /not edited by hand/;
+const BRANCH = /A protected branch moves only/;
+const GIT_FILES = /Do not edit git's hooks/;
 const RECORDS = /Records are kept by pawl/;
-const HUMAN = /Only a human may|are a human's/;
+const HUMAN = /Only a human (?:may|approves)/;
 const WHO = /Records say who acted/;
 
 const doc = (text: string) => `cat > docs/guide.md <<'EOF'\n${text}\nEOF`;
@@ -374,7 +374,7 @@ describe("a command line is refused by its rule, which names the way that is ope
   test.each(REFUSED)("%s", (line, rule, folder = TASK) => {
     const said = judge(line, folder);
     expect(said).toMatch(rule);
-    expect(said).toMatch(/pawl |person you work for|Run pawl as you are/);
+    expect(said).toMatch(/pawl |person you work for|Run pawl as yourself/);
     // Never the way around.
     expect(said).not.toMatch(/--no-verify (?:to|if)|-c core\.hooksPath|env -u/);
   });

@@ -25,16 +25,16 @@ const ALLOWED: [why: string, path: string, folder: string][] = [
 ];
 
 const REFUSED: [why: string, path: string, folder: string, rule: RegExp, unlessScratch: boolean][] = [
-  ["the protected checkout", `${MAIN}/src/a.ts`, MAIN, /Nothing is changed on a protected branch/, true],
+  ["the protected checkout", `${MAIN}/src/a.ts`, MAIN, /Do not change files on a protected branch/, true],
   ["a new file there", `${MAIN}/new/b.ts`, MAIN, /protected branch/, true],
   ["the protected checkout, from a task", `${MAIN}/src/a.ts`, TASK, /its own worktree.*T0001/, true],
   ["the protected checkout, upwards", "../../src/a.ts", TASK, /its own worktree/, true],
   ["another task's worktree", `${OTHER_TASK}/src/a.ts`, TASK, /belongs to one task.*T0002/, false],
-  ["a hook", `${MAIN}/.git/hooks/pre-commit`, MAIN, /not edited by hand/, false],
-  ["a ref", `${MAIN}/.git/refs/heads/main`, TASK, /not edited by hand/, false],
-  ["the guard", `${MAIN}/.git/pawl/guard`, TASK, /not edited by hand/, false],
-  ["a grant", `${MAIN}/.git/pawl/grants/update/refs/heads/main`, MAIN, /not edited by hand/, false],
-  ["the link of a worktree", `${TASK}/.git`, TASK, /not edited by hand/, false],
+  ["a hook", `${MAIN}/.git/hooks/pre-commit`, MAIN, /Do not edit git's hooks/, false],
+  ["a ref", `${MAIN}/.git/refs/heads/main`, TASK, /Do not edit git's hooks/, false],
+  ["the guard", `${MAIN}/.git/pawl/guard`, TASK, /Do not edit git's hooks/, false],
+  ["a grant", `${MAIN}/.git/pawl/grants/update/refs/heads/main`, MAIN, /Do not edit git's hooks/, false],
+  ["the link of a worktree", `${TASK}/.git`, TASK, /Do not edit git's hooks/, false],
   ["a record", `${MAIN}/.pawl/state/tasks/T0001/evidence/E1.md`, MAIN, /Records are kept by pawl/, false],
   ["an approval", `${MAIN}/.pawl/state/tasks/T0001/approvals/A1.md`, TASK, /Records are kept/, false],
 ];

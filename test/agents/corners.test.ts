@@ -31,7 +31,7 @@ test("in a sub-directory the session's text and the refusals are there, as at th
     const { read, news } = await runAgent(programs, name, { ...run, ...unattended });
     return [
       name,
-      read(0).includes("This repository is kept with pawl."),
+      read(0).includes("This repository is managed with pawl."),
       news(1).includes("Refused by pawl. Hooks stay on."),
     ];
   };

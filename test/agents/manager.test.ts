@@ -111,7 +111,7 @@ test("Claude manages three parts, one of which fails; killed in between, it goes
   expect(over.json.data.runs[0], log).toMatchObject({ state: "succeeded", attempts: 2 });
 
   // It was told what happened meanwhile, and read what pawl saw of each.
-  expect(saidSo("What you started went on without you")).toBe(true);
+  expect(saidSo("The runs you started continued without you")).toBe(true);
   expect(saidSo("codex as author: T0002/R1, attempt 1, succeeded")).toBe(true);
   expect(saidSo("Its handoff T0002/H1 says: Part A is written")).toBe(true);
   expect(saidSo("broken as author: T0004/R1, attempt 1, failed (exit)")).toBe(true);

@@ -92,7 +92,7 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
   });
 
   test("the first request says where the session stands", () => {
-    expect(run.read(0)).toContain("This repository is kept with pawl.");
+    expect(run.read(0)).toContain("This repository is managed with pawl.");
     expect(run.read(0)).toContain("No task is active.");
   });
 
@@ -158,10 +158,10 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
       ...{ folder: project.path, home: project.newHome(), prompt: "Go on.", script: [goAround, stop] },
       ...unattended,
     });
-    expect(bare.read(0)).not.toContain("This repository is kept with pawl.");
+    expect(bare.read(0)).not.toContain("This repository is managed with pawl.");
     expect(bare.news(1)).not.toContain("Refused by pawl.");
     if (project.git("rev-parse", "main") === mainBefore)
-      expect(bare.news(1)).toContain("main is protected, and nobody approved this change of it.");
+      expect(bare.news(1)).toContain("main is protected, and nobody has approved this change.");
     else {
       // Gemini's shell empties core.hooksPath: what git cannot stop there is found.
       expect(name).toBe("gemini");

@@ -156,7 +156,7 @@ async function settle(): Promise<void> {
     await pawl(false, "run", "list");
   await pawl(false, "run", "list");
   // Whoever writes clears away the lock of somebody who died, and whoever reads does not.
-  await pawl(false, "note", "add", "It is over", "--text", "Nobody is at work.");
+  await pawl(false, "note", "add", "It is over", "--text", "Nobody is running.");
 }
 
 test.runIf(SECONDS > 0)(

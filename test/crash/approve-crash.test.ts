@@ -255,7 +255,7 @@ describe("kill -9 inside the writing of files", () => {
     expect(readFileSync(join(repo.path, "src/changed.txt"), "utf8")).toBe("what I wrote after the crash\n");
     const rescued = join(repo.path, ".git/pawl/rescued/T0001-A1/src/changed.txt");
     expect(readFileSync(rescued, "utf8")).toBe("what I wrote after the crash\n");
-    expect(report.warnings.join("\n")).toContain("src/changed.txt was changed by you meanwhile and stays");
+    expect(report.warnings.join("\n")).toContain("src/changed.txt has changed in the meantime and stays");
   });
 
   test("of the approver alone: the git that it left behind is waited for", async () => {

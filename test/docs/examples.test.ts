@@ -73,7 +73,7 @@ const AFTER: Record<string, string> = {
 const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl approve": [1, /no terminal/],
   "pawl pr T0001 --sign": [1, /no terminal/],
-  "pawl approve look": [1, /stand in the way/],
+  "pawl approve look": [1, /are in the way/],
   "pawl ui": [1, /needs a terminal/],
   "pawl unlock main --for": [1, /no terminal/],
   "pawl remote trust": [1, /no terminal/],
@@ -94,7 +94,7 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl check T0001": [0, /^/],
   "pawl run stop T0001/R1": [1, /by hand/],
   "pawl run resume T0001/R1": [1, /by hand/],
-  "pawl run conduct": [1, /conducts nothing from here/],
+  "pawl run conduct": [1, /is not conducted from here/],
   "pawl finding resolve T0001/F2 --commit": [4, /no commit "1a2b3c4"/],
 };
 

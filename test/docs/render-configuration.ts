@@ -13,12 +13,12 @@ interface Key {
 const KEYS: Record<keyof Config, Key> = {
   profile: {
     describe:
-      "How much ceremony a new task needs. `light`: the checks pass on the final tree, no finding is open, there is a handoff, a human approves. `standard`: also a review of the branch by somebody else. `strict`: also a reviewed plan, and slices that were red, then green.",
+      "How much process a new task needs. `light`: the checks pass on the final tree, no finding is open, there is a handoff, a human approves. `standard`: also a review of the branch by somebody else. `strict`: also a reviewed plan, and slices that were red, then green.",
     example: "profile: light",
     wrong: "profile: relaxed",
   },
   base_branch: {
-    describe: "Where tasks start and return to. Without it, the branch you are on when you make the task.",
+    describe: "Where tasks start and merge into. Without it, the branch you are on when you make the task.",
     example: "base_branch: main",
     wrong: "base_branch: [main]",
   },

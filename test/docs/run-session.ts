@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTerminal } from "../helpers/pseudo-terminal.ts";
 import { makeRepository, type TemporaryRepository } from "../helpers/temporary-repository.ts";
@@ -42,10 +42,18 @@ export interface Session {
   cwd: string;
 }
 
-/** What a reader has: a project called `shop` in their home folder, an `api` beside it, and pawl on the PATH. */
+/** What a reader has: a project called `shop` with a test, in their home folder, an `api` beside it, and pawl on the PATH. */
 export function openSession(folder: string, program: string): Session {
   makeRepository(folder, "api");
   const repository = makeRepository(folder, "shop");
+  const { path: cwd, env } = repository;
+  writeFileSync(join(cwd, "package.json"), '{ "private": true, "scripts": { "test": "node test.js" } }\n');
+  writeFileSync(
+    join(cwd, "test.js"),
+    'if (!require("node:fs").existsSync("package.json")) process.exit(1);\n',
+  );
+  spawnSync("git", ["add", "-A"], { cwd, env });
+  spawnSync("git", ["commit", "-q", "--amend", "--no-edit"], { cwd, env });
   const bin = join(folder, "bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, "pawl"), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
@@ -76,7 +84,8 @@ export async function runStep(
   }
   const script = `${step.command}\n__code=$?; pwd >&3; exit $__code`;
   const done = spawnSync("sh", ["-c", `exec 2>&1\n${script}`], {
-    cwd: session.cwd,
+    // A reader whose worktree was removed goes on from there all the same.
+    cwd: existsSync(session.cwd) ? session.cwd : repository.env.HOME,
     env,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe", "pipe"],

@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== "linux")("the real program", () => {
       expect(said, way).toMatch(/Only a human may .*; this is agent:claude-code/);
       // Somebody who sits at a terminal learns why, and the way out.
       if (way.includes("script"))
-        expect(said).toMatch(/process \d+ \(sh\), .* has CLAUDECODE set; open another/);
+        expect(said).toMatch(/process \d+ \(sh\), .* has CLAUDECODE set; open a terminal/);
     }
   });
 });

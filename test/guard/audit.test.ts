@@ -217,7 +217,7 @@ describe("an honest repository", () => {
     const found = await auditIn(project);
     expect(found).toMatchObject({ code: 0, counts: { baseline: 1, unexplained: 0 } });
     expect(found.warnings).toContain(
-      "There is no baseline yet: all of main counts as what was there before.",
+      "There is no baseline yet: everything on main counts as older than pawl.",
     );
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
     rmSync(root, { recursive: true, force: true });
@@ -751,7 +751,7 @@ describe("a check of what was published", () => {
     it.git("fetch", "-q");
     const found = await it.audit();
     expect(found).toMatchObject({ code: 1, findings: ["approved_missing"], counts: { approved: 1 } });
-    expect(found.result.out).toContain("refs/remotes/origin/main does not have");
+    expect(found.result.out).toContain("refs/remotes/origin/main no longer has");
   });
 
   test("finds an approved merge that is gone from here, though every trace of the move is", async () => {

@@ -28,7 +28,7 @@ function giveRuntime({ path }: Project): void {
 describe("pawl doctor", () => {
   test("says that there is no guard, and takes it for no fault", async ({ project }) => {
     expect(await examine(project)).toMatchObject({ code: 0, codes: ["not_guarded"] });
-    expect((await project.pawl("doctor")).out).toMatch(/Nothing is broken, and nothing is guarded\.\n$/);
+    expect((await project.pawl("doctor")).out).toMatch(/Nothing is broken, but nothing is guarded\.\n$/);
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
   });
 

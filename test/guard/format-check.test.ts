@@ -60,7 +60,7 @@ describe.each(SHELLS)("the format check, run by %s", (shell) => {
     at.write("a b", "bad");
     const refused = at.git("commit", "-q", "-am", "y");
     expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/pawl: refused: the format check failed: .*\{files\}\npawl: Put it right/);
+    expect(refused.err).toMatch(/pawl: refused: the format check failed: .*\{files\}\npawl: Fix it/);
     expect(at.seen()).toEqual(["a b"]);
   });
 
@@ -111,7 +111,7 @@ describe.each(SHELLS)("the format check, run by %s", (shell) => {
     expect(at.seen()).toEqual(["*", "./-x", "a b", "ünï"]);
     at.write("two\nlines", "good");
     git("add", "-A");
-    expect(git("commit", "-q", "-m", "x").stderr).toContain("cannot be given to the format check");
+    expect(git("commit", "-q", "-m", "x").stderr).toContain("can take only through xargs");
   });
 });
 

@@ -31,7 +31,7 @@ describe("a policy that changes on the protected tip", () => {
     expect((await project.pawl("status")).code).toBe(0);
     expect(made(project)).toEqual(["main", "master"]);
     const { err } = await project.pawlIn(project.path, AGENT, "note", "add", "x");
-    expect(err).toContain("were written again");
+    expect(err).toContain("were rewritten");
     // Nothing was taken away: it was not seen how the branch got there, and this was an agent.
     expect(made(project)).toEqual(["main", "release/*", "master"]);
     project.git("branch", "release/1", "HEAD~1");
@@ -133,7 +133,7 @@ describe("a policy that changes on the protected tip", () => {
     await project.pawl(...INSTALL);
     commitPolicy(project, TWO, "seen");
     const quiet = await project.pawl("note", "add", "x");
-    expect(quiet.err).toContain("were written again");
+    expect(quiet.err).toContain("were rewritten");
     expect((await project.pawl("note", "add", "y")).err).not.toContain("written again");
     expect(made(project)).toEqual(["main", "release/*"]);
   });

@@ -53,7 +53,7 @@ describe("a server with the pre-receive hook", () => {
     const evil = it.home.commit("evil.txt", "evil\n");
     const refused = push(it, "main");
     expect(refused.code).toBe(1);
-    expect(refused.err).toContain("not every commit of this push to a protected branch is approved");
+    expect(refused.err).toContain("this push to a protected branch has commits that nobody approved");
     expect(refused.err).toContain(`${evil.slice(0, 12)}  no_approval`);
     expect(tipThere(it)).toBe(before);
     expect(() => gitIn(it, it.remote, "cat-file", "-e", evil)).toThrow();
@@ -149,7 +149,7 @@ describe("a server with the pre-receive hook", () => {
     for (const refspec of [...wrong, `${claim}:refs/pawl/claims/evil`, `${claim}:refs/pawl/claims/T1/x`]) {
       const refused = push(it, refspec);
       expect(refused.code, refspec).toBe(1);
-      expect(refused.err, refspec).toContain("is for claims, and this is none");
+      expect(refused.err, refspec).toContain("holds claims, and this is not a claim");
     }
     const before = tipThere(it);
     it.home.commit("evil.txt", "evil\n");

@@ -55,28 +55,28 @@ const SPOIL: Record<
     },
   ],
   "a setting that is gone": [
-    "its configuration names",
+    "the configuration names",
     ({ git }) => {
       git("config", "--unset", "core.hooksPath");
       return undefined;
     },
   ],
   "another setting in the place of ours": [
-    "its configuration names",
+    "the configuration names",
     ({ git }) => {
       git("config", "core.hooksPath", ".githooks");
       return undefined;
     },
   ],
   "a setting after ours": [
-    "its configuration names",
+    "the configuration names",
     ({ path }) => {
       appendFileSync(join(path, ".git/config"), "[core]\n\thooksPath = /dev/null\n");
       return undefined;
     },
   ],
   "a file that is included after ours": [
-    "its configuration names",
+    "the configuration names",
     ({ path }) => {
       writeFileSync(join(path, ".git/more"), "[core]\n\thooksPath = /dev/null\n");
       appendFileSync(join(path, ".git/config"), "[include]\n\tpath = more\n");
@@ -84,7 +84,7 @@ const SPOIL: Record<
     },
   ],
   "a repository that was moved": [
-    "its configuration names",
+    "the configuration names",
     (project) => {
       renameSync(project.path, `${project.path} moved`);
       project.path += " moved";
@@ -168,12 +168,12 @@ describe("status and session", () => {
     async ([, act], { project }) => {
       await prepare(project);
       const path = act(project) ?? project.path;
-      expect((await project.pawlIn(path, {}, "note", "add", "x")).err).toContain("were written again");
+      expect((await project.pawlIn(path, {}, "note", "add", "x")).err).toContain("were rewritten");
       expect((await project.pawlIn(path, {}, "doctor")).code).toBe(0);
       const commit = ["commit", "-q", "--allow-empty", "-m", "x"];
       const { stderr } = spawnSync("git", commit, { cwd: path, env: project.env, encoding: "utf8" });
       expect(stderr).toContain("pawl: refused: main is protected");
-      expect((await project.pawlIn(path, {}, "note", "add", "y")).err).not.toContain("were written again");
+      expect((await project.pawlIn(path, {}, "note", "add", "y")).err).not.toContain("were rewritten");
     },
   );
 });

@@ -157,7 +157,7 @@ describe("the workflow", () => {
     const more = git(remote, "commit-tree", "-p", ready, "-m", "more", `${ready}^{tree}`);
     expect(request(more)).toMatchObject({
       code: 1,
-      out: expect.stringContaining("No task that was published"),
+      out: expect.stringContaining("No published task has saved"),
     });
     // The base went on: what was checked is not what would be merged.
     const before = tip();
@@ -223,7 +223,7 @@ describe("the server's hook", () => {
     expect(push(at, `${ready}:refs/heads/side`)).toMatchObject({ code: 0 });
     const refused = push(at, `${unapproved()}:refs/heads/main`);
     expect(refused.code, refused.err).toBe(1);
-    expect(refused.err).toContain("not every commit of this push to a protected branch is approved");
+    expect(refused.err).toContain("this push to a protected branch has commits that nobody approved");
   }, 60_000);
 
   test("runs the server's own pawl only if it is the package that the branch names", () => {

@@ -109,9 +109,9 @@ describe("pawl unlock", () => {
     ["nobody at the terminal", undefined, {}, ["main", "--for", "10m"], 1, "no terminal"],
     ["another name typed", "yes", {}, ["main", "--for", "10m"], 1, 'Not confirmed: "yes"'],
     ["a branch that is not protected", "feature", {}, ["feature", "--for", "10m"], 1, "is not protected"],
-    ["longer than eight hours", "main", {}, ["main", "--for", "9h"], 3, "no time between"],
-    ["no time", "main", {}, ["main", "--for", "0m"], 3, "no time between"],
-    ["words for a time", "main", {}, ["main", "--for", "ten"], 3, "no time between"],
+    ["longer than eight hours", "main", {}, ["main", "--for", "9h"], 3, "not a time between"],
+    ["no time", "main", {}, ["main", "--for", "0m"], 3, "not a time between"],
+    ["words for a time", "main", {}, ["main", "--for", "ten"], 3, "not a time between"],
   ] as const)("is refused: %s", async (_why, typed, env, args, code, words) => {
     const done = await pawl(typed, env, "unlock", ...args);
     expect([done.code, done.err]).toEqual([code, expect.stringContaining(words)]);
@@ -213,8 +213,8 @@ describe("a push to a protected branch", () => {
   test("may not take anything away, nor name what is new after it", () => {
     approve();
     expect(push().code).toBe(0);
-    expect(push("+main~1:main").err).toContain("main is protected and may only go forward");
-    expect(push(":main").err).toContain("main is protected and may not be deleted");
+    expect(push("+main~1:main").err).toContain("main is protected and can only move forward");
+    expect(push(":main").err).toContain("main is protected and cannot be deleted");
     // A protected name that nobody has yet is no way around.
     expect(push("task/1:master").err).toContain("master is protected, and nobody approved");
     expect(push("main:master")).toMatchObject({ code: 0 });
@@ -251,7 +251,7 @@ describe("a push to a protected branch", () => {
     const hook = join(at.repo, ".git/pawl/hooks/pre-push");
     const text = readFileSync(hook, "utf8");
     writeFileSync(hook, text.replace(/^(\t\[ -f "\$program" \] \|\| program=).*$/m, "$1/nowhere"));
-    expect(elsewhere().err).toContain("because pawl was not found");
+    expect(elsewhere().err).toContain("the pawl program is missing");
     writeFileSync(hook, text.replace(/^\tnode=.*$/m, "\tnode=/nowhere"));
     const noNode = join(at.root, "bin");
     mkdirSync(noNode);
@@ -260,7 +260,7 @@ describe("a push to a protected branch", () => {
       if (path) spawnSync("ln", ["-s", path, join(noNode, name)]);
     }
     const without = at.sh("git push -q origin main:master 2>&1; git push -q origin task/1", { PATH: noNode });
-    expect(without.out).toContain("because Node was not found");
+    expect(without.out).toContain("because it did not find Node");
     expect(at.sh('git -C "$O" rev-parse task/1').code).toBe(0);
     // The recorded Node may be gone while another one is on the PATH.
     expect(elsewhere()).toMatchObject({ code: 0 });

@@ -10,7 +10,7 @@ import { stateOf } from "./temporary-repository.ts";
 export async function goOn(ready: Ready, context: string): Promise<void> {
   const next = await typing(ready, {}, "note", "add", "the next command");
   expect(next.code, context).toBe(0);
-  expect(next.json.warnings.join("\n"), context).not.toMatch(/changed by you|not settled|staged/);
+  expect(next.json.warnings.join("\n"), context).not.toMatch(/changed in the meantime|not settled|staged/);
 }
 
 export function recordOf(ready: Ready, path: string): string {

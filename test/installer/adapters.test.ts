@@ -334,13 +334,13 @@ describe("overrides of the MCP registration and the hooks", () => {
 
   test.each<[string, string, RegExp]>([
     ["no JSON", "{", /mcp\.json cannot be used/],
-    ["unknown mode", JSON.stringify({ mode: "patch", upstream }), /"mode" is missing or not/],
-    ["unknown key", JSON.stringify({ mode: "disable", upstream, why: "x" }), /"why" is not known/],
+    ["unknown mode", JSON.stringify({ mode: "patch", upstream }), /"mode" is missing or malformed/],
+    ["unknown key", JSON.stringify({ mode: "disable", upstream, why: "x" }), /"why" is not an option/],
     ["no digest", JSON.stringify({ mode: "disable" }), /"upstream" is missing/],
     [
       "a file of another surface",
       JSON.stringify({ mode: "replace", upstream, files: { "package.json": [] } }),
-      /"package\.json" is none of/,
+      /"package\.json" is not one of/,
     ],
   ])("%s is refused", (_title, text, why) => {
     expect(() => readSurfaceOverride("mcp", text, ALL)).toThrow(why);

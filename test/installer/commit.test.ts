@@ -62,7 +62,7 @@ describe("pawl install --commit", () => {
     project.git("config", "commit.gpgsign", "true");
     project.git("config", "gpg.program", "false");
     const { error } = (await project.pawl("install", "--commit", "--json")).json;
-    expect(error.hint).toMatch(/files are written, but not committed.*pawl install --commit/);
+    expect(error.hint).toMatch(/files are written but not committed.*pawl install --commit/);
     project.git("config", "commit.gpgsign", "false");
     expect((await commit(project)).commit.branch).toBe("main");
   });

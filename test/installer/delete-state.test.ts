@@ -40,7 +40,7 @@ describe("pawl uninstall --delete-state", () => {
     ]);
     expect(existsSync(join(project.path, ".pawl/lock.json"))).toBe(true);
     const typed = await onTerminal(program, project, ["uninstall", "--delete-state"], "my project");
-    expect([typed.code, typed.out]).toEqual([0, expect.stringContaining("not installed here any more")]);
+    expect([typed.code, typed.out]).toEqual([0, expect.stringContaining("no longer installed here")]);
     expect({ tree: treeBytes(project.path), git: gitBytes(join(project.path, ".git")) }).toEqual(before);
     expect(project.git("for-each-ref", "refs/pawl")).toBe("");
     expect(existsSync(join(project.path, ".git/refs/pawl"))).toBe(false);
@@ -96,7 +96,7 @@ describe("pawl uninstall --delete-state", () => {
     await project.pawl("install");
     await project.pawl("task", "new", "One");
     const { out } = await project.pawl("uninstall");
-    expect(out).toContain("1 task in the state; they stay");
+    expect(out).toContain("1 task kept in the state");
     expect((await project.pawl("task", "list")).out).toContain("One");
     // And they are found again by the next install.
     expect((await project.pawl("install")).code).toBe(0);

@@ -41,10 +41,10 @@ const read = (path: string) => readFileSync(join(project.path, path), "utf8");
 
 const QUESTIONS = {
   agents: /For which agents \[claude,codex,copilot\]: $/,
-  checks: /test: npm test\nHave every task pass them \[Y\/n\]: $/,
+  checks: /test: npm test\nRequire them for every task \[Y\/n\]: $/,
   setup: /Run `npm ci` in every new worktree \[Y\/n\]: $/,
   protected: /Protected branches \[main, master\]: $/,
-  ceremony: /Ceremony of a new task: [^\n]+ \[standard\]: $/,
+  ceremony: /How much process a new task needs: [^\n]+ \[standard\]: $/,
   vendor: /Keep the package itself in \.pawl\/vendor[^\n]+ \[y\/N\]: $/,
   allow: /Let Claude Code [^\n]+ \[y\/N\]: $/,
   last: /Type commit to install and commit it on main, yes to install only, or no \[commit\]: $/,
@@ -77,14 +77,14 @@ test("Enter takes the usual at every question, and leaves everything committed",
   // Nothing is asked where there is nothing to do.
   expect(await install([])).toMatchObject({
     code: 0,
-    out: expect.stringContaining("Everything was in place."),
+    out: expect.stringContaining("Everything was already in place."),
   });
 }, 120_000);
 
 test("what is said is what is written; an answer that means nothing is asked for again", async () => {
   const wrong: [RegExp, string] = [QUESTIONS.agents, "claud\n"];
   const again: [RegExp, string] = [
-    /"claud" is no answer to that\.\n[\s\S]*For which agents [^\n]*: $/,
+    /"claud" is not an answer to that\.\n[\s\S]*For which agents [^\n]*: $/,
     "codex, gemini\n",
   ];
   const [, ...rest] = answers({

@@ -453,9 +453,7 @@ describe("Codex' server as 0.1.0 wrote it, without marks", () => {
     const before = treeBytes(project.path);
     const { code, json } = await project.pawl("install", "--force", "--json");
     expect([code, json.error.code]).toEqual([1, "files_in_the_way"]);
-    expect(`${json.error.message} ${json.error.hint}`).toMatch(
-      /line 1: `mcp_servers\.pawl` is there already/,
-    );
+    expect(`${json.error.message} ${json.error.hint}`).toMatch(/line 1: `mcp_servers\.pawl` already exists/);
     expect(treeBytes(project.path)).toEqual(before);
   });
 });

@@ -192,7 +192,7 @@ describe("what is missing is said in words", () => {
       situation,
       4_000,
     );
-    expect(text).toContain("the search index could not be asked");
+    expect(text).toContain("the search index could not be read");
     expect(text).toContain("unreadable files (tasks/T0001/decisions/D1.md)");
   });
 

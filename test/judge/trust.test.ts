@@ -135,8 +135,8 @@ test.each<[string, TrustFacts, string]>([
 test("what changed is told from what this clone remembers, and only where a record knows it", () => {
   const recorded = [record("here", way())];
   const why = (now: Way, remembered: Way[]) => judgeTrust(facts(now, { recorded, remembered }))[0]?.why;
-  expect(why(elsewhere, [way()])).toBe("was git@host:a.git, and is /evil.git now");
-  expect(why(proxied, [way()])).toBe("is asked in another way: core.sshcommand=/evil");
+  expect(why(elsewhere, [way()])).toBe("was git@host:a.git and is now /evil.git");
+  expect(why(proxied, [way()])).toBe("is now reached differently: core.sshcommand=/evil");
   expect(why(way({ push: ["/evil.git"] }), [way()])).toContain("goes to /evil.git now");
   expect(why(elsewhere, [elsewhere])).toBeUndefined();
 });

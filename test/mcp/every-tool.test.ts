@@ -299,7 +299,7 @@ test("a dry run says what a call would do or why it is refused, and does nothing
     for (const { text } of [await rehearse(name), await call(client, name, {})])
       expect(text).toMatch(new RegExp(`no tool "${name}".*Here that is ${here}`, "s"));
   expect((await call(client, "dry_run", { tool: "session", imput: {} })).text).toMatch(
-    /"imput" is not known/,
+    /"imput" is not an option/,
   );
   expect((await call(client, "task_list", {})).data).toEqual(before);
   expect(existsSync(join(placeOf(over, WORKTREE), "ran"))).toBe(false);

@@ -241,7 +241,7 @@ describe("the command line of the server", () => {
     [["--tools", "some"], 3, /one of core, all/],
     [["--actor", "human:Ada"], 3, /takes --tools and --agent only/],
     [["--json"], 3, /takes --tools and --agent only/],
-    [["extra"], 3, /one word too many/],
+    [["extra"], 3, /unexpected extra word/],
     [["--agnet", "x"], 3, /Did you mean --agent/],
   ])("%j is refused", async (args, code, words) => {
     const { code: got, err, out } = await shop.pawl("mcp", ...args);

@@ -128,7 +128,7 @@ describe("a broken record names file, key and a correct example", () => {
     ["no header at all", "just text", /tasks\/T0001\/task\.md/, {}],
     ["executable front matter", good.replace("---", "---js"), /tasks\/T0001\/task\.md/, {}],
     ["a truncated file", good.slice(0, 60), /tasks\/T0001\/task\.md/, {}],
-    ["an unknown key", good.replace("rev: 1", "rev: 1\nprio: high"), /"prio" is not known/, { key: "prio" }],
+    ["an unknown key", good.replace("rev: 1", "rev: 1\nprio: high"), /"prio" is unknown/, { key: "prio" }],
     [
       "a wrong status",
       good.replace("status: open", "status: opne"),

@@ -116,7 +116,7 @@ describe("a merge", () => {
     const done = await approveIt(ready, "--style", "ff");
     expect(done.json.error ?? done.code).toBe(0);
     expect(home.git("rev-parse", "main")).toBe(head);
-    expect(done.err).toContain("brought forward to that commit (ff)");
+    expect(done.err).toContain("fast-forwarded to that commit (ff)");
     expect(await audited(ready)).toMatchObject({ code: 0, counts: { approved: 2, unexplained: 0 } });
     expect((await ok(home.pawl("finish", "T1", "--json"))).json.data.task.status).toBe("done");
   });
@@ -275,7 +275,7 @@ describe("all repositories or none", () => {
     expect(homeOf(ready).git("status", "--porcelain")).toBe("?? notes.txt");
     const record = homeOf(ready).read("tasks/T0001/approvals/A1.md");
     expect(record).toContain("status: rolled_back");
-    expect(record).toMatch(/## Trouble\n\n.*(?:not at|changed in)/);
+    expect(record).toMatch(/## Trouble\n\n.*(?:no longer at|changed in)/);
     if (code === "target_dirty") {
       expect(readFileSync(join(api.path, "src/changed.txt"), "utf8")).toBe("just now\n");
       api.git("checkout", "-q", "--", "src/changed.txt");
@@ -326,7 +326,10 @@ describe("a human takes minutes", () => {
       commitIn(ready, worktreeOf(repo), "late.txt", "x\n");
       await pass(repo);
     });
-    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining("not what you were shown")]);
+    expect([refused.code, refused.out]).toEqual([
+      1,
+      expect.stringContaining("has changed since you were shown it"),
+    ]);
     expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
     const typo = await onTerminal(program, repo, ["approve", "T1"], "T0002");
     expect([typo.code, typo.out]).toEqual([1, expect.stringContaining("Not confirmed")]);

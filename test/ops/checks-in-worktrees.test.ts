@@ -136,7 +136,7 @@ describe("setup", () => {
     await ok(project.pawl("install", "--yes", "--profile", "hooks"));
     const begun = await ok(project.pawl("start", "Fix it now", "--json"));
     expect(begun.json.warnings.join("\n")).not.toContain("does not hold");
-    expect(begun.json.warnings.filter((one: string) => one.includes("were written again"))).toHaveLength(1);
+    expect(begun.json.warnings.filter((one: string) => one.includes("were rewritten"))).toHaveLength(1);
     await ok(project.pawl("doctor"));
   });
 });

@@ -99,7 +99,7 @@ describe("a task that is taken", () => {
     await ok(ada.pawl("claim", "renew", "T3"));
     const told = await ok(ada.pawl("session", "T3", "--json"));
     expect(told.json.warnings.join("\n")).toMatch(
-      /T0003 is worked on here, and claimed by human:ben s clone/,
+      /T0003 is being worked on here, but is claimed by human:ben s clone/,
     );
     await ok(ada.pawl("snapshot", "T3"));
     await ok(ben.pawl("sync"));
@@ -117,7 +117,7 @@ describe("a task that is taken", () => {
     expire("T0004");
     const refused = await start(ben, "T4");
     expect(refused.json.error.message).toContain(", expired 2020-01-01 00:00 UTC.");
-    expect(refused.json.error.hint).toBe("Nobody has renewed it. To take it over: pawl start T0004 --claim");
+    expect(refused.json.error.hint).toBe("It has expired. To take it over: pawl start T0004 --claim");
     expect((await ok(ben.pawl("inbox"))).out).toMatch(
       /claimed elsewhere[\s\S]*expired: pawl start T0004 --claim/,
     );
@@ -141,18 +141,18 @@ test("offline, work goes on and says so; the next sync tells the others, and bot
   renameSync(clones.remote, away);
   const begun = await ok(start(ada, "T5"));
   expect(begun.json.warnings.join("\n")).toMatch(
-    /^Nobody else knows that T0005 is taken here: .*`pawl sync`/,
+    /^Nobody else knows yet that T0005 is taken here: .*`pawl sync`/,
   );
-  expect(await show(ada, "T5")).toContain("here; origin was not told yet");
+  expect(await show(ada, "T5")).toContain("here; not yet published to origin");
   await ok(ben.pawl("start", "T6"));
   renameSync(away, clones.remote);
   await ok(ada.pawl("sync"));
   expect(claims()).toContain("T0005");
   await ok(ada.pawl("start", "T6"));
   const met = await ok(ben.pawl("sync", "--json"));
-  expect(met.json.warnings.join("\n")).toMatch(/T0006 is worked on here, and claimed by human:Ada/);
+  expect(met.json.warnings.join("\n")).toMatch(/T0006 is being worked on here, but is claimed by human:Ada/);
   expect((await ok(ben.pawl("status", "--json"))).json.warnings.join("\n")).toMatch(
-    /T0006 is worked on here/,
+    /T0006 is being worked on here/,
   );
 });
 
@@ -163,7 +163,7 @@ test("the guard lets a push of a claim through, and nothing else by that name", 
   ada.git("push", "-q", "origin", ":refs/pawl/claims/T0099");
   for (const refspec of ["main:refs/pawl/claims/T0099", `${claim}:refs/pawl/claims/main`])
     expect(() => ada.git("push", "-q", "origin", refspec), refspec).toThrow(
-      /is for claims, and this is none/,
+      /holds claims, and this is not a claim/,
     );
 });
 

@@ -153,8 +153,8 @@ describe("--remove", () => {
     await start(project);
     writeFileSync(join(placeOf(project), "a.log"), "noise\n");
     const { json, err } = await finish(project, "--remove");
-    expect(err).toContain("1 ignored file will go with the worktree");
-    expect(json.warnings.join("\n")).toContain("1 ignored file went");
+    expect(err).toContain("1 ignored file will be removed with the worktree");
+    expect(json.warnings.join("\n")).toContain("1 ignored file removed");
   });
 
   test("two repositories: both or none", async ({ project }) => {

@@ -146,7 +146,7 @@ test("what a branch changed outside of its lane becomes a finding, once, and kee
   work.git("add", "-A");
   work.git("commit", "-q", "-m", "Both");
   const said = await project.pawl("snapshot", "T1", "--json");
-  expect(said.json.warnings.join("\n")).toContain("Changed outside of the lane of T0001 (src): README.md.");
+  expect(said.json.warnings.join("\n")).toContain("Changed outside the lane of T0001 (src): README.md.");
   await project.pawl("snapshot", "T1");
   const { json } = await project.pawl("finding", "list", "--task", "T1", "--json");
   expect(json.data.findings).toMatchObject([

@@ -185,7 +185,7 @@ try task new "Part"; try task update TASK --plan "One part"; try run ${a} --agen
   expect((await project.pawl("run", "resume", `${task}/R1`)).code).toBe(0);
   expect(await ended(`${task}/R1`)).toMatchObject({ state: "succeeded", attempts: 2 });
   const prompt = readFileSync(join(project.attempt(`${task}/R1`, 2).path, "in"), "utf8");
-  expect(prompt).toContain("What it started went on without it, and stands like this:");
+  expect(prompt).toContain("The runs it started continued without it. They stand like this:");
   expect(prompt).toMatch(
     new RegExp(`- ${a}/R1 worker as author succeeded.*, not settled: pawl run log ${a}/R1`),
   );

@@ -98,7 +98,7 @@ test("what the reviewer finds is fixed and reviewed again; then nothing is left 
     ...["critic reviewer", "critic reviewer", "writer author", "writer fixer"],
   ]);
   expect(log).toContain("started: critic as reviewer");
-  expect(log).toContain("Nothing is left but a human's yes.");
+  expect(log).toContain("All that is left is a human's approval.");
 });
 
 describe("a pipeline that does not get there ends, blocks its task and says why", () => {

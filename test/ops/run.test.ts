@@ -282,7 +282,7 @@ describe("several tasks", () => {
     expect(await project.pawl("run", "wait", one, two)).toMatchObject({ code: 0 });
   });
 
-  test("more than --at-once: a conductor starts the others when there is room, and ends when all have", async () => {
+  test("more than --at-once: a conductor starts the others as slots become free, and ends when all have", async () => {
     const all = [await newTask(), await newTask("fail"), await newTask()];
     const { json } = await project.pawl("run", ...all, "--agent", "mine", "--at-once", "1", "--json");
     const [conductor] = json.data.runs;

@@ -46,7 +46,7 @@ describe("with two tasks under way, from the top of the repository", () => {
   test("a session that holds none of them is told all, and guessed into none", async ({ project }) => {
     await twoUnderWay(project);
     const { out, err, json } = await project.pawlIn(project.path, THREE, "session");
-    expect(out).toContain("2 tasks are under way.");
+    expect(out).toContain("2 tasks are active.");
     expect(out).toContain(
       "T0001 Retry uploads (held by agent:claude-code:one, .worktrees/T0001-retry-uploads)",
     );
@@ -59,7 +59,7 @@ describe("with two tasks under way, from the top of the repository", () => {
     await project.pawl("install", "--profile", "hooks");
     await twoUnderWay(project);
     const { out, err } = await project.pawlIn(project.path, THREE, "status");
-    expect(out).toMatch(/^task +none of this folder or session; 2 under way$/m);
+    expect(out).toMatch(/^task +none in this folder or session; 2 active$/m);
     expect(err).toMatch(/^next: pawl session .*2 tasks under way/m);
     expect((await project.pawlIn(project.path, ONE, "status", "--json")).json).toMatchObject({
       data: { status: { task: { id: "T0001" } } },

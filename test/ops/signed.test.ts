@@ -93,7 +93,7 @@ describe("an approval under `approvals: signed`", () => {
     };
     const done = await it.typesWith(said, "approve", "T2");
     expect([done.json.error, asked]).toEqual([undefined, 2]);
-    expect(done.err).toContain("The diff of shop has 106 lines; d shows it.");
+    expect(done.err).toContain("The diff of shop has 106 lines; press d to see it.");
     expect(done.err).toContain("  | +row 99 \ufffd[32mReceipt 0000\ufffd[39m\n");
     expect(done.err).not.toContain("\u001b");
   });
@@ -477,12 +477,12 @@ describe("what else loosens", () => {
     expect(ci.result.json.data.audit.decided).toEqual([
       {
         record: expect.stringMatching(/^U\d{4}$/),
-        what: "T0001 is kept as it was here",
+        what: "T0001 was kept as it is here",
         by: { name: "Ada", key: "ada", level: "possession" },
       },
     ]);
     const shown = await it.home.pawl("audit", "--offline");
-    expect(shown.out).toMatch(/U\d{4}: T0001 is kept as it was here, signed by Ada with ada \(possession\)/);
+    expect(shown.out).toMatch(/U\d{4}: T0001 was kept as it is here, signed by Ada with ada \(possession\)/);
     // The same signature under another choice, other states or another branch.
     const record = ci.result.json.data.audit.decided[0].record;
     for (const change of [{ keep_ours: ["T0002"] }, { ours: tip(it) }, { branches: [] }]) {
@@ -502,7 +502,7 @@ describe("what else loosens", () => {
     await ok(it.types("yes", "uninstall"));
     const kept = await it.home.pawl("audit", "--offline", "--json");
     expect(kept.json.data.audit.decided).toMatchObject([
-      { what: "pawl is taken out of a clone of shop", by: { key: "ada" } },
+      { what: "pawl is removed from a clone of shop", by: { key: "ada" } },
     ]);
   });
 

@@ -275,7 +275,7 @@ const CONFLICTS: {
     argv: ["--here"],
     prepare: (p) => void p.git("switch", "-q", "--detach"),
   },
-  { code: "on_protected_branch", exit: 1, hint: /leave --here out/, argv: ["--here"], prepare: () => {} },
+  { code: "on_protected_branch", exit: 1, hint: /leave out --here/, argv: ["--here"], prepare: () => {} },
   {
     code: "on_protected_branch",
     exit: 1,
@@ -360,7 +360,7 @@ const CONFLICTS: {
   {
     code: "unsupported_repository",
     exit: 2,
-    hint: /in files and in tables/,
+    hint: /in files and in reftables/,
     prepare: (p) => appendFileSync(join(p.path, ".git/config"), "[extensions]\n\trefStorage = stones\n"),
   },
   {
@@ -730,7 +730,7 @@ test("a strict task without a reviewed plan: agents are stopped, a human is told
   const begun = await project.pawl("start", "T1", "--json");
   expect([begun.code, begun.json.warnings[0]]).toEqual([
     0,
-    expect.stringContaining("begins with a reviewed plan"),
+    expect.stringContaining("needs a reviewed plan first"),
   ]);
 });
 

@@ -205,7 +205,7 @@ describe("a record that both changed in different ways", () => {
     const { ada } = clones;
     await ada.pawl("task", "new", "Title");
     const told = await typed(ada, "--ours", "T1");
-    expect(told.json.warnings).toContain("T0001 was not in conflict; nothing had to be chosen.");
+    expect(told.json.warnings).toContain("T0001 was not in conflict, so there was nothing to choose.");
     expect((await ada.pawl("sync", "--ours", "T1", "--theirs", "T1")).code).toBe(3);
   });
 });
@@ -240,7 +240,7 @@ describe("the same id given twice", () => {
         json.data.doctor.diagnoses.filter((one: { code: string }) => one.code.startsWith("record_")),
       ).toEqual([]);
     }
-    expect((await ben.pawl("log")).out).toContain("was T0001, until another clone's T0001 came");
+    expect((await ben.pawl("log")).out).toContain("was T0001 until another clone's T0001 arrived");
   });
 
   test("a started task goes on in its worktree under the new id", async ({ clones }) => {
@@ -311,7 +311,7 @@ describe("the first push", () => {
     );
     expect(() => clones.remoteGit("rev-parse", "-q", "--verify", "pawl/state")).toThrow();
     const first = await ada.pawl("sync");
-    expect(first.err).toMatch(/This publishes 1 task .*\n.*Whoever can read that repository/);
+    expect(first.err).toMatch(/This publishes 1 task .*\n.*Everybody who can read that repository/);
     await ada.pawl("task", "new", "Another");
     expect((await ada.pawl("sync")).err).not.toContain("This publishes");
   });

@@ -253,7 +253,7 @@ describe("checks: none", () => {
     expect(await finish(project)).toEqual([]);
     const human = { root: project.path, env: project.env, repos: [project] };
     const { code, err } = await typing(human, { typed: "T0001" }, "approve", "T1");
-    expect([code, err]).toEqual([0, expect.stringMatching(/! The policy of my project asks for no checks/)]);
+    expect([code, err]).toEqual([0, expect.stringMatching(/! The policy of my project requires no checks/)]);
   });
 
   test("is not for a copy in a worktree to say", async ({ project }) => {

@@ -48,7 +48,7 @@ describe("a review of one's own work, by", () => {
     ]) {
       const { counts, why } = await review(project, env);
       expect(counts, JSON.stringify(env)).toBe(false);
-      expect(why).toMatch(/You wrote this work|nobody saw this session begin/);
+      expect(why).toMatch(/You wrote this work|this session was not seen to begin/);
     }
   });
 
@@ -108,7 +108,7 @@ describe("a human whom nobody can see, because there is no terminal,", () => {
       expect(json.data.review.counts, claim.join(" ")).toBe(false);
       if (claim[1] !== "agent:codex:c1")
         expect(json.warnings.join(" ")).toMatch(
-          /no terminal here.*no gate will count it\. Do it in a terminal, or on the page/,
+          /no terminal here.*no gate will count it\. Do it in a terminal or on the page/,
         );
     }
     const begun = await script.pawl("review", "start", "T1", "--kind", "branch", "--json");
@@ -139,7 +139,7 @@ describe("a human whom nobody can see, because there is no terminal,", () => {
     ]) {
       const { code, json } = await script.pawl(...words, "--json");
       expect([code, json.error?.code], words.join(" ")).toEqual([1, "no_terminal"]);
-      expect(json.error.hint).toMatch(/in a terminal, or on the page/);
+      expect(json.error.hint).toMatch(/in a terminal or on the page/);
       expect((await project.pawl(...words, "--dry-run")).code, words.join(" ")).toBe(0);
     }
     // What opens nothing is anybody's.

@@ -123,7 +123,7 @@ describe("the project itself", () => {
   });
 });
 
-describe("what stands in the way is named, and nothing is lost", () => {
+describe("what is blocking the work is named, and nothing is lost", () => {
   test("a state folder that is a link", async ({ project }) => {
     const elsewhere = join(dirname(project.path), "elsewhere");
     mkdirSync(elsewhere);

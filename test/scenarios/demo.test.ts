@@ -43,7 +43,7 @@ test("the demo ends with a merged task in two repositories that can be explored"
   const [, last, total] = [...stdout.matchAll(/^\[(\d+)\/(\d+)\]/gm)].at(-1) ?? [];
   expect(last).toBe(total);
   for (const line of [
-    "pawl: refused: main is protected, and nobody approved this change of it.",
+    "pawl: refused: main is protected, and nobody has approved this change.",
     "pawl: Only a human may approve a merge; this is agent:codex:author-session.",
     "T0001/A1 merged: Make sum add up",
     "Everything is explained.",

@@ -352,7 +352,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${withoutBrowser}`, () => {
       await page.getByText("4 of 4 viewed").waitFor();
       await page.getByLabel("Pass with findings").check();
       await page.getByRole("button", { name: "Record the review" }).click();
-      await page.getByText("A high finding is open, so nothing passes").waitFor();
+      await page.getByText("A high finding is open, so nothing can pass").waitFor();
       expect(reviewOf().findings).toHaveLength(3);
       await page.getByRole("link", { name: "Back to the diff" }).click();
       await unsent("2 findings");

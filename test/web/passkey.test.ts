@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     await page.getByRole("button", { name: "Make a passkey…" }).click();
     await page.getByRole("button", { name: "Sign with your key" }).click();
     await page.getByRole("cell", { name: "passkey" }).waitFor();
-    expect(shown).toContain("Type ada-key to let it decide on main: ");
+    expect(shown).toContain("Type ada-key to let it approve on main: ");
     expect(project.git("show", "main:.pawl/approvers.yaml")).toContain('rp: "pawl.localhost"');
     await publish(project);
   });

@@ -96,7 +96,7 @@ function afterValue(words: readonly ShellWord[]): string[] {
 
 function judgePawl(words: readonly ShellWord[], command: ShellCommand): Refusal | undefined {
   const name = humanOnly(words);
-  if (name) return refuse(`\`pawl ${name}\` is a person's decision.`, name);
+  if (name) return refuse(`\`pawl ${name}\` is a human's decision.`, name);
   if (commandsIn(words)[0]?.known === false) return refuseUnclear();
   return findDisguise(command, "pawl");
 }
@@ -111,9 +111,9 @@ function findDisguise({ unset, settings }: ShellCommand, program: string): Refus
   return {
     rule: "Records say who acted.",
     fact: taken
-      ? `This takes the agent's name out of the environment of ${program}.`
-      : `This puts another name into the environment of ${program}: ${given}.`,
-    way: `Run ${program} as you are; pawl writes down who it was.`,
+      ? `This removes the agent's name from the environment of ${program}.`
+      : `This puts a different name into the environment of ${program}: ${given}.`,
+    way: `Run ${program} as yourself; pawl records who it was.`,
   };
 }
 
@@ -132,8 +132,8 @@ function findInvention(command: ShellCommand): Refusal | undefined {
   if (!isNode || !command.words.slice(1).some(({ text }) => baseName(text) === "hook.cjs")) return undefined;
   return {
     rule: "Records say who acted.",
-    fact: "This tells pawl's hook of a session or a tool that the agent's own program did not tell of.",
-    way: "The hook runs by itself; `pawl session` says where you are.",
+    fact: "This reports to pawl's hook a session or a tool that the agent's own program did not report.",
+    way: "The hook runs on its own; `pawl session` says where you are.",
   };
 }
 
@@ -186,8 +186,8 @@ function refuse(fact: string, name: string): Refusal {
 
 function refuseUnclear(): Refusal {
   return {
-    rule: "Approving, unlocking and uninstalling are a human's.",
-    fact: "This line looks as if it would start such a command, and what it does cannot be told.",
+    rule: "Only a human approves, unlocks and uninstalls.",
+    fact: "This line looks as if it would start such a command, and pawl cannot tell what it does.",
     way: "Run `pawl check --stage close`, then ask the person you work for. To write about it, use a file tool.",
   };
 }

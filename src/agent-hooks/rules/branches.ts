@@ -3,11 +3,10 @@ import { type GitLine, hasLong, parseArguments } from "../git-line.ts";
 import type { Refusal } from "../refusal.ts";
 import type { ShellCommand, ShellWord } from "../shell/command.ts";
 
-const RULE = "Protected branches move only by a human's approval.";
-const WORK =
-  "Work in a task's own worktree: `pawl start`. What the remote has comes with `git pull --ff-only`.";
+const RULE = "A protected branch moves only with a human's approval.";
+const WORK = "Work in a task's own worktree: `pawl start`. To get what the remote has: `git pull --ff-only`.";
 const MERGE = "When the work is ready, run `pawl check --stage close` and ask a human to run `pawl approve`.";
-const PUBLISH = `${MERGE} The same approval publishes it with --push.`;
+const PUBLISH = `${MERGE} With --push the approval also publishes it.`;
 
 const refuse = (fact: string, way: string): Refusal => ({ rule: RULE, fact, way });
 
@@ -47,12 +46,12 @@ function judgePush({ args }: GitLine, spot: Spot): Refusal | undefined {
   const parsed = parseArguments(args, { letters: "o", longs: ["--repo", "--push-option", "--receive-pack"] });
   if (hasLong(parsed, "--dry-run", "--dry") || parsed.letters.has("n")) return undefined;
   if (hasLong(parsed, "--mirror") || hasLong(parsed, "--all") || hasLong(parsed, "--branches"))
-    return refuse("This pushes every branch, protected ones too.", PUBLISH);
+    return refuse("This pushes every branch, including protected ones.", PUBLISH);
   const [, ...named] = parsed.operands;
   const told = named.filter(isTold).map(({ text }) => text);
   // A colon alone stands for all branches that both sides have; a pattern, for all that it fits.
   if (told.some((text) => /^\+?:$/.test(text) || isBranchPattern(text)))
-    return refuse("This pushes every branch of a kind, protected ones too.", PUBLISH);
+    return refuse("This pushes every branch that matches, including protected ones.", PUBLISH);
   const targets = told.map((text) => pushTarget(text, spot.branch));
   if (named.length === 0 && !hasLong(parsed, "--tags")) targets.push(spot.branch);
   const hit = targets.find((branch) => branch !== undefined && spot.isProtected(branch));
@@ -100,7 +99,7 @@ function judgeReset({ args }: GitLine, spot: Spot, letter: string): Refusal | un
   const at = args.findIndex(({ text }) => text === `-${letter}` || text === "--force-create");
   const branch = at < 0 ? undefined : args[at + 1]?.text;
   return branch !== undefined && spot.isProtected(branch)
-    ? refuse(`This puts ${branch} on another commit.`, WORK)
+    ? refuse(`This moves ${branch} to another commit.`, WORK)
     : undefined;
 }
 

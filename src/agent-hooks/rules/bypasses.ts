@@ -3,7 +3,7 @@ import type { Refusal } from "../refusal.ts";
 import type { ShellCommand } from "../shell/command.ts";
 
 const RULE = "Hooks stay on.";
-const WAY = "Run it without that; if a hook objects, do what it says, or ask the person you work for.";
+const WAY = "Run it without that. If a hook objects, do what it says or ask the person you work for.";
 
 const refuse = (fact: string): Refusal => ({ rule: RULE, fact, way: WAY });
 
@@ -60,20 +60,20 @@ export function findBypass(command: ShellCommand, git: GitLine): Refusal | undef
 /** Git's own programs that do without hooks, or take the ground away from under them. */
 function byCommand({ name, args }: GitLine): Refusal | undefined {
   if (name === "send-pack" || name === "http-push")
-    return refuse(`\`git ${name}\` pushes without asking any hook.`);
+    return refuse(`\`git ${name}\` pushes without running any hook.`);
   const migrates = name === "refs" && args.some(({ text }) => text === "migrate");
   return migrates
-    ? refuse("`git refs migrate` changes how branches are kept, which is a human's.")
+    ? refuse("`git refs migrate` changes how branches are stored, which only a human may do.")
     : undefined;
 }
 
 function bySetting(git: GitLine): Refusal | undefined {
-  if (git.execPath) return refuse("`--exec-path` takes git's own programs from elsewhere.");
+  if (git.execPath) return refuse("`--exec-path` makes git run programs from elsewhere.");
   for (const setting of git.settings) {
     const [key = "", ...value] = setting.split("=");
-    if (isHookSetting(key)) return refuse(`\`${key}\` for one command changes which hooks run.`);
+    if (isHookSetting(key)) return refuse(`\`${key}\` changes which hooks run for this command.`);
     if (/^alias\./i.test(key) && /^!|no-verify|hookspath/i.test(value.join("=")))
-      return refuse("An alias made for one command hides what it runs.");
+      return refuse("An alias defined for one command hides what it runs.");
   }
   return undefined;
 }

@@ -58,8 +58,8 @@ function findDisabledHook(command: ShellCommand): Refusal | undefined {
   if (programOf(command) !== "chmod" || hook === undefined || !takesAway) return undefined;
   return {
     rule: "Hooks stay on.",
-    fact: `Without its permission ${hook} does not run.`,
-    way: "If the hook objects, do what it says, or ask the person you work for.",
+    fact: `Without execute permission ${hook} does not run.`,
+    way: "If the hook objects, do what it says or ask the person you work for.",
   };
 }
 
@@ -75,9 +75,9 @@ export function judgeOwnFiles(named: string, spot: Spot | undefined, facts: Fact
   const inGit = placeInGit(path, spot, facts) ?? placeInGit(named, spot, facts);
   if (inGit !== undefined && isGuarded(inGit))
     return {
-      rule: "Git's hooks, refs and settings, and pawl's own files beside them, are not edited by hand.",
+      rule: "Do not edit git's hooks, refs and settings, or pawl's files beside them, by hand.",
       fact: `This writes to ${inGit === "" ? "the git directory itself" : `${inGit} in the git directory`}.`,
-      way: "Branches move with git's commands in the task's worktree (`pawl start`); `pawl doctor` tells whether the guard is in order.",
+      way: "Move branches with git in the task's worktree (`pawl start`); `pawl doctor` checks the guard.",
     };
   const state = /[\\/]\.pawl(?:[\\/]state(?:[\\/].*)?)?$/.test(path);
   if (!state || !facts.spotOf(path.replace(/[\\/]\.pawl(?:[\\/]state.*)?$/, ""))?.guarded) return undefined;
@@ -181,9 +181,9 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
       unlessScratch: path,
     };
   return {
-    rule: "Nothing is changed on a protected branch.",
+    rule: "Do not change files on a protected branch.",
     fact: `${branch} is checked out there.`,
-    way: 'Begin with `pawl start "<what is to be done>"`, and write in the worktree that it makes. A scratch file may lie where git ignores it, or where `scratch:` of .pawl/config.yaml says.',
+    way: 'Run `pawl start "<what to do>"` and write in the worktree that it makes. A scratch file can go where git ignores it, or where `scratch:` in .pawl/config.yaml allows it.',
     unlessScratch: path,
   };
 }
@@ -191,9 +191,9 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
 /** A task that another session holds, while this one holds its own. */
 export function heldByAnother(task: string, fact: string): Refusal {
   return {
-    rule: "A session keeps to the task that it started or claimed.",
+    rule: "A session works only on the task it started or claimed.",
     fact: `Another session holds ${task}, and ${fact}.`,
-    way: `If nobody works on it any more, take it over: \`pawl start ${task} --claim\`. What you saw there is worth a finding: \`pawl finding add "…" --task ${task}\`.`,
+    way: `If nobody is working on it any more, take it over: \`pawl start ${task} --claim\`. To report something you saw there: \`pawl finding add "…" --task ${task}\`.`,
   };
 }
 

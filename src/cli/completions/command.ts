@@ -11,7 +11,7 @@ export const completions: OwnCommand<typeof shellInput, { completions: { shell: 
   id: "completions",
   summary: "Print what your shell needs to complete pawl's commands",
   details:
-    'bash: put `eval "$(pawl completions bash)"` into ~/.bashrc. zsh: the same with zsh into ~/.zshrc, after compinit.\nfish: `pawl completions fish > ~/.config/fish/completions/pawl.fish`.\nWhen Tab is pressed, the script asks pawl itself, so it stays right when pawl is upgraded.',
+    'bash: put `eval "$(pawl completions bash)"` into ~/.bashrc. zsh: the same with zsh into ~/.zshrc, after compinit.\nfish: `pawl completions fish > ~/.config/fish/completions/pawl.fish`.\nThe script asks pawl on every Tab, so it stays correct when pawl is upgraded.',
   examples: ["pawl completions bash", "pawl completions zsh", "pawl completions fish"],
   access: "read",
   cli: { positional: ["shell"] },

@@ -100,7 +100,7 @@ async function checkKeys(
     "approvers_changed",
     `This task ${what} who may approve in ${name} (${APPROVERS_FILE}).`,
     {
-      hint: "Take that out of the task: only `pawl approver add` and `pawl approver remove` change it.",
+      hint: "Remove that change from the task: only `pawl approver add` and `pawl approver remove` can make it.",
       details: { repo: name, file: APPROVERS_FILE },
     },
   );
@@ -119,14 +119,14 @@ export function checkStatus(task: Task): void {
       throw refuse(
         "task_blocked",
         `${task.id} is blocked: ${task.blocker}.`,
-        `Once that is gone: pawl task update ${task.id} --status active`,
+        `Once it is resolved: pawl task update ${task.id} --status active`,
       );
     case "dropped":
       throw refuse("task_dropped", `${task.id} was dropped.`, `pawl task update ${task.id} --status open`);
     default:
       throw refuse(
         "already_merged",
-        `${task.id} is ${task.status} already.`,
+        `${task.id} is already ${task.status}.`,
         `pawl finish ${task.id} --remove --reason merged`,
       );
   }
@@ -164,17 +164,16 @@ function notReady(gate: GateResult): Failure {
   return new Failure(
     "refused",
     first?.code ?? "not_ready",
-    [
-      `${plural(reasons.length, "thing stands", "things stand")} in the way of merging ${task}:`,
-      ...lines,
-    ].join("\n"),
+    [`${plural(reasons.length, "thing is", "things are")} in the way of merging ${task}:`, ...lines].join(
+      "\n",
+    ),
     { hint: first?.command ?? `pawl check --stage close ${task}`, details: { task, reasons: gate.reasons } },
   );
 }
 
 function checkPublishable({ name, base_branch, upstream }: CandidateRepo): void {
   if (upstream) return;
-  throw new Failure("refused", "no_remote", `${base_branch} of ${name} has no remote to be pushed to.`, {
+  throw new Failure("refused", "no_remote", `${base_branch} of ${name} has no remote to push to.`, {
     hint: "Add one with `git remote add origin <url>`, or approve without --push.",
     details: { repo: name, branch: base_branch },
   });
@@ -194,7 +193,7 @@ export async function fetchBases(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw new Failure("unavailable", "remote_unreachable", error.message, {
-        hint: "Nothing was changed. Without a connection, --offline merges against what is known here.",
+        hint: "Nothing was changed. Without a connection, --offline merges against what this clone knows.",
         details: { ...error.details, repo: name, remote: upstream.remote },
         cause: error,
       });
@@ -237,8 +236,8 @@ async function checkForward(hands: Hands, task: string, repo: CandidateRepo): Pr
   if (!often && (await targets.isStraight(site, base, head))) return;
   const why = often
     ? `several commits of ${branch} change ${POLICY_FILE}`
-    : `${branch} has merged ${base_branch}, so it does not go straight on from it`;
-  throw new Failure("refused", "not_straight", `${name} cannot be brought forward: ${why}.`, {
+    : `${branch} has merged ${base_branch}, so it does not directly follow it`;
+  throw new Failure("refused", "not_straight", `${name} cannot be fast-forwarded: ${why}.`, {
     hint: `pawl approve ${task} --style merge, or --style squash`,
     details: { repo: name, branch, base: base_branch },
   });
@@ -258,16 +257,16 @@ async function checkAgainstRemote(hands: Hands, task: string, repo: CandidateRep
     throw new Failure(
       "refused",
       "base_diverged",
-      `${base_branch} of ${name} and ${there} each have commits that the other lacks (${onlyHere} and ${onlyThere}).`,
+      `${base_branch} of ${name} and ${there} each have commits that the other does not have (${onlyHere} and ${onlyThere}).`,
       {
-        hint: "An approved merge that was not published yet is redone with `pawl approve <its task> --redo --push`.",
+        hint: "To redo an approved merge that was not published: pawl approve <its task> --redo --push",
         details,
       },
     );
   throw new Failure(
     "refused",
     "base_behind_remote",
-    `${base_branch} of ${name} lacks ${plural(onlyThere, "commit")} of ${there}.`,
+    `${base_branch} of ${name} is ${plural(onlyThere, "commit")} behind ${there}.`,
     { hint: `git -C "${where}" pull --ff-only, then pawl refresh ${task}`, details },
   );
 }

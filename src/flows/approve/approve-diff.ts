@@ -15,7 +15,7 @@ export async function showDiff(hands: Hands, { task, repos }: Candidate, whole: 
   for (const repo of repos) {
     const lines = await linesOf(hands, repo);
     if (lines.length > A_SCREEN && !whole) {
-      hands.say(`\nThe diff of ${repo.name} has ${plural(lines.length, "line")}; d shows it.`);
+      hands.say(`\nThe diff of ${repo.name} has ${plural(lines.length, "line")}; press d to see it.`);
       continue;
     }
     hands.say(`\nThe diff of ${repo.name}:`);

@@ -185,9 +185,9 @@ function unfinished(task: string, cause: unknown): Failure {
   return new Failure(
     "unavailable",
     "merge_unfinished",
-    `${task} is approved, but not merged to its end: ${reason}`,
+    `${task} is approved, but its merge did not complete: ${reason}`,
     {
-      hint: "Every command that writes tries to finish it, such as: pawl approve",
+      hint: "Any command that writes tries to complete it, for example: pawl approve",
       details: { task },
       cause,
     },

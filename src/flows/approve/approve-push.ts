@@ -61,7 +61,7 @@ async function publishRecords(hands: Hands, task: string): Promise<void> {
       error.kind,
       "records_unpublished",
       `${task} is merged here, but its approval could not be sent to ${remote}: ${error.message}`,
-      { hint: `Settle that with pawl sync, then: pawl approve ${task} --redo --push`, details: { task } },
+      { hint: `Fix that with pawl sync, then: pawl approve ${task} --redo --push`, details: { task } },
     );
   }
 }
@@ -84,18 +84,18 @@ function notPublished(task: string, first: Unpublished, failed: Unpublished[]): 
   const merged = `${task} is merged here, but not published:`;
   switch (first.reason) {
     case "rejected":
-      return new Failure("refused", "push_rejected", `${merged} the remote of ${first.repo} was faster.`, {
+      return new Failure("refused", "push_rejected", `${merged} the remote of ${first.repo} moved first.`, {
         hint: again,
         details,
       });
     case "refused":
       return new Failure("refused", "push_refused", `${merged} ${first.repo} refused it. ${first.said}`, {
-        hint: `When that is settled: ${again}`,
+        hint: `Once that is fixed: ${again}`,
         details,
       });
     default:
       return new Failure("unavailable", "remote_unreachable", `${merged} ${first.repo}: ${first.said}`, {
-        hint: `When it can be reached: ${again}`,
+        hint: `When it is reachable: ${again}`,
         details,
       });
   }

@@ -44,10 +44,10 @@ export async function recheck(hands: Hands, { task, repos }: Candidate): Promise
     const repo = await repoOfRun(hands, task.id, name);
     const wanted = await requiredCommands(hands, task.id, repo, tree);
     if (!wanted.recheck || wanted.commands.length === 0) continue;
-    hands.say(`Running the checks of ${name} once more, on ${short(head)} …`);
+    hands.say(`Running the checks of ${name} again, on ${short(head)} …`);
     const words = {
-      failed: "Run once more by this approval,",
-      hint: `Nothing was merged. What the evidence says was not so; look at it: pawl task show ${task.id}`,
+      failed: "Run again by this approval,",
+      hint: `Nothing was merged. The evidence does not hold; look at it: pawl task show ${task.id}`,
     };
     passed.push(...(await tryChecks(hands, { site, repo, commit: head, tree }, wanted, words)));
   }
@@ -74,7 +74,7 @@ export async function checkTrees(hands: Hands, { task, repos }: Candidate): Prom
       throw new Failure(
         "unreadable",
         "tree_mismatch",
-        `What was checked in ${name} is not what ${short(head)} holds.`,
+        `What was checked in ${name} is not what ${short(head)} contains.`,
         {
           hint: `Nothing was changed. Check it again: pawl check ${task.id} --stage close`,
           details: { repo: name },
@@ -87,7 +87,7 @@ export function checkSame(shown: Candidate, now: Candidate, again: string): void
   const print = ({ receipt, repos }: Candidate) =>
     JSON.stringify([receipt, repos.map((one) => [one.name, one.base_branch, one.base, one.head, one.style])]);
   if (print(shown) === print(now)) return;
-  throw new Failure("refused", "changed_meanwhile", `${now.task.id} is not what you were shown any more.`, {
+  throw new Failure("refused", "changed_meanwhile", `${now.task.id} has changed since you were shown it.`, {
     hint: `Nothing was changed. Look again: ${again}`,
     details: { task: now.task.id },
   });

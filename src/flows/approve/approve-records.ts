@@ -34,7 +34,7 @@ export function prepareApproval(reader: Reader, at: Situation, prepared: Prepare
     throw new Failure(
       "conflict",
       "approval_taken",
-      `${task}/${part} was given to another approval meanwhile.`,
+      `${task}/${part} was given to another approval in the meantime.`,
       {
         hint: `Nothing was changed. Run it again: pawl approve ${task}`,
       },

@@ -29,25 +29,25 @@ async function tellRecords(hands: Hands, { purpose, outcome, notes }: Settled): 
         phase: "after",
         milestone: `${purpose.task}: refreshed`,
       });
-    return `A refresh of ${purpose.task} was cut off; it was ${done ? "completed" : "taken back"}.`;
+    return `A refresh of ${purpose.task} was interrupted; it was ${done ? "completed" : "undone"}.`;
   }
   if (purpose.kind === "approvers") {
     await closeWithMoves(hands, purpose.unlock, done ? [purpose.move] : []);
-    return `A change of the approvers (${purpose.unlock}) was cut off; it was ${done ? "completed" : "taken back"}.`;
+    return `A change of the approvers (${purpose.unlock}) was interrupted; it was ${done ? "completed" : "undone"}.`;
   }
   const { task, approval: part } = purpose;
   const id = `${task}/${part}`;
   if (done) {
     await hands.record((reader, at) => landApproval(reader, at, task, part), {
       phase: "after",
-      milestone: `${task}: merged, completed after it was cut off (${id})`,
+      milestone: `${task}: merged, completed after an interruption (${id})`,
     });
-    return `The merge of ${id} was cut off after it was decided; it was completed.`;
+    return `The merge of ${id} was interrupted after it was decided; it was completed.`;
   }
-  const trouble = ["The process was cut off before it was decided; everything was taken back.", ...notes];
+  const trouble = ["The process was interrupted before it was decided; everything was undone.", ...notes];
   await hands.record((reader, at) => withdrawApproval(reader, at, purpose, trouble.join("\n\n")), {
     phase: "failed",
     milestone: `${task}: not merged (${id})`,
   });
-  return `The merge of ${id} was cut off before it was decided; everything was taken back.`;
+  return `The merge of ${id} was interrupted before it was decided; everything was undone.`;
 }

@@ -84,9 +84,9 @@ async function mergeAgain(hands: Hands, task: string, one: Unpublished): Promise
     throw new Failure(
       "refused",
       "base_has_more",
-      `${branch} of ${name} is not at the merge of ${task} any more.`,
+      `${branch} of ${name} is no longer at the merge of ${task}.`,
       {
-        hint: `Only an unpublished merge at the tip can be made again. See: git log ${short(repo.new)}..${branch}`,
+        hint: `Only an unpublished merge at the tip can be redone. See: git log ${short(repo.new)}..${branch}`,
         details: { repo: name, branch, merge: repo.new, tip },
       },
     );
@@ -97,7 +97,7 @@ async function mergeAgain(hands: Hands, task: string, one: Unpublished): Promise
       "unmergeable",
       `${task} does not merge with ${upstream.remote}/${upstream.ref} of ${name}: ${merged.conflicts.join(", ") || merged.said}.`,
       {
-        hint: "What the remote has and this task change the same lines. Open a new task that settles it.",
+        hint: "The remote and this task changed the same lines. Open a new task to resolve that.",
         details: { repo: name, files: merged.conflicts },
       },
     );
@@ -121,7 +121,7 @@ export async function checkAgain(hands: Hands, { task, overtaken, last }: Redo):
     const trial = await merges.commit(one.site, {
       tree: one.tree,
       parents: one.style === "squash" ? [one.onto] : [one.onto, one.head],
-      message: `Try the merge of ${task.id}\n`,
+      message: `Trial merge of ${task.id}\n`,
     });
     hands.say(`Checking the merge of ${one.name} with what the remote has …`);
     const where = { site: one.site, repo, commit: trial, tree: one.tree };
@@ -132,5 +132,5 @@ export async function checkAgain(hands: Hands, { task, overtaken, last }: Redo):
 
 const TOGETHER = {
   failed: "Merged with what the remote has,",
-  hint: "Nothing was moved. What the remote brought and this task do not go together; open a new task for it.",
+  hint: "Nothing was moved. This task does not work with the remote's commits; open a new task for it.",
 };

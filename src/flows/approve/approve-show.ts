@@ -31,11 +31,11 @@ export async function showCandidate(hands: Hands, candidate: Candidate): Promise
   hands.say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
   const unchecked = repos
     .filter((one) => one.unchecked)
-    .map((one) => `The policy of ${one.name} asks for no checks (checks: none).`);
+    .map((one) => `The policy of ${one.name} requires no checks (checks: none).`);
   const tools = await unknownTools(hands);
   for (const line of [...tools, ...changesOfPolicy(repos), ...unchecked, ...shown.unusual])
     hands.say(`  ! ${line}`);
-  hands.say(`  objective   ${task.objective === "" ? "none written down" : quoteLine(task.objective)}`);
+  hands.say(`  objective   ${task.objective === "" ? "none recorded" : quoteLine(task.objective)}`);
   if (task.acceptance !== "") hands.say(`  acceptance  ${quoteLine(task.acceptance)}`);
   for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
   for (const line of shown.lines) hands.say(line);
@@ -56,10 +56,10 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
   const { commits, total, stat } = await targets.story(site, base, head);
   const checkouts = await targets.checkouts(site, base_branch);
   const where =
-    checkouts.length === 0 ? "checked out nowhere" : `checked out clean in ${checkouts.join(", ")}`;
+    checkouts.length === 0 ? "not checked out anywhere" : `checked out clean in ${checkouts.join(", ")}`;
   return [
-    `\n${name}: ${branch} (${short(head)}) into ${base_branch}${STYLES[repo.style]}${repo.guarded ? "" : ", which is not protected: nothing guards it"}`,
-    `  ${base_branch} is at ${short(base)}, not moved since the check, ${where}`,
+    `\n${name}: ${branch} (${short(head)}) into ${base_branch}${STYLES[repo.style]}${repo.guarded ? "" : ", which is not protected"}`,
+    `  ${base_branch} is at ${short(base)}, unchanged since the check, ${where}`,
     `  ${plural(total, "commit")}:`,
     ...commits.map((one) => `    ${one.id} ${quoteLine(one.subject, 90)}`),
     ...(total > commits.length ? [`    … and ${total - commits.length} more`] : []),
@@ -70,7 +70,7 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
 const STYLES: Readonly<Record<MergeStyle, string>> = {
   merge: "",
   squash: " as one commit with the same tree (squash)",
-  ff: ", brought forward to that commit (ff)",
+  ff: ", fast-forwarded to that commit (ff)",
 };
 
 interface ShownRecords {
@@ -97,7 +97,7 @@ export function showRecords(
     unusual: [
       ...(proofs.some((one) => one.check !== undefined)
         ? []
-        : ["No check of the policy ran on this tree: nothing but the evidence below says that it works."]),
+        : ["No required check ran on this tree: only the evidence below says that it works."]),
       ...proofs
         .filter((one) => testsNothing(one.argv))
         .map((one) => `${one.id} tests nothing: ${quoteLine(one.argv.join(" "), 80)}`),
@@ -105,11 +105,11 @@ export function showRecords(
         .filter((one) => one.environment === "caller")
         .map(
           (one) =>
-            `${one.id} ran with the PATH of ${quoteLine(one.actor, 60)}, not with the one kept at install.`,
+            `${one.id} ran with the PATH of ${quoteLine(one.actor, 60)}, not with the one recorded at install.`,
         ),
       ...proofs.filter((one) => one.unstable).map((one) => `${one.id} changed files while it ran.`),
       ...(aside.length > 0
-        ? [`${plural(aside.length, "finding")} set aside and not fixed; the reasons are below.`]
+        ? [`${plural(aside.length, "finding")} set aside without a fix; the reasons are below.`]
         : []),
       ...(repos.some((one) => mustSign(one.keys.before)) ? unsignedWords(reviews, aside) : []),
       ...(last && last.blocker !== ""
@@ -149,7 +149,7 @@ function unsignedWords(reviews: readonly Review[], aside: readonly Finding[]): s
     ...aside.filter((one) => isHuman(one.resolved_by ?? "")).map((one) => [one.id, one.resolved_by ?? ""]),
   ];
   return words.map(
-    ([id, who = ""]) => `No key signed that ${quoteLine(who, 60)} said ${id}; your signature vouches for it.`,
+    ([id, who = ""]) => `${id} by ${quoteLine(who, 60)} was not signed; your signature vouches for it.`,
   );
 }
 

@@ -25,7 +25,7 @@ export async function signMerges(
   const found: { repo: ApprovalRepo; before: Keys; after: Keys }[] = [];
   for (const [index, { repo }] of made.repos.entries()) {
     const site = merges[index]?.site;
-    if (!site) throw new Error("a merge that nobody asked for");
+    if (!site) throw new Error("a merge that nobody requested");
     const before = await keysAt(hands, site, repo.onto ?? repo.old);
     const after = await keysAt(hands, site, repo.new);
     found.push({ repo: { ...repo, id: before.id || undefined }, before, after });
@@ -50,9 +50,14 @@ export async function signMerges(
 }
 
 function onTheTerminal(): Failure {
-  return new Failure("refused", "not_signed", "Nobody has to sign this, so a key alone cannot approve it.", {
-    hint: "Nothing was merged. Answer on the terminal that runs pawl ui, or have the policy say: approvals: signed",
-  });
+  return new Failure(
+    "refused",
+    "not_signed",
+    "The policy does not require a signature here, so a key alone cannot approve it.",
+    {
+      hint: "Nothing was merged. Answer on the terminal that runs pawl ui, or set this in the policy: approvals: signed",
+    },
+  );
 }
 
 export const highest = (levels: readonly Level[]): Level =>

@@ -32,7 +32,7 @@ export async function acceptCommits(
   const wrong = await unexplained(hands, site, ref);
   const [newest, oldest] = [wrong[0]?.commit, wrong.at(-1)?.commit];
   if (!newest || !oldest)
-    throw new Failure("refused", "nothing_to_accept", `Everything on ${branch} is explained already.`);
+    throw new Failure("refused", "nothing_to_accept", `Everything on ${branch} is already explained.`);
   for (const { commit } of wrong) hands.say(`${commit.id.slice(0, 12)} ${commit.author}: ${commit.subject}`);
   const what = `${plural(wrong.length, "commit")} that nobody approved`;
   await confirmTyped(hands, `Type ${branch} to accept ${what}: `, branch);

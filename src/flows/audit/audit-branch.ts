@@ -121,10 +121,10 @@ export async function untouched(
   );
   const where = ref.replace(/^refs\/heads\//, "");
   if (await wasGuarded(audits, subject, tip)) {
-    const message = `Its ${LEDGER_FILE} says that pawl guards it, but no record says what it had before that. ${WAYS_OUT[manner.view]}`;
+    const message = `Its ${LEDGER_FILE} says that pawl guards it, but no record says what it contained before that. ${WAYS_OUT[manner.view]}`;
     return { ...verdict, findings: [{ code: "baseline_gone", repo: site.name, where, message }] };
   }
-  const note = `There is no baseline yet: all of ${where} counts as what was there before.`;
+  const note = `There is no baseline yet: everything on ${where} counts as older than pawl.`;
   return { ...verdict, notes: [...verdict.notes, note] };
 }
 
@@ -148,7 +148,7 @@ async function wasGuarded(
 export const hasGuard = (ledger: string | undefined) => /"profile":\s*"all"/.test(ledger ?? "");
 
 const WAYS_OUT = {
-  here: "Bring the records from the remote: pawl sync. Where nobody has them any more, a human begins again: pawl install",
+  here: "Get the records from the remote: pawl sync. If nobody has them any more, a human starts over: pawl install",
   published: "Publish the records again from a clone that has them: pawl sync",
 };
 

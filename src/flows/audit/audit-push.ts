@@ -189,8 +189,13 @@ async function confirmed(audits: Audits, subject: Subject, ref: string, chain: C
 
 function noBaseline(ref: string): Failure {
   const branch = ref.replace(/^refs\/heads\//, "");
-  return new Failure("refused", "no_baseline", `Nothing says what ${branch} had before it was guarded.`, {
-    hint: "Have it recorded, and push again: pawl doctor --fix",
-    details: { ref },
-  });
+  return new Failure(
+    "refused",
+    "no_baseline",
+    `Nothing says what ${branch} contained before it was guarded.`,
+    {
+      hint: "Record it, then push again: pawl doctor --fix",
+      details: { ref },
+    },
+  );
 }

@@ -110,9 +110,9 @@ async function lookAround(
       })),
       ...(await ownRecordsElsewhere(audits, subject)),
       ...traces.map((one) => judgeTrace(site.name, one)),
-      ...changed.map(({ name, why = "does not lead where a human confirmed it" }) => ({
+      ...changed.map(({ name, why = "no longer leads where a human confirmed" }) => ({
         ...{ code: "remote_changed", repo: site.name, where: name },
-        message: `${name} ${why}. A human confirms it: pawl remote trust ${quoted(name)}`,
+        message: `${name} ${why}. A human can confirm it: pawl remote trust ${quoted(name)}`,
       })),
     ],
     notes: active ? [] : [`The guard is not active in ${site.name}.`],
@@ -128,7 +128,7 @@ async function ownRecordsElsewhere(audits: Audits, { site, remotes }: Subject): 
         code: "state_elsewhere",
         repo: site.name,
         where: `refs/remotes/${name}/pawl/state`,
-        message: `${name} has records of this repository, but this clone is led to those of another one. A human looks at which are right; its own come back with: pawl repo remove ${quoted(site.name)}, then pawl sync`,
+        message: `${name} has records of this repository, but this clone uses those of another one. A human has to check which are right; to get its own back: pawl repo remove ${quoted(site.name)}, then pawl sync`,
       });
   return found;
 }
@@ -147,12 +147,12 @@ async function rightlyOpen(audits: Audits, { site, ledger, names, readKeys, chec
 /** The branch says that pawl guards it, and this clone has no guard or knows nothing: wiped, or never installed here. */
 function missingParts(installed: boolean, there: { guard: boolean; state: boolean }): string[] {
   const what = "The protected branch has pawl installed, but this clone has";
-  const bring = "Bring them: pawl sync";
+  const bring = "To get them: pawl sync";
   return [
-    ...(there.guard || !installed ? [] : [`${what} no guard. Put it in place: pawl install`]),
+    ...(there.guard || !installed ? [] : [`${what} no guard. To install it: pawl install`]),
     ...(there.state || there.guard || !installed ? [] : [`${what} no records. ${bring}`]),
     ...(there.state || !there.guard
       ? []
-      : [`This clone is guarded, but the records that it is led to know nothing of it. ${bring}`]),
+      : [`This clone is guarded, but the records it uses do not mention it. ${bring}`]),
   ];
 }

@@ -73,11 +73,14 @@ export async function auditUpdates(
     const find = (code: string, message: string) =>
       done.findings.push({ code, repo: site.name, where, message });
     if (isNothing(update.new)) {
-      find("branch_deleted", `${where} is protected and may not be deleted.`);
+      find("branch_deleted", `${where} is protected and cannot be deleted.`);
       continue;
     }
     if (!isNothing(update.old) && !(await audits.contains(site, update.new, update.old)))
-      find("rewound", `${where} would lose commits: it may only go forward from ${update.old.slice(0, 12)}.`);
+      find(
+        "rewound",
+        `${where} would lose commits: it can only move forward from ${update.old.slice(0, 12)}.`,
+      );
     if (update.ref === STATE_REF) {
       if (!isNothing(update.old)) done.findings.push(...(await removedRecords(audits, site, update)));
       continue;
@@ -101,7 +104,8 @@ async function removedRecords(
     code: "record_missing",
     repo: "pawl/state",
     where,
-    message: "The server has this, and it may only grow. Bring it back, and send it again: pawl sync",
+    message:
+      "The server has this record, and records are never removed. Restore it, then send again: pawl sync",
   }));
 }
 

@@ -108,7 +108,7 @@ export async function recordUnguarded(hands: Hands, site: Pick<Guarded, "name" |
     const changes = { guarded, rev: stored.value.rev + 1, updated: at.now };
     const { path, text: before } = stored;
     const text = editRecord(repository, stored, changes);
-    const about = "guarded no more in this clone";
+    const about = "no longer guarded in this clone";
     return {
       data: undefined,
       effects: [{ do: "replace", record: stored.value.id, rev: changes.rev, path, before, text, about }],

@@ -142,7 +142,7 @@ export async function lostBaseline(
     code: "baseline_missing",
     repo: site.name,
     where: branch.ref.replace(/^refs\/heads\//, ""),
-    message: `The branch does not have its baseline ${commit.slice(0, 12)} any more.`,
+    message: `The branch no longer contains its baseline ${commit.slice(0, 12)}.`,
   }));
 }
 
@@ -170,7 +170,6 @@ export function deletedBranches(subject: Subject, branches: readonly BranchTip[]
       code: "branch_deleted",
       repo: site.name,
       where: ref.replace(/^refs\/heads\//, ""),
-      message:
-        "This protected branch is not there any more. Bring it back from the remote, or from a clone that has it.",
+      message: "This protected branch is gone. Restore it from the remote, or from a clone that has it.",
     }));
 }

@@ -24,7 +24,7 @@ export function showAudit({ clean, branches, decided, findings }: Found, style: 
         ),
       ].join("\n"),
     );
-  if (branches.length === 0) blocks.push("No protected branch is here.");
+  if (branches.length === 0) blocks.push("There is no protected branch here.");
   // Where nothing is guarded there is nothing to be content with.
   if (!clean) blocks.push(style.red("Not everything is explained."));
   else if (branches.length > 0) blocks.push(style.green("Everything is explained."));

@@ -90,7 +90,7 @@ export async function closeExpired(hands: Hands): Promise<string[]> {
   for (const one of due) {
     const closed = await closeUnlock(hands, one);
     if (closed)
-      said.push(`${closed.id} is over: ${closed.ref.replace(/^refs\/heads\//, "")} is closed again.`);
+      said.push(`${closed.id} has ended: ${closed.ref.replace(/^refs\/heads\//, "")} is closed again.`);
   }
   return said;
 }

@@ -61,7 +61,7 @@ async function known(hands: Hands, site: Site, ...names: string[]): Promise<stri
     if (commit !== undefined) return commit;
   }
   throw new Failure("unavailable", "no_commit", `This clone does not have ${names[0]}.`, {
-    hint: "Fetch it first, with the branch that it is to go to.",
+    hint: "Fetch it first, with the branch it goes to.",
     details: { commit: names[0] },
   });
 }
@@ -96,8 +96,8 @@ function runOf(reader: Reader, names: ReadonlySet<string>, head: string): Run {
   );
   const last = found.sort((a, b) => (a.updated < b.updated ? -1 : 1)).at(-1);
   if (last) return last;
-  throw new Failure("refused", "no_record", `No task that was published has saved ${head.slice(0, 12)}.`, {
-    hint: "Whoever works on it: pawl pr, which settles and pushes it, then pawl sync, which publishes the records.",
+  throw new Failure("refused", "no_record", `No published task has saved ${head.slice(0, 12)}.`, {
+    hint: "Its author runs pawl pr, which settles and pushes it, and pawl sync, which publishes the records.",
     details: { head },
   });
 }
@@ -133,7 +133,7 @@ async function published(hands: Hands, site: Site, facts: Facts): Promise<Branch
 
 const elsewhere = (task: string, { name, base_branch }: RunRepo, base: string): Reason => ({
   code: "base_changed",
-  message: `The request goes to ${base}, and ${task} was made and judged for ${base_branch}.`,
+  message: `The request goes to ${base}, but ${task} was made and judged for ${base_branch}.`,
   record: task,
   repo: name,
   owner: "author",

@@ -147,7 +147,7 @@ function isMet(reader: Reader, id: string): boolean {
 function whole<K extends Kind>(found: { records: Stored<K>[]; problems: Problem[] }): Stored<K>[] {
   const [problem] = found.problems;
   if (!problem) return found.records;
-  throw new Failure("unreadable", "gate_unreadable", `The gate cannot be judged: ${problem.message}`, {
+  throw new Failure("unreadable", "gate_unreadable", `Could not judge the gate: ${problem.message}`, {
     hint: problem.hint ?? "Repair the record.",
     details: { file: problem.file },
   });

@@ -31,7 +31,7 @@ export async function requiredCommands(
     );
     const commands = new Map(proofs.map((one) => [JSON.stringify(one.argv), one.argv]));
     if (commands.size > 0) return { commands: [...commands.values()], ...common };
-    throw new Failure("refused", "check_missing", `No check of ${task} is known that could be repeated.`, {
+    throw new Failure("refused", "check_missing", `Pawl knows no check of ${task} that it could repeat.`, {
       hint: "Name the required checks in .pawl/config.yaml.",
       details: { repo: repo.name },
     });

@@ -22,7 +22,7 @@ export async function claimingRemote(hands: Hands): Promise<ClaimingRemote> {
   if (found?.standing === "trusted") return { claims, remote: shared, warnings: [] };
   return found?.standing === "changed"
     ? nowhere(
-        `${shared} ${found.why ?? "leads elsewhere now"}, so claims are not told there until a human confirms it: pawl remote trust ${shared}`,
+        `${shared} ${found.why ?? "now leads elsewhere"}, so claims are not sent there until a human confirms it: pawl remote trust ${shared}`,
       )
     : nowhere();
 }

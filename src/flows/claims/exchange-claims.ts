@@ -27,7 +27,7 @@ export async function exchangeClaims(hands: Hands, exchangedWith: string): Promi
     ];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [...warnings, `Who claims what could not be exchanged with ${remote}: ${error.message}`];
+    return [...warnings, `Claims could not be exchanged with ${remote}: ${error.message}`];
   }
 }
 

@@ -101,7 +101,7 @@ async function giveBack(hands: Hands, claims: Claims, task: string): Promise<str
     if (!(error instanceof Failure)) throw error;
     claims.forget(task);
     return [
-      `${remote} could not be told that ${task} is free again: ${error.message} \`pawl sync\` tells it; otherwise the claim expires by itself.`,
+      `${remote} does not know yet that ${task} is free again: ${error.message} Run \`pawl sync\`; otherwise the claim expires by itself.`,
     ];
   }
 }

@@ -42,7 +42,7 @@ export async function takeClaim(hands: Hands, task: string, wish: ClaimWish): Pr
     const claim = await newClaim(hands, at, own?.claim ?? { since: undefined, from: undefined });
     claims.remember({ remote, commit: undefined, claim, ours: true });
     return [
-      `Nobody else knows that ${task} is taken here: ${error.message} Work goes on; \`pawl sync\` tells them.`,
+      `Nobody else knows yet that ${task} is taken here: ${error.message} You can work; \`pawl sync\` tells them.`,
     ];
   }
 }
@@ -71,7 +71,7 @@ async function negotiate(hands: Hands, at: Negotiation): Promise<string[]> {
     found = await ask(hands, at);
   }
   throw new Failure("conflict", "claim_busy", `Others kept changing the claim on ${task}.`, {
-    hint: "Nothing was begun. Run the command again.",
+    hint: "Nothing was started. Run the command again.",
     details: { task },
   });
 }

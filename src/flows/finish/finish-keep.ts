@@ -9,7 +9,7 @@ export async function keepAll(hands: Hands, endings: readonly Ending[], reason: 
   const doomed = endings.find((one) => one.now.state === "doomed");
   if (doomed)
     throw new Failure("refused", "removal_begun", `${doomed.place.path} is being removed; it is saved.`, {
-      hint: `Complete it: pawl finish ${doomed.place.task} --remove --reason "…"`,
+      hint: `To complete it: pawl finish ${doomed.place.task} --remove --reason "…"`,
       details: { repo: doomed.repo.name, worktree: doomed.place.path },
     });
   const ended: Ended[] = [];

@@ -83,18 +83,18 @@ const squashesOf = (reader: Reader, task: string, repo: string, tip: string): st
 function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | undefined): void {
   const details = { repo: repo.name, worktree: place.path };
   if (before.standing)
-    throw new Failure("refused", "standing_in_it", `You stand in ${place.path}, which is to be removed.`, {
+    throw new Failure("refused", "standing_in_it", `You are in ${place.path}, which would be removed.`, {
       hint: `cd ${quoted(place.site.mainRoot ?? place.site.commonDir)}`,
       details,
     });
   if (before.operation !== undefined)
     throw new Failure("refused", "worktree_busy", `There is ${before.operation} in ${place.path}.`, {
-      hint: `Bring it to its end there: git -C ${quoted(place.path)} status`,
+      hint: `Finish it there first: git -C ${quoted(place.path)} status`,
       details: { ...details, operation: before.operation },
     });
   if (before.processes.length > 0)
     throw new Failure("refused", "worktree_busy", `${before.processes.join(", ")} runs in ${place.path}.`, {
-      hint: "End it, or let it go somewhere else, and run this again.",
+      hint: "Stop it or move it elsewhere, then run this again.",
       details: { ...details, processes: before.processes },
     });
   if (before.nested.length > 0)
@@ -103,7 +103,7 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       "repository_inside",
       `${place.path} has ${plural(before.nested.length, "repository", "repositories")} of its own inside: ${before.nested.join(", ")}`,
       {
-        hint: "Move what is needed of it out of the worktree, or keep the worktree: --keep",
+        hint: "Move what you need out of the worktree, or keep the worktree: --keep",
         details: { ...details, nested: before.nested },
       },
     );
@@ -113,7 +113,7 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       "submodules_inside",
       `${place.path} has ${plural(before.submodules.length, "submodule")} with a repository of its own.`,
       {
-        hint: `Nothing saves what is only there. Push it, then: git -C ${quoted(place.path)} submodule deinit --all`,
+        hint: `Commits that exist only there are not saved. Push them, then: git -C ${quoted(place.path)} submodule deinit --all`,
         details: { ...details, submodules: before.submodules },
       },
     );
@@ -123,7 +123,7 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       "worktree_locked",
       `${place.path} is locked: ${lock || "no reason given"}.`,
       {
-        hint: `If that is over: git worktree unlock ${quoted(place.path)}`,
+        hint: `If the lock is no longer needed: git worktree unlock ${quoted(place.path)}`,
         details: { ...details, lock },
       },
     );

@@ -54,7 +54,7 @@ export async function saveFirst(
     const saved = run.snapshots.find((one) => one.repo === repo.name);
     if (saved?.whole) continue;
     throw new Failure("refused", "snapshot_incomplete", `Not all of ${place.path} could be saved.`, {
-      hint: `${warnings.join(" ")} Commit or move what is not saved, or keep it: pawl finish ${taskName(value.id)} --keep --reason "…"`,
+      hint: `${warnings.join(" ")} Commit or move the rest, or keep the worktree: pawl finish ${taskName(value.id)} --keep --reason "…"`,
       details: { repo: repo.name, worktree: place.path },
     });
   }
@@ -89,7 +89,7 @@ export async function removeAll(hands: Hands, removals: readonly Removal[]): Pro
   const own = removals.filter((one) => !one.repo.adopted);
   for (const one of own) {
     if (one.ignored > 0)
-      hands.say(`${one.repo.name}: ${plural(one.ignored, "ignored file")} will go with the worktree`);
+      hands.say(`${one.repo.name}: ${plural(one.ignored, "ignored file")} will be removed with the worktree`);
     await worktrees.setAside(one.place);
     if (await isAsExpected(hands, one)) continue;
     for (const { place } of own) {
@@ -97,7 +97,7 @@ export async function removeAll(hands: Hands, removals: readonly Removal[]): Pro
       if (worktrees.whereabouts(place).state === "in place") await worktrees.bind(place);
     }
     throw new Failure("conflict", "worktree_changed", `${one.place.path} changed while it was being saved.`, {
-      hint: "Nothing was removed. Run this again when nobody works there any more.",
+      hint: "Nothing was removed. Run this again when nobody is working there.",
       details: { repo: one.repo.name, worktree: one.place.path },
     });
   }

@@ -44,12 +44,12 @@ export async function renewGuards(hands: Hands): Promise<string[]> {
       const { changed, notes } = done;
       if (changed.length > 0)
         said.push(
-          `The hooks of ${site.name} were written again, because its policy, its place or its settings changed; other hooks go on running.`,
+          `The hooks of ${site.name} were rewritten, because its policy, place or settings changed; other hooks keep running.`,
         );
       said.push(...notes);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      said.push(`The hooks of ${site.name} could not be written again: ${error.message}`);
+      said.push(`The hooks of ${site.name} could not be rewritten: ${error.message}`);
     }
   }
   return said;

@@ -22,7 +22,7 @@ export const guardSpecialist: Specialist = {
       const wanted = guard.inspect(site).installed || (await isRecorded(hands, site));
       if (!wanted || !found.some((one) => one.command === REPAIR)) continue;
       const { changed, notes } = await activateGuard(hands, site);
-      if (changed.length > 0) done.push(`The guard of ${site.name} was put back into place.`);
+      if (changed.length > 0) done.push(`The guard of ${site.name} was restored.`);
       done.push(...notes);
     }
     return done;
@@ -43,7 +43,7 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const where = site.mainRoot ?? site.commonDir;
   const recorded = await isRecorded(hands, site);
   if (installed) {
-    const message = "The hooks are in place, but no record says since when: an installation was cut off.";
+    const message = "The hooks are in place, but no record says since when: an installation was interrupted.";
     const unrecorded: Diagnosis = { code: "not_recorded", level: "problem", where, message, command: REPAIR };
     return [
       ...(recorded ? [] : [unrecorded]),
@@ -52,10 +52,10 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
     ];
   }
   if (recorded) {
-    const message = "The guard was put in place here, and it is gone, although nobody ran pawl uninstall.";
+    const message = "The guard was installed here and is gone, although nobody ran pawl uninstall.";
     return [{ code: "guard_removed", level: "problem", where, message, command: REPAIR }];
   }
-  const message = "No guard is installed here: nothing keeps commits away from protected branches.";
+  const message = "No guard is installed here: nothing keeps commits off protected branches.";
   const command = "pawl install --profile hooks";
   return [{ code: "not_guarded", level: "note", where, message, command }];
 }
@@ -64,7 +64,7 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
 async function examineRemotes(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const { remotes } = await readTrust(hands, site);
   return remotes.flatMap(
-    ({ name, standing, why = "does not lead where a human confirmed it", route }): Diagnosis[] => {
+    ({ name, standing, why = "no longer leads where a human confirmed", route }): Diagnosis[] => {
       const about = { where: name, command: `pawl remote trust ${quoted(name)}` };
       if (standing === "changed")
         return [
@@ -76,7 +76,7 @@ async function examineRemotes(hands: Hands, site: Site): Promise<Diagnosis[]> {
           },
         ];
       if (standing !== "unconfirmed") return [];
-      const message = `Nobody has confirmed yet that ${route.address} is the right place, so no audit relies on it.`;
+      const message = `Nobody has confirmed yet that ${route.address} is the right address, so no audit relies on it.`;
       return [{ ...about, code: "remote_unconfirmed", level: "note", message }];
     },
   );

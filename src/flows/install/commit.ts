@@ -46,9 +46,9 @@ export async function nextCommit(
   if (look.obstacle) return undefined;
   const guarded = await isGuarded(hands, site, look);
   const where = guarded
-    ? `in a terminal: ${look.branch} is protected, so git commit is refused there, and this commits exactly pawl's files; `
+    ? `in a terminal: ${look.branch} is protected, so git commit is refused there; this commits exactly pawl's files, and `
     : "";
-  return { command: "pawl install --commit", reason: `${where}tasks begin from what is committed` };
+  return { command: "pawl install --commit", reason: `${where}tasks start from what is committed` };
 }
 
 /** A branch that never was may come into being, and is the baseline then. */

@@ -13,7 +13,7 @@ export const installationSpecialist: Specialist = {
   async repair(hands, found) {
     const kept =
       found.some((one) => one.code.startsWith("environment_")) && (await keepEnvironment(hands))
-        ? ["Checks run with the tools of this shell from now on."]
+        ? ["From now on checks run with the tools of this shell."]
         : [];
     return [...kept, ...(await putBack(hands, found))];
   },
@@ -30,8 +30,8 @@ async function putBack(hands: Hands, found: readonly Diagnosis[]): Promise<strin
     refuseObstacles(steps);
     const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
     return [
-      ...(copied ? [`The clone's copy of pawl is ${installation.version} and whole again.`] : []),
-      ...changed.map(({ path }) => `${path} was put right.`),
+      ...(copied ? [`The clone's copy of pawl is ${installation.version} and is complete again.`] : []),
+      ...changed.map(({ path }) => `${path} was repaired.`),
     ];
   } finally {
     release();

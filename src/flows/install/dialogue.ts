@@ -29,7 +29,7 @@ export async function confirmAll(
   { news, remotes, commands, commit }: Shown,
 ): Promise<Decided> {
   const trusted = [...remotes.sure, ...remotes.open].map(
-    (way) => `${describeWay(way)}: what it has on protected branches may be pulled`,
+    (way) => `${describeWay(way)}: its protected branches may be pulled`,
   );
   const proposed = request && chosen(installation.proposal(), request);
   const rows = [

@@ -56,7 +56,7 @@ export function describeInstall(report: InstallReport, style: Style): string {
     ...rowsOf("trusts", guard?.trusted.map(({ name, address }) => `${name} (${address})`) ?? []),
     ...rowsOf("runs", report.commands),
     ...(guard && guard.chained.length > 0
-      ? [["", `hooks that go on running: ${guard.chained.join(", ")}`]]
+      ? [["", `hooks that keep running: ${guard.chained.join(", ")}`]]
       : []),
     ...(commit ? [["commit", `${commit.id.slice(0, 12)} on ${commit.branch}`]] : []),
     ...rowsOf(
@@ -65,7 +65,9 @@ export function describeInstall(report: InstallReport, style: Style): string {
     ),
   ];
   return paragraphs(
-    nothing && !commit ? "Everything was in place." : style.green(`pawl ${report.version} is installed.`),
+    nothing && !commit
+      ? "Everything was already in place."
+      : style.green(`pawl ${report.version} is installed.`),
     columns(rows),
     nextRows(report.agents, style),
   );

@@ -44,7 +44,7 @@ export async function changeOverride(
 /** What takes an agent's own hooks, tools or instructions away is a human's decision. */
 async function expectAllowed(hands: Hands, change: OverrideChange): Promise<void> {
   const takesAway = change.do === "surface" || (change.do === "skill" && change.mode === "disable");
-  if (takesAway) await refuseAgents(hands, "take a part of pawl out of use");
+  if (takesAway) await refuseAgents(hands, "switch off a part of pawl");
 }
 
 export const describeOverride = ({ override }: OverrideDone, style: Style) =>

@@ -14,7 +14,7 @@ export async function askChoices(
   input: InstallInput,
 ): Promise<SurfaceRequest> {
   if (installation.installed()) return request;
-  hands.say("Enter takes what stands in brackets. Nothing is written before the last question.");
+  hands.say("Enter takes the value in brackets. Nothing is written before the last question.");
   const agents = input.agents === undefined ? await askAgents(hands, installation) : request.agents;
   const proposal = installation.proposal();
   const policy = proposal && (await askPolicy(hands, site, proposal, request.profile === "all"));
@@ -27,8 +27,7 @@ export async function askChoices(
 }
 
 const ABOUT_VENDOR = "Keep the package itself in .pawl/vendor, so that clones and CI need no registry";
-const ABOUT_ALLOWING =
-  "Let Claude Code run those of pawl's commands that only read and record, without asking for each";
+const ABOUT_ALLOWING = "Let Claude Code run pawl's read and record commands without asking each time";
 
 async function askAgents(hands: Hands, { known }: Installation): Promise<readonly string[]> {
   const found = await foundHere(hands, known.agents);
@@ -67,13 +66,13 @@ async function askPolicy(
   for (const [word, line] of named) hands.say([word, line].filter(Boolean).join(" "));
   if (checks.length === 0) hands.say("No checks were found; you can name yours in .pawl/config.yaml.");
   const policy = {
-    checks: checks.length === 0 || (await yes(hands, "Have every task pass them")),
+    checks: checks.length === 0 || (await yes(hands, "Require them for every task")),
     setup: setup === undefined || (await yes(hands, `Run \`${setup}\` in every new worktree`)),
     ...(guarded ? await askProtected(hands, site) : {}),
   };
   const ceremony = await ask(
     hands,
-    "Ceremony of a new task: light (checks), standard (and a review), strict (and a reviewed plan) [standard]: ",
+    "How much process a new task needs: light (checks), standard (and a review), strict (and a reviewed plan) [standard]: ",
     (typed) => ["", "light", "standard", "strict"].find((one) => one === typed),
   );
   return { ...policy, ...(ceremony === "" ? {} : { profile: ceremony }) };
@@ -108,7 +107,7 @@ async function ask<T>(hands: Hands, question: string, read: (typed: string) => T
     if (typed === undefined) break;
     const value = understood(read, typed);
     if (value !== undefined) return value;
-    hands.say(`"${typed.slice(0, 40)}" is no answer to that.`);
+    hands.say(`"${typed.slice(0, 40)}" is not an answer to that.`);
   }
   throw notConfirmed();
 }

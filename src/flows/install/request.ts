@@ -34,7 +34,7 @@ export function requestOf(installation: Installation, input: InstallInput): Surf
       "no_worktree",
       "This is a bare repository; there are no files to install into.",
       {
-        hint: "Go to one of its worktrees, or install only the guard: pawl install --profile hooks",
+        hint: "Run it in one of its worktrees, or install only the guard: pawl install --profile hooks",
       },
     );
   const before = installation.installed();
@@ -52,7 +52,7 @@ export function requestOf(installation: Installation, input: InstallInput): Surf
 
 const notBuilt = () =>
   new Failure("refused", "not_built", "This pawl runs from its sources, so there is no package to keep.", {
-    hint: "Make one with `npm run pack` in pawl's own repository, and install from that.",
+    hint: "Make one with `npm run pack` in pawl's own repository and install from it.",
     details: { field: "vendor" },
   });
 
@@ -65,7 +65,7 @@ export function namesIn(
   const names = text.split(/[\s,]+/).filter(Boolean);
   const wrong = names.find((name) => !known.includes(name));
   if (wrong === undefined && names.length > 0) return names;
-  throw new Failure("usage", "unknown_name", `"${wrong ?? text}" is none that pawl knows.`, {
+  throw new Failure("usage", "unknown_name", `"${wrong ?? text}" is not one that pawl knows.`, {
     hint: `Write it like this: --${field} ${known.join(",")}`,
     details: { field, known },
   });

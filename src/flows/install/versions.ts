@@ -8,7 +8,7 @@ export function refuseOlder({ version }: Installation, installed: Installed | un
   throw new Failure(
     "refused",
     "older_version",
-    `pawl ${installed.version} is installed here, and this is ${version}.`,
+    `pawl ${installed.version} is installed here, but this is ${version}.`,
     {
       hint: `Use that version, or a newer one: ${HOW_TO_GET}`,
       details: { installed: installed.version, version },

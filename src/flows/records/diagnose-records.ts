@@ -17,7 +17,7 @@ export const recordsSpecialist: Specialist = {
               code: "state_damaged",
               level: "problem",
               where: "pawl/state",
-              message: `The history of the records is damaged: ${damage}. The records themselves are files, and still there.`,
+              message: `The history of the records is damaged: ${damage}. The records themselves are files and are still there.`,
               command: REPAIR,
             },
           ];
@@ -44,12 +44,12 @@ export const recordsSpecialist: Specialist = {
       ...(repaired === undefined
         ? []
         : [
-            `The state's history was put back to ${repaired.slice(0, 12)}, and the records were committed again.`,
+            `The state's history was restored to ${repaired.slice(0, 12)}, and the records were committed again.`,
           ]),
       ...(back.length > 0
-        ? [`${plural(back.length, "record")} came back from the state's history: ${back.join(", ")}`]
+        ? [`${plural(back.length, "record")} restored from the state's history: ${back.join(", ")}`]
         : []),
-      ...aside.map(({ path, to }) => `${path} is no record of pawl's; it was moved to ${to}.`),
+      ...aside.map(({ path, to }) => `${path} is not a record of pawl's; it was moved to ${to}.`),
     ];
   },
 };

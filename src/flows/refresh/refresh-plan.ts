@@ -114,6 +114,6 @@ async function noteRemote(hands: Hands, site: Site, repo: RunRepo): Promise<stri
   const { right } = await targets.apart(site, base, published);
   if (right === 0) return [];
   return [
-    `${repo.base_branch} of ${repo.name} lacks ${plural(right, "commit")} of ${upstream.remote}/${upstream.ref}; a human brings them in with git pull --ff-only.`,
+    `${repo.base_branch} of ${repo.name} is ${plural(right, "commit")} behind ${upstream.remote}/${upstream.ref}; a human can get them with git pull --ff-only.`,
   ];
 }

@@ -14,7 +14,7 @@ export function expectMovable(
   if (checkout.root === worktree)
     throw refuse(
       "same_place",
-      `The task is worked on in ${worktree}, the main checkout itself.`,
+      `The task's worktree is ${worktree}, the main checkout itself.`,
       "There is nothing to move.",
     );
   if (checkout.head === undefined)
@@ -22,8 +22,8 @@ export function expectMovable(
   if (checkout.operation !== undefined)
     throw refuse(
       "operation_in_progress",
-      `${checkout.operation} is under way in ${checkout.root}.`,
-      "End it there first; then run this again.",
+      `${checkout.operation} is in progress in ${checkout.root}.`,
+      "Finish it there first, then run this again.",
     );
 }
 

@@ -26,7 +26,7 @@ export function noteRescue(
       changed: [...files],
       ...madeNow(at),
       what,
-      why: `A task's work is done in its own worktree. They were uncommitted on ${where}; a copy is kept as ${ref}.`,
+      why: `A task's work belongs in its own worktree. They were uncommitted on ${where}; a copy is kept as ${ref}.`,
     }),
     what,
   );

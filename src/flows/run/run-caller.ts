@@ -40,10 +40,15 @@ export async function callingManager(hands: Hands): Promise<Run | undefined> {
   const [own, claimed] = await hands.look((reader) => [findNamed(reader, around), findNamed(reader, said)]);
   const above = await hands.look((reader) => findNamed(reader, own?.parent ?? claimed?.parent));
   if (above?.role === "manager")
-    throw new Failure("refused", "depth", `${above.id} started this run; who was started starts nobody.`, {
-      hint: 'Tell the manager what you need: pawl mail send manager "…"',
-      details: { manager: above.id },
-    });
+    throw new Failure(
+      "refused",
+      "depth",
+      `${above.id} started this run, and a run that was started cannot start others.`,
+      {
+        hint: 'Tell the manager what you need: pawl mail send manager "…"',
+        details: { manager: above.id },
+      },
+    );
   if (own?.role === "manager" && openAttempt(own)) return own;
   if (claimed?.role !== "manager") return undefined;
   throw new Failure(

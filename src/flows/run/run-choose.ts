@@ -22,7 +22,7 @@ function latestRun(reader: Reader, task: string): Run {
   reader.task(task);
   const found = reader.parts(run, task).records.findLast((one) => one.value.attempts.length > 0);
   if (found) return found.value;
-  throw new Failure("not_found", "no_run", `No agent was ever started for ${task}.`, {
+  throw new Failure("not_found", "no_run", `No agent has been started for ${task}.`, {
     hint: `pawl run ${task} --agent claude`,
     details: { task },
   });
@@ -31,7 +31,7 @@ function latestRun(reader: Reader, task: string): Run {
 /** The agent of a run was started on another machine: what its processes do cannot be seen from here. */
 export function elsewhere(value: Run): Failure {
   return new Failure("conflict", "other_clone", `${value.id} runs in another clone (${value.clone}).`, {
-    hint: "Do this there; `pawl sync` in both brings the result here.",
+    hint: "Do this there; then `pawl sync` in both clones brings the result here.",
     details: { run: value.id, clone: value.clone },
   });
 }

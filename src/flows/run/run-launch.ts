@@ -102,7 +102,7 @@ async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readon
   await expectNoRival(hands, wish.task, wish);
   if (!worktrees.isOurs(place.clone))
     throw new Failure("conflict", "other_clone", `The worktrees of ${place.id} are in another clone.`, {
-      hint: `Run it there, or take it over, which begins again here: pawl start ${wish.task} --claim`,
+      hint: `Run it there, or take it over and start again here: pawl start ${wish.task} --claim`,
       details: { run: place.id, clone: place.clone },
     });
   // A start that was cut off is finished first, and makes what is missing.
@@ -110,7 +110,7 @@ async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readon
   const gone = parts.find((one) => worktrees.whereabouts(one.place).state !== "in place");
   if (gone)
     throw new Failure("refused", "worktree_missing", `${gone.place.path} is gone.`, {
-      hint: `pawl start ${wish.task} --claim makes it again; then run this again.`,
+      hint: `pawl start ${wish.task} --claim recreates it; then run this again.`,
       details: { repo: gone.repo.name, path: gone.place.path },
     });
 }

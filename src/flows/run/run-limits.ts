@@ -39,11 +39,11 @@ export function expectTellable(
   { name, tells }: Pick<FoundAgent, "name" | "tells">,
 ): void {
   if (turns !== undefined && !tells.turns)
-    throw untold("turns", `${name} does not tell its turns while it runs.`, "Use --time: --time 30m");
+    throw untold("turns", `${name} does not report its turns while it runs.`, "Use --time: --time 30m");
   if (cost !== undefined && !tells.cost)
     throw untold(
       "cost",
-      `${name} does not tell what it costs while it runs.`,
+      `${name} does not report its cost while it runs.`,
       tells.turns ? "Use --turns or --time: --turns 40, --time 30m" : "Use --time: --time 30m",
     );
 }

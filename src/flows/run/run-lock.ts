@@ -40,9 +40,9 @@ export async function expectNoRival(
       : !startsOthers(one);
   const open = await hands.look((reader) => openRunsOf(reader, task).find(isRival));
   if (!open) return;
-  const does = open.role === "manager" ? "manages" : "is at work on";
+  const does = open.role === "manager" ? "manages" : "is working on";
   throw new Failure("conflict", "run_open", `${open.id} ${does} ${task} (${open.holder}).`, {
-    hint: `Look at it: pawl run log ${open.id} --follow. Stop it: pawl run stop ${open.id}`,
+    hint: `To watch it: pawl run log ${open.id} --follow. To stop it: pawl run stop ${open.id}`,
     details: { run: open.id, holder: open.holder },
   });
 }

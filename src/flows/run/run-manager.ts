@@ -115,7 +115,7 @@ function activate(reader: Reader, at: Situation, id: string): Effect[] {
 
 function envelopeWords({ agents, at_once, in_all, cost }: Envelope, { time }: RunLimits): string {
   const money = cost === undefined ? "" : `, $${cost} for all of them`;
-  return `A human lets you start ${agents.join(", ")}: ${at_once} at once, ${in_all} starts in all (resumptions count), within ${showDuration(time)}${money}. Commands refuse what goes beyond.`;
+  return `A human lets you start ${agents.join(", ")}: ${at_once} at once, ${in_all} starts in total (resuming counts), within ${showDuration(time)}${money}. Commands refuse anything beyond that.`;
 }
 
 /** Starts a run for a manager, within its envelope. */
@@ -150,9 +150,9 @@ async function allowedLimits(hands: Hands, id: string, wish: ChildWish): Promise
     throw new Failure(
       "refused",
       "record_altered",
-      `${id} was changed, and not by pawl: what it allows is not known.`,
+      `${id} was changed, but not by pawl: its limits are unknown.`,
       {
-        hint: `A human looks at it: pawl check ${home}`,
+        hint: `A human has to look at it: pawl check ${home}`,
         details: { run: id },
       },
     );

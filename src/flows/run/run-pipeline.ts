@@ -105,7 +105,7 @@ async function begin(
   const { conductor, children } = gathered;
   if (next.do === "resume") {
     const child = children.find((one) => one.id === next.run);
-    if (!child) throw new Error(`${next.run} is not there`);
+    if (!child) throw new Error(`${next.run} is missing`);
     const limits = (before: Run["limits"]) => before ?? limitsOf({});
     const { run: again } = await resumeRun(hands, child, {
       ...{ message: undefined, agent: undefined, model: undefined, fresh: false, limits },
@@ -126,7 +126,7 @@ async function wishFor(
   // Whoever reviews sees the packet and the work, and nothing of what the author was told.
   if (role === "reviewer")
     return { ...wish, agent: conductor.reviewer ?? wish.agent, model: undefined, message: undefined };
-  const message = `This is open, and yours to settle:\n\n${open.map((one) => `- ${one}`).join("\n")}`;
+  const message = `These are open and yours to settle:\n\n${open.map((one) => `- ${one}`).join("\n")}`;
   const session = await sessionOf(hands, children);
   return { ...wish, message, basis: facts.state, ...(session === undefined ? {} : { session }) };
 }
@@ -184,9 +184,9 @@ export async function planReview(
     throw new Failure(
       "usage",
       "no_reviewer",
-      `No other agent than ${wish.agent} is here to review its work.`,
+      `No agent other than ${wish.agent} is installed to review its work.`,
       {
-        hint: `Name one with --reviewer; it may be ${wish.agent} again, which then begins a conversation of its own.`,
+        hint: `Name one with --reviewer; it may be ${wish.agent} again, in a new conversation.`,
         details: { field: "reviewer" },
       },
     );

@@ -99,7 +99,7 @@ export function recordNewRun(
     };
   }
   if (made.value.id !== id)
-    throw new Failure("conflict", "run_open", `Another run of ${task} was begun at the same moment.`, {
+    throw new Failure("conflict", "run_open", `Another run of ${task} was started at the same moment.`, {
       hint: "Run this again.",
       details: { run: made.value.id },
     });

@@ -49,7 +49,7 @@ export async function resumeRun(
   const name = wish.agent ?? last?.agent ?? value.agent ?? "";
   const [first] = parts;
   if (!first && value.role !== "manager")
-    throw new Failure("refused", "no_run", `${value.id} has no worktree to go on in.`);
+    throw new Failure("refused", "no_run", `${value.id} has no worktree to continue in.`);
   const policy = first ? await runPolicy(hands, first.repo) : await managerPolicy(hands, taskName(value.id));
   const agents = await hands.agents();
   const agent = agents.find(name, policy.agent(name), policy.runner);
@@ -112,7 +112,7 @@ export async function expectMayResume(hands: Hands, value: Run): Promise<void> {
   if (openAttempt(value)) throw stillOpen(value);
   if (value.ended === "removed")
     throw new Failure("refused", "no_run", `The worktrees of ${value.id} were removed.`, {
-      hint: `pawl run ${taskName(value.id)} --agent claude starts anew; \`pawl diff ${taskName(value.id)}\` shows what was saved.`,
+      hint: `pawl run ${taskName(value.id)} --agent claude starts over; \`pawl diff ${taskName(value.id)}\` shows what was saved.`,
       details: { run: value.id },
     });
   if (!(await hands.git.worktrees()).isOurs(value.clone)) throw elsewhere(value);
@@ -120,7 +120,7 @@ export async function expectMayResume(hands: Hands, value: Run): Promise<void> {
 }
 
 function stillOpen(value: Run): Failure {
-  return new Failure("conflict", "run_open", `${value.id} is at work; it cannot be resumed.`, {
+  return new Failure("conflict", "run_open", `${value.id} is running; it cannot be resumed.`, {
     hint: `pawl run log ${value.id} --follow, or first pawl run stop ${value.id}`,
     details: { run: value.id },
   });
@@ -132,7 +132,7 @@ async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): P
   const gone = parts.find(({ place }) => worktrees.whereabouts(place).state !== "in place");
   if (gone)
     throw new Failure("refused", "worktree_missing", `${gone.place.path} is gone.`, {
-      hint: `pawl start ${task} --claim makes it again; then run this again.`,
+      hint: `pawl start ${task} --claim recreates it; then run this again.`,
       details: { repo: gone.repo.name, path: gone.place.path },
     });
 }
@@ -163,7 +163,7 @@ async function leftBy(hands: Hands, value: Run): Promise<string> {
       .map((line) => firstLine(line, 200)) ?? [];
   const work =
     value.role === "manager"
-      ? "What it started went on without it, and stands like this:"
+      ? "The runs it started continued without it. They stand like this:"
       : `Its work is in the worktree; \`pawl diff ${task}\` shows what was saved.`;
   return [
     `${last?.agent ?? "It"} ended: ${value.status}${last?.reason ? ` (${last.reason})` : ""}. ${work}`,

@@ -74,13 +74,8 @@ export async function expectNoneAtWork(hands: Hands, task: string, what: string)
   const open = agents.open().filter((id) => taskName(id) === task);
   const [working] = open.filter((id) => agents.look(id)?.state !== "ended");
   if (working === undefined) return;
-  throw new Failure(
-    "conflict",
-    "run_open",
-    `${working} is at work; ${what} would pull the ground from under it.`,
-    {
-      hint: `Stop it first: pawl run stop ${working}`,
-      details: { run: working },
-    },
-  );
+  throw new Failure("conflict", "run_open", `${working} is running; ${what} would disturb it.`, {
+    hint: `Stop it first: pawl run stop ${working}`,
+    details: { run: working },
+  });
 }

@@ -17,8 +17,8 @@ export async function stopRun(hands: Hands, value: Run, graceMs: number): Promis
   const { actor } = await hands.situation("write");
   const view = await agents.stop(value.id, { reason: "stopped", by: actor, graceMs });
   if (view && view.state !== "ended")
-    throw new Failure("unavailable", "still_running", `${value.id} could not be ended in time.`, {
-      hint: "Run this again; a process that hangs in the kernel ends when the kernel lets it.",
+    throw new Failure("unavailable", "still_running", `${value.id} could not be stopped in time.`, {
+      hint: "Run this again; a process stuck in the kernel ends when the kernel lets go of it.",
       details: { run: value.id },
     });
   return settled(hands, value);
@@ -55,7 +55,7 @@ export async function expectOwn(hands: Hands, value: Run, what: string): Promise
     throw new Failure(
       "refused",
       "by_hand",
-      `${value.id} is worked on by hand; there is no agent to ${what}.`,
+      `${value.id} is being worked on by hand; there is no agent to ${what}.`,
       {
         hint: `pawl run ${taskName(value.id)} --agent claude`,
         details: { run: value.id },

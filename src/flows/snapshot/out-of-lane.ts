@@ -6,7 +6,7 @@ import type { Run, RunRepo } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 
 const MOST_FILES = 20;
-const FIX = "Take these changes back, or have a human widen the lane: pawl lane update.";
+const FIX = "Undo these changes, or have a human widen the lane: pawl lane update.";
 
 /**
  * Files that a branch changed outside of the task's lanes become a finding, once: seen in git, and not what anybody says
@@ -22,8 +22,8 @@ export async function tellOutOfLane(hands: Hands, value: Run): Promise<string[]>
     const files = outsideOf(lanes, await changedFiles(hands, repo));
     if (files.length === 0) continue;
     const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : "";
-    const text = `Changed outside of ${lane}: ${files.slice(0, MOST_FILES).join(", ")}${more}.`;
-    if (await raise(hands, task, repo, text)) told.push(`${text} This is a finding now.`);
+    const text = `Changed outside ${lane}: ${files.slice(0, MOST_FILES).join(", ")}${more}.`;
+    if (await raise(hands, task, repo, text)) told.push(`${text} This is now a finding.`);
   }
   return told;
 }

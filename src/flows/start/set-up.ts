@@ -19,7 +19,7 @@ export async function setUp(hands: Hands, parts: readonly Part[]): Promise<strin
     const again = `To run it again: cd ${quoted(place.path)} && ${shown}`;
     if (run.exitCode !== 0)
       told.push(
-        `${repo.name}: the setup failed (${shown}: exit ${run.exitCode}${lastLine(run.tail)}). The worktree is there; its checks may not run yet. ${again}`,
+        `${repo.name}: the setup failed (${shown}: exit ${run.exitCode}${lastLine(run.tail)}). The worktree exists, but its checks may not run yet. ${again}`,
       );
     else if (await world.isDirty())
       told.push(`${repo.name}: the setup (${shown}) changed files that git tracks or does not ignore.`);

@@ -121,7 +121,7 @@ async function earlierWork(hands: Hands, value: Run): Promise<string[]> {
   if (!saved) return [];
   const refs = saved.snapshots.map((one) => `${one.repo} ${one.commit.slice(0, 12)}`).join(", ");
   return [
-    `${value.id} starts from the base. The work of ${saved.id} was saved: ${refs} (pawl diff ${task} --run ${partName(saved.id)}). To go on with that instead: pawl finish ${task} --remove --reason "begun at the base", then pawl start ${task} --restore ${partName(saved.id)}`,
+    `${value.id} starts from the base. The work of ${saved.id} was saved: ${refs} (pawl diff ${task} --run ${partName(saved.id)}). To continue that instead: pawl finish ${task} --remove --reason "begun at the base", then pawl start ${task} --restore ${partName(saved.id)}`,
   ];
 }
 
@@ -131,7 +131,7 @@ export function startRunning(task: string): Failure {
     "start_running",
     `${task} is being started or finished elsewhere right now.`,
     {
-      hint: "Wait for it to end, and run this again.",
+      hint: "Wait for it to end, then run this again.",
       details: { task },
     },
   );

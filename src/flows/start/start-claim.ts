@@ -52,7 +52,7 @@ export async function claim(hands: Hands, value: Run): Promise<Plan<Started>> {
 }
 
 async function announce(hands: Hands, value: Run, lost: readonly Lost[]): Promise<void> {
-  const about = `making ${lost.map((one) => one.repo.worktree).join(", ")} again`;
+  const about = `recreating ${lost.map((one) => one.repo.worktree).join(", ")}`;
   await hands.record(
     (reader, at) => {
       const stored = reader.part(run, taskName(value.id), partName(value.id));
@@ -102,9 +102,9 @@ function checkWorkplace(
     throw new Failure(
       "refused",
       "worktree_broken",
-      `${place.path} is there, but it is no worktree of ${repo.name}.`,
+      `${place.path} exists, but it is not a worktree of ${repo.name}.`,
       {
-        hint: "Move the folder away if it is not needed there, then claim again: the worktree is made anew from its branch.",
+        hint: "Move the folder away, then claim again: the worktree is recreated from its branch.",
         details,
       },
     );

@@ -10,9 +10,9 @@ export function unsupported(site: Site, what: string): Failure {
   return new Failure(
     "unavailable",
     "unsupported_repository",
-    `${site.name} uses ${what}, which pawl cannot.`,
+    `${site.name} uses ${what}, which pawl does not support.`,
     {
-      hint: "Pawl knows refs in files and in tables, and objects with SHA-1 and SHA-256 names. Nothing was changed.",
+      hint: "Pawl supports refs in files and in reftables, and SHA-1 and SHA-256 objects. Nothing was changed.",
       details: { repo: site.name },
     },
   );
@@ -47,7 +47,7 @@ export function tipOfBase(site: Site, look: RepositoryLook, base: string, task: 
   throw new Failure(
     "not_found",
     "base_branch_missing",
-    `${site.name} has no branch ${base || "that it could start at"}.`,
+    `${site.name} has no branch ${base || "to start from"}.`,
     {
       hint: site.home
         ? `It has ${others}. Say which: pawl task update ${task} --base <branch>`
@@ -61,7 +61,7 @@ export function surfacesMissing(site: Site, base: string): Failure {
   return new Failure(
     "refused",
     "surfaces_not_in_base",
-    `${base} of ${site.name} does not have what pawl installed; the task's branch would not have it either.`,
+    `${base} of ${site.name} does not have pawl's installed files, so the task's branch would not have them either.`,
     {
       hint: `Where ${base} is checked out, in a terminal: pawl install ${site.home ? "" : `--target ${quoted(site.mainRoot ?? site.commonDir)} `}--commit`,
       details: { repo: site.name, base_branch: base, path: ".pawl/lock.json" },
@@ -78,19 +78,14 @@ export function branchClash(
   const details = { repo: site.name, branch };
   if (look.heads.has(branch)) {
     const user = look.worktrees.find((one) => one.branch === branch && one.present);
-    return new Failure(
-      "conflict",
-      "branch_exists",
-      `The branch ${branch} of ${site.name} is there already.`,
-      {
-        hint: user
-          ? user.task === task
-            ? `It is the task's own, in ${user.path}. To go on there: pawl start ${task} --claim`
-            : `It is checked out in ${user.path}. Go there and say: pawl start ${task} --here`
-          : `To go on with it: git worktree add <path> ${branch}, and there pawl start ${task} --here. To begin anew, give it another name: git branch -m ${branch} <name>`,
-        details: { ...details, ...(user ? { worktree: user.path } : {}) },
-      },
-    );
+    return new Failure("conflict", "branch_exists", `The branch ${branch} of ${site.name} already exists.`, {
+      hint: user
+        ? user.task === task
+          ? `It is the task's own, in ${user.path}. To continue there: pawl start ${task} --claim`
+          : `It is checked out in ${user.path}. Go there and run: pawl start ${task} --here`
+        : `To continue it: git worktree add <path> ${branch}, then there: pawl start ${task} --here. To start over, rename it: git branch -m ${branch} <name>`,
+      details: { ...details, ...(user ? { worktree: user.path } : {}) },
+    });
   }
   const other = [...look.heads.keys()].find(
     (one) => branch.startsWith(`${one}/`) || one.startsWith(`${branch}/`),
@@ -113,7 +108,7 @@ export function pathTaken(site: Site, path: string, known: KnownWorktree | undef
     "conflict",
     "path_exists",
     missing
-      ? `git remembers a worktree at ${path} whose folder is gone.`
+      ? `git still lists a worktree at ${path}, but its folder is gone.`
       : `${path} is there already; the worktree of ${site.name} belongs there.`,
     {
       hint: missing
@@ -129,9 +124,9 @@ export function activeElsewhere(run: Run, where: readonly string[]): Failure {
   return new Failure(
     "conflict",
     "task_active_elsewhere",
-    `${task} is under way in ${where.join(" and ")}; ${run.holder} holds it since ${run.created}.`,
+    `${task} is already started in ${where.join(" and ")}; ${run.holder} has held it since ${run.created}.`,
     {
-      hint: `If nobody works there any more: pawl start ${task} --claim`,
+      hint: `If nobody is working there any more: pawl start ${task} --claim`,
       details: { run: run.id, status: run.status, holder: run.holder, since: run.created, worktrees: where },
     },
   );
@@ -143,7 +138,7 @@ export function otherClone(run: Run): Failure {
     "other_clone",
     `The worktrees of ${run.id} are in another clone (${run.clone}).`,
     {
-      hint: "Go on there, or end the run there with `pawl finish` and bring the state over with `pawl sync`.",
+      hint: "Continue there, or end the run there with `pawl finish` and bring the state here with `pawl sync`.",
       details: { run: run.id, clone: run.clone, holder: run.holder },
     },
   );

@@ -36,9 +36,7 @@ export async function takeOver(hands: Hands, task: string, current: Run | undefi
   if (current) await recordHandedOver(hands, current);
   const plan = await begin(hands, task, parts);
   const left = current
-    ? [
-        `The worktrees of ${current.id} stay in the clone ${current.clone}; what was not pushed is only there.`,
-      ]
+    ? [`The worktrees of ${current.id} stay in the clone ${current.clone}; unpushed work is only there.`]
     : [];
   return { ...plan, warnings: [...said, ...left, ...(plan.warnings ?? [])] };
 }

@@ -20,7 +20,7 @@ export async function adopt(
       "no_worktree",
       "This is a bare repository; there are no files to work on here.",
       {
-        hint: `Leave --here out: pawl start ${task.id}`,
+        hint: `Leave out --here: pawl start ${task.id}`,
       },
     );
   const branch = branchOf(facts, look, found, base.branch);
@@ -62,29 +62,34 @@ function branchOf(facts: StartFacts, look: RepositoryLook, found: KnownWorktree,
   const { task, config, live } = facts;
   const { branch } = found;
   if (branch === undefined)
-    throw new Failure("refused", "detached", "No branch is checked out here; commits would belong to none.", {
-      hint: "Make one first: git switch -c <branch>",
-      details: { worktree: found.path },
-    });
+    throw new Failure(
+      "refused",
+      "detached",
+      "No branch is checked out here, so commits would belong to none.",
+      {
+        hint: "Make one first: git switch -c <branch>",
+        details: { worktree: found.path },
+      },
+    );
   if (isProtected(branch, undefined, [config], look.defaultBranch))
-    throw new Failure("refused", "on_protected_branch", `${branch} is protected; no task is done on it.`, {
-      hint: `Make a branch first (git switch -c <branch>), or leave --here out: pawl start ${task.id}`,
+    throw new Failure("refused", "on_protected_branch", `${branch} is protected; tasks are not done on it.`, {
+      hint: `Make a branch first (git switch -c <branch>), or leave out --here: pawl start ${task.id}`,
       details: { branch, worktree: found.path },
     });
   if (branch === base)
     throw new Failure(
       "refused",
       "on_base_branch",
-      `${branch} is what ${task.id} starts from and returns to.`,
+      `${branch} is the branch that ${task.id} starts from and merges into.`,
       {
-        hint: `Make a branch first (git switch -c <branch>), or leave --here out: pawl start ${task.id}`,
+        hint: `Make a branch first (git switch -c <branch>), or leave out --here: pawl start ${task.id}`,
         details: { branch, worktree: found.path },
       },
     );
   const owner = live.find((one) => one.id !== task.id && (one.id === found.task || one.branch === branch));
   if (owner)
     throw new Failure("conflict", "worktree_bound", `This worktree belongs to ${owner.id}.`, {
-      hint: `End that first (pawl finish ${owner.id} …), or give ${task.id} a place of its own: cd ${quoted(found.path)} && pawl start ${task.id}`,
+      hint: `End that first (pawl finish ${owner.id} …), or start ${task.id} in its own worktree: cd ${quoted(found.path)} && pawl start ${task.id}`,
       details: { task: owner.id, worktree: found.path, branch },
     });
   return branch;

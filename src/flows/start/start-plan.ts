@@ -115,7 +115,7 @@ function baseOf({ repositories, task, config }: StartFacts, site: Site, look: Re
 function branchFor({ config, task }: StartFacts): string {
   const branch = fillTemplate(config.branch, task);
   if (isPlainBranch(branch)) return branch;
-  throw new Failure("usage", "bad_template", `"${branch}" is no good name for a branch.`, {
+  throw new Failure("usage", "bad_template", `"${branch}" is not a valid name for a branch.`, {
     hint: 'Change "branch" in .pawl/config.yaml: letters, digits, dots, dashes and slashes, such as task/{id}-{slug}.',
     details: { template: config.branch, branch },
   });
@@ -124,7 +124,7 @@ function branchFor({ config, task }: StartFacts): string {
 function worktreeFor({ config, task }: StartFacts): string {
   const path = fillTemplate(config.worktree, task);
   if (isPlainWorktree(path)) return path;
-  throw new Failure("usage", "bad_template", `"${path}" is no place for a worktree.`, {
+  throw new Failure("usage", "bad_template", `"${path}" is not a place for a worktree.`, {
     hint: 'In .pawl/config.yaml write `worktree: ".worktrees/{id}-{slug}"`: below a hidden folder, or beside the project with `../`.',
     details: { template: config.worktree },
   });

@@ -47,7 +47,7 @@ async function keptOf(hands: Hands, saved: Run): Promise<RunSnapshot[]> {
   const task = taskName(saved.id);
   if (saved.snapshots.length === 0)
     throw new Failure("refused", "snapshot_missing", `Nothing of ${saved.id} was saved.`, {
-      hint: `pawl task show ${task} lists the runs; begin at the base with: pawl start ${task}`,
+      hint: `pawl task show ${task} lists the runs. To start from the base: pawl start ${task}`,
       details: { task, run: saved.id },
     });
   const [sites, targets] = [await hands.git.sites(), await hands.git.targets()];
@@ -58,7 +58,7 @@ async function keptOf(hands: Hands, saved: Run): Promise<RunSnapshot[]> {
       "snapshot_elsewhere",
       `The commit that ${saved.id} was saved as in ${one.repo} is not in this clone.`,
       {
-        hint: `Its patch is: pawl start ${task}, and in the worktree: pawl diff ${task} --run ${partName(saved.id)} --repo ${one.repo} | git apply`,
+        hint: `Its patch is. Run pawl start ${task}, then in the worktree: pawl diff ${task} --run ${partName(saved.id)} --repo ${one.repo} | git apply`,
         details: { task, run: saved.id, repo: one.repo, commit: one.commit },
       },
     );

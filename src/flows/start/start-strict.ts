@@ -13,12 +13,12 @@ export async function expectReviewedPlan(hands: Hands, id: string): Promise<stri
   const { reasons } = await checkTask(hands, id, "plan");
   const [first] = reasons.filter((one) => one.code.startsWith("plan_"));
   if (!first) return [];
-  const message = `${id} is strict, and begins with a reviewed plan: ${first.message}`;
+  const message = `${id} is strict and needs a reviewed plan first: ${first.message}`;
   const { actor } = await hands.situation("write");
   if (hands.agent === undefined && isHuman(actor))
-    return [`${message} It cannot be approved before that: ${first.command}`];
+    return [`${message} It cannot be approved without one: ${first.command}`];
   throw new Failure("refused", first.code, message, {
-    hint: `Before the work begins: ${first.command}`,
+    hint: `Before you start: ${first.command}`,
     details: { task: id, profile },
   });
 }

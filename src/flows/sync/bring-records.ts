@@ -12,11 +12,11 @@ export async function bringRecords(hands: Hands): Promise<string[]> {
   try {
     const remote = await git.remote(undefined);
     const { received } = await exchangeState(hands, git, remote);
-    return received === 0 ? [] : [`The records of this project came from ${remote}.`];
+    return received === 0 ? [] : [`This project's records were fetched from ${remote}.`];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [
-      `The remote has records of this project, which could not be brought: ${error.message} Bring them before you go on: pawl sync`,
+      `The remote has records of this project that could not be fetched: ${error.message} Get them before you continue: pawl sync`,
     ];
   }
 }

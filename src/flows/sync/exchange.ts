@@ -30,7 +30,7 @@ export async function exchangeState(
   const done: Exchanged = { remote, received: 0, merged: [], settled: [], renumbered: [], sent: false };
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++)
     if (await exchangeOnce(hands, git, choice, done)) return done;
-  throw new Failure("conflict", "sync_busy", `Others kept changing the state on ${remote} or here.`, {
+  throw new Failure("conflict", "sync_busy", `The state kept changing on ${remote} or here.`, {
     hint: "Nothing was lost. Run the command again.",
     details: { remote },
   });
@@ -73,13 +73,13 @@ function conflictFailure(git: StateExchange, remote: string, { conflicts }: Judg
   return new Failure(
     "conflict",
     twice ? "id_taken_twice" : "sync_conflict",
-    `${plural(conflicts.length, "record")} cannot be brought together with ${remote} by itself:\n${lines}`,
+    `${plural(conflicts.length, "record")} cannot be merged with ${remote} automatically:\n${lines}`,
     {
       hint: [
         "Nothing was changed here or there. Look at the other version of each:",
         ...conflicts.flatMap((one) => one.paths.map((path) => `  ${git.showTheirs(remote, path)}`)),
-        `Edit yours to what it shall say and keep it: pawl sync --ours ${first?.record}`,
-        `Or take the other one: pawl sync --theirs ${first?.record}`,
+        `Edit yours to say what it should and keep it: pawl sync --ours ${first?.record}`,
+        `Or take the other version: pawl sync --theirs ${first?.record}`,
       ].join("\n"),
       details: { remote, conflicts },
     },
@@ -95,7 +95,7 @@ function describe({ record, reason, clashes, paths }: Conflict): string {
   );
   const why =
     reason === "id_taken_twice"
-      ? "the same id was given to two records"
+      ? "two records have the same id"
       : reason === "unreadable"
         ? "one version cannot be read"
         : "changed on both sides";

@@ -22,8 +22,8 @@ export async function tellFirstPublish(hands: Hands, git: StateExchange, remote:
     /^(?:https?:\/\/|git@|ssh:\/\/)?(?:[^@/]*@)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)\b/.test(
       address,
     )
-      ? "Whoever can read that repository reads all of it; if it is public, everybody does."
-      : "Whoever can read that repository reads all of it.",
+      ? "Everybody who can read that repository can read all of it; if it is public, that is everybody."
+      : "Everybody who can read that repository can read all of it.",
   );
   if ((await hands.ask("")) === undefined) return;
   await confirmTyped(hands, "Type yes to publish it: ", "yes");

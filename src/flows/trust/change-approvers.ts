@@ -70,7 +70,7 @@ export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]
   throw new Failure(
     "refused",
     "nothing_protected",
-    `${site.name} has no protected branch that could name approvers.`,
+    `${site.name} has no protected branch to put approvers on.`,
     {
       hint: "Commit something on it first; `protected:` in .pawl/config.yaml names the branches.",
     },

@@ -40,7 +40,7 @@ export const describeWay = ({ name, address }: Way) => `${name} (${address})`;
 export const asTaken = (ways: readonly Way[]): TakenWay[] => ways.map((way) => ({ way, guarded: false }));
 
 export const unconfirmed = (way: Way) =>
-  `Nobody has confirmed yet that ${describeWay(way)} is the right place, so no audit relies on it. A human does: pawl remote trust ${quoted(way.name)}`;
+  `Nobody has confirmed yet that ${describeWay(way)} is the right address, so no audit relies on it. A human can: pawl remote trust ${quoted(way.name)}`;
 
 /** Of these what the policy may name: where something lies on this machine is nobody else's business. */
 export const publishable = (ways: readonly Way[]) =>

@@ -53,7 +53,7 @@ export async function recordTrust(
       const changes = { trusted, rev: stored.value.rev + 1, updated: at.now };
       const { path, text: before } = stored;
       const text = editRecord(repository, stored, changes);
-      const about = forgotten === undefined ? `trusts ${names}` : `trusts ${names} no more`;
+      const about = forgotten === undefined ? `trusts ${names}` : `no longer trusts ${names}`;
       return {
         data: undefined,
         effects: [{ do: "replace", record: stored.value.id, rev: changes.rev, path, before, text, about }],
@@ -74,7 +74,7 @@ function notGuarded({ name }: Site): Failure {
   return new Failure(
     "refused",
     "not_guarded",
-    `${name} is not guarded, so there is nothing to trust a remote for.`,
+    `${name} is not guarded, so trusting a remote has no effect.`,
     {
       hint: "pawl install --profile hooks",
     },

@@ -56,9 +56,7 @@ export async function signOne(
   const { sign, check } = await hands.signatures();
   const approvers = whoCouldSign(keys, level);
   if (approvers.length === 0) throw nobodyCan(keys, level);
-  const touch = approvers.some((one) => one.level === "present")
-    ? " Touch your key when it asks for it."
-    : "";
+  const touch = approvers.some((one) => one.level === "present") ? " Touch your key when it asks." : "";
   hands.say(`Sign ${what}.${touch}`);
   const signature = await sign({ statement, approvers, keyFile });
   const verdicts = keys.map((one) => check(statement, signature, one.approvers, level));
@@ -127,12 +125,12 @@ export function expectSigners(keys: Keys, where: string): void {
   if (!keys.signed || (mustSign(keys) && !keys.broken)) return;
   if (keys.broken)
     throw new Failure("unreadable", "broken_approvers", `The approvers on ${where} cannot be read.`, {
-      hint: "Nobody can sign until they can. How to begin again: docs/approve.md",
+      hint: "Nobody can sign until they can be read. docs/approve.md says how to start over.",
     });
   throw new Failure(
     "refused",
     "no_approvers",
-    `The policy of ${where} wants signatures, and nobody has a key.`,
+    `The policy of ${where} requires signatures, but no key is enrolled.`,
     {
       hint: 'Enrol one first: pawl approver add --name "Your Name" --ssh ~/.ssh/id_ed25519_sk.pub',
     },
@@ -142,7 +140,7 @@ export function expectSigners(keys: Keys, where: string): void {
 function nobodyCan(keys: readonly Keys[], level: string): Failure {
   const known = keys.flatMap((one) => one.approvers.map((each) => `${each.key} (${each.level})`));
   return new Failure("refused", "no_signer", `No enrolled key may sign this at the level "${level}".`, {
-    hint: `Enrolled: ${[...new Set(known)].join(", ") || "none"}. A key with touch is made with: ssh-keygen -t ed25519-sk`,
+    hint: `Enrolled: ${[...new Set(known)].join(", ") || "none"}. To make a key with touch: ssh-keygen -t ed25519-sk`,
     details: { level },
   });
 }

@@ -49,7 +49,7 @@ function notHere(task: string, run: Run): Failure {
   return new Failure(
     "refused",
     "worktree_missing",
-    `${worktrees.join(" and ")} of ${task} is not here, and another tree would prove nothing about its branch.`,
+    `${worktrees.join(" and ")} of ${task} is missing, and another tree would prove nothing about its branch.`,
     { hint: `pawl start ${task} --claim`, details: { task, worktrees } },
   );
 }

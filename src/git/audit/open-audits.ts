@@ -88,7 +88,7 @@ async function checkWhole(git: HistoryGit): Promise<void> {
   for (const id of shallowCommits(git.site.commonDir)) {
     const parents = await parentsOf(git, id);
     if ((await known(git, parents)).length === parents.length) continue;
-    throw new Failure("unavailable", "shallow_clone", `${git.site.name} has only a part of its history.`, {
+    throw new Failure("unavailable", "shallow_clone", `${git.site.name} has only part of its history.`, {
       hint: "Fetch the rest: git fetch --unshallow (in GitHub Actions: `fetch-depth: 0`)",
       details: { repo: git.site.name },
     });

@@ -40,7 +40,7 @@ export async function changedPaths(git: Git, from: string, to: string): Promise<
 
 function unreadableName(path: string): Failure {
   return new Failure("refused", "unsupported_path", `A changed file's name is not UTF-8: "${path}".`, {
-    hint: "Rename that file, and commit the new name.",
+    hint: "Rename that file and commit the new name.",
     details: { file: path },
   });
 }

@@ -32,7 +32,7 @@ export function lockIndex(moving: Moving): void {
     linkSync(own, lockPath(moving));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
-    throw new Failure("refused", "index_locked", `Another git process is at work in ${moving.root}.`, {
+    throw new Failure("refused", "index_locked", `Another git process is running in ${moving.root}.`, {
       hint: "Let it finish, then approve again.",
       details: { worktree: moving.root, file: lockPath(moving) },
       cause,

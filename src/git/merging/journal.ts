@@ -85,7 +85,7 @@ export function journalsIn(folder: string): JournalFile[] {
 
 function unreadable(path: string, cause: unknown): Failure {
   return new Failure("unreadable", "broken_journal", `${path} is not a journal that this pawl understands.`, {
-    hint: "A newer pawl may have written it; use that one.",
+    hint: "A newer pawl may have written it; use that version.",
     details: { file: path },
     cause,
   });

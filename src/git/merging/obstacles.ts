@@ -117,7 +117,7 @@ function contents(root: string, folder: string): string[] {
 function operations({ busy }: Involved, branch: string): Obstacle[] {
   return busy.map(({ checkout: { root }, operation }) => ({
     code: "operation_in_progress",
-    message: `${operation.what} is under way on ${branch} in ${root} (${operation.file}).`,
+    message: `${operation.what} is in progress on ${branch} in ${root} (${operation.file}).`,
     hint: `Finish it: cd ${quoted(root)} && ${operation.end}`,
     details: { worktree: root, operation: operation.file },
   }));
@@ -126,8 +126,8 @@ function operations({ busy }: Involved, branch: string): Obstacle[] {
 function unreachable(involved: Involved, branch: string): Obstacle[] {
   return involved.unreachable.map((root) => ({
     code: "checkout_unreachable",
-    message: `${branch} is checked out in ${root}, which is not there now.`,
-    hint: "Make that folder available, or unlock and prune the worktree if it is gone for good.",
+    message: `${branch} is checked out in ${root}, which does not exist now.`,
+    hint: "Bring that folder back, or unlock and prune the worktree if it is gone for good.",
     details: { worktree: root },
   }));
 }
@@ -135,8 +135,8 @@ function unreachable(involved: Involved, branch: string): Obstacle[] {
 function indexLocked({ root, gitDir }: Checkout): Obstacle {
   return {
     code: "index_locked",
-    message: `Another git process is at work in ${root}: there is an index.lock.`,
-    hint: "Let it finish. If none is running, a git was killed there: look, then remove the file named in the details.",
+    message: `Another git process is running in ${root}: there is an index.lock.`,
+    hint: "Let it finish. If none is running, a git was killed there: check, then remove the file named in the details.",
     details: { worktree: root, file: join(gitDir, "index.lock") },
   };
 }
@@ -144,8 +144,8 @@ function indexLocked({ root, gitDir }: Checkout): Obstacle {
 function sparse({ root }: Checkout, branch: string): Obstacle {
   return {
     code: "sparse_checkout",
-    message: `${branch} is checked out sparsely in ${root}; which files belong there cannot be told safely.`,
-    hint: `Stand elsewhere meanwhile: git -C ${quoted(root)} switch --detach`,
+    message: `${branch} is a sparse checkout in ${root}; pawl cannot safely tell which files belong there.`,
+    hint: `Leave the branch meanwhile: git -C ${quoted(root)} switch --detach`,
     details: { worktree: root },
   };
 }
@@ -154,7 +154,7 @@ function edited({ root }: Checkout, branch: string, files: string[]): Obstacle {
   return {
     code: "target_dirty",
     message: `${plural(files.length, "tracked file")} of ${branch} changed in ${root}: ${shown(files)}.`,
-    hint: `If an agent's commands made them, \`pawl rescue\` moves them into the task's worktree. Else commit them on a branch of their own, or put them back: git -C ${quoted(root)} status`,
+    hint: `If an agent's commands made them, \`pawl rescue\` moves them into the task's worktree. Otherwise commit them on another branch, or undo them: git -C ${quoted(root)} status`,
     details: { worktree: root, files },
   };
 }
@@ -163,7 +163,7 @@ function inTheWay({ root }: Checkout, files: string[]): Obstacle {
   return {
     code: "files_in_the_way",
     message: `${plural(files.length, "file")} in ${root} would be overwritten: ${shown(files)}.`,
-    hint: `Move them away; they are yours, and git does not track them. They are in ${root}`,
+    hint: `They are yours, and git does not track them: move them away. They are in ${root}`,
     details: { worktree: root, files: files.slice(0, SHOWN), count: files.length },
   };
 }

@@ -137,7 +137,7 @@ async function begin(
   return new JournaledMoves(file, settling);
 }
 
-/** Whoever holds the lock knows that nobody alive is at work on a journal, but for a holder that lost the lock. */
+/** Whoever holds the lock knows that nobody alive is working on a journal, but for a holder that lost the lock. */
 async function settleAll(
   { env, sites, folder, settleRecords }: MergesSetup,
   say: (line: string) => void,
@@ -188,7 +188,7 @@ function busy(lock: string): Failure {
   return new Failure(
     "conflict",
     "approval_busy",
-    "Another approval or refresh has been at work for a minute.",
+    "Another approval or refresh has been running for a minute.",
     {
       hint: "Let it finish, then run the command again.",
       details: { dir: lock },

@@ -130,6 +130,6 @@ async function unsupported(git: Git, site: Site, branch: string): Promise<Obstac
     );
   const other = await git.line(["symbolic-ref", "-q", `refs/heads/${branch}`]);
   if (other !== undefined)
-    return say(`has ${branch} only as another name of ${other}`, `Make ${branch} a branch of its own.`);
+    return say(`has ${branch} only as an alias of ${other}`, `Make ${branch} a real branch.`);
   return undefined;
 }

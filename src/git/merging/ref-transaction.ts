@@ -79,22 +79,17 @@ export function openRefTransaction(env: Environment, update: RefUpdate): RefTran
 export function refusal({ name, branch, old }: RefUpdate, said: string): Failure {
   const details = { repo: name, branch, git: said.trim().slice(0, 600) };
   if (/ but expected |unable to resolve reference|reference is missing/.test(said))
-    return new Failure(
-      "refused",
-      "base_moved",
-      `${branch} of ${name} is not at ${old.slice(0, 12)} any more.`,
-      {
-        hint: "Somebody moved it at this very moment; nothing was changed. Bring the move in with `pawl refresh`.",
-        details,
-      },
-    );
+    return new Failure("refused", "base_moved", `${branch} of ${name} is no longer at ${old.slice(0, 12)}.`, {
+      hint: "Somebody moved it just now; nothing was changed. Bring the change in with `pawl refresh`.",
+      details,
+    });
   if (/aborted by (?:the reference-transaction )?hook/.test(said))
     return new Failure(
       "refused",
       "hook_refused",
       `A hook of ${name} refused to move ${branch}: ${tail(said)}`,
       {
-        hint: "Nothing was changed. See what that hook (reference-transaction) asks for.",
+        hint: "Nothing was changed. Do what that hook (reference-transaction) asks for.",
         details,
       },
     );

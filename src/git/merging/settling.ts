@@ -113,7 +113,7 @@ export async function complete(settling: Settling): Promise<{ outcome: "done" | 
     if (torn.length > 0) throw tornApart(lost[0]?.part, torn[0]?.part);
     const where = lost.map(({ part }) => `${part.repo.branch} of ${part.repo.name}`).join(", ");
     const notes = await takeBack(settling);
-    return { outcome: "undone", notes: [`${where} was moved by somebody else meanwhile.`, ...notes] };
+    return { outcome: "undone", notes: [`${where} was moved by somebody else in the meantime.`, ...notes] };
   }
   const notes: string[] = [];
   for (const { part, at } of tips) if (at === "old") await moveRef(settling, part, "forward");
@@ -183,7 +183,7 @@ async function restore(
   });
   const notes = kept.map(
     (path) =>
-      `${join(moving.root, path)} was changed by you meanwhile and stays; a copy is in ${rescueFolder}.`,
+      `${join(moving.root, path)} has changed in the meantime and stays; a copy is in ${rescueFolder}.`,
   );
   if (!journal.decided) return notes;
   const [old, fresh] = side === "new" ? [repo.old, repo.new] : [repo.new, repo.old];
@@ -191,7 +191,7 @@ async function restore(
     await moveIndex(env, moving, { old, new: fresh });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    notes.push(`${error.message} What you had staged there stays staged: look with git status.`);
+    notes.push(`${error.message} What you had staged there stays staged: see git status.`);
   }
   return notes;
 }
@@ -201,7 +201,7 @@ function tornApart(lost: Part | undefined, torn: Part | undefined): Failure {
   return new Failure(
     "unavailable",
     "merge_torn",
-    `A merge that was cut off cannot be finished or taken back: ${left} was moved elsewhere, and others built on ${right}.`,
+    `An interrupted merge cannot be finished or undone: ${left} was moved elsewhere, and others have built on ${right}.`,
     {
       hint: `Move ${left} back to ${lost?.repo.old.slice(0, 12)} or on to ${lost?.repo.new.slice(0, 12)}, then run the command again.`,
       details: { repos: [lost?.repo, torn?.repo] },

@@ -22,7 +22,7 @@ export async function waitForChildren(journal: Journal, say: (line: string) => v
       const waited = Date.now() - started;
       if (waited > 1_000 && !said) {
         said = true;
-        say(`Waiting for git (process ${child.pid}), which a killed pawl left at work …`);
+        say(`Waiting for git (process ${child.pid}), which a killed pawl left running …`);
       }
       if (waited > CHILD_PATIENCE_MS) throw stillAtWork(child.pid);
       await pause(20);
@@ -34,7 +34,7 @@ function stillAtWork(pid: number): Failure {
   return new Failure(
     "conflict",
     "merge_unfinished",
-    `A git of an earlier merge is still at work: process ${pid}.`,
+    `A git of an earlier merge is still running: process ${pid}.`,
     {
       hint: "Let it finish, or end it if it hangs, then run the command again.",
       details: { pid },

@@ -22,7 +22,7 @@ export async function tryOut(
   await removeAbandoned(git, folder);
   const place = join(folder, PREFIX + printIdentity(seeProcesses().self));
   step("try-out-worktree");
-  await git.expect("A worktree to try the merge in could not be made", [
+  await git.expect("A worktree for the trial merge could not be made", [
     "worktree",
     "add",
     "-q",

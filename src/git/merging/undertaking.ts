@@ -140,7 +140,7 @@ export class JournaledMoves implements Undertaking {
 
 function takenBack(notes: string[]): Failure {
   return new Failure("refused", "base_moved", `Nothing was merged. ${notes.join(" ")}`, {
-    hint: "Bring the move in with `pawl refresh`, and approve again.",
+    hint: "Bring the change in with `pawl refresh`, then approve again.",
   });
 }
 

@@ -57,7 +57,7 @@ async function save(
   env: Environment,
 ): Promise<Saved> {
   const { head } = checkout;
-  if (head === undefined) throw new Error("A checkout without a commit has nothing to go back to");
+  if (head === undefined) throw new Error("This checkout has no commit to go back to");
   const git = Git.of("quiet", env, site.commonDir);
   step("rescue tree");
   const main = placeOf(checkout.root);
@@ -134,16 +134,18 @@ async function clear(saved: Saved, env: Environment): Promise<string[]> {
   for (const change of await changedPaths(Git.of("quiet", env, site.commonDir), commit, checkout.head)) {
     const done = await replaceFile(git, main, change);
     if (done.how === "left")
-      said.push(`${change.path} was changed meanwhile, and stays in ${checkout.root}.`);
+      said.push(`${change.path} has changed in the meantime and stays in ${checkout.root}.`);
     if (done.how === "kept")
-      said.push(`${change.path} was written to while it was moved; what it then was is kept at ${done.at}.`);
+      said.push(
+        `${change.path} was written to while it was being moved; that version is kept at ${done.at}.`,
+      );
   }
   step("rescue index");
   const literally = git.with({ GIT_LITERAL_PATHSPECS: "1" });
   const list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
   const reset = await literally.ask(["reset", "-q", ...list, checkout.head], files.join("\0"));
   if (reset.code !== 0)
-    said.push(`What was staged in ${checkout.root} could not be taken back: ${reset.err.trim()}`);
+    said.push(`The changes staged in ${checkout.root} could not be unstaged: ${reset.err.trim()}`);
   await git.ask(["update-index", "-q", "--refresh"]);
   return said;
 }
@@ -151,7 +153,7 @@ async function clear(saved: Saved, env: Environment): Promise<string[]> {
 function placeOf(folder: string): Place & { root: string } {
   const place = existsSync(folder) ? discover(folder) : undefined;
   if (place?.root === undefined)
-    throw new Failure("not_found", "worktree_missing", `${folder} is not a worktree any more.`, {
+    throw new Failure("not_found", "worktree_missing", `${folder} is no longer a worktree.`, {
       details: { worktree: folder },
     });
   return { ...place, root: place.root };
@@ -161,9 +163,9 @@ function movedMeanwhile(worktree: string, path: string): Failure {
   return new Failure(
     "conflict",
     "changed_meanwhile",
-    `${path} changed in ${worktree} while it was looked at.`,
+    `${path} changed in ${worktree} while pawl was reading it.`,
     {
-      hint: "Nothing was lost, and the main checkout is as it was. Run the command again.",
+      hint: "Nothing was lost and the main checkout is unchanged. Run the command again.",
       details: { file: path, worktree },
     },
   );

@@ -58,7 +58,7 @@ export async function buildWorktree(git: SiteGit, place: Workplace, env: Environ
 export async function putBack(place: Workplace, commit: string, env: Environment): Promise<void> {
   step("worktree put back");
   const restore = ["restore", `--source=${commit}`, "--worktree", "--", ":/"];
-  const what = `What was saved of ${place.site.name} could not be put back`;
+  const what = `The saved work of ${place.site.name} could not be restored`;
   await Git.in("user", env, place.path).expect(what, [...WITHOUT_HOOKS, ...restore]);
 }
 
@@ -141,7 +141,7 @@ export function removeEmpty({ site, path }: Pick<Workplace, "site" | "path">): v
 }
 
 function pathExists({ path, site }: Pick<Workplace, "path" | "site">): Failure {
-  return new Failure("conflict", "path_exists", `${path} is there already.`, {
+  return new Failure("conflict", "path_exists", `${path} already exists.`, {
     hint: "Move it away if it is needed, and run this again.",
     details: { repo: site.name, path },
   });

@@ -30,7 +30,7 @@ export async function copyHookFolder(
   return [
     failed.length === 0
       ? `${folder} was copied into the worktree, so that the hooks in it run there too.`
-      : `${failed.join(", ")} could not be copied into the worktree, so that hooks may not run there.`,
+      : `${failed.join(", ")} could not be copied into the worktree, so hooks may not run there.`,
   ];
 }
 

@@ -61,9 +61,9 @@ export async function outliveGit(folder: string): Promise<void> {
       throw new Failure(
         "conflict",
         "start_running",
-        `A git that was started earlier still works in ${folder}.`,
+        `A git that was started earlier is still running in ${folder}.`,
         {
-          hint: `Wait until it has ended (pid ${busy.map((one) => one.pid).join(", ")}), and run this again.`,
+          hint: `Wait until it ends (pid ${busy.map((one) => one.pid).join(", ")}), and run this again.`,
           details: { path: folder },
         },
       );

@@ -63,8 +63,8 @@ export async function makeBranch(git: SiteGit, place: Workplace, commit: string)
 }
 
 function branchExists({ branch, site }: Workplace): Failure {
-  return new Failure("conflict", "branch_exists", `The branch ${branch} of ${site.name} is there already.`, {
-    hint: `Look at it with \`git log ${branch}\`; rename it if it is needed, and run this again.`,
+  return new Failure("conflict", "branch_exists", `The branch ${branch} of ${site.name} already exists.`, {
+    hint: `Look at it with \`git log ${branch}\`; rename it if you need it, then run this again.`,
     details: { repo: site.name, branch },
   });
 }

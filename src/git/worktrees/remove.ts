@@ -78,7 +78,7 @@ function removeFolders(paths: readonly string[], said: string): void {
   } catch (error) {
     const { path, code } = error as NodeJS.ErrnoException;
     throw new Failure("unavailable", "not_removed", `${path ?? paths[0]} could not be removed (${code}).`, {
-      hint: `Its content is saved. Remove it by hand, or see to it that you may, and run this again. git said: ${said.trim().slice(0, 200)}`,
+      hint: `Its content is saved. Remove it by hand, or get permission to, and run this again. git said: ${said.trim().slice(0, 200)}`,
       details: { path },
       cause: error,
     });

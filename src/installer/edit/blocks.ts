@@ -116,7 +116,7 @@ function whole(text: string, block: Block): Range | undefined {
   throw new Failure(
     "refused",
     "block_broken",
-    `${block.path}, line ${line}: the marks \`${begin}\` and \`${end}\` are not one pair, so it cannot be said what is between them. The file was left as it is.`,
+    `${block.path}, line ${line}: the marks \`${begin}\` and \`${end}\` are not one pair, so pawl cannot tell what is between them. The file was left as it is.`,
     {
       hint: `Leave one of each in ${block.path}, or none, then run the same command again.`,
       details: { path: block.path, line },

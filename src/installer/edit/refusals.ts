@@ -44,7 +44,7 @@ export function definedTwice(
   return new Failure(
     "refused",
     "key_defined_twice",
-    `${file.path}, line ${line}, column ${column}: \`${path.join(".")}\` is there twice, so it cannot be said which one counts. It was left as it is.`,
+    `${file.path}, line ${line}, column ${column}: \`${path.join(".")}\` appears twice, so pawl cannot tell which one counts. It was left as it is.`,
     {
       hint: `Remove one of the two in ${file.path}, then run the same command again.`,
       details: { path: file.path, line, column, at: [...path] },
@@ -57,7 +57,7 @@ export function takenByUser(file: EntryFile, text: string, path: readonly string
   return new Failure(
     "refused",
     "entry_taken",
-    `${file.path}, line ${line}, column ${column}: \`${path.join(".")}\` is there already, with another value. It was left as it is.`,
+    `${file.path}, line ${line}, column ${column}: \`${path.join(".")}\` already exists with another value. It was left as it is.`,
     {
       hint: `Rename or remove \`${path.join(".")}\` in ${file.path}, then run the same command again.`,
       details: { path: file.path, line, column, at: [...path] },

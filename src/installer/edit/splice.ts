@@ -39,7 +39,7 @@ function moved(offset: number, edits: readonly Edit[]): number {
 
 /**
  * Finds the pieces that were put in, each around one of our places, never by looking for its text anywhere else.
- * Undefined: at least one of them is not as it was written.
+ * Undefined: at least one of them has changed since it was written.
  */
 export function locate(
   document: JsonDocument,

@@ -89,7 +89,7 @@ function taken(path: string, { line }: TomlName, at: readonly string[]): Failure
   return new Failure(
     "refused",
     "entry_taken",
-    `${path}, line ${line}: \`${name}\` is there already, and not pawl's. It was left as it is.`,
+    `${path}, line ${line}: \`${name}\` already exists and is not pawl's. It was left as it is.`,
     {
       hint: `Rename or remove \`${name}\` in ${path}, then run the same command again.`,
       details: { path, line, at: [...at] },
@@ -103,7 +103,7 @@ function closed(path: string, { path: name, line, is }: TomlName, at: readonly s
   return new Failure(
     "refused",
     "table_closed",
-    `${path}, line ${line}: \`${shown}\` ${why}, so that \`[${at.join(".")}]\` cannot be added below it. It was left as it is.`,
+    `${path}, line ${line}: \`${shown}\` ${why}, so \`[${at.join(".")}]\` cannot be added below it. It was left as it is.`,
     {
       hint: `Write what is in \`${shown}\` as tables, such as \`[${shown}.name]\`, then run the same command again.`,
       details: { path, line, at: [...at] },

@@ -39,9 +39,9 @@ function notMergeable(name: string, paths: readonly string[]): Failure {
   return new Failure(
     "refused",
     "edits_differ",
-    `What was edited in ${paths.join(" and ")} does not go together.`,
+    `What was edited in ${paths.join(" and ")} cannot be combined.`,
     {
-      hint: `Nothing was changed. Begin with pawl's own text, and bring your edits over: pawl override skill ${name} --patch`,
+      hint: `Nothing was changed. Start from pawl's own text and bring your edits over: pawl override skill ${name} --patch`,
       details: { name, paths },
     },
   );

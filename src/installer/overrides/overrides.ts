@@ -98,15 +98,15 @@ function ownSkill(name: string): Skill {
   const skill = all.find((one) => one.name === name);
   if (skill) return skill;
   const known = all.map((one) => one.name);
-  throw new Failure("not_found", "no_skill", `Pawl brings no skill called ${name}.`, {
-    hint: `It brings ${known.join(", ")}. For one of your own: pawl override add ${name}`,
+  throw new Failure("not_found", "no_skill", `Pawl has no skill called ${name}.`, {
+    hint: `It has ${known.join(", ")}. For one of your own: pawl override add ${name}`,
     details: { name, known },
   });
 }
 
 function addedSkill({ name, text }: Extract<OverrideChange, { do: "add" }>, now: Overrides): Override {
   if (upstream().some((one) => one.name === name))
-    throw new Failure("conflict", "skill_exists", `Pawl brings a skill called ${name} itself.`, {
+    throw new Failure("conflict", "skill_exists", `Pawl already has a skill called ${name}.`, {
       hint: `To change it: pawl override skill ${name} --patch`,
       details: { name },
     });
@@ -117,8 +117,8 @@ function addedSkill({ name, text }: Extract<OverrideChange, { do: "add" }>, now:
 
 function refuseSecond(name: string, now: Overrides): void {
   if (!now.skills.some((one) => one.name === name)) return;
-  throw new Failure("conflict", "override_exists", `${overridePath(name)} is there already.`, {
-    hint: `Edit it and run \`pawl install\`, or take it away first: pawl override remove ${name}`,
+  throw new Failure("conflict", "override_exists", `${overridePath(name)} already exists.`, {
+    hint: `Edit it and run \`pawl install\`, or remove it first: pawl override remove ${name}`,
     details: { file: overridePath(name) },
   });
 }
@@ -136,8 +136,8 @@ function checked(override: Override): Override {
 function surfaceFiles(surface: Surface, mode: "disable" | "replace", now: Overrides): Overlay {
   const path = surfaceOverridePath(surface);
   if (now.surfaces.some((one) => one.surface === surface))
-    throw new Failure("conflict", "override_exists", `${path} is there already.`, {
-      hint: `Edit it and run \`pawl install\`, or take it away first: pawl override remove ${surface}`,
+    throw new Failure("conflict", "override_exists", `${path} already exists.`, {
+      hint: `Edit it and run \`pawl install\`, or remove it first: pawl override remove ${surface}`,
       details: { file: path },
     });
   const text = surfaceUpstream(surface, adapters);

@@ -35,7 +35,7 @@ export function readSurfaceOverride(
   const file = surfaceOverridePath(surface);
   const broken = (why: string) =>
     new Failure("unreadable", "broken_override", `${file} cannot be used: ${why}.`, {
-      hint: "Repair the file by hand; docs/skills.md shows how one looks.",
+      hint: "Repair the file by hand; docs/skills.md shows an example.",
       details: { file },
     });
   const read = surfaceOverride.safeParse(parseOr(text));
@@ -43,7 +43,7 @@ export function readSurfaceOverride(
   const known = filesOf(surface, adapters).map(({ path }) => path);
   const named = read.data.mode === "replace" ? Object.keys(read.data.files) : [];
   const strange = named.find((path) => !known.includes(path));
-  if (strange !== undefined) throw broken(`"${strange}" is none of ${[...new Set(known)].join(", ")}`);
+  if (strange !== undefined) throw broken(`"${strange}" is not one of ${[...new Set(known)].join(", ")}`);
   return { ...read.data, surface };
 }
 
@@ -82,9 +82,9 @@ function filesOf(surface: Surface, adapters: readonly Adapter[]) {
 }
 
 function explain(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === "unrecognized_keys") return `"${issue.keys.join('", "')}" is not known here`;
+  if (issue?.code === "unrecognized_keys") return `"${issue.keys.join('", "')}" is not an option here`;
   const at = issue?.path.join(".") ?? "";
-  return at === "" ? "it is not JSON of the right form" : `"${at}" is missing or not of the right form`;
+  return at === "" ? "it is not JSON of the expected form" : `"${at}" is missing or malformed`;
 }
 
 function parseOr(text: string): unknown {

@@ -97,7 +97,7 @@ export function parseLedger(text: string, shown = LEDGER): Ledger {
 }
 
 function broken(shown: string, why: string): Failure {
-  return new Failure("unreadable", "broken_ledger", `${shown} cannot be understood: ${why}.`, {
+  return new Failure("unreadable", "broken_ledger", `${shown} cannot be read: ${why}.`, {
     hint: `Bring back the committed one: git checkout HEAD -- ${LEDGER}`,
     details: { file: shown },
   });

@@ -72,7 +72,7 @@ function follow(top: string, path: string): { at: string; stat: Stats } | string
 
 function readAt(look: Look, top: string, at: string, stat: Stats): Look {
   if (stat.isDirectory()) return { ...look, blocked: "is a folder" };
-  if (!stat.isFile()) return { ...look, blocked: "is no ordinary file" };
+  if (!stat.isFile()) return { ...look, blocked: "is not an ordinary file" };
   let bytes: Buffer;
   try {
     bytes = readFileSync(at);

@@ -92,7 +92,7 @@ function planOwn(wanted: WantedFile, record: OwnRecord | undefined, look: Look, 
     do: "refuse",
     path,
     how: HOW_TO_REPLACE,
-    why: record ? "you edited it, and there is a newer one" : "it is there already and not pawl's",
+    why: record ? "you edited it, and there is a newer one" : "it already exists and is not pawl's",
     ...(look.text === undefined || wanted.bytes ? {} : { texts: { before: look.text, after: text } }),
   };
 }

@@ -153,7 +153,7 @@ export function applyPlan(tree: Tree, { steps, before, after }: InstallationPlan
   rememberLedger(tree.local, after);
   return steps.map((one) =>
     one.changes?.some((change) => left.includes(change.path))
-      ? { ...shownStep(one), do: "leave", why: "somebody changed it meanwhile; run this again" }
+      ? { ...shownStep(one), do: "leave", why: "somebody changed it in the meantime; run this again" }
       : shownStep(one),
   );
 }

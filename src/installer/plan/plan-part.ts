@@ -36,7 +36,7 @@ function mark(wanted: WantedPart, record: PartRecord, look: Look, text: string):
     do: "refuse",
     path,
     why: "you edited pawl's part of it, and there is a newer one",
-    how: "Take that part out by hand, and run the same command again.",
+    how: "Remove that part by hand, then run the same command again.",
   };
 }
 
@@ -49,7 +49,7 @@ function decide(wanted: WantedPart, record: PartRecord | undefined, look: Look, 
     wanted.unlessLine !== undefined &&
     hasLine(text, wanted.unlessLine)
   )
-    return { do: "leave", path, why: `it says ${wanted.unlessLine} already` };
+    return { do: "leave", path, why: `it already says ${wanted.unlessLine}` };
   // A power cut may leave a file that was made for our part empty.
   if (text === "" && record?.inserted.created) return written(look, insertPart(wanted, undefined));
   const found = lookAtPart(wanted, text);

@@ -12,7 +12,7 @@ type Kept = (digest: string) => Uint8Array | undefined;
 /** Takes out what we wrote, if it still is what we wrote; what the user made of it is the user's. */
 export function planRemoval(record: LedgerFile, look: Look, kept: Kept): Step {
   const { path } = record;
-  if (!isOurPlace(record)) return { do: "leave", path, why: "pawl writes no such file" };
+  if (!isOurPlace(record)) return { do: "leave", path, why: "pawl does not write this file" };
   if (look.blocked !== undefined) return { do: "leave", path, why: `it ${look.blocked}` };
   const step = record.mode === "own" ? removeOwn(record, look) : removeFromFile(record, look);
   return record.replaced ? bringBack(step, record.replaced, look, kept) : step;
@@ -30,7 +30,7 @@ function removeOwn(record: OwnRecord, look: Look): Step {
 function removeFromFile(record: PartRecord, look: Look): Step {
   const { path } = record;
   if (look.bytes === undefined) return { do: "keep", path, why: "it was gone already" };
-  if (look.text === undefined) return { do: "leave", path, why: "it is not UTF-8 text any more" };
+  if (look.text === undefined) return { do: "leave", path, why: "it is no longer UTF-8 text" };
   try {
     const { text, exact, left } = removePart(record, look.text);
     const stays = left.length > 0 ? `you changed ${left.join(", ")}; that is yours now` : undefined;
@@ -51,7 +51,7 @@ function bringBack(step: Step, replaced: NonNullable<LedgerFile["replaced"]>, lo
   const original = kept(replaced.original);
   const { path } = step;
   if (!original)
-    return { ...step, why: "the file that it replaced is not in this clone; git's history may have it" };
+    return { ...step, why: "the file it replaced is not in this clone; git's history may have it" };
   const found = digestOfLook(look);
   const dropKept = replaced.original;
   if (look.bytes === undefined || found === replaced.whole) {

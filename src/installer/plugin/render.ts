@@ -23,8 +23,8 @@ const README = `# Pawl
 ${DESCRIPTION}
 
 Pawl keeps tasks, evidence, findings and handoffs of coding agents in the repository itself, and lets a protected branch move
-only when a human says so. This plugin brings its skills, hooks and MCP server to every repository in which pawl is installed,
-and does nothing anywhere else. It runs no file that a repository tracks, and talks to nobody.
+only when a human says so. This plugin provides its skills, hooks and MCP server in every repository in which pawl is installed,
+and does nothing anywhere else. It runs no file that a repository tracks and contacts nobody.
 
 1. Install pawl into a repository: \`pawl install --profile hooks\`.
 2. Start the agent there, and use the skill \`pawl\`: it says which task you are in and what comes next.

@@ -1,9 +1,9 @@
 import type { ProjectProposal } from "../../ports/installation.ts";
 
-const HEAD = `# What pawl goes by in this project; every line is optional.
+const HEAD = `# Pawl's settings for this project; every line is optional.
 # The gates use the copy that is committed on the protected branch.
 
-# How much ceremony a new task needs: light, standard or strict.
+# How much process a new task needs: light, standard or strict.
 `;
 const PROTECTED = "\n# By default the remote's default branch, else main and master.\n";
 
@@ -33,7 +33,7 @@ export function configText(choices: ConfigChoices): string {
 }
 
 const REMOTES = `
-# Whose protected branches may be pulled. In each clone a human confirms where such a remote leads.
+# Remotes whose protected branches may be pulled. In each clone a human confirms where such a remote leads.
 remotes:
 `;
 

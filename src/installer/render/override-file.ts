@@ -32,19 +32,19 @@ export function readOverride(name: string, file: string, base: string | undefine
   });
   if (!skill) throw broken(name, `its header cannot be read (${why.replace(/\.$/, "")})`);
   const mode = OVERRIDE_MODES.find((one) => one === textOf(skill, "mode"));
-  if (!mode) throw broken(name, `"mode" has to be one of ${OVERRIDE_MODES.join(", ")}`);
-  if (!NAME.test(name)) throw broken(name, "its folder's name cannot be the name of a skill");
+  if (!mode) throw broken(name, `"mode" must be one of ${OVERRIDE_MODES.join(", ")}`);
+  if (!NAME.test(name)) throw broken(name, "its folder's name is not a valid name for a skill");
   const upstream = textOf(skill, "upstream");
   if (mode !== "add" && !/^sha256:[0-9a-f]{64}$/.test(upstream ?? ""))
-    throw broken(name, '"upstream" has to be the digest of the text that it was made against');
+    throw broken(name, '"upstream" must be the digest of the text it was based on');
   if (mode === "disable") return { name, mode, text: skill.body.trim(), upstream, base: kept(base) };
-  if (textOf(skill, "name") !== name) throw broken(name, `"name" in its header has to be "${name}"`);
+  if (textOf(skill, "name") !== name) throw broken(name, `"name" in its header must be "${name}"`);
   const description = textOf(skill, "description") ?? "";
   if (description === "" || description.length > 1024)
     throw broken(name, 'it needs a "description" of at most 1024 characters');
   const lines = withoutKeys(skill.lines, OUR_KEYS);
   const text = printSkill({ lines, body: `${skill.body.trimEnd()}\n` });
-  if (hasMarks(text)) throw broken(name, "it still has the marks of an unfinished merge");
+  if (hasMarks(text)) throw broken(name, "it still has conflict markers");
   return mode === "add" ? { name, mode, text } : { name, mode, text, upstream, base: kept(base) };
 }
 
@@ -69,7 +69,7 @@ const kept = (base: string | undefined) => (base === undefined ? undefined : pla
 function broken(name: string, why: string): Failure {
   const file = overridePath(name);
   return new Failure("unreadable", "broken_override", `${file} cannot be used: ${why}.`, {
-    hint: "Repair the file by hand; docs/skills.md shows how one looks.",
+    hint: "Repair the file by hand; docs/skills.md shows an example.",
     details: { file },
   });
 }

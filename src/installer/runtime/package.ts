@@ -57,9 +57,9 @@ function programFiles(folder: string, { files }: Manifest): ArchiveFile[] {
         throw new Failure(
           "unreadable",
           "package_damaged",
-          `${join(folder, name)} is not what pawl brought.`,
+          `${join(folder, name)} is not the file that came with pawl.`,
           {
-            hint: "Nothing was written. Install pawl again from its package, and run this with that.",
+            hint: "Nothing was written. Reinstall pawl from its package, then run this again.",
             details: { file: join(folder, name) },
           },
         );

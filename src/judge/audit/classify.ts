@@ -126,10 +126,10 @@ function whyUnapproved({ remote, how }: Unapproved): Omit<Explained, "commit"> {
 
 const HOW: Record<Unapproved["how"], [Reason, (remote: string) => string]> = {
   pushed: ["pushed_directly", (remote) => `This clone pushed it to ${remote}, and nobody approved it.`],
-  guarded: ["no_approval", (remote) => `${remote} has it, which is guarded, and nobody approved it.`],
+  guarded: ["no_approval", (remote) => `${remote} is guarded and has it, but nobody approved it.`],
   unsigned: [
     "not_signed",
-    (remote) => `${remote} has it, but only a signature explains it, and there is none.`,
+    (remote) => `${remote} has it, but only a signature can explain it, and there is none.`,
   ],
 };
 
@@ -172,10 +172,10 @@ export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | 
 /** Nothing was made for it: the very commit that was checked, on a line that begins where the branch was. */
 function mismatchOfForward(approval: ApprovedMerge, commit: CommitFact): string | undefined {
   if (commit.id !== approval.head)
-    return `it is another commit than ${approval.head.slice(0, 12)}, which was checked`;
+    return `it is not ${approval.head.slice(0, 12)}, the commit that was checked`;
   if (commit.tree !== approval.tree) return "its content is not what was approved";
   if (approval.again || approval.brought === undefined)
-    return `it does not go straight on from ${approval.old.slice(0, 12)}`;
+    return `it does not directly follow ${approval.old.slice(0, 12)}`;
   return undefined;
 }
 
@@ -196,7 +196,7 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
       return {
         ...one,
         reason: "late_baseline",
-        message: `Not every clone's baseline has it: one of them began with an older commit, or was installed on top of it later. A human who knows it settles that for all: pawl unlock ${branch.ref.replace(/^refs\/heads\//, "")} --accept, then pawl sync`,
+        message: `Not every clone's baseline contains it: one clone started from an older commit, or installed pawl on top of it later. A human who recognises it can accept it for all clones: pawl unlock ${branch.ref.replace(/^refs\/heads\//, "")} --accept, then pawl sync`,
       };
     const move = bringers.get(one.commit.id);
     return move ? { ...one, ...howItCame(move, branch.ref) } : one;
@@ -215,15 +215,15 @@ function whyDoubtful({ name, tracking, word }: RemoteFact): { reason: Reason; me
     case "unconfirmed":
       return {
         reason: "remote_unconfirmed",
-        message: `${only}, and no human has confirmed yet where ${name} is.`,
+        message: `${only}, and no human has confirmed where ${name} leads.`,
       };
     case "changed":
       return {
         reason: "remote_changed",
-        message: `${only}, and ${name} does not lead where a human confirmed it.`,
+        message: `${only}, and ${name} no longer leads where a human confirmed.`,
       };
     case "untrusted":
-      return { reason: "remote_not_trusted", message: `${only}, and nobody trusts ${name}.` };
+      return { reason: "remote_not_trusted", message: `${only}, and ${name} is not a trusted remote.` };
     default:
       return { reason: "remote_not_confirmed", message: `${only}, but ${name} itself does not.` };
   }
@@ -240,7 +240,7 @@ export function overwrites(move: MoveFact, ref: string): boolean {
 
 function howItCame(move: MoveFact, ref: string): { reason: Reason; message: string } {
   if (move.seen !== "log")
-    return { reason: "written_without_git", message: "The branch was set to it without git." };
+    return { reason: "written_without_git", message: "The branch was set to it without using git." };
   const message = `Nobody approved it; the branch's log says "${move.message}" at ${move.time}.`;
   if (overwrites(move, ref)) return { reason: "branch_overwritten", message };
   if (/^(?:merge|pull)\b/.test(move.message)) return { reason: "merged_directly", message };

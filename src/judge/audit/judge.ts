@@ -67,7 +67,7 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
   const find = (code: string, where: string, message: string) =>
     findings.push({ code, repo, where, message });
   if (audit.standsFor !== undefined)
-    find("symbolic_ref", branch, `${branch} is only another name for ${nameOf(audit.standsFor)}.`);
+    find("symbolic_ref", branch, `${branch} is only an alias of ${nameOf(audit.standsFor)}.`);
   for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
   const here = new Set(audit.commits.map((one) => one.id));
   // What nobody can tell about a commit is told once, and not again about the move that brought it.
@@ -87,8 +87,8 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
         `${one.tracking} is at ${short(one.believed)}, which ${one.name} does not have.`,
       );
   for (const { commit, by, from = branch } of audit.missing)
-    find("approved_missing", from, `${from} does not have ${short(commit)} any more, which ${by} let in.`);
-  if (audit.unlogged) notes.push(`Git keeps no log of ${branch} here, so its moves cannot be followed.`);
+    find("approved_missing", from, `${from} no longer has ${short(commit)}, which ${by} let in.`);
+  if (audit.unlogged) notes.push(`Git keeps no log of ${branch} here, so its history of moves is unknown.`);
   return { branch: { repo, ref: audit.ref, tip: audit.tip, counts, commits }, findings, notes };
 }
 
@@ -116,7 +116,7 @@ interface Judging extends Permitted {
 /** How a move came about that git's log does not tell of, in words that follow what it was. */
 const UNLOGGED: Partial<Record<Witness, string>> = {
   guard: " while the guard was switched off",
-  passed: ", which the guard let pass, and git's log does not have it any more",
+  passed: ", which the guard allowed but git's log no longer shows",
   gap: " without git's knowledge",
   tip: " without git's knowledge",
 };
@@ -164,19 +164,19 @@ function isPermitted(move: MoveFact, ref: string, { known, isExplained }: Judgin
 
 const WORDS: Record<TraceCode, (said: string) => string> = {
   replace_ref: (said) => `Git shows ${said} in place of this object.`,
-  graft_file: () => "This file makes git show other parents than commits have.",
-  shallow_graft: (said) => `This file hides what ${said} was made from, although it is there.`,
+  graft_file: () => "This file makes git show parents that the commits do not have.",
+  shallow_graft: (said) => `This file hides the parents of ${said}, although they are here.`,
   hooks_path_changed: (said) => `Git does not use the guard's hooks there: ${said}.`,
   hook_missing: () => "This hook of the guard is missing.",
   hook_not_executable: () => "Git does not run this hook of the guard, because it is not executable.",
-  hook_changed: () => "This hook of the guard is not what was written.",
-  guard_removed: () => "The guard was put in place in this clone, and is gone.",
+  hook_changed: () => "This hook of the guard was changed.",
+  guard_removed: () => "The guard was installed in this clone and is gone.",
   program_changed: () =>
-    "This file of the clone's copy of pawl is not what was written. Put it right: pawl doctor --fix",
+    "This file of the clone's copy of pawl was changed. To restore it: pawl doctor --fix",
   ref_rewritten: () =>
-    "Its file was written after the guard last saw the branch move: it may have been away and back. If you know why, settle it: pawl install --profile hooks",
-  leftover_grant: (said) => `This grant belongs to no approval that is under way: ${said}.`,
-  forged_unlock: (said) => `This unlock has no record of a human's: ${said}.`,
+    "Its file was written after the guard last saw the branch move: the branch may have moved away and back. If you know why, accept it: pawl install --profile hooks",
+  leftover_grant: (said) => `This grant belongs to no approval in progress: ${said}.`,
+  forged_unlock: (said) => `No human's record explains this unlock: ${said}.`,
   branch_deleted: () => "This protected branch was deleted.",
 };
 

@@ -8,7 +8,7 @@ export interface Look {
   changed: string[];
   /** Records that speak of the same things, name the same files, or name this task. */
   alike: Likeness[];
-  /** Why the search index could not be asked. */
+  /** Why the search index could not be read. */
   searchProblem: string | undefined;
   /** It was not asked at all. */
   isUnsearched?: true;

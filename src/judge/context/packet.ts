@@ -49,7 +49,7 @@ export function assembleWithoutTask(at: Situation, isDirty: boolean | undefined,
   const lines = [
     "# No task yet",
     `${standing(at, isDirty)}.`,
-    "**Missing:** No task, and so no objective, plan, decisions, findings or handoff: inspect the repository.",
+    "**Missing:** there is no task, so no objective, plan, decisions, findings or handoff: inspect the repository.",
     'Begin with `pawl task new "<title>" --objective "…"`.',
   ];
   const section: Section = {
@@ -76,9 +76,9 @@ function missingOf({ own, related, look, problems }: Facts): Map<string, string>
     [
       "unsearched",
       look.isUnsearched === true,
-      `not searched for records that are like it (\`pawl context ${task.id}\` does)`,
+      `similar records were not searched (\`pawl context ${task.id}\` does)`,
     ],
-    ["search", look.searchProblem !== undefined, "the search index could not be asked"],
+    ["search", look.searchProblem !== undefined, "the search index could not be read"],
     [
       "unreadable",
       problems.length > 0,

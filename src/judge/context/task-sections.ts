@@ -76,9 +76,7 @@ export function placeLine({ own, look }: Pick<Facts, "own" | "look">, at: Situat
     task.branch !== undefined && task.branch !== at.branch
       ? `This is not the task's branch, ${clipLine(task.branch, 100)}.`
       : "",
-    others.length > 0
-      ? `Also about ${clipLine(others.join(", "), 120)}, which cannot be looked at from here.`
-      : "",
+    others.length > 0 ? `Also about ${clipLine(others.join(", "), 120)}, which is not on this machine.` : "",
   ]
     .filter(Boolean)
     .join(" ");

@@ -104,9 +104,9 @@ const CODES = {
 /** What stands in the way until somebody has looked at it. A person's own edit can be adopted, proof cannot. */
 export function breachOf({ path, record, why, actor }: RecordDoubt): Breach {
   const message = {
-    unexplained: `${record} was not written by pawl: no event tells of it, and it counts for nothing.`,
-    altered: `${record} was changed after ${actor} wrote it, and not by pawl.`,
-    missing: `${record} was written by ${actor} and is gone.`,
+    unexplained: `${record} was not written by pawl: the log has no event for it, so it counts for nothing.`,
+    altered: `${record} was changed after ${actor} wrote it, but not by pawl.`,
+    missing: `${record} was written by ${actor} and has been deleted.`,
   }[why];
   const adopts = why !== "missing" && !isAppendOnly(path);
   const task = record.replace(/\/.*/, "");

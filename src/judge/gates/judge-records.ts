@@ -12,7 +12,7 @@ export function judgeRecords(facts: RecordFacts, stage: Stage, planDigest: strin
     ...facts.waitingFor.map(
       (id): Breach => ({
         code: "dependency_open",
-        message: `${task.id} depends on ${id}, which is not merged.`,
+        message: `${task.id} depends on ${id}, which is not merged yet.`,
         record: id,
         command: `pawl task show ${id}`,
       }),
@@ -101,7 +101,7 @@ function judgeSlices({ task }: RecordFacts): Breach[] {
     return [
       {
         code: "slice_missing",
-        message: `${task.id} has no slice; a strict task is done in slices.`,
+        message: `${task.id} has no slice; strict tasks are done in slices.`,
         record: task.id,
         command: `pawl slice open "<title>" --task ${task.id}`,
       },
@@ -122,7 +122,7 @@ function judgeSlices({ task }: RecordFacts): Breach[] {
     if (slice.red === undefined || slice.green === undefined)
       breaches.push({
         code: "slice_without_red",
-        message: `${slice.id} has no test that was seen to fail and then to pass.`,
+        message: `${slice.id} has no test that failed first and then passed.`,
         record,
         command: `pawl verify --slice ${slice.id} --red --task ${task.id} -- <test command>`,
       });
@@ -139,7 +139,7 @@ function judgeHandoff({ task, run, handoffs }: RecordFacts): Breach[] {
   return [
     {
       code: "no_handoff",
-      message: "Nobody has written down what was done, how it was checked, and what comes next.",
+      message: "There is no handoff yet: what was done, how it was checked, what comes next.",
       record: task.id,
       command: `pawl handoff ${task.id} --what "…" --next "…"`,
     },

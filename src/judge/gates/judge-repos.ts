@@ -14,7 +14,7 @@ export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Bre
     return [
       {
         code: "not_started",
-        message: run ? `${run.id} was not started to its end.` : `${task.id} has no run.`,
+        message: run ? `${run.id} did not finish starting.` : `${task.id} has no run.`,
         record: run?.id ?? task.id,
         command: `pawl start ${task.id}`,
       },
@@ -74,7 +74,7 @@ function judgeBranches({ task }: RecordFacts, { repo, ...git }: RepoFacts): Brea
     found.push(
       breach(
         "base_changed",
-        `${task.id} goes to ${repo.base_branch} now, and its branch was made for ${repo.base_was}.`,
+        `${task.id} now goes to ${repo.base_branch}, but its branch was made for ${repo.base_was}.`,
         `pawl refresh ${task.id}`,
       ),
     );
@@ -98,7 +98,7 @@ function judgePlace(facts: RecordFacts, one: RepoFacts): Breach[] {
     found.push(
       breach(
         "on_protected_branch",
-        `${repo.branch} is protected: work belongs on a branch of its own.`,
+        `${repo.branch} is protected: work on a branch of your own.`,
         `pawl start ${task.id}`,
       ),
     );
@@ -115,7 +115,7 @@ function judgePlace(facts: RecordFacts, one: RepoFacts): Breach[] {
     found.push(
       breach(
         "surfaces_not_in_base",
-        `${repo.base_branch} lacks the files that pawl installed.`,
+        `${repo.base_branch} does not have the files that pawl installed.`,
         "pawl install --commit",
       ),
     );
@@ -157,14 +157,14 @@ function judgeBase(task: string, { repo, ...git }: RepoFacts): Breach[] {
   const common = { record: repo.branch, repo: repo.name };
   const moved: Breach = {
     code: "base_moved",
-    message: `${repo.base_branch} has commits that ${repo.branch} lacks.`,
+    message: `${repo.base_branch} has commits that ${repo.branch} does not have.`,
     command: `pawl refresh ${task}`,
     ...common,
   };
   if (git.conflicts.length === 0) return [moved];
   const files = few(git.conflicts);
   const command = `git -C ${quoted(git.path)} merge ${repo.base_branch}`;
-  return [{ code: "unmergeable", message: `Merging conflicts in ${files}.`, command, ...common }, moved];
+  return [{ code: "unmergeable", message: `Merging it conflicts in ${files}.`, command, ...common }, moved];
 }
 
 function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Breach[] {
@@ -195,7 +195,7 @@ function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Brea
     const why =
       last.unstable && last.tree === tree
         ? "changed files while it ran"
-        : "ran on another tree than the branch's";
+        : "ran on a different tree from the branch's";
     return [{ code: "check_stale", message: `${name} ${why}.`, ...common }];
   });
 }
@@ -224,7 +224,7 @@ function judgeSnapshot(
         ? "The diff was not saved."
         : saved.head === head && !snapshotKept
           ? "The saved diff is gone."
-          : "The saved diff is not that of the branch's tip.",
+          : "The saved diff is not the branch's latest.",
       record: run.id,
       repo: repo.name,
       command: `pawl snapshot ${task.id}`,
@@ -246,7 +246,7 @@ function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]
     })
     .map(({ repo }) => ({
       code: "review_stale",
-      message: `${repo.branch}, or where it goes, was changed after ${latest.id} reviewed it.`,
+      message: `${repo.branch}, or its target, changed after ${latest.id} reviewed it.`,
       record: latest.id,
       repo: repo.name,
       command,

@@ -17,15 +17,16 @@ export interface ManageFacts {
   handoffs: readonly Pick<Handoff, "run" | "automatic" | "created">[];
 }
 
+const reason = (code: string, message: string, command: string, record?: string): Reason => ({
+  ...{ code, message, record, owner: "author", command },
+});
+
 /**
  * What is left before a manager may end: plan, every run ended, read and settled, and a handoff after the last of it. A
  * manager whose program ends otherwise has failed, whatever it says of itself.
  */
 export function judgeManage(facts: ManageFacts): Reason[] {
   const { task, manager, children, unread } = facts;
-  const reason = (code: string, message: string, command: string, record?: string): Reason => ({
-    ...{ code, message, record, owner: "author", command },
-  });
   if (!manager) {
     const command = `pawl run ${task.id} --mode manager --agent claude`;
     return [{ ...reason("no_manager", `No manager was started for ${task.id}.`, command), owner: "human" }];
@@ -33,54 +34,53 @@ export function judgeManage(facts: ManageFacts): Reason[] {
   const found: Reason[] = [];
   const plan = `pawl task update ${task.id} --plan "…"`;
   if (task.plan.trim() === "")
-    found.push(reason("plan_missing", "Nothing says who does what.", plan, task.id));
+    found.push(reason("plan_missing", "There is no plan that says who does what.", plan, task.id));
   else if (isPlanChanged(facts))
     found.push(
       reason(
         "plan_changed",
-        `The plan is not the one that ${manager.children[0]} was started for, and no decision says why.`,
+        `The plan is not the one that ${manager.children[0]} was started for, and no decision explains the change.`,
         `pawl decide "…" --why "…" --task ${task.id}`,
         task.id,
       ),
     );
-  for (const child of children) {
-    if (openAttempt(child)) {
-      found.push(reason("child_running", `${child.id} is at work.`, `pawl run wait ${child.id}`, child.id));
-      continue;
-    }
-    const report = unread.find((one) => one.run === child.id);
-    if (report)
-      found.push(
-        reason(
-          "child_outcome_unread",
-          `Nobody has read how ${child.id} ended.`,
-          `pawl mail ack ${report.id}`,
-          child.id,
-        ),
-      );
-    const said = settlementOf(child);
-    const command = `pawl run settle ${child.id} accept|retry|abandon "…"`;
-    if (!said)
-      found.push(
-        reason("child_not_settled", `Nobody has said what is made of ${child.id}.`, command, child.id),
-      );
-    else if (said.outcome === "retry" && !isRetried(child, children))
-      found.push(
-        reason(
-          "child_not_settled",
-          `${child.id} was to be retried, and was not.`,
-          `pawl run resume ${child.id}`,
-          child.id,
-        ),
-      );
-  }
+  found.push(...children.flatMap((child) => judgeChild(child, children, unread)));
   if (!isHandedOff(facts, manager))
     found.push(
       reason(
         "no_handoff",
-        "No handoff tells how it stands now.",
+        "No handoff describes the current state.",
         `pawl handoff ${task.id} --what "…" --next "…"`,
         task.id,
+      ),
+    );
+  return found;
+}
+
+function judgeChild(
+  child: ManageFacts["children"][number],
+  children: ManageFacts["children"],
+  unread: ManageFacts["unread"],
+): Reason[] {
+  const { id } = child;
+  if (openAttempt(child)) return [reason("child_running", `${id} is running.`, `pawl run wait ${id}`, id)];
+  const found: Reason[] = [];
+  const report = unread.find((one) => one.run === id);
+  if (report)
+    found.push(
+      reason("child_outcome_unread", `Nobody has read how ${id} ended.`, `pawl mail ack ${report.id}`, id),
+    );
+  const said = settlementOf(child);
+  const settle = `pawl run settle ${id} accept|retry|abandon "…"`;
+  if (!said)
+    found.push(reason("child_not_settled", `Nobody has accepted, retried or abandoned ${id}.`, settle, id));
+  else if (said.outcome === "retry" && !isRetried(child, children))
+    found.push(
+      reason(
+        "child_not_settled",
+        `${id} was to be retried but has not been resumed.`,
+        `pawl run resume ${id}`,
+        id,
       ),
     );
   return found;

@@ -49,14 +49,15 @@ export function allowChild(facts: EnvelopeFacts, wish: ChildWish): RunLimits {
   const { manager, plan, children } = facts;
   const { envelope } = manager;
   const own = taskOf(manager.id);
-  if (!envelope) throw refused("no_envelope", `${manager.id} has no envelope.`, "Only a human gives it one.");
+  if (!envelope)
+    throw refused("no_envelope", `${manager.id} has no envelope.`, "Only a human can give it one.");
   if (wish.mode !== undefined && wish.mode !== "single")
     throw refused("depth", `A manager starts single runs, not a ${wish.mode}.`, "Leave --mode out.");
   if (wish.parent !== own)
     throw refused(
       "not_in_tree",
-      `${wish.task} is not a part of ${own}.`,
-      `Make a task for it: pawl task new "…" (it becomes a part of ${own}), or have a human make it one: pawl task update ${wish.task} --parent ${own}`,
+      `${wish.task} is not part of ${own}.`,
+      `Make a task for it: pawl task new "…" (it becomes part of ${own}), or ask a human to add it: pawl task update ${wish.task} --parent ${own}`,
     );
   if (plan.trim() === "")
     throw refused(
@@ -124,6 +125,6 @@ const refused = (code: string, message: string, hint: string) =>
 
 const spent = (what: string, message: string, manager: string) =>
   new Failure("refused", "envelope_spent", message, {
-    hint: `Settle what has ended, leave a handoff and end; a human may go on with more: pawl run resume ${manager}`,
+    hint: `Settle the runs that have ended, leave a handoff and stop. A human can allow more: pawl run resume ${manager}`,
     details: { spent: what },
   });

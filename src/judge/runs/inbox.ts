@@ -77,7 +77,7 @@ function mailFor({ task, mail }: LiveTask): Need[] {
   return [{ kind: "mail", task: task.id, title: task.title, run: first.run, why, command }];
 }
 
-/** The first thing that only a person can settle; nothing while somebody is at work on it. */
+/** The first thing that only a person can settle; nothing while somebody is working on it. */
 function needsOf({ task, runs, reasons }: LiveTask): Need[] {
   if (runs.some(isAtWork)) return [];
   const last = runs.filter((run) => !startsOthers(run) && run.state !== "held").at(-1);
@@ -93,11 +93,11 @@ function needsOf({ task, runs, reasons }: LiveTask): Need[] {
       last.next?.command ?? "",
     );
   const [first] = reasons;
-  if (!first) return need("approve", "nothing known is missing", `pawl approve ${task.id}`);
+  if (!first) return need("approve", "ready, as far as pawl knows", `pawl approve ${task.id}`);
   if (first.owner === "human") return need("settle", first.code, first.command);
   // The author has done everything; whoever did not write it may read it.
   if (reasons.every((one) => one.owner === "reviewer"))
-    return need("review", "waits for somebody else to read it", first.command);
+    return need("review", "needs a reviewer other than its author", first.command);
   return last
     ? need("missing", `still missing: ${codesOf(reasons)}`, `pawl check ${task.id} --stage close`)
     : [];

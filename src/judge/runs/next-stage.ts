@@ -58,7 +58,7 @@ function afterLast(last: Stage): NextStage | undefined {
       if (last.attempts < MOST_ATTEMPTS) return { do: "resume", run: last.run };
       return ended(last.reason ?? "exit", `${last.run} was cut off ${last.attempts} times (${last.reason}).`);
     case "kept":
-      return ended("stopped", `${last.run} was put aside.`);
+      return ended("stopped", `${last.run} was set aside.`);
     case "failed":
       return ended(last.reason ?? "exit", `${last.run} failed (${last.reason}).`);
     case "succeeded":
@@ -76,9 +76,9 @@ function afterWork(facts: PipelineFacts, last: Stage): NextStage {
   if (owners.has("reviewer")) {
     const silent = stages.length - 1 - stages.findLastIndex((one) => one.role !== "reviewer");
     if (silent < MOST_SILENT_REVIEWERS) return { do: "start", role: "reviewer" };
-    return ended("no_result", `${last.run} ended without a verdict, as did the one before it.`);
+    return ended("no_result", `${last.run} ended without a verdict, like the one before it.`);
   }
-  return ended(undefined, "Nothing is left but a human's yes.");
+  return ended(undefined, "All that is left is a human's approval.");
 }
 
 /** Another round, unless the last one changed nothing or all of them are used up. */

@@ -56,6 +56,6 @@ export function nextAfter(run: string, { status, reason }: Outcome): { command: 
   if (reason?.startsWith("limit_"))
     return { command: `pawl run resume ${run}`, reason: `with a higher limit than ${reason.slice(6)}` };
   if (status === "interrupted")
-    return { command: `pawl run resume ${run}`, reason: "goes on where it stopped" };
+    return { command: `pawl run resume ${run}`, reason: "continues where it stopped" };
   return { command: `pawl run log ${run}`, reason: "what went wrong" };
 }

@@ -62,7 +62,7 @@ const COMMON = `${UNATTENDED} Work only in the folders named below, and only on 
 
 const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
   author: (task) =>
-    `You are the author of ${task}. ${COMMON}\n\nFollow the skill incremental-implementation: small steps, each with a check that \`pawl verify\` ran, each committed. Before you end, run \`pawl check ${task} --stage close\`, settle what is yours to settle, and leave a \`pawl handoff\`: what was done, what was not, and the very next step. If you cannot go on, say why in the handoff and stop.`,
+    `You are the author of ${task}. ${COMMON}\n\nFollow the skill incremental-implementation: small steps, each with a check that \`pawl verify\` ran, each committed. Before you end, run \`pawl check ${task} --stage close\`, settle what is yours to settle, and leave a \`pawl handoff\`: what was done, what was not, and the next step. If you cannot go on, say why in the handoff and stop.`,
   fixer: (task) =>
     `You fix what a reviewer found in ${task}. ${COMMON}\n\nFollow the skill auto-fix: one finding at a time, the worst first, each fixed by a commit of its own and settled with \`pawl finding resolve\`. Change nothing that no finding asks for. Run the project's checks with \`pawl verify\`, then leave a \`pawl handoff\`.`,
   reviewer: (task) =>
@@ -98,7 +98,7 @@ export function resumeText(facts: {
   const started =
     facts.children.length === 0
       ? undefined
-      : `What you started went on without you, and stands like this:\n\n${facts.children.map((one) => `- ${one}`).join("\n")}`;
+      : `The runs you started continued without you. They stand like this:\n\n${facts.children.map((one) => `- ${one}`).join("\n")}`;
   const mail = facts.mail === undefined ? undefined : `Mail came meanwhile:\n\n${facts.mail}`;
   return `${[facts.message, begun, started, mail].filter((part) => part !== undefined).join("\n\n")}\n`;
 }

@@ -128,12 +128,12 @@ const LONG_SILENCE = 15 * 60;
 function warningsOf({ id, attempts }: Run, live: AttemptView | undefined): string[] {
   const said: string[] = [];
   if (live?.state === "running" && live.silent >= LONG_SILENCE && live.progress?.waiting === undefined)
-    said.push(`${id} has said nothing for ${Math.round(live.silent / 60)} minutes.`);
+    said.push(`${id} has been silent for ${Math.round(live.silent / 60)} minutes.`);
   if (live?.progress?.delegated || attempts.at(-1)?.reason === "denied_tools")
     said.push(
       live?.progress?.delegated
-        ? `${id} used its vendor's own way to delegate; what was done there is recorded nowhere.`
-        : `${id} ended well, but tools were denied to it.`,
+        ? `${id} delegated with its vendor's own tools; what was done there is not recorded.`
+        : `${id} succeeded, but was denied some tools.`,
     );
   return said;
 }
@@ -143,7 +143,7 @@ function nextOf(value: Run, state: RunStanding["state"], reason: RunReason | und
     case "held":
       return undefined;
     case "kept":
-      return { command: `pawl start ${taskOf(value.id)} --claim`, reason: "goes on in the kept worktrees" };
+      return { command: `pawl start ${taskOf(value.id)} --claim`, reason: "continues in the kept worktrees" };
     case "starting":
     case "running":
     case "orphaned":

@@ -72,7 +72,11 @@ function noTaskText(loaded: NothingLoaded): string {
 }
 
 function heldLine({ holder, yours, worktrees }: Pick<UnderWay, "holder" | "yours" | "worktrees">): string {
-  const who = yours ? "held by this session" : holder ? `held by ${holder.slice(0, 60)}` : "held by nobody";
+  const who = yours
+    ? "held by this session"
+    : holder
+      ? `held by ${holder.slice(0, 60)}`
+      : "not held by anybody";
   return [who, ...worktrees.slice(0, 1)].join(", ");
 }
 
@@ -120,7 +124,7 @@ function sessionText(loaded: LoadedTask, detail: number, style: Style): string {
   if (task.next.length > 0) lines.push("next:", ...few(task.next, (one) => firstLine(one, width), detail));
   if (loaded.others.length > 0)
     lines.push(
-      "also under way:",
+      "also active:",
       ...few(loaded.others, (one) => `${one.id} ${heldLine(one)}`, Math.max(detail, 1)),
     );
   return lines.join("\n");

@@ -49,7 +49,7 @@ export function findHits(
 }
 
 function notHeld(): never {
-  throw new Error("The index names a record that it does not hold.");
+  throw new Error("The index names a record that it does not contain.");
 }
 
 type Row = Omit<Ranked, "id"> & { id: string | null; total: number };

@@ -39,7 +39,7 @@ function requireWasm(): WasmModule {
       "search_unavailable",
       "The package node-sqlite3-wasm, which search needs on this version of Node, is missing.",
       {
-        hint: "Install Pawl again, or use Node 22.15 or later, which brings its own SQLite.",
+        hint: "Reinstall pawl, or use Node 22.15 or later, which has its own SQLite.",
         cause: error,
       },
     );

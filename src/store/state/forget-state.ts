@@ -61,7 +61,7 @@ export function expectOurs(home: Home, place: Place): void {
 
 const notOurs = (message: string, file: string) =>
   new Failure("refused", "not_ours_to_delete", `${message} Nothing of the state was deleted.`, {
-    hint: "Move it to where it belongs, and run the command again.",
+    hint: "Move it where it belongs, then run the command again.",
     details: { file },
   });
 

@@ -24,7 +24,7 @@ export function prepareState(home: Home, place: Place, env: Environment): string
       writeHome(home);
       keepName(home, place, () => publishedName(place, env));
       ensureClone(home.local);
-      if (restored) return [`${home.shown} was missing; it was brought back from its history.`];
+      if (restored) return [`${home.shown} was missing and has been restored from its history.`];
       return existed ? [] : [`Made ${home.shown}: the memory of this project, ignored by its git.`];
     });
   } catch (error) {

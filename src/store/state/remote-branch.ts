@@ -121,7 +121,7 @@ export async function pushState(
     "push_refused",
     `The remote ${remote} does not accept the state: ${lastWords(done.said)}`,
     {
-      hint: "What came from there is in place here. See to it that you may push the branch pawl/state, and run this again.",
+      hint: "What came from there is in place here. Make sure you can push the branch pawl/state, then run this again.",
       details: { remote, said: done.said.slice(-2000) },
     },
   );

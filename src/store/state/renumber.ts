@@ -131,7 +131,7 @@ function effectsOf(
     if (move && renamed !== undefined) {
       const target = newPath(move, path);
       const words =
-        path === move.path ? `was ${move.from}, until another clone's ${move.from} came` : "moved with it";
+        path === move.path ? `was ${move.from} until another clone's ${move.from} arrived` : "moved with it";
       effects.push({ do: "create", ...about(recordOfPath(target), words), path: target, text: renamed });
     } else if (move && !path.endsWith(".md")) {
       makeFolder(stagingDir(home));

@@ -13,7 +13,7 @@ export function isTipBroken(repo: StateRepository): boolean {
 
 /** What is wrong with the history of the state, in git's own words; undefined when it is whole. */
 export async function damageOf(repo: StateRepository): Promise<string | undefined> {
-  if (isTipBroken(repo)) return "its branch names no commit that is there";
+  if (isTipBroken(repo)) return "its branch points to a commit that does not exist";
   if (!hasRef(repo.gitDir, REF)) return undefined;
   const { code, out, err } = await gitOf(repo).ask(["rev-list", "--objects", "--quiet", REF]);
   return code === 0 ? undefined : (`${err}${out}`.trim().split("\n")[0] ?? "an object is missing");
@@ -36,9 +36,9 @@ export function repairTip(repo: StateRepository): string {
     throw new Failure(
       "unreadable",
       "state_damaged",
-      "The history of the state is damaged, and no earlier commit of it is whole.",
+      "The history of the state is damaged, and no earlier commit is intact.",
       {
-        hint: `The records in ${repo.state} are files and are still there. Get the history from another clone: copy its ${REF} into ${repo.gitDir}, or move that folder away to begin another one.`,
+        hint: `The records in ${repo.state} are files and are still there. Get the history from another clone: copy its ${REF} into ${repo.gitDir}, or move that folder away to start a new one.`,
         details: { folder: repo.gitDir },
       },
     );

@@ -180,7 +180,7 @@ export async function commitState(
     throw new Failure(
       "conflict",
       "state_busy",
-      "Others kept the state's branch busy; the next command commits it.",
+      "Other commands kept the state's branch busy; the next command commits it.",
     );
   } finally {
     rmSync(index, { force: true });

@@ -19,7 +19,7 @@ export const TASK_ACTIONS: Actions = {
     title: "Edit the task",
     button: "Save",
     fields: [
-      { name: "title", label: "Title", hint: "what is to be done, in a few words", across: true },
+      { name: "title", label: "Title", hint: "what to do, in a few words", across: true },
       ...PROSE,
       { name: "notes", label: "Notes", long: true },
       { name: "profile", label: "Profile", hint: "how much review it needs" },

@@ -59,7 +59,7 @@ const branchSection = (
   repo: string,
   isOneOfSeveral: boolean,
 ): Html =>
-  html`<section class="prose"><h2>${branch}${isOneOfSeveral && ` of ${repo}`}</h2><p>Approvals are ${approvals}.${root !== undefined && html` Trust begins with <span class="m">${short(root)}</span>, ${came ?? "which no record tells of"}.`}</p>${
+  html`<section class="prose"><h2>${branch}${isOneOfSeveral && ` of ${repo}`}</h2><p>Approvals are ${approvals}.${root !== undefined && html` Trust begins with <span class="m">${short(root)}</span>, ${came ?? "which no record explains"}.`}</p>${
     all.length === 0
       ? html`<p class="empty">${broken ? "The list cannot be read, so nobody can approve." : "No keys yet. A key makes an approval that anybody can verify later; without one, you approve on the terminal."}</p>`
       : html`<table class="sum"><caption class="vh">Keys of ${branch} of ${repo}</caption><thead><tr><th scope="col">Key</th><th scope="col">Owner</th><th scope="col">Kind</th><th scope="col">Signature proves</th></tr></thead><tbody>${all.map((one) => html`<tr><th scope="row">${one.key}</th><td>${one.name}</td><td>${one.kind === "webauthn" ? "passkey" : "ssh"}</td><td>${tag(one.level, one.level === "present" ? "ok" : "warn")}</td></tr>`)}</tbody></table>`

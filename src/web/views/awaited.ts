@@ -38,7 +38,7 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
   if (working) {
     const id = working.id.split("/")[1] ?? "";
     return {
-      what: `${working.agent ?? "An agent"} is at work.`,
+      what: `${working.agent ?? "An agent"} is running.`,
       how: html`Nothing is needed from you until ${id} ends. <a href="${at(`runs/${id}`)}">Watch its log</a>`,
       acts: [{ word: "Stop…", path: at("do/stop") }],
     };

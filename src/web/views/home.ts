@@ -13,7 +13,7 @@ import type { View } from "./view.ts";
 
 const MOST_READY = 20;
 
-/** What needs a person, who is at work, what could be begun, what came to its end: the inbox, as a page. */
+/** What needs a person, who is at work, what is ready to start, what came to its end: the inbox, as a page. */
 export const home: View = async ({ ask, now, project }) => {
   const { data, warnings } = await ask(inbox, {});
   const { data: here } = await ask(status, {});

@@ -105,8 +105,8 @@ test.each([
   ["[]", "container_of_another_type", "the whole file is an array"],
   ['{ "mcpServers": [] }', "container_of_another_type", "`mcpServers` is an array"],
   ['{\n  "mcpServers": "x"\n}', "container_of_another_type", "line 2, column 17"],
-  ['{ "mcpServers": {}, "mcpServers": {} }', "key_defined_twice", "`mcpServers` is there twice"],
-  ['{ "mcpServers": { "pawl": 1 } }', "entry_taken", "`mcpServers.pawl` is there already"],
+  ['{ "mcpServers": {}, "mcpServers": {} }', "key_defined_twice", "`mcpServers` appears twice"],
+  ['{ "mcpServers": { "pawl": 1 } }', "entry_taken", "`mcpServers.pawl` already exists"],
 ])("%s is refused", (before, code, words) => {
   expect(() => insertEntries(file, before, [server])).toThrow(
     expect.objectContaining({

@@ -73,7 +73,7 @@ sec = 20
   });
 
   test.each([
-    ['[mcp_servers.pawl]\ncommand = "mine"\n', "entry_taken", "line 1: `mcp_servers.pawl` is there already"],
+    ['[mcp_servers.pawl]\ncommand = "mine"\n', "entry_taken", "line 1: `mcp_servers.pawl` already exists"],
     ["a = 1\n[ 'mcp_servers' . \"pawl\" ] # mine\n", "entry_taken", "line 2"],
     ["[mcp_servers.pawl.env]\n", "entry_taken", "line 1"],
     ["[mcp_servers]\n\npawl = {}\n", "entry_taken", "line 3"],
@@ -189,7 +189,7 @@ describe("what 0.1.0 wrote, without marks", () => {
     });
     expect(plan(recordOf(plainCase), edited, [wanted]).step).toMatchObject({
       do: "refuse",
-      how: "Take that part out by hand, and run the same command again.",
+      how: "Remove that part by hand, then run the same command again.",
     });
   });
 

@@ -121,8 +121,8 @@ describe("files", () => {
   const good = printOverride(override("patch")).get(overridePath("tdd")) ?? "";
   test.each<[string, string, RegExp]>([
     ["no header", "just text\n", /must start with a line that is exactly `---`/],
-    ["unknown mode", good.replace("patch", "edit"), /"mode" has to be one of/],
-    ["no digest", good.replace(/upstream: .*\n/, ""), /"upstream" has to be the digest/],
+    ["unknown mode", good.replace("patch", "edit"), /"mode" must be one of/],
+    ["no digest", good.replace(/upstream: .*\n/, ""), /"upstream" must be the digest/],
     ["another name", good.replace('name: "tdd"', 'name: "tdd2"'), /"name" in its header/],
     ["no description", good.replace(/description: .*\n/, ""), /needs a "description"/],
     ["empty description", good.replace(/description: .*/, "description: >-\n"), /needs a "description"/],
@@ -134,7 +134,7 @@ describe("files", () => {
     ["a header to be run as code", good.replace("---\n", "---js\n"), /exactly `---`/],
     ["a header in JSON", good.replace("---\n", "---json\n"), /exactly `---`/],
     ["a header in what every object has", good.replace("---\n", "---constructor\n"), /exactly `---`/],
-    ["unfinished merge", `${good}<<<<<<< yours\n`, /marks of an unfinished merge/],
+    ["unfinished merge", `${good}<<<<<<< yours\n`, /conflict markers/],
   ])("%s is refused by name", (_title, file, why) => {
     expect(() => readOverride("tdd", file, undefined)).toThrow(why);
     expect(() => readOverride("tdd", file, undefined)).toThrow(".pawl/overrides/skills/tdd/override.md");

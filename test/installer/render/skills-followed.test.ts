@@ -210,7 +210,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
     const stopped = await by.follow("auto-fix", 1, { begins: "pawl start", ...second });
     expect([stopped.ok, stopped.text]).toEqual([
       false,
-      expect.stringContaining("begins with a reviewed plan"),
+      expect.stringContaining("needs a reviewed plan first"),
     ]);
     const lowered = await by.human(["task", "update", "T0002", "--profile", "light"], "");
     expect(lowered.code, lowered.out).toBe(0);

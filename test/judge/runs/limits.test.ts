@@ -23,17 +23,17 @@ describe("a limit that an agent cannot tell is refused, with those that it can",
     [
       copilot,
       { cost: "2" },
-      "limit_unknown: copilot does not tell what it costs while it runs. Use --turns or --time: --turns 40, --time 30m",
+      "limit_unknown: copilot does not report its cost while it runs. Use --turns or --time: --turns 40, --time 30m",
     ],
     [
       codex,
       { cost: "2" },
-      "limit_unknown: codex does not tell what it costs while it runs. Use --time: --time 30m",
+      "limit_unknown: codex does not report its cost while it runs. Use --time: --time 30m",
     ],
     [
       codex,
       { turns: 5 },
-      "limit_unknown: codex does not tell its turns while it runs. Use --time: --time 30m",
+      "limit_unknown: codex does not report its turns while it runs. Use --time: --time 30m",
     ],
     [codex, {}, "taken"],
   ])("$name", (agent, limits, answer) => {
