@@ -174,7 +174,7 @@ describe("the format check", () => {
     expect(existsSync(hook)).toBe(true);
     rmSync(join(project.path, ".pawl/config.yaml"));
     const { err } = await project.pawlIn(project.path, { CLAUDECODE: "1" }, "note", "add", "x");
-    expect(err).toContain('does not name the format check "exit 1" any more');
+    expect(err).toContain('no longer names the format check "exit 1"');
     expect(existsSync(hook)).toBe(true);
     await project.pawl(...INSTALL);
     expect(existsSync(hook)).toBe(false);

@@ -64,7 +64,7 @@ describe("a policy that changes on the protected tip", () => {
     const { err } = await project.pawlIn(project.path, env, "note", "add", "x");
     expect(made(project)).toEqual(expected);
     if (expected.length === 1) return;
-    expect(err).toContain("does not name release/* any more");
+    expect(err).toContain("no longer names release/*");
     const asked = await project.pawlIn(project.path, AGENT, ...INSTALL);
     expect([asked.code, made(project)]).toEqual([0, expected]);
     const told = await project.pawl("doctor", "--json");

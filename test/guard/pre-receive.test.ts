@@ -102,7 +102,7 @@ describe("a server with the pre-receive hook", () => {
     const mate = cloneForCheck(it, "shop behind");
     mate.git("reset", "-q", "--hard", "HEAD~1");
     const installed = await mate.pawl("install", "--profile", "hooks", "--yes");
-    expect([installed.code, installed.err]).toEqual([0, expect.stringContaining("came from origin")]);
+    expect([installed.code, installed.err]).toEqual([0, expect.stringContaining("were fetched from origin")]);
     await ok(mate.pawl("sync"));
     await ok(it.home.pawl("sync"));
     expect(await it.audit()).toMatchObject({ code: 0, reasons: [] });
@@ -255,7 +255,7 @@ describe("a server with the pre-receive hook", () => {
     it.git("branch", "side");
     const refused = push(it, "side");
     expect(refused.code).toBe(1);
-    expect(refused.err).toContain("cannot be told");
+    expect(refused.err).toContain("pawl cannot tell whether");
     it.git("tag", "v1");
     expect(push(it, "v1").code).toBe(0);
     gitIn(it, it.remote, "config", "pawl.program", pawl);

@@ -150,7 +150,7 @@ describe("unlock", () => {
     const args = command === "audit" ? ["audit"] : ["note", "add", "Something else"];
     // The window ended a second ago: what is committed now comes too late.
     const said = await it.home.pawl(...args);
-    expect(said.err).toContain("U0001 is over: main is closed again.");
+    expect(said.err).toContain("U0001 has ended: main is closed again.");
     expect(existsSync(grantOf(it))).toBe(false);
     expect(recordOf(it)).toContain("status: closed");
   });

@@ -148,7 +148,7 @@ describe("a fresh clone", () => {
       [/\[Y\/n\] $/, "\n"],
       [/\[Y\/n\] $|Type [^\n]+: $/, "yes\n"],
     ]);
-    expect([yes.code, yes.out]).toEqual([0, expect.stringContaining("pawl task new")]);
+    expect([yes.code, yes.out]).toEqual([0, expect.stringContaining("pawl start")]);
     expect(existsSync(join(at.path, ".git/pawl/runtime/pawl.cjs"))).toBe(true);
   });
 

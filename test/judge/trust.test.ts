@@ -137,7 +137,7 @@ test("what changed is told from what this clone remembers, and only where a reco
   const why = (now: Way, remembered: Way[]) => judgeTrust(facts(now, { recorded, remembered }))[0]?.why;
   expect(why(elsewhere, [way()])).toBe("was git@host:a.git and is now /evil.git");
   expect(why(proxied, [way()])).toBe("is now reached differently: core.sshcommand=/evil");
-  expect(why(way({ push: ["/evil.git"] }), [way()])).toContain("goes to /evil.git now");
+  expect(why(way({ push: ["/evil.git"] }), [way()])).toContain("is now pushed to /evil.git");
   expect(why(elsewhere, [elsewhere])).toBeUndefined();
 });
 

@@ -77,7 +77,7 @@ describe("a patch that is not the recorded one", () => {
     writeFileSync(join(stateOf(project), PATCH), patch.subarray(0, patch.length / 2));
     const { json } = await project.pawl("diff", "T1", "--json");
     expect(json.data.diffs[0].from).toBe("commit");
-    expect(json.warnings[0]).toContain("not what was saved");
+    expect(json.warnings[0]).toContain("is missing or was changed");
     const out = await piped(project, "diff", "T1");
     expect(out.subarray(out.indexOf(10) + 1).equals(patch)).toBe(true);
   });

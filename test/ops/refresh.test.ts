@@ -104,7 +104,7 @@ describe("a base that moved", () => {
     repo.git("fetch", "-q", "origin");
     commitIn(ready, repo.path, "other.txt", "x\n");
     const done = await ok(repo.pawlIn(worktreeOf(repo), { CODEX_SESSION_ID: "s" }, "refresh", "--json"));
-    expect(done.json.warnings.join()).toContain("lacks 1 commit of origin/main");
+    expect(done.json.warnings.join()).toContain("is 1 commit behind origin/main");
   });
 });
 

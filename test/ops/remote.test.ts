@@ -137,7 +137,7 @@ describe("remote trust and forget", () => {
     expect(() => it.home.git("pull", "-q", "--ff-only")).toThrow(/pawl remote trust origin/);
     expect(await standings()).toEqual({ origin: "changed" });
     const told = await it.home.pawl("remote", "list");
-    expect(told.out).toContain("was ../origin.git, and is ../other.git now");
+    expect(told.out).toContain("was ../origin.git and is now ../other.git");
     await ok(trust("origin"));
     it.home.git("pull", "-q", "--ff-only");
     expect((await it.home.pawl("audit")).code).toBe(0);

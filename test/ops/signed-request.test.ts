@@ -269,7 +269,7 @@ describe("a signed request does not explain", () => {
       );
       await publish(it);
       merge(it);
-      await expectNot(it, about === "ref" ? /./ : /the signature of the request is not good/);
+      await expectNot(it, about === "ref" ? /./ : /the signature of the request is invalid/);
     }
   });
 
@@ -279,7 +279,7 @@ describe("a signed request does not explain", () => {
     await ok(it.types("T0003", "approve", "T3"));
     await publish(it);
     merge(it);
-    await expectNot(it, /the signature of the request is not good/);
+    await expectNot(it, /the signature of the request is invalid/);
   });
 
   test("a merge that brings another policy or other keys along", async () => {

@@ -116,7 +116,7 @@ describe("the project itself", () => {
     rmSync(stateOf(project), { recursive: true });
     const { json } = await project.pawl("task", "list", "--json");
     expect(json.data.tasks).toMatchObject([{ id: "T0001", status: "active" }]);
-    expect(json.warnings[0]).toContain("brought back from its history");
+    expect(json.warnings[0]).toContain("restored from its history");
     project.git("clean", "-ffdxq");
     expect((await project.pawl("task", "new", "Two", "--json")).json.data.task.id).toBe("T0002");
     expect(await ids(project, project.path)).toEqual(["T0001", "T0002"]);

@@ -212,7 +212,7 @@ describe("a one-line fix", { timeout: 180_000 }, () => {
     expect(early).not.toContain("no_handoff");
     await type('git commit -q -a -m "Fix the typo"');
     const unread = await type("pawl approve", 1);
-    expect(unread).toContain("1 thing stands in the way of merging T0001:\n  review_missing: ");
+    expect(unread).toContain("1 thing is in the way of merging T0001:\n  review_missing: ");
     expect(unread).toContain("\npawl review start T0001 --kind branch\n");
     await type("pawl review record --kind branch --verdict pass --looked-at README.md");
     await type("pawl approve --finish", 0, { text: "T0001" });
