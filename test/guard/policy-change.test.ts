@@ -123,7 +123,7 @@ describe("a policy that changes on the protected tip", () => {
     commitPolicy(project, "protected: 3\n", "seen");
     project.git("checkout", "-q", "-b", "other");
     const { code, err } = await project.pawl("note", "add", "x");
-    expect([code, err]).toEqual([0, expect.stringContaining("could not be written again")]);
+    expect([code, err]).toEqual([0, expect.stringContaining("could not be rewritten")]);
     expect(made(project)).toEqual(["main", "master"]);
     const told = await project.pawl("doctor", "--json");
     expect([told.code, told.json.data.doctor.diagnoses[0].code]).toEqual([1, "policy_unreadable"]);
@@ -134,7 +134,7 @@ describe("a policy that changes on the protected tip", () => {
     commitPolicy(project, TWO, "seen");
     const quiet = await project.pawl("note", "add", "x");
     expect(quiet.err).toContain("were rewritten");
-    expect((await project.pawl("note", "add", "y")).err).not.toContain("written again");
+    expect((await project.pawl("note", "add", "y")).err).not.toContain("rewritten");
     expect(made(project)).toEqual(["main", "release/*"]);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
-const HOLDS = "does not hold";
+const HOLDS = "is not guarded properly";
 
 async function prepare(project: Project): Promise<void> {
   expect((await project.pawl("task", "new", "One")).code).toBe(0);
@@ -135,7 +135,7 @@ describe("status and session", () => {
     act(project);
     for (const command of ["status", "session"])
       expect((await project.pawl(command)).err, command).not.toMatch(
-        /guard of this repository|does not hold/,
+        /not guarded properly/,
       );
     expect((await project.pawl("note", "add", "x")).code).toBe(0);
     expect((await project.pawl("doctor")).code).toBe(0);
@@ -184,7 +184,7 @@ describe("start", () => {
     await project.pawl("task", "update", "T0001", "--profile", "light");
     chmodSync(join(project.path, ".git/pawl/hooks/reference-transaction"), 0o644);
     const { code, err } = await project.pawl("start", "T0001");
-    expect([code, err]).toEqual([0, expect.stringMatching(/does not hold.*did not answer/)]);
+    expect([code, err]).toEqual([0, expect.stringMatching(/not guarded properly.*got no answer from the guard/)]);
   });
 
   test("is quiet where the guard holds", async ({ project }) => {

@@ -135,7 +135,7 @@ describe("setup", () => {
     project.commit(".pawl/config.yaml", "setup: git config core.hooksPath .own\n");
     await ok(project.pawl("install", "--yes", "--profile", "hooks"));
     const begun = await ok(project.pawl("start", "Fix it now", "--json"));
-    expect(begun.json.warnings.join("\n")).not.toContain("does not hold");
+    expect(begun.json.warnings.join("\n")).not.toContain("not guarded properly");
     expect(begun.json.warnings.filter((one: string) => one.includes("were rewritten"))).toHaveLength(1);
     await ok(project.pawl("doctor"));
   });
