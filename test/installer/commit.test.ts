@@ -234,7 +234,7 @@ describe("on a branch that is guarded already", () => {
 describe("at a terminal", () => {
   test("it shows the files, offers to commit them, and takes no for an answer", async ({ project }) => {
     const words = [process.execPath, program, "install"];
-    const usual = [/For which agents /, /Protected branches /, /Ceremony /, /Let Claude Code /].map(
+    const usual = [/For which agents /, /Protected branches /, /How much process /, /Let Claude Code /].map(
       (question): [RegExp, string] => [question, "\n"],
     );
     const no = await inDialogue(words, project, [...usual, [/Type [^\n]+: $/, "no\n"]]);
