@@ -134,9 +134,7 @@ describe("status and session", () => {
     if (name === "the guard was taken out") await project.pawl("uninstall");
     act(project);
     for (const command of ["status", "session"])
-      expect((await project.pawl(command)).err, command).not.toMatch(
-        /not guarded properly/,
-      );
+      expect((await project.pawl(command)).err, command).not.toMatch(/not guarded properly/);
     expect((await project.pawl("note", "add", "x")).code).toBe(0);
     expect((await project.pawl("doctor")).code).toBe(0);
   });
@@ -184,7 +182,10 @@ describe("start", () => {
     await project.pawl("task", "update", "T0001", "--profile", "light");
     chmodSync(join(project.path, ".git/pawl/hooks/reference-transaction"), 0o644);
     const { code, err } = await project.pawl("start", "T0001");
-    expect([code, err]).toEqual([0, expect.stringMatching(/not guarded properly.*got no answer from the guard/)]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/not guarded properly.*got no answer from the guard/),
+    ]);
   });
 
   test("is quiet where the guard holds", async ({ project }) => {

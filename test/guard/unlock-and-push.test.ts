@@ -225,7 +225,10 @@ describe("a push to a protected branch", () => {
     const record = join(at.repo, ".pawl/state/tasks/T0001/approvals/A1.md");
     const text = readFileSync(record, "utf8");
     writeFileSync(record, text.replace("status: merged", "status: perhaps"));
-    expect(push()).toMatchObject({ code: 1, err: expect.stringContaining("Could not tell whether it was approved") });
+    expect(push()).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Could not tell whether it was approved"),
+    });
     writeFileSync(record, text);
     // A repository record that is gone is known from the history of the state; the approval is not there to explain it.
     const repository = join(at.repo, ".pawl/state/repos/repo.md");
