@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { renewClaim } from "../flows/claims/renew-claim.ts";
 import { chooseRun } from "../flows/run/run-choose.ts";
 import { expectOwn, stopRun } from "../flows/run/run-stop.ts";
 import { nextAfter } from "../judge/runs/outcome.ts";
-import { openAttempt } from "../judge/runs/standing.ts";
+import { openAttempt, taskOf } from "../judge/runs/standing.ts";
 import { parseDuration } from "../model/duration.ts";
 import { line, maybe } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
@@ -34,8 +35,11 @@ export const runStop = procedure({
     const grace = parseDuration(input.grace ?? USUAL, "grace");
     const over = openAttempt(value) ? await stopRun(hands, value, grace * 1_000) : value;
     const { status, attempts } = over;
+    // Its supervisor may have said its last word to the remote before the records said that the run has ended.
+    const warnings = await renewClaim(hands, taskOf(over.id));
     return {
       data: { run: over, was_running: openAttempt(value) !== undefined },
+      warnings,
       next:
         status === "succeeded" || status === "failed" || status === "interrupted"
           ? nextAfter(over.id, { status, reason: attempts.at(-1)?.reason })
