@@ -85,7 +85,7 @@ try {
     const install = time(repo, [pawl, "install"]);
     added = countFiles(repo) - before;
     const second = time(repo, [pawl, "install"]);
-    time(repo, [pawl, "uninstall"]);
+    time(repo, [pawl, "uninstall", "--yes"]);
     if (round < 0) continue;
     floor?.push(node);
     fresh?.push(install);

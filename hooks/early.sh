@@ -5,7 +5,6 @@ if protected "$head" && ! unlocked "$head"; then
 	look_up "$head"
 	if [ -n "$tip" ]; then
 		say_unlock "$head"
-		refuse "refused: ${head#refs/heads/} is protected, and nobody has approved this change." \
-			"Work on a task's branch (pawl start); a human merges it (pawl approve)."
+		refuse "refused: ${head#refs/heads/} is protected, and nobody has approved this change." "$RESCUE"
 	fi
 fi

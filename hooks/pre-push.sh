@@ -22,6 +22,10 @@ while read -r local_ref local_id remote_ref remote_id; do
 		refuse "refused: $remote_ref holds claims, and this is not a claim." "To claim a task: pawl start" ;;
 	esac
 done
+# Git names nothing here that it refuses by itself, such as a merge that the remote was faster than; its own advice fails.
+if [ -z "$all" ] && read_head && protected "$head" && overtaken HEAD "$head"; then
+	printf 'pawl: %s\n' "$WAY" >&2
+fi
 if [ -n "$named" ]; then
 	node=@NODE@
 	[ -x "$node" ] || node=$(command -v node) ||

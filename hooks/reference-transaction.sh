@@ -7,7 +7,7 @@ case $1 in prepared | committed) ;; *) exit 0 ;; esac
 # @include where
 # @include refuse
 # @include rules
-WAY="Work on a task's branch (pawl start); a human merges it (pawl approve). To get what the remote has: git pull --ff-only"
+WAY="$BRANCHES To get what the remote has: git pull --ff-only"
 OTHER="For other work, start another task: pawl start \"<what to do>\""
 
 # The file in which the last value of a protected branch is kept that came about before our eyes.
@@ -106,7 +106,8 @@ explain() {
 	began_protected "$2" "$3"
 }
 
-# Whether a new branch begins with nothing but what another protected one has; in an empty repository there is none.
+# Whether a new branch begins with a commit that another protected one has been at, which is more than to have merged it;
+# in an empty repository there is none.
 began_protected() {
 	other=
 	for known in "$home"/pawl/tips/*; do
@@ -114,7 +115,7 @@ began_protected() {
 		read -r was name rest <"$known"
 		case $was in *[!0]*) ;; *) continue ;; esac
 		other=${name#refs/heads/}
-		git merge-base --is-ancestor "$1" "$was" 2>/dev/null && return
+		git rev-list --first-parent "$was" --not "$1^@" 2>/dev/null | grep -qx "$1" && return
 	done
 	[ -n "$other" ] || return 0
 	WAY="Start a new protected branch from one that exists: git branch ${2#refs/heads/} $other"
@@ -132,6 +133,15 @@ say_leftover() {
 	case $said in 'Revert "'* | 'Reapply "'*) printf 'pawl: %s\n' "To discard what the revert staged: git reset --merge" >&2 ;; esac
 }
 
+# A plain commit leaves everything where it was, for a task to take along. It is new, so no ref has it, and it follows
+# what is checked out here; what a revert, a cherry-pick, a merge or an am has begun, they have to end themselves.
+say_rescue() {
+	read_head
+	[ "$head" = "$3" ] && [ ! -f "$own/MERGE_MSG" ] && [ ! -d "$own/rebase-apply" ] || return 0
+	[ "$(git rev-parse -q --verify "$2^1" 2>/dev/null)" = "$1" ] || return 0
+	[ -z "$(git rev-list -1 "$2" --not --all 2>/dev/null)" ] || WAY=$RESCUE
+}
+
 judge_protected() {
 	moves "$1" "$2" "$3" || return 0
 	branch=${3#refs/heads/}
@@ -145,6 +155,7 @@ judge_protected() {
 	say_unlock "$3"
 	case $2 in
 	*[!0]*)
+		say_rescue "$old" "$2" "$3"
 		say_way "$3" "$2"
 		say_leftover
 		refuse "refused: $branch is protected, and nobody has approved this change." "$WAY"
@@ -177,7 +188,7 @@ judge_branch() {
 	if in_others_task; then
 		read -r task <"$own/pawl-task"
 		refuse "refused: ${3#refs/heads/} belongs to $task, which $holder holds, and your session holds another task." \
-			"If nobody is working on it any more, take it over: pawl start $task --claim"
+			"If nobody is working on it, take it over: pawl start $task --claim"
 	fi
 	note_mover
 }

@@ -66,21 +66,26 @@ from_remote() {
 	case $2 in *[!0]*) git merge-base --is-ancestor "$2" "$3" ;; esac
 }
 
-# The task whose approved merge is at $1 while the remote went on to $2 without it: it is merged once more.
+# The task whose approved merge is at $1, the tip of $2, while a remote went on without it: it is merged once more.
 overtaken() {
 	task=$(git log -1 '--format=%(trailers:key=Pawl-Task,valueonly)' "$1" 2>/dev/null) || return 1
 	case $task in T*[!0-9]* | T) return 1 ;; T*) ;; *) return 1 ;; esac
-	git merge-base --is-ancestor "$1" "$2" && return 1
+	apart=
+	for theirs in $(git for-each-ref '--format=%(objectname)' "refs/remotes/*/${2#refs/heads/}"); do
+		git merge-base --is-ancestor "$1" "$theirs" && return 1
+		git merge-base --is-ancestor "$theirs" "$1" || apart=1
+	done
+	[ -n "$apart" ] || return 1
 	WAY="The remote moved before the merge of $task was pushed. A human has to merge it again: pawl approve $task --redo --push"
 }
 
 # The way that is open to somebody whose pull was refused because nobody trusts the remote, or not where it leads now.
 say_way() {
 	look_up "$1"
-	overtaken "$tip" "$2" && return 0
+	overtaken "$tip" "$1" && return 0
 	[ -z "${found-}" ] || return 0
 	if [ -n "${elsewhere-}" ]; then
-		WAY="$elsewhere no longer leads where a human confirmed. A human has to check it and confirm it again: pawl remote trust $elsewhere"
+		WAY="$elsewhere no longer points where a human confirmed. A human has to check it and confirm it again: pawl remote trust $elsewhere"
 		return
 	fi
 	for seen in $(git for-each-ref '--format=%(refname)' --points-at "$2" "refs/remotes/*/${1#refs/heads/}" 2>/dev/null); do

@@ -50,11 +50,11 @@ const acts = [
     ...{ who: ada, where: shop, run: ["pawl", "install", "--yes", "--commit"] },
   },
   {
-    why: "A second repository shares the same memory.",
+    why: "A second repository shares the same records.",
     ...{ who: ada, where: shop, run: ["pawl", "repo", "add", "../api"] },
   },
   {
-    why: "It is guarded as well.",
+    why: "It is guarded too.",
     ...{ who: ada, where: api, run: ["pawl", "install", "--yes", "--profile", "hooks"] },
   },
   {
@@ -64,7 +64,7 @@ const acts = [
     },
   },
   {
-    why: "A piece of work becomes a durable task. This one is strict: plan and code are reviewed, every step is red, then green.",
+    why: "A piece of work becomes a task. This one is strict: plan and code are reviewed, and every step starts with a failing test.",
     ...{ who: ada, where: shop },
     run: [
       ...["pawl", "task", "new", "Make sum add up", "--objective", "sum(2, 2) is 4, in both repositories"],
@@ -72,7 +72,7 @@ const acts = [
     ],
   },
   {
-    why: "May the work begin? Not before somebody else has read the plan.",
+    why: "May the work begin? Not until somebody else has reviewed the plan.",
     ...{ who: codex, where: shop, run: ["pawl", "check", "T1", "--stage", "plan"], expected: 1 },
   },
   {
@@ -81,12 +81,12 @@ const acts = [
     run: ["pawl", "review", "record", "T1", "--kind", "plan", "--verdict", "pass", "--looked-at", "the plan"],
   },
   {
-    why: "The author starts: a branch and a worktree in each repository, out of everybody's way.",
+    why: "The author starts: a branch and a worktree in each repository. Your own checkouts stay as they are.",
     ...{ who: codex, where: shop, run: ["pawl", "start", "T1"] },
   },
   { does: () => writeFiles(shop, sum("a + b")) },
   {
-    why: "An agent that forgets all this commits to main, and skips the hooks that can be skipped.",
+    why: "An agent forgets all this, commits to main, and skips the hooks that can be skipped.",
     ...{
       who: codex,
       where: shop,
@@ -101,7 +101,7 @@ const acts = [
   },
   { does: () => writeFiles(inShop, { "test.mjs": test(2, 2, 4) }) },
   {
-    why: "The new test fails. pawl ran it itself; nobody has to be believed.",
+    why: "The new test fails. pawl ran it itself, so nobody has to take the agent's word for it.",
     ...{
       who: codex,
       where: inShop,
@@ -114,7 +114,7 @@ const acts = [
     ...{ who: codex, where: inShop, run: ["pawl", "verify", "--slice", "S1", "--", "node", "test.mjs"] },
   },
   {
-    why: "The step is closed, with the decision behind it.",
+    why: "The step is closed, with the decision that was made.",
     ...{ who: codex, where: inShop },
     run: ["pawl", "slice", "close", "S1", "--decision", "Plain addition", "--why", "no overflow to fear"],
   },
@@ -142,20 +142,20 @@ const acts = [
     ...{ who: codex, where: inApi, run: ["pawl", "finding", "resolve", "F1"] },
   },
   {
-    why: "What is missing before a human may be asked?",
+    why: "What is still missing before a human can approve?",
     ...{ who: codex, where: inShop, run: ["pawl", "check", "--stage", "close"], expected: 1 },
   },
   ...[inShop, inApi].map((where) => ({
-    why: "The project's own checks, on the final tree.",
+    why: "The project's own checks run on the final tree.",
     ...{ who: codex, where, run: ["pawl", "verify"] },
   })),
   {
-    why: "Whoever stops says what was done and what comes next.",
+    why: "Before stopping, the author says what was done and what comes next.",
     ...{ who: codex, where: inShop },
     run: ["pawl", "handoff", "--what", "sum adds up in both", "--changed", "sum.mjs", "--next", "approve it"],
   },
   {
-    why: "The diff of both repositories is saved, to be read when the worktrees are gone.",
+    why: "The diff of both repositories is saved, so that you can read it when the worktrees are gone.",
     ...{ who: codex, where: inShop, run: ["pawl", "snapshot"] },
   },
   {
@@ -179,15 +179,15 @@ const acts = [
     ...{ who: codex, where: inShop, run: ["pawl", "check", "--stage", "close"] },
   },
   {
-    why: "But not for an agent.",
+    why: "No agent can approve.",
     ...{ who: codex, where: inShop, run: ["pawl", "approve", "T1"], expected: 1 },
   },
   {
-    why: "A human reads, and types the task's id. Both repositories are merged, or none.",
+    why: "A human reads it and types the task's id. Both repositories are merged, or neither.",
     ...{ who: ada, where: shop, run: ["pawl", "approve", "T1"], types: "T0001" },
   },
   {
-    why: "The worktrees have done their work.",
+    why: "The worktrees are no longer needed.",
     ...{ who: ada, where: shop, run: ["pawl", "finish", "T1", "--remove", "--reason", "merged"] },
   },
   {
@@ -195,12 +195,12 @@ const acts = [
     ...{ who: ada, where: shop, run: ["pawl", "audit"] },
   },
   {
-    why: "pawl can also start agents. Here it is a script in an agent's place; with --agent claude it would be Claude Code.",
+    why: "pawl can also start agents. Here a script plays the agent; --agent claude would start Claude Code.",
     ...{ who: ada, where: shop },
     run: ["pawl", "task", "new", "Say what sum does", "--profile", "light", "--repo", "shop"],
   },
   {
-    why: "It works unattended, in a worktree of its own, and would go on if this terminal was closed.",
+    why: "It works unattended in its own worktree, and would keep going if you closed this terminal.",
     ...{
       who: ada,
       where: shop,
@@ -208,23 +208,23 @@ const acts = [
     },
   },
   {
-    why: "How it ended, and what it was checked with.",
+    why: "How it ended, and which checks ran.",
     ...{ who: ada, where: shop, run: ["pawl", "run", "list", "T2"] },
   },
   {
-    why: "Is anything left that an agent could do?",
+    why: "Is anything left for an agent to do?",
     ...{ who: ada, where: shop, run: ["pawl", "check", "T2", "--stage", "close"] },
   },
   {
-    why: "What is left to do: your yes.",
+    why: "All that is left is your approval.",
     ...{ who: ada, where: shop, run: ["pawl", "approve", "T2"], types: "T0002" },
   },
   {
-    why: "Its worktree has done its work, too.",
+    why: "Its worktree is no longer needed either.",
     ...{ who: ada, where: shop, run: ["pawl", "finish", "T2", "--remove", "--reason", "merged"] },
   },
   {
-    why: "And whoever comes next finds all of it.",
+    why: "Whoever comes next, human or agent, finds all of it.",
     ...{ who: ada, where: shop, run: ["pawl", "search", "itself"] },
   },
 ];

@@ -22,7 +22,12 @@ try {
   for (const key of ["private", "scripts", "devDependencies"]) delete manifest[key];
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const args = ["pack", "--pack-destination", destination, ...more];
-  execFileSync("npm", args, { cwd: staged, stdio: ["ignore", "inherit", "inherit"] });
+  // Whoever names a folder is a script, which reads what npm says; a person is told what comes next.
+  const forPerson = destination === root;
+  if (forPerson) args.push("--silent");
+  execFileSync("npm", args, { cwd: staged, stdio: ["ignore", forPerson ? "ignore" : "inherit", "inherit"] });
+  const file = `./${manifest.name}-${manifest.version}.tgz`;
+  if (forPerson) process.stdout.write(`made ${file}\nnext: npm install -g ${file}\n`);
 } finally {
   rmSync(staged, { recursive: true, force: true });
 }

@@ -79,17 +79,28 @@ for (const [name, path, anchor] of PICTURES) await take(name, path, anchor);
 await page.emulateMedia({ colorScheme: "light" });
 await page.goto(`${origin}/t/T0002/diff`);
 await page.locator(".file[data-rows]").first().waitFor();
-await page
-  .locator('.file[data-path="src/http/retry.ts"] tr', { hasText: "const asked" })
-  .locator("td.l")
-  .last()
-  .click();
-await page.keyboard.type(
+const comment = async (line, text) => {
+  const row = page.locator('.file[data-path="src/http/retry.ts"] tr', { hasText: line }).first();
+  await row.locator("td.l").last().click();
+  await page.keyboard.type(text);
+};
+await comment(
+  "const asked",
   "A date is allowed in Retry-After as well: Number() of it is NaN, and the wait is skipped.",
 );
 await page.screenshot({ path: join(root, "docs/page/review.png") });
 await page.setViewportSize({ width: 400, height: 760 });
 await take("phone", "/t/T0002/diff", "#f1-3-");
+// What was found, once the review is recorded.
+await page.setViewportSize(USUAL);
+await page.goto(`${origin}/t/T0002/diff`);
+await page.locator(".draft").first().waitFor();
+await comment("throw new Error", "The message names the address, and the address may hold a token.");
+await page.locator(".draft select").last().selectOption("high");
+await page.getByLabel("Fail").check();
+await page.getByRole("button", { name: "Record the review" }).click();
+await page.locator(".notice").waitFor();
+await take("all-findings", "/findings");
 await browser.close();
 // Ctrl-C, as a person would: the demo ends what it began.
 demo.stdin.write("\u0003");

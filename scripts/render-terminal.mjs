@@ -5,13 +5,20 @@ import { join } from "node:path";
 import { root } from "./install-if-needed.mjs";
 import { terminalSvg } from "./terminal/svg.mjs";
 
-/** Each picture is some acts of the demo, by how their command begins. */
+/** Each picture is some acts of the demo, by how their command begins, and what it leaves out to fit on a screen. */
 const PICTURES = {
   "gate.svg": [
     "What an agent may not do",
     ["git commit --no-verify", "pawl finding wontfix", "pawl approve"],
   ],
-  "approve.svg": ["What a human does", ["pawl approve", "pawl audit"]],
+  "approve.svg": [
+    "What a human does",
+    ["pawl approve", "pawl audit"],
+    [
+      { after: /^api: .* into main$/, before: /^Evidence on exactly/ },
+      { after: /^Receipt /, before: /^Type T0001 / },
+    ],
+  ],
 };
 
 const demo = spawnSync(process.execPath, ["scripts/demo.mjs", "--built"], { cwd: root, encoding: "utf8" });
@@ -27,13 +34,26 @@ const acts = demo.stdout
     return { who, command: command.slice(2), text: `# ${why}\n${command}\n${typed.replace(/^ {2}/gm, "")}` };
   });
 
-for (const [file, [title, wanted]] of Object.entries(PICTURES)) {
+/** The lines between two that the demo printed become one mark; both have to be there, or the picture would tell a tale. */
+function leaveOut(text, { after, before }) {
+  const lines = text.split("\n");
+  const [from, to] = [
+    lines.findIndex((line) => after.test(line)),
+    lines.findIndex((line) => before.test(line)),
+  ];
+  if (from < 0 || to <= from) throw new Error(`The demo no longer prints ${after} and then ${before}`);
+  const blank = lines[to - 1] === "" ? [""] : [];
+  return [...lines.slice(0, from + 1), "  …", ...blank, ...lines.slice(to)].join("\n");
+}
+
+for (const [file, [title, wanted, cuts = []]] of Object.entries(PICTURES)) {
   const human = title.includes("human");
   const chosen = wanted.map((begin) =>
     acts.find(({ who, command }) => command.startsWith(begin) && who.includes("human") === human),
   );
   if (chosen.includes(undefined)) throw new Error(`${file}: the demo has no such act`);
-  writeFileSync(join(root, "docs", file), terminalSvg(title, chosen.map(({ text }) => text).join("\n\n")));
+  const text = cuts.reduce(leaveOut, chosen.map((act) => act.text).join("\n\n"));
+  writeFileSync(join(root, "docs", file), terminalSvg(title, text));
   console.log(`docs/${file}`);
 }
 const [, folder] = /^Look around in (.*):$/m.exec(demo.stdout) ?? [];

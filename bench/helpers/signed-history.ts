@@ -4,13 +4,24 @@ import { join } from "node:path";
 import { printApprovers } from "../../src/model/approvers.ts";
 import { formatTaskId } from "../../src/model/ids.ts";
 import { printRecord } from "../../src/model/record.ts";
-import { type Approval, approval, repository, UNGUARDED } from "../../src/model/records/run.ts";
+import { type Evidence, evidence } from "../../src/model/records/parts.ts";
+import {
+  type Approval,
+  approval,
+  type Receipt,
+  receipt,
+  receiptText,
+  repository,
+  UNGUARDED,
+} from "../../src/model/records/run.ts";
+import { howOf } from "../../src/model/records/signed.ts";
 import { approvalStatement, SSH_NAMESPACE } from "../../src/model/statement.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 
 const AT = "2026-11-16T10:00:00.000Z";
 const REPOSITORY = "0123abcd".repeat(4);
 const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest();
+const hex = (text: string) => sha256(text).toString("hex");
 
 interface Files {
   [path: string]: string;
@@ -37,8 +48,8 @@ export function makeHistory(folder: string, env: NodeJS.ProcessEnv, merges: numb
     .split("\n")
     .map((row) => row.split(" "));
   const seal = (value: Approval) => (signed ? withSignature(value, blob, privateKey) : value);
-  const records = rows.map((row, index) => recordOf(row, index + 1, seal));
-  git(["fast-import", "--quiet"], stateOf(first?.[0] ?? "", records));
+  const files = Object.assign({}, ...rows.map((row, index) => taskFiles(row, index + 1, seal)));
+  git(["fast-import", "--quiet"], stateOf(first?.[0] ?? "", files));
   return repo;
 }
 
@@ -74,32 +85,63 @@ function* branch(merges: number, files: Files): Generator<string> {
   }
 }
 
-function recordOf(row: readonly string[], number: number, seal: (value: Approval) => Approval): Approval {
+/** A finished task as an audit reads it: the evidence, the receipt that names it, and the approval bound to that. */
+function taskFiles(row: readonly string[], number: number, seal: (value: Approval) => Approval): Files {
+  const task = formatTaskId(number);
   const [fresh = "", tree = "", old = "", head = ""] = row;
-  const zero = "0".repeat(64);
-  return seal({
-    id: `${formatTaskId(number)}/A1`,
+  const proof = printRecord(evidence, evidenceOf(task, head, tree));
+  const proofPath = `tasks/${task}/evidence/E1.md`;
+  const judged = {
+    repos: [{ name: "bench", head, tree, base: old }],
+    records: hex(task),
+    proofs: [{ path: proofPath, sha256: hex(proof) }],
+  };
+  const digest = hex(receiptText(judged));
+  const passed: Receipt = { id: `${task}/receipt`, stage: "close", ...judged, digest, ...made() };
+  const merge = { old, new: fresh, head, tree, diff_sha256: "0".repeat(64), pushed: true };
+  const approved = seal({
+    id: `${task}/A1`,
     status: "merged",
     how: "typed on the terminal",
-    receipt: sha256(String(number)).toString("hex"),
+    receipt: digest,
     repos: [
-      {
-        name: "bench",
-        ref: "refs/heads/main",
-        ...{ old, new: fresh, head, tree, diff_sha256: zero, pushed: true },
-        onto: undefined,
-        style: "merge",
-        id: REPOSITORY,
-      },
+      { name: "bench", ref: "refs/heads/main", ...merge, onto: undefined, style: "merge", id: REPOSITORY },
     ],
     redo_of: undefined,
-    uid: sha256(`uid ${number}`).toString("hex").slice(0, 32),
+    uid: hex(`uid ${number}`).slice(0, 32),
     signatures: [],
     ...made(),
     summary: "",
     trouble: "",
   });
+  return {
+    [proofPath]: proof,
+    [`tasks/${task}/receipt.md`]: printRecord(receipt, passed),
+    [`tasks/${task}/approvals/A1.md`]: printRecord(approval, approved),
+  };
 }
+
+const evidenceOf = (task: string, head: string, tree: string): Evidence => ({
+  id: `${task}/E1`,
+  kind: "check",
+  check: "test",
+  run: undefined,
+  slice: undefined,
+  argv: ["npm", "test"],
+  tests_nothing: false,
+  programs: [],
+  environment: "kept",
+  exit_code: 0,
+  duration_ms: 1200,
+  output_sha256: hex(task),
+  output_bytes: 12,
+  head,
+  tree,
+  dirty: false,
+  unstable: false,
+  ...made(),
+  output: "ok\n",
+});
 
 const made = () => ({
   ...{
@@ -113,18 +155,16 @@ const made = () => ({
   },
 });
 
-function stateOf(base: string, approvals: readonly Approval[]): string {
+function stateOf(base: string, tasks: Files): string {
   const known = printRecord(repository, {
     ...{ ...made(), id: "bench", home: true, base_branch: undefined, ...UNGUARDED },
     baseline: [{ ref: "refs/heads/main", commit: base, at: AT, clone: undefined }],
   });
-  const files: Files = { "repos/bench.md": known };
-  for (const one of approvals)
-    files[`tasks/${one.id.replace("/", "/approvals/")}.md`] = printRecord(approval, one);
+  const files: Files = { "repos/bench.md": known, ...tasks };
   const events = Object.entries(files).map(([path, text]) => {
-    const record = `${path.replace(/^tasks\/|^repos\/|approvals\/|\.md$/g, "")}@1`;
+    const record = `${path.replace(/^tasks\/|^repos\/|approvals\/|evidence\/|\.md$/g, "")}@1`;
     const told = { time: AT, event: "approve", record, about: "", actor: "human:Ada", path };
-    return JSON.stringify({ ...told, text: sha256(text).toString("hex").slice(0, 16) });
+    return JSON.stringify({ ...told, text: hex(text).slice(0, 16) });
   });
   const all = { ...files, "events/bench/2026-11.jsonl": `${events.join("\n")}\n` };
   return `commit refs/heads/pawl/state\ncommitter Ada <ada@example.com> 1700000000 +0000\n${data("State")}${put(all)}\n`;
@@ -151,5 +191,6 @@ function withSignature(value: Approval, key: Buffer, secret: KeyObject): Approva
   const parts = [key, SSH_NAMESPACE, "", "sha512", inner].map(text);
   const ssh = Buffer.concat([Buffer.from("SSHSIG"), version, ...parts]).toString("base64");
   const by = { name: "Ada", key: "ada", level: "possession" } as const;
-  return { ...value, signatures: [{ about: "approval", repo: undefined, ...by, ssh, passkey: undefined }] };
+  const signatures = [{ about: "approval" as const, repo: undefined, ...by, ssh, passkey: undefined }];
+  return { ...value, how: howOf("", signatures), signatures };
 }

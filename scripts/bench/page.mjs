@@ -129,8 +129,8 @@ export function renderPage(results) {
   );
   return `# Benchmarks
 
-Written by \`npm run bench -- --write\`. Times are medians of rounds in which everything that is compared took turns; ratios
-carry over to other machines, milliseconds do not. \`npm run bench\` measures all of it again, \`npm run bench -- cli --write\` one suite.
+Written by \`npm run bench -- --write\`. Each time is a median over rounds in which the things compared took turns. Ratios
+carry over to other machines; milliseconds do not. \`npm run bench\` measures all of it again, \`npm run bench -- cli --write\` one suite.
 
 ${summary}
 
@@ -139,7 +139,7 @@ ${summary}
 ${rows.join("\n")}
 
 ${choices}
-Below is everything as the suites said it, alternatives included.
+The rest of this page is the full output of every suite, alternatives included.
 
 ${suites.join("\n")}`;
 }

@@ -7,8 +7,7 @@ const SELDOM =
 /** Loaded by every command. */
 const COMMON = [
   ...[
-    "src/cli/(?!help|pager|completions|explain-usage|[a-z]+-command\\.)",
-    "node_modules/citty/",
+    "src/cli/(?!help|citty|pager|completions|explain-usage|[a-z]+-command\\.)",
     `src/model/(?!${SELDOM})`,
     "src/judge/(?!authors|only-installed)[a-z-]+\\.ts",
     "src/ports/",
@@ -19,7 +18,7 @@ const COMMON = [
     "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs|repository-files)\\.ts",
-    "src/files/(?:read|cache|standard-streams)\\.ts",
+    "src/files/(?:read|path-below|cache|standard-streams)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
 ];
@@ -57,12 +56,13 @@ const WRITE = [
 ];
 const WORK = [
   "src/git/worktrees/(?!entries)",
-  "src/git/(?:grants|object-ids|ref-locks|exclude|unfinished-operation|format)\\.ts",
+  "src/git/(?:grants|ref-locks|exclude|unfinished-operation|format)\\.ts",
 ];
 const GIT = ["src/git/(?:run-git|policies|repository|working-tree|copy-index|ask-branches)\\.ts"];
 
-/** A group takes along whatever its files import; this is wanted without the MCP server, too. */
+/** A group takes along whatever its files import. The first is wanted without the MCP server, the second without git. */
 const WORKTREES = ["src/git/worktrees/entries\\.ts"];
+const OBJECT_IDS = ["src/git/object-ids\\.ts"];
 
 /** Loaded by `pawl mcp` alone. */
 const MCP = ["src/mcp/(?!command)", "node_modules/@modelcontextprotocol/", "\\?sdk$"];
@@ -77,6 +77,7 @@ export const groups = [
   { name: "places", test: matching(PLACES) },
   { name: "lock", test: matching(LOCK) },
   { name: "context", test: matching(CONTEXT) },
+  { name: "object-ids", test: matching(OBJECT_IDS) },
   { name: "run", test: matching(RUN) },
   { name: "write", test: matching(WRITE) },
   { name: "git", test: matching(GIT) },

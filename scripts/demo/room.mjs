@@ -21,7 +21,7 @@ const [web, api] = ["web", "api"].map(pathOf);
 export async function fillRoom(say) {
   makeRepository("web", before.web, "The client as it was");
   makeRepository("api", before.api, "The api as it was");
-  say("pawl is installed, in two repositories that share one memory");
+  say("pawl is installed, in two repositories that share their records");
   quietly(ada, web, "install", "--yes", "--commit");
   quietly(ada, web, "repo", "add", "../api");
   quietly(ada, api, "install", "--yes", "--profile", "hooks");
@@ -31,7 +31,7 @@ export async function fillRoom(say) {
   toReview();
   say("T0003 waits for a decision, T0004's agent failed, T0005's agent is at work");
   stuck();
-  say("T0006 may be approved, T0007 and T0008 may be begun");
+  say("T0006 can be approved, T0007 and T0008 can be started");
   toApprove();
   quietly(
     ada,

@@ -26,7 +26,7 @@ export const sessionBudget = (facts: Opening) => MOST_TOKENS - tokensOf(openingW
 function openingWords({ agent, guarded, launcher }: Opening): string {
   return [
     `This repository is managed with pawl. \`pawl\` means \`node ${launcher}\`; the MCP server pawl has the same operations. Begin with the skill ${DIALECTS[agent].skill}.`,
-    "Work in the task's own worktree, run checks with `pawl verify`, leave a `pawl handoff` before you stop. Merging is a human's decision.",
+    "Work in the task's own worktree, run checks with `pawl verify`, leave a `pawl handoff` before you stop. Only a human merges.",
     ...(guarded
       ? []
       : [

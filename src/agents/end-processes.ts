@@ -24,17 +24,22 @@ export async function endProcesses(
   graceMs: number,
 ): Promise<number> {
   const others = () => markedProcesses(spec.mark).filter((one) => one.pid !== guard);
+  // The programs with which the guard writes down the end come after the agent's, and must not be taken for its own.
+  const haveEnded = async (ms: number) => {
+    if (await until(() => others().length === 0, ms))
+      await until(() => markedProcesses(spec.mark).length === 0, GUARD_MS);
+  };
   if (graceMs > 0 && others().length > 0) {
     step("stop interrupt");
     for (const one of others().filter((each) => each.parent === guard)) send(one.pid, "SIGINT");
-    await until(() => others().length === 0, graceMs / 2);
+    await haveEnded(graceMs / 2);
   }
   // Also where nobody is left to be seen: what a container does is not known by its client's end.
   if (spec.stopCommand) await outside(spec.stopCommand, spec.cwd);
   if (others().length > 0) {
     step("stop terminate");
     for (const one of others()) send(one.pid, "SIGTERM");
-    await until(() => others().length === 0, graceMs / 2);
+    await haveEnded(graceMs / 2);
   }
   const killed = await killAll(others);
   await until(() => markedProcesses(spec.mark).length === 0, GUARD_MS);
@@ -51,8 +56,11 @@ async function killAll(left: () => MarkedProcess[]): Promise<number> {
   return killed.size;
 }
 
-async function until(isSo: () => boolean, ms: number): Promise<void> {
-  for (const started = Date.now(); !isSo() && Date.now() - started < ms; ) await sleep(LOOK_MS);
+async function until(isSo: () => boolean, ms: number): Promise<boolean> {
+  for (const started = Date.now(); ; await sleep(LOOK_MS)) {
+    if (isSo()) return true;
+    if (Date.now() - started >= ms) return false;
+  }
 }
 
 /** What the runner put out of our sight, such as a container, is ended by the project's own command. */

@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { isProgram } from "../files/find-program.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { AgentProgram } from "./program.ts";
@@ -48,15 +49,6 @@ function onPath(bin: string, env: Environment, base: string): string | undefined
   if (bin.includes("/") || isAbsolute(bin)) return [resolve(base, bin)].find(isProgram);
   const folders = (env.PATH ?? "").split(delimiter).filter((one) => one !== "");
   return folders.map((folder) => join(folder, bin)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function filled(template: string, { platform, arch }: Machine): string {

@@ -1,8 +1,10 @@
-import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseIdentity, seeProcesses } from "../files/process-identity.ts";
+import { textBetween } from "../files/read.ts";
 import type { AgentConfig } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
+import { nearest } from "../model/nearest.ts";
 import { step } from "../model/steps.ts";
 import type {
   Agents,
@@ -61,8 +63,8 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
   return {
     known: KNOWN_PROGRAMS.map((one) => one.name),
     resumes: (name) => KNOWN_PROGRAMS.some((one) => one.name === name && one.resumes),
-    find(name, settings, runner) {
-      const program = programNamed(name, settings);
+    find(name, settings, runner, others) {
+      const program = programNamed(name, settings, others);
       const found = runner ? undefined : findProgram(program, place().env, place().project, process);
       if (!found && !runner) throw programMissing(program);
       const { actor, tells, resumes } = program;
@@ -107,12 +109,19 @@ const programFor = (wish: LaunchWish, { node, program }: LaunchPlace) =>
     ? ownCommand(wish.agent, [node, program, "run", "conduct", wish.run])
     : programNamed(wish.agent, wish.settings);
 
-function programNamed(name: string, settings: AgentConfig | undefined): AgentProgram {
+function programNamed(
+  name: string,
+  settings: AgentConfig | undefined,
+  others: readonly string[] = [],
+): AgentProgram {
   if (settings?.command) return ownCommand(name, settings.command);
-  const known = KNOWN_PROGRAMS.find((one) => one.name === name);
-  if (known) return known;
+  const found = KNOWN_PROGRAMS.find((one) => one.name === name);
+  if (found) return found;
+  const names = [...KNOWN_PROGRAMS.map((one) => one.name), ...others];
+  const near = nearest(name, names);
+  const known = `There are ${names.join(", ")}; others need a command under \`agents:\` in the base branch's .pawl/config.yaml.`;
   throw new Failure("not_found", "no_agent", `There is no agent "${name.slice(0, 40)}".`, {
-    hint: `Pawl knows ${KNOWN_PROGRAMS.map((one) => one.name).join(", ")}, and the agents with a command under \`agents:\` in the base branch's .pawl/config.yaml.`,
+    hint: near === undefined ? known : `Did you mean ${near}? ${known}`,
     details: { field: "agent" },
   });
 }
@@ -177,21 +186,10 @@ function tailOf(path: string, program: AgentProgram): string {
   const out = join(path, files.out);
   const size = sizeOf(out);
   const from = Math.max(0, size - 4 * TAIL_BYTES);
-  const text = readFrom(out, from, size);
+  const text = size > from ? textBetween(out, from, size) : "";
   const lines = (from > 0 ? text.slice(text.indexOf("\n") + 1) : text).split("\n");
   const shown = [...lines.flatMap((line) => shownLines(program, line)), ...errorsOf(path)];
   return shown.slice(-TAIL_LINES).join("\n").slice(-TAIL_BYTES).trim();
-}
-
-function readFrom(path: string, from: number, to: number): string {
-  if (to <= from) return "";
-  const fd = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(to - from);
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from)).toString("utf8");
-  } finally {
-    closeSync(fd);
-  }
 }
 
 async function* logOf(

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceQuickly } from "../files/durable.ts";
@@ -8,6 +8,7 @@ import type { AgentProgress } from "../ports/agents.ts";
 import {
   type AttemptSpec,
   files,
+  isThere,
   modifiedAt,
   owners,
   putOnce,
@@ -17,6 +18,7 @@ import {
   readStop,
   sizeOf,
 } from "./attempt/folder.ts";
+import { restoreAttempt } from "./attempt/restore.ts";
 import { settleAttempt, takeOver, writeExit } from "./attempt/settle.ts";
 import { NUDGE } from "./attempt/state.ts";
 import { endProcesses } from "./end-processes.ts";
@@ -44,29 +46,39 @@ export async function supervise(path: string, env: Environment): Promise<void> {
   if (!spec || !takeOver(path)) return;
   const isFirst = owners(path).length === 1;
   writeFileSync(join(path, files.beat), "");
-  const watch = startWatch(path, spec);
+  // The agent comes first, and who watches it misses nothing: what it says goes to a file.
+  const guard = isFirst ? startGuard(path, spec, env) : undefined;
+  const pid = guard?.pid ?? readGuard(path);
+  const ending = guard ? untilItEnds(guard, path, spec) : outliveGuard(path, spec, pid);
+  const watch = startWatch(path, spec, pid);
   const renewing = startRenewing(path, spec, env);
-  if (isFirst) await runGuard(path, spec, env);
-  else await outliveGuard(path, spec);
+  await ending;
   watch.end();
   renewing.end();
+  restoreAttempt(path, spec, pid);
   await settleAttempt(path, spec);
   await writeDown(path, spec, env);
 }
 
 /** Runs the agent behind its guard. Its stream goes to files, which outlive everybody. */
-async function runGuard(path: string, spec: AttemptSpec, env: Environment): Promise<void> {
-  const guard = spawn("/bin/sh", ["-c", GUARD, "pawl-guard", path, ...spec.argv], {
+const startGuard = (path: string, spec: AttemptSpec, env: Environment) =>
+  spawn("/bin/sh", ["-c", GUARD, "pawl-guard", path, ...spec.argv], {
     cwd: spec.cwd,
     env: { ...env, PAWL_ATTEMPT: spec.mark },
     stdio: "ignore",
     detached: true,
   });
+
+async function untilItEnds(guard: ChildProcess, path: string, spec: AttemptSpec): Promise<void> {
   const code = await new Promise<number | null>((done) => {
     guard.on("error", () => done(null));
     guard.on("close", (status) => done(status));
   });
   if (code === FORBIDDEN || readExit(path)) return;
+  if (!readSpec(path)) {
+    restoreAttempt(path, spec, guard.pid ?? 0);
+    if (code !== null) writeExit(path, { code, by: "supervisor" });
+  }
   const began = readGuard(path) !== 0;
   // The agent of a guard that was killed must be gone before anybody says that it has ended.
   await endProcesses(spec, readGuard(path), 0);
@@ -74,17 +86,18 @@ async function runGuard(path: string, spec: AttemptSpec, env: Environment): Prom
 }
 
 /** Somebody else's child cannot be waited for, only looked at. */
-async function outliveGuard(path: string, spec: AttemptSpec): Promise<void> {
-  while (!readExit(path) && isMarked(readGuard(path), spec.mark))
+async function outliveGuard(path: string, spec: AttemptSpec, guard: number): Promise<void> {
+  while (!readExit(path) && isMarked(guard, spec.mark))
     await new Promise((resume) => setTimeout(resume, TICK_MS));
 }
 
 /** Beats, limits and requests; once a second, or when somebody sends the signal. */
-function startWatch(path: string, spec: AttemptSpec): { end(): void } {
+function startWatch(path: string, spec: AttemptSpec, guard: number): { end(): void } {
   const reader = new StreamReader(path, spec, programOf(spec));
   let told = "";
   let ending = false;
   let verdictAt: number | undefined;
+  let missed = 0;
   const tell = (progress: AgentProgress) => {
     const text = JSON.stringify(progress);
     if (text !== told) replaceQuickly(join(path, files.progress), text);
@@ -94,7 +107,19 @@ function startWatch(path: string, spec: AttemptSpec): { end(): void } {
     const request = { reason, by: "pawl", at: new Date().toISOString(), graceMs: LIMIT_GRACE_MS };
     putOnce(join(path, files.stop), JSON.stringify(request));
   };
+  /** Whoever removes the project is not disturbed; one look later, somebody has removed the folder alone. */
+  const isGone = () => {
+    missed = isThere(join(path, files.spec)) ? 0 : missed + 1;
+    if (missed > 1) restoreAttempt(path, spec, guard);
+    const isOver = Date.now() - Date.parse(spec.begun) >= spec.limits.timeMs;
+    if (missed > 1 && isOver && !ending) {
+      ending = true;
+      void endProcesses(spec, guard, LIMIT_GRACE_MS);
+    }
+    return missed > 0;
+  };
   const look = () => {
+    if (isGone()) return;
     beat(join(path, files.beat));
     const progress = reader.look();
     tell(progress);

@@ -1,7 +1,7 @@
 import { Failure } from "../model/failure.ts";
 import { type FieldInfo, fieldInfo } from "../model/input.ts";
+import { nearest } from "../model/nearest.ts";
 import type { Command } from "../ports/operation.ts";
-import { nearest } from "./nearest.ts";
 
 /** Options that every command has; they never reach the operation. */
 export interface CommonOptions {
@@ -210,9 +210,16 @@ function commonOf(sorted: Sorted): CommonOptions {
   };
 }
 
+/** What one command calls like this another calls like that; whoever knows the one types it at the other. */
+const SAME_MEANING = [
+  ["note", "reason", "why", "message", "comment"],
+  ["for", "timeout", "time"],
+];
+
 function unknownOption(arg: string, options: Map<string, Option>): Failure {
   const name = arg.replace(/^-+/, "").split("=")[0] ?? "";
-  const near = nearest(name, [...options.keys()]);
+  const same = SAME_MEANING.find((words) => words.includes(name))?.find((word) => options.has(word));
+  const near = same ?? nearest(name, [...options.keys()]);
   const known = [...options.keys()].map((one) => `--${one}`).join(" ");
   return usage(
     "unknown_option",

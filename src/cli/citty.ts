@@ -1,73 +1,24 @@
 /**
- * citty holds the tree of commands and what each is called, finds the one that was named, and renders its usage. This is
- * the one place that knows the ways of citty 0.2.2:
+ * citty describes commands and renders their usage; it is loaded where somebody asks for help. This is the one place that
+ * knows the ways of citty 0.2.2:
  *
  * - Its parser drops the value of `--title --no-verify`, keeps only the last of a repeated option, and lets unknown ones
- *   pass. So a command that runs declares no arguments: it gets its words as they were typed, and `arguments.ts` reads them.
- *   For the usage the arguments are declared.
- * - Options before a command's name are lost, `constructor` is a command to it, and for a name that it does not know it
- *   loads every command to look for an alias. So `command-words.ts` puts the words into order, and only known names come here.
- * - A command with commands below it takes no words of its own (`pawl run T1` beside `pawl run list`). So its own part
- *   is one more command below it, under a name that nobody can type.
+ *   pass; options before a command's name are lost, `constructor` is a command to it, and for a name that it does not know
+ *   it loads every command to look for an alias. So `command-words.ts` finds the command that was named, and
+ *   `arguments.ts` reads its words: a line that runs never comes here.
  * - It colours by its own idea of the environment. Colours are taken out where ours are off.
  */
-import { type ArgDef, type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
+import { type ArgDef, type ArgsDef, type CommandDef, defineCommand, renderUsage } from "citty";
 import type { FieldInfo } from "../model/input.ts";
 import type { Command } from "../ports/operation.ts";
 import { COMMON, optionName, optionsOf } from "./arguments.ts";
 
-const OWN_PART = "(itself)";
-
 type Children = Record<string, () => Promise<CommandDef>>;
 type MakeLeaf = (id: string) => Promise<CommandDef>;
 
-/** Finds the command in the tree, loads it and nothing else, and runs it with its words. */
-export async function dispatch<C extends Command>(
-  ids: readonly string[],
-  id: string,
-  words: readonly string[],
-  load: (id: string) => Promise<C>,
-  run: (command: C, words: readonly string[]) => Promise<number>,
-): Promise<number> {
-  let code = 0;
-  const leaf = async (named: string) => {
-    const command = await load(named);
-    return defineCommand({
-      meta: metaOf(command),
-      // What a command below the root returns does not come back.
-      run: async ({ rawArgs }) => {
-        code = await run(command, rawArgs);
-      },
-    });
-  };
-  await runCommand(treeOf(ids, leaf), { rawArgs: [...pathTo(ids, id), ...words] });
-  return code;
-}
-
-const membersOf = (ids: readonly string[], first: string) => ids.filter((id) => id.startsWith(`${first}.`));
-
-function pathTo(ids: readonly string[], id: string): string[] {
-  const [first = "", second] = id.split(".");
-  if (second !== undefined) return [first, second];
-  return membersOf(ids, first).length > 0 ? [first, OWN_PART] : [first];
-}
-
-function treeOf(ids: readonly string[], leaf: MakeLeaf): CommandDef {
+function groupOf(members: readonly string[], first: string, leaf: MakeLeaf): CommandDef {
   const children: Children = Object.create(null);
-  for (const id of ids) {
-    const [first = ""] = id.split(".");
-    children[first] ??= async () => {
-      const members = membersOf(ids, first);
-      return members.length === 0 ? leaf(first) : groupOf(ids, first, leaf);
-    };
-  }
-  return defineCommand({ meta: { name: "pawl" }, subCommands: children });
-}
-
-function groupOf(ids: readonly string[], first: string, leaf: MakeLeaf): CommandDef {
-  const children: Children = Object.create(null);
-  for (const id of membersOf(ids, first)) children[id.slice(first.length + 1)] = () => leaf(id);
-  if (ids.includes(first)) children[OWN_PART] = () => leaf(first);
+  for (const id of members) children[id.slice(first.length + 1)] = () => leaf(id);
   const meta = { name: `pawl ${first}`, description: "Commands that begin with these words" };
   return defineCommand({ meta, subCommands: children });
 }
@@ -89,7 +40,7 @@ export async function usage(
     return defineCommand({ meta: metaOf(command), args: argumentsOf(command) });
   };
   const [first = ""] = id.split(".");
-  const members = membersOf(ids, id);
+  const members = ids.filter((one) => one.startsWith(`${id}.`));
   const below = members.length > 0 ? groupOf(members, id, described) : undefined;
   const own = ids.includes(id) ? await described(id) : undefined;
   const parent = defineCommand({ meta: { name: own && id.includes(".") ? `pawl ${first}` : "pawl" } });

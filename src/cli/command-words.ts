@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
+import { nearest } from "../model/nearest.ts";
 import { COMMON, type CommonOptions } from "./arguments.ts";
-import { nearest } from "./nearest.ts";
 
 /** A command with its words, or a group of commands of which none was named. */
 export type Named = { id: string; rest: string[] } | { group: string };
@@ -38,9 +38,12 @@ function leadingOptions(words: readonly string[]): readonly string[] {
 function unknownCommand(ids: readonly string[], first: string, second: string | undefined): Failure {
   const members = ids.filter((id) => id.startsWith(`${first}.`));
   const typed = second === undefined ? first : `${first} ${second}`;
-  const near = suggestions(second === undefined ? ids : members, typed.replace(" ", ".")).map(
-    (id) => `pawl ${id.replace(".", " ")}`,
-  );
+  const near =
+    (second === undefined || first === "task") && ENDS_A_TASK.test(second ?? first)
+      ? ["pawl task update T1 --status dropped"]
+      : suggestions(second === undefined ? ids : members, typed.replace(" ", ".")).map(
+          (id) => `pawl ${id.replace(".", " ")}`,
+        );
   return new Failure("usage", "unknown_command", `There is no command "pawl ${typed.slice(0, 80)}".`, {
     hint:
       near.length > 0
@@ -49,6 +52,18 @@ function unknownCommand(ids: readonly string[], first: string, second: string | 
     details: near.length > 0 ? { suggestion: near[0] } : {},
   });
 }
+
+/** A group is no command; its members are. */
+export function noneOfGroup(ids: readonly string[], group: string): Failure {
+  const members = ids.filter((id) => id.startsWith(`${group}.`)).map((id) => `pawl ${id.replace(".", " ")}`);
+  return new Failure("usage", "unknown_command", `"pawl ${group}" alone is no command.`, {
+    hint: `Commands that begin with it: ${members.join(", ")}.`,
+    details: { commands: members },
+  });
+}
+
+/** A task is never deleted, which nobody knows who looks for the word. */
+const ENDS_A_TASK = /^(?:abandon|cancel|delete|discard|drop|rm)$/;
 
 const MOST_SUGGESTIONS = 3;
 

@@ -11,9 +11,9 @@ import { type Answer, answerOf, exitCodeOf } from "../runtime/answer.ts";
 import { openRuntime } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 import { type CommonOptions, optionName, type ParsedLine, parseLine, typed } from "./arguments.ts";
-import { dispatch } from "./citty.ts";
-import { findCommand } from "./command-words.ts";
+import { findCommand, noneOfGroup } from "./command-words.ts";
 import { type AnyCommand, type Around, commands, loadAll, loadCommand, type OwnCommand } from "./commands.ts";
+import { progressOn } from "./progress.ts";
 import { styleFor } from "./style.ts";
 import { seenFrom } from "./target-folder.ts";
 
@@ -25,12 +25,20 @@ export interface Io {
   err(text: string | Buffer): void;
   outIsTerminal(): boolean;
   errIsTerminal(): boolean;
+  /** How big the terminal is that the output goes to. */
+  outSize?(): { columns: number; rows: number } | undefined;
+  /** Whoever read the output has gone, so that nothing more has to be made for them. */
+  outIsGone?(): boolean;
+  /** Whether the output is a pipe, which a reader can leave. */
+  outIsPipe?(): boolean;
   /** Whether a human could sit there: what is asked and what is typed go through a terminal. */
   atTerminal(): boolean;
   /** What a human types at a terminal in answer to this; undefined when standard input is none. */
-  ask(question: string): string | undefined;
+  ask(question: string): Promise<string | undefined>;
   /** The text of a file the user named; `-` is standard input. */
   readText(path: string): string;
+  /** From here on this process serves others, and may have something to finish after it stopped serving. */
+  serves?(): void;
   /** The agents that this process descends from, whatever its own environment says. */
   agentsAbove?(isGuard?: (run: string, pid: number) => boolean): AgentAbove[];
 }
@@ -54,6 +62,7 @@ function beforeRest(argv: readonly string[]): readonly string[] {
 async function command(argv: readonly string[], io: Io): Promise<number> {
   const ids = Object.keys(commands);
   if (VERSION_FLAGS.includes(argv[0] ?? "")) {
+    if (argv.includes("--json")) return carryOut(await loadCommand("version"), ["--json"], io);
     io.out(`${VERSION}\n`);
     return 0;
   }
@@ -65,8 +74,12 @@ async function command(argv: readonly string[], io: Io): Promise<number> {
     );
   }
   const named = findCommand(ids, argv);
-  if ("group" in named) return help([named.group], io);
-  return dispatch(ids, named.id, named.rest, loadCommand, (found, words) => carryOut(found, words, io));
+  if ("group" in named) {
+    // Whoever asked for an object reads no help.
+    if (argv.includes("--json")) throw noneOfGroup(ids, named.group);
+    return help([named.group], io);
+  }
+  return carryOut(await loadCommand(named.id), named.rest, io);
 }
 
 const VERSION_FLAGS = ["--version", "-v", "-V"];
@@ -90,6 +103,7 @@ async function carryOut(command: AnyCommand, words: readonly string[], io: Io): 
   const { common, input } = await readCommand(command, words, io);
   if ("serve" in command) {
     refuseOptions(command, common);
+    io.serves?.();
     await command.serve(input, io);
     return 0;
   }
@@ -150,8 +164,8 @@ function openAt(io: Io, common: CommonOptions, folder: unknown) {
     actor: common.actor,
     operations: Object.keys(operations),
     oneShot: true,
-    progress: (chunk) => io.err(chunk),
-    ask: async (question) => io.ask(question),
+    progress: progressOn(io),
+    ask: (question) => io.ask(question),
     page: async (body) => (await import("./pager.ts")).showBody(body, io),
   });
 }
@@ -188,19 +202,19 @@ async function print(
   const text =
     rehearsed || answer.body ? "" : operation.text(answer.data, styleFor(io.outIsTerminal(), io.env));
   if (text !== "") io.out(printable(text.endsWith("\n") ? text : `${text}\n`));
+  // What would be done is what somebody asked for with --dry-run, and may be long enough for a pipe.
+  if (rehearsed && answer.planned?.length === 0) io.out("Nothing would be done.\n");
+  for (const step of answer.planned ?? []) io.out(printable(`would ${step.do} ${step.path}\n`));
   const style = styleFor(io.errIsTerminal(), io.env);
-  for (const step of answer.planned ?? []) io.err(printable(`would ${step.do} ${step.path}\n`));
   for (const warning of answer.warnings)
     io.err(printable(`${style.yellow("note:")} ${style.times(warning)}\n`));
-  if (answer.next)
-    io.err(
-      printable(`${style.dim("next:")} ${answer.next.command}  ${style.dim(`(${answer.next.reason})`)}\n`),
-    );
+  const next = answer.live ? answer.live.next?.() : answer.next;
+  if (next) io.err(printable(`${style.dim("next:")} ${next.command}  ${style.dim(`(${next.reason})`)}\n`));
 }
 
 function report(thrown: unknown, json: boolean, io: Io): number {
   // What the file system refuses is seldom ours: a full disk, no permission, something else where a file belongs.
-  const error = thrown instanceof Failure ? thrown : explainFileError(thrown, "pawl cannot go on");
+  const error = thrown instanceof Failure ? thrown : explainFileError(thrown, "pawl cannot continue");
   if (!(error instanceof Failure)) return reportBug(error, json, io);
   if (json) {
     const { code, message, hint, details } = error;

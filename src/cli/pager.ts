@@ -7,10 +7,29 @@ import { styleFor } from "./style.ts";
 /** Prints an answer piece by piece: through the user's pager on a terminal, as the bytes it is made of elsewhere. */
 export async function printBody(body: Body, io: Io, isLive: boolean): Promise<void> {
   const terminal = io.outIsTerminal();
-  const pieces = body({ style: styleFor(terminal, io.env), terminal });
+  const pieces = body({ style: styleFor(terminal, io.env), terminal, size: () => io.outSize?.() });
   const command = terminal && !isLive ? pagerOf(io.env) : undefined;
   if (command !== undefined) return page(command, pieces, io);
-  for await (const piece of pieces) io.out(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+  const reader = isLive && io.outIsPipe?.() ? noticeReader() : undefined;
+  for await (const piece of pieces) {
+    io.out(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+    if (io.outIsGone?.() || reader?.isGone()) break;
+  }
+  reader?.forget();
+}
+
+/**
+ * Node cannot ask whether a pipe still has a reader, and writing nothing to one is no question either. GNU's tail asks:
+ * it dies of SIGPIPE. Where there is another tail or none, the next line that is written finds out.
+ */
+function noticeReader() {
+  const tail = spawn("tail", [`--pid=${process.pid}`, "-f", "/dev/null"], { stdio: ["ignore", 1, "ignore"] });
+  let gone = false;
+  tail.on("error", () => {});
+  tail.on("exit", (_code, signal) => {
+    gone = signal === "SIGPIPE";
+  });
+  return { isGone: () => gone, forget: () => tail.kill() };
 }
 
 /** The same for something that is not the answer: where that goes into a pipe, it is kept out of it. */

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { Failure } from "../model/failure.ts";
 import { line, maybe } from "../model/input.ts";
+import { nearest } from "../model/nearest.ts";
 import { columns } from "../model/text.ts";
 import { SCHEMAS, schemaOf } from "../runtime/schemas.ts";
 import type { OwnCommand } from "./commands.ts";
-import { nearest } from "./nearest.ts";
 
 const input = z.strictObject({ kind: maybe(line("whose schema", "KIND", 40)) });
 

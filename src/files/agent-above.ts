@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { type Actor, AGENT_SIGNS, agentCalled, agentsIn } from "../model/actor.ts";
 
@@ -80,10 +80,20 @@ function environmentOf(text: string): Record<string, string> {
   return found;
 }
 
+const part = Buffer.alloc(16_384);
+
+/** The system does not say how long these files are, and whoever asks `readFileSync` for such a one waits twice as long. */
 function textOf(path: string): string | undefined {
+  let file: number | undefined;
   try {
-    return readFileSync(path, "latin1");
+    file = openSync(path, "r");
+    let text = "";
+    for (let size = readSync(file, part); size > 0; size = readSync(file, part))
+      text += part.toString("latin1", 0, size);
+    return text;
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { jsonIfReadable } from "./read.ts";
+import { pathBelow } from "./path-below.ts";
+import { jsonIfReadable, statIfPresent } from "./read.ts";
 
 /**
  * Answers that are dear to make again, each with all that it was made from, in one file of a clone. Anybody can write
@@ -9,7 +9,7 @@ import { jsonIfReadable } from "./read.ts";
 type Remembered = [name: string, from: string, answer: unknown][];
 
 const MOST = 64;
-const fileIn = (folder: string) => join(folder, "answers.cache");
+const fileIn = (folder: string) => pathBelow(folder, "answers.cache");
 
 /** The answer of this name, if it was made from exactly this. */
 export function recall<T>(folder: string, name: string, from = ""): T | undefined {
@@ -29,7 +29,17 @@ export function remember(folder: string, name: string, from: string, answer: unk
   }
 }
 
+/** What was read last: one command asks for several answers, and the file is only ever replaced as a whole. */
+let latest: { file: string; inode: number; ctimeMs: number; answers: Remembered } | undefined;
+
 function read(folder: string): Remembered {
-  const found = jsonIfReadable<unknown>(fileIn(folder));
-  return Array.isArray(found) ? (found as Remembered) : [];
+  const file = fileIn(folder);
+  const stat = statIfPresent(file);
+  if (!stat) return [];
+  const { ino: inode, ctimeMs } = stat;
+  if (latest?.file !== file || latest.inode !== inode || latest.ctimeMs !== ctimeMs) {
+    const found = jsonIfReadable<unknown>(file);
+    latest = { file, inode, ctimeMs, answers: Array.isArray(found) ? (found as Remembered) : [] };
+  }
+  return latest.answers;
 }

@@ -6,8 +6,9 @@ import { replaceFile } from "./durable.ts";
 import { jsonIfReadable } from "./read.ts";
 
 /**
- * Where a human's tools are: version managers, virtual environments and language homes all work by these. A check gets
- * them as they were when a human installed pawl, so that nobody chooses by a variable which `npm` is asked.
+ * Where a human's tools are: version managers, virtual environments and language homes all work by these. And what tests
+ * go by: who runs them, in which language and time zone, whether it is CI, which certificates are believed. A check gets
+ * them as they were when a human installed pawl, so that nobody chooses by a variable which `npm` is asked, or how.
  */
 const OF_TOOLS = new RegExp(
   `^(?:${[
@@ -16,14 +17,14 @@ const OF_TOOLS = new RegExp(
     "VIRTUAL_ENV|CONDA_(?:PREFIX|DEFAULT_ENV|EXE)|PYENV_(?:ROOT|VERSION)|ASDF_\\w+|MISE_\\w+|NIX_\\w+|HOMEBREW_\\w+",
     "JAVA_HOME|JDK_HOME|SDKMAN_\\w+|GRADLE_(?:HOME|USER_HOME)|M2_HOME|MAVEN_HOME|ANDROID_(?:HOME|SDK_ROOT)|DOTNET_ROOT",
     "RBENV_(?:ROOT|VERSION)|rvm_\\w+|GEM_(?:HOME|PATH)|GO(?:PATH|ROOT|BIN|CACHE|MODCACHE)|CARGO_HOME|RUSTUP_(?:HOME|TOOLCHAIN)",
+    "LANG|LANGUAGE|LC_\\w+|TZ|USER|LOGNAME|CI|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE",
   ].join("|")})$`,
 );
 
-/** What differs from call to call and decides about nothing: language, place for temporary files, the way to the network. */
+/** What has to be the caller's, because a sandbox allows no other: the place for temporary files, and the way to the network. */
 const OF_THE_CALL = new RegExp(
   `^(?:${[
-    "LANG|LANGUAGE|LC_\\w+|TZ|TMPDIR|TEMP|TMP|USER|LOGNAME|CI",
-    "(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE",
+    "TMPDIR|TEMP|TMP|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy",
     "PAWL_(?:RUN|TASK|AGENT|SESSION|ATTEMPT)",
   ].join("|")})$`,
 );

@@ -2,15 +2,19 @@ import { readSync, writeSync } from "node:fs";
 
 const waiting = new Int32Array(new SharedArrayBuffer(4));
 
-/** Everything that standard input has; it may be a pipe that has nothing to say yet. */
-export function readInput(): Buffer {
+/**
+ * Everything that standard input or another open file has; it may be a pipe that has nothing to say yet. A device such as
+ * /dev/zero never ends, so reading stops soon after `most` bytes.
+ */
+export function readInput(fd = 0, most = Number.POSITIVE_INFINITY): Buffer {
   const chunks: Buffer[] = [];
   const chunk = Buffer.alloc(65_536);
-  for (;;)
+  for (let size = 0; ; )
     try {
-      const got = readSync(0, chunk);
-      if (got === 0) return Buffer.concat(chunks);
-      chunks.push(Buffer.from(chunk.subarray(0, got)));
+      const got = readSync(fd, chunk);
+      size += got;
+      if (got > 0) chunks.push(Buffer.from(chunk.subarray(0, got)));
+      if (got === 0 || size > most) return Buffer.concat(chunks);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return Buffer.concat(chunks);

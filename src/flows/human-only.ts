@@ -1,5 +1,5 @@
 import { isHuman } from "../model/actor.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, stoppedByHuman } from "../model/failure.ts";
 import type { Hands } from "../ports/hands.ts";
 
 /** Refused to agents whatever they claim: what surrounds the process decides, and a claim can only take away. */
@@ -35,13 +35,23 @@ export function checkTyped(
   typed: string | undefined,
   wanted: string,
   isWanted: (typed: string) => boolean,
+  left = "nothing was changed.",
 ): void {
   if (typed === undefined) throw noTerminal();
   if (isWanted(typed)) return;
   throw new Failure("refused", "not_confirmed", `Not confirmed: "${typed.slice(0, 40)}" is not ${wanted}.`, {
-    hint: "Nothing was changed.",
+    hint: `${left.charAt(0).toUpperCase()}${left.slice(1)}`,
     details: { wanted },
   });
+}
+
+/** Who stops at this question leaves something behind, which `left` says. */
+export async function leaving<T>(asking: Promise<T>, left: string): Promise<T> {
+  try {
+    return await asking;
+  } catch (error) {
+    throw error instanceof Failure && error.kind === "interrupted" ? stoppedByHuman(left) : error;
+  }
 }
 
 function noTerminal(): Failure {

@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
 
-/** Tells all refusals at once, so that nobody has to find them one by one; the first gives its name to the answer. */
+/** Reports all refusals at once instead of one per attempt; the first one supplies the error code. */
 export function tellAll(refusals: readonly Failure[]): void {
   const [first, ...others] = refusals;
   if (!first) return;

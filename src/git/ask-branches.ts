@@ -66,6 +66,25 @@ async function conflictsOf(git: Git, head: string, base: string): Promise<string
 export const askContains = (commonDir: string, commit: string, tip: string, env: Environment) =>
   Git.of("user", env, commonDir).isAncestor(commit, tip);
 
+/** Whether every file that was changed from one commit to another is at the tip as it was before. */
+export async function askUndone(
+  commonDir: string,
+  { from, to, tip }: { from: string; to: string; tip: string },
+  env: Environment,
+): Promise<boolean> {
+  const git = Git.of("user", env, commonDir);
+  const namesFrom = async (other: string) => {
+    const options = ["--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
+    const changed = await git.ask(["diff", "--name-only", "-z", ...options, from, other, "--"]);
+    return changed.code === 0 ? changed.out.split("\0").filter(Boolean) : undefined;
+  };
+  const fixed = await namesFrom(to);
+  const left = fixed && fixed.length > 0 ? await namesFrom(tip) : undefined;
+  if (!fixed || !left) return false;
+  const changed = new Set(left);
+  return !fixed.some((path) => changed.has(path));
+}
+
 export async function askChanges(
   commonDir: string,
   repo: { branch: string; base_branch: string },

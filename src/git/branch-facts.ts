@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { recall, remember } from "../files/cache.ts";
+import { pathBelow } from "../files/path-below.ts";
 import type { Environment } from "../model/environment.ts";
 
 /** What two commits say about each other and never change: worth asking git once. */
@@ -26,13 +26,31 @@ export async function branchFacts(
   /** Whoever decides on it asks git itself: a file that anybody can write proves nothing. */
   fresh: boolean,
 ): Promise<BranchFacts> {
-  const [folder, name] = [join(commonDir, "pawl"), `facts ${FORM} ${head} ${base}`];
+  const [folder, name] = [pathBelow(commonDir, "pawl"), `facts ${FORM} ${head} ${base}`];
   const known = fresh ? undefined : recall<BranchFacts>(folder, name);
   if (known) return known;
   const { askFacts } = await import("./ask-branches.ts");
   const found = await askFacts(commonDir, head, base, env);
   remember(folder, name, "", found);
   return found;
+}
+
+/** Whether what was changed from one commit to another was taken back before the tip. */
+export async function isUndone(
+  commonDir: string,
+  tip: string,
+  { from, to }: { from: string; to: string },
+  env: Environment,
+  fresh: boolean,
+): Promise<boolean> {
+  if (to === tip) return false;
+  const [folder, name] = [pathBelow(commonDir, "pawl"), `undone ${from} ${to} at ${tip}`];
+  const remembered = fresh ? undefined : recall<boolean>(folder, name);
+  if (typeof remembered === "boolean") return remembered;
+  const { askUndone } = await import("./ask-branches.ts");
+  const undone = await askUndone(commonDir, { from, to, tip }, env);
+  remember(folder, name, "", undone);
+  return undone;
 }
 
 /** Whether all of these commits are part of what the tip has. */
@@ -43,7 +61,7 @@ export async function containsAll(
   env: Environment,
   fresh: boolean,
 ): Promise<boolean> {
-  const [folder, name] = [join(commonDir, "pawl"), `parts of ${tip}`];
+  const [folder, name] = [pathBelow(commonDir, "pawl"), `parts of ${tip}`];
   const remembered = fresh ? undefined : recall<string[]>(folder, name);
   const known = Array.isArray(remembered) ? remembered : [];
   const unknown = commits.filter((one) => !known.includes(one));

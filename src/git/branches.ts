@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import type { Branches, BranchState } from "../ports/branches.ts";
 import type { Site, Sites } from "../ports/sites.ts";
-import { branchFacts, containsAll } from "./branch-facts.ts";
+import { branchFacts, containsAll, isUndone } from "./branch-facts.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
 import { gitDirOf, worktreesOf } from "./repository-files.ts";
@@ -28,6 +28,8 @@ export function openBranches(sites: Sites, env: Environment): Branches {
       if (head === undefined) return commits.length === 0;
       return containsAll(commonDir, head, commits, env, options?.fresh ?? false);
     },
+    undone: (repo, head, change, options) =>
+      isUndone(sites.named(repo).commonDir, head, change, env, options?.fresh ?? false),
     ref: (repo, ref) => tipOf(sites.named(repo).commonDir, ref),
     async policy({ name, base_branch }) {
       const { commonDir, mainRoot } = sites.named(name);
@@ -35,7 +37,7 @@ export function openBranches(sites: Sites, env: Environment): Branches {
       const { askText } = await import("./ask-branches.ts");
       return {
         base: tip && (await askText(commonDir, tip, POLICY, env)),
-        main: mainRoot && policyAt(join(mainRoot, POLICY)),
+        main: mainRoot && policyAt(pathBelow(mainRoot, POLICY)),
       };
     },
     tip(repo) {
@@ -73,14 +75,14 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: policyAt(join(path, POLICY)),
-      main: site.mainRoot && policyAt(join(site.mainRoot, POLICY)),
+      worktree: policyAt(pathBelow(path, POLICY)),
+      main: site.mainRoot && policyAt(pathBelow(site.mainRoot, POLICY)),
     },
     surfacesMissing:
       facts !== undefined &&
       !facts.surfaces &&
       site.mainRoot !== undefined &&
-      existsSync(join(site.mainRoot, ".pawl/lock.json")),
+      existsSync(pathBelow(site.mainRoot, ".pawl/lock.json")),
     defaultBranch: targetOf(site.commonDir, "refs/remotes/origin/HEAD")?.replace(
       /^refs\/remotes\/origin\//,
       "",
@@ -136,7 +138,7 @@ async function changesOf(
 /** Every worktree that is there and has this branch checked out. */
 function checkoutsOf(site: Site, ref: string): Worktree[] {
   return worktreesOf(site).flatMap(({ root, gitDir }) =>
-    root && targetOf(gitDir, "HEAD") === ref && existsSync(join(root, ".git"))
+    root && targetOf(gitDir, "HEAD") === ref && existsSync(pathBelow(root, ".git"))
       ? [{ path: root, gitDir }]
       : [],
   );

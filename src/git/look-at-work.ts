@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { recall, remember } from "../files/cache.ts";
+import { pathBelow } from "../files/path-below.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Work } from "../ports/ports.ts";
 import { isSurelyClean } from "./quick-clean.ts";
@@ -43,7 +43,7 @@ async function lookAtCommit(
   tip: string | undefined,
   env: Environment,
 ): Promise<Committed> {
-  const [folder, name] = [join(commonDir, "pawl"), `work ${head} ${tip ?? ""}`];
+  const [folder, name] = [pathBelow(commonDir, "pawl"), `work ${head} ${tip ?? ""}`];
   const known = recall<Committed>(folder, name);
   if (Array.isArray(known?.files)) return known;
   const git = await gitIn(root, env);

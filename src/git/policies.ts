@@ -1,4 +1,4 @@
-import { devNull } from "node:os";
+import { NULL_DEVICE } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 
 /** What a git of ours takes over from the user's settings and environment. */
@@ -88,7 +88,7 @@ const AS_WE_ARE = {
   GIT_OPTIONAL_LOCKS: "0",
   LC_ALL: "C",
   GIT_NO_REPLACE_OBJECTS: "1",
-  GIT_GRAFT_FILE: `${devNull}/none`,
+  GIT_GRAFT_FILE: `${NULL_DEVICE}/none`,
 };
 
 /** The environment of a git that follows a policy; `extra` says where it acts. */

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import type { Environment } from "../model/environment.ts";
 import { environmentFor } from "./policies.ts";
 
@@ -23,7 +23,7 @@ export function readTablesWith(env: Environment): void {
   environment = env;
 }
 
-export const tablesOf = (gitDir: string) => join(gitDir, "reftable", "tables.list");
+export const tablesOf = (gitDir: string) => pathBelow(gitDir, "reftable", "tables.list");
 
 /** Everything that the tables of this git directory, and those that it shares, say. */
 export function readTables(gitDir: string): Tables {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable, textIfPresent, textIfReadable } from "../files/read.ts";
 import { readTableLog, readTables, tablesOf } from "./ref-tables.ts";
 
@@ -15,18 +15,19 @@ export interface Head {
 }
 
 const HEADS = "refs/heads/";
+const SYMBOLIC = "ref: ";
 /** As deep as git follows one symbolic ref to the next. */
 const MOST_HOPS = 5;
 
 /** Refs lie in tables here, which only git can read. */
-export const hasTables = (gitDir: string) => existsSync(join(gitDir, "reftable"));
+export const hasTables = (gitDir: string) => existsSync(pathBelow(gitDir, "reftable"));
 
 /** The commit that a ref names. */
 export function tipOf(commonDir: string, ref: string): string | undefined {
   if (hasTables(commonDir)) return readTables(commonDir).tips.get(ref);
   let name = ref;
   for (let hops = 0; hops <= MOST_HOPS; hops++) {
-    const loose = lineIfReadable(join(commonDir, name));
+    const loose = lineIfReadable(pathBelow(commonDir, name));
     const target = symbolic(loose);
     if (target === undefined) return loose && isId(loose) ? loose : packedTip(commonDir, name);
     name = target;
@@ -37,17 +38,18 @@ export function tipOf(commonDir: string, ref: string): string | undefined {
 export const hasRef = (commonDir: string, ref: string) => tipOf(commonDir, ref) !== undefined;
 
 const isId = (text: string) => /^[0-9a-f]{40,64}$/.test(text);
-const symbolic = (line: string | undefined) => /^ref: (.+)$/.exec(line ?? "")?.[1];
+const symbolic = (line: string | undefined) =>
+  line?.startsWith(SYMBOLIC) ? line.slice(SYMBOLIC.length) : undefined;
 
 function packedTip(commonDir: string, ref: string): string | undefined {
-  const packed = textIfReadable(join(commonDir, "packed-refs")) ?? "";
+  const packed = textIfReadable(pathBelow(commonDir, "packed-refs")) ?? "";
   const at = packed.indexOf(` ${ref}\n`);
   return at < 0 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at);
 }
 
 /** The ref that a symbolic one, such as HEAD or `refs/remotes/origin/HEAD`, stands for. */
 export const targetOf = (gitDir: string, ref: string) =>
-  hasTables(gitDir) ? readTables(gitDir).targets.get(ref) : symbolic(lineIfReadable(join(gitDir, ref)));
+  hasTables(gitDir) ? readTables(gitDir).targets.get(ref) : symbolic(lineIfReadable(pathBelow(gitDir, ref)));
 
 /** Whether a worktree has this ref checked out, be it through a branch that is only another name of it. */
 export function isCheckedOut(at: { gitDir: string; commonDir: string }, ref: string): boolean {
@@ -60,35 +62,35 @@ export function isCheckedOut(at: { gitDir: string; commonDir: string }, ref: str
 }
 
 /** The branch that a worktree has checked out. */
-export function branchOf(gitDir: string): string | undefined {
-  const ref = targetOf(gitDir, "HEAD");
-  return ref?.startsWith(HEADS) ? ref.slice(HEADS.length) : undefined;
-}
+export const branchOf = (gitDir: string) => branchName(targetOf(gitDir, "HEAD"));
+
+const branchName = (ref: string | undefined) =>
+  ref?.startsWith(HEADS) ? ref.slice(HEADS.length) : undefined;
 
 /** What is checked out; undefined where only git could tell. */
 export function headOf({ gitDir, commonDir }: { gitDir: string; commonDir: string }): Head | undefined {
-  const head = lineIfReadable(join(gitDir, "HEAD"));
+  const head = lineIfReadable(pathBelow(gitDir, "HEAD"));
   if (head === undefined) return undefined;
   if (hasTables(gitDir)) return { branch: branchOf(gitDir), commit: readTables(gitDir).tips.get("HEAD") };
   const ref = symbolic(head);
   if (ref === undefined) return { branch: undefined, commit: head };
-  return { branch: branchOf(gitDir), commit: tipOf(commonDir, ref) };
+  return { branch: branchName(ref), commit: tipOf(commonDir, ref) };
 }
 
 /** Files of which at least one changes with the ref; one without a file of its own is in the packed ones. */
 export function filesOf(commonDir: string, ref: string): string[] {
   if (hasTables(commonDir)) return [tablesOf(commonDir)];
-  const loose = join(commonDir, ref);
-  return existsSync(loose) ? [loose] : [loose, join(commonDir, "packed-refs")];
+  const loose = pathBelow(commonDir, ref);
+  return existsSync(loose) ? [loose] : [loose, pathBelow(commonDir, "packed-refs")];
 }
 
 /** The file that changes with a symbolic ref, which is never packed. */
 export const symbolicFileOf = (gitDir: string, ref: string) =>
-  hasTables(gitDir) ? tablesOf(gitDir) : join(gitDir, ref);
+  hasTables(gitDir) ? tablesOf(gitDir) : pathBelow(gitDir, ref);
 
 /** What keeps everybody else from moving a ref, until the git that made it ends. */
 export const lockOf = (gitDir: string, ref: string) =>
-  hasTables(gitDir) ? `${tablesOf(gitDir)}.lock` : join(gitDir, `${ref}.lock`);
+  hasTables(gitDir) ? `${tablesOf(gitDir)}.lock` : pathBelow(gitDir, `${ref}.lock`);
 
 export interface LoggedChange {
   old: string;
@@ -98,7 +100,7 @@ export interface LoggedChange {
   message: string;
 }
 
-const logFile = (gitDir: string, ref: string) => join(gitDir, "logs", ref);
+const logFile = (gitDir: string, ref: string) => pathBelow(gitDir, "logs", ref);
 
 /** The log of a ref, oldest first, as it is: git's commands leave out what does not fit together. */
 export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
@@ -132,8 +134,8 @@ function tableLog(gitDir: string, ref: string): LoggedChange[] {
 export const headFiles = (gitDir: string) =>
   hasTables(gitDir)
     ? ([tablesOf(gitDir), tablesOf(gitDir)] as const)
-    : ([join(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const);
+    : ([pathBelow(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const);
 
 /** Where a git directory keeps its refs, in whichever form. */
 export const refPlaces = (gitDir: string) =>
-  ["refs", "packed-refs", "reftable"].map((name) => join(gitDir, name));
+  ["refs", "packed-refs", "reftable"].map((name) => pathBelow(gitDir, name));

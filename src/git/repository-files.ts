@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import {
   lineIfReadable,
   namesIfReadable,
@@ -12,7 +13,7 @@ import {
 
 /** The git directory that a folder's own `.git` is or names, whether it is there or not. */
 export function gitDirOf(folder: string): string | undefined {
-  const dotGit = join(folder, ".git");
+  const dotGit = pathBelow(folder, ".git");
   const stat = statIfPresent(dotGit);
   if (stat?.isDirectory()) return dotGit;
   const target = stat?.isFile() && /^gitdir: (.*)$/m.exec(textIfPresent(dotGit) ?? "")?.[1]?.trim();
@@ -21,11 +22,11 @@ export function gitDirOf(folder: string): string | undefined {
 
 /** The directory that all worktrees share. */
 export function commonDirOf(gitDir: string): string {
-  return realpathOr(resolve(gitDir, lineIfReadable(join(gitDir, "commondir")) ?? "."));
+  return realpathOr(resolve(gitDir, lineIfReadable(pathBelow(gitDir, "commondir")) ?? "."));
 }
 
 export const isBare = (commonDir: string) =>
-  /^\s*bare\s*=\s*true\s*$/im.test(textIfReadable(join(commonDir, "config")) ?? "");
+  /^\s*bare\s*=\s*true\s*$/im.test(textIfReadable(pathBelow(commonDir, "config")) ?? "");
 
 /** A worktree as git's files have it. */
 export interface Worktree {
@@ -44,11 +45,11 @@ export function worktreesOf({
   commonDir: string;
   mainRoot: string | undefined;
 }): Worktree[] {
-  const linked = namesIfReadable(join(commonDir, "worktrees")).sort();
+  const linked = namesIfReadable(pathBelow(commonDir, "worktrees")).sort();
   return [
     { id: ".", gitDir: commonDir, root: mainRoot },
     ...linked.map((name) => {
-      const gitDir = join(commonDir, "worktrees", name);
+      const gitDir = pathBelow(commonDir, "worktrees", name);
       return { id: `worktrees/${name}`, gitDir, root: rootOf(gitDir) };
     }),
   ];
@@ -56,7 +57,7 @@ export function worktreesOf({
 
 /** The folder of a linked worktree, as its git directory has it now: worktrees can be moved. */
 export function rootOf(gitDir: string): string | undefined {
-  const link = lineIfReadable(join(gitDir, "gitdir"));
+  const link = lineIfReadable(pathBelow(gitDir, "gitdir"));
   return link && dirname(resolve(gitDir, link));
 }
 

@@ -84,9 +84,7 @@ export function untrustworthy(site: Site, { address, settings }: Route): string 
   const there = places.filter((place) => existsSync(place));
   if (there.some((place) => statSync(place).isFile() && !place.endsWith("/.git")))
     return "is a file, such as a bundle, not a repository that can answer";
-  return there.some((place) => isOwn(site, place))
-    ? "is this repository itself, or lies inside it"
-    : undefined;
+  return there.some((place) => isOwn(site, place)) ? "is this repository itself, or inside it" : undefined;
 }
 
 /** Whether anything of a repository at this place is ours: its folder, its git directory, or where it keeps its refs. */

@@ -1,5 +1,6 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Readable } from "node:stream";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { environmentFor, type PolicyName, policyOf } from "./policies.ts";
@@ -140,15 +141,25 @@ export class Git {
     return (await this.ask(["merge-base", "--is-ancestor", ancestor, descendant])).code === 0;
   }
 
-  #run(args: readonly string[], stdin: string, maxBuffer: number) {
-    const options = { ...this.#options(), maxBuffer, encoding: "buffer" as const };
+  #run(args: readonly string[], stdin: string, most: number) {
+    // Most are told nothing, and a pipe that carries nothing takes as long to make as any other.
+    const stdio = [stdin === "" ? "ignore" : "pipe", "pipe", "pipe"] as const;
     return new Promise<{ code: number; out: Buffer; err: string }>((done, fail) => {
-      const child = execFile("git", this.#words(args), options, (error, out, err) => {
-        const code = error ? error.code : 0;
-        if (typeof code === "number") done({ code, out, err: err.toString("utf8") });
-        else if (error?.signal) done({ code: 128, out, err: err.toString("utf8") });
-        else fail(this.#notStarted(error as Error));
-      });
+      const child = spawn("git", this.#words(args), { ...this.#options(), stdio: [...stdio] });
+      // Half an answer is none, even where git itself had ended well by then.
+      const stop = () => {
+        fail(tooMuch(args, most));
+        child.kill();
+      };
+      const [out, err] = [child.stdout, child.stderr].map((from) => collect(from, most, stop));
+      child.on("error", (error) => fail(this.#notStarted(error)));
+      child.on("close", (code) =>
+        done({
+          code: code ?? 128,
+          out: Buffer.concat(out ?? []),
+          err: Buffer.concat(err ?? []).toString("utf8"),
+        }),
+      );
       child.stdin?.on("error", () => {});
       child.stdin?.end(stdin);
     });
@@ -176,6 +187,21 @@ export class Git {
     return { cwd: this.#cwd, env: environmentFor(this.#policy, this.env, this.#extra), timeout };
   }
 }
+
+/** What comes, as it comes; where it is more than anybody could hold, its source is told to stop. */
+function collect(from: Readable | null, most: number, stop: () => void): Buffer[] {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  from?.on("data", (piece: Buffer) => {
+    size += piece.length;
+    if (size > most) stop();
+    else pieces.push(piece);
+  });
+  return pieces;
+}
+
+const tooMuch = ([command = ""]: readonly string[], most: number) =>
+  new Failure("unavailable", "git_failed", `git ${command} answered with more than ${most >> 20} MB.`);
 
 const lineOf = ({ code, out }: GitAnswer) => (code === 0 ? out.trim() || undefined : undefined);
 

@@ -1,6 +1,7 @@
 import { type SimpleGitOptions, simpleGit } from "simple-git";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { waitingLine } from "../model/waiting.ts";
 import { environmentFor } from "./policies.ts";
 import { Git } from "./run-git.ts";
 
@@ -74,7 +75,7 @@ export async function transfer(
   let stage = "";
   const tell = () => {
     const seconds = Math.round((Date.now() - started) / 1000);
-    call.progress(`git ${verb} ${remote}: ${seconds} s${stage}`);
+    call.progress(waitingLine(`git ${verb} ${remote}`, seconds, stage));
   };
   const telling = setInterval(tell, TELL_EVERY_MS);
   try {

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { textIfPresent } from "../files/read.ts";
+import { makeScratch } from "../files/scratch-folder.ts";
 import type { Environment } from "../model/environment.ts";
-import { explainTemporary } from "../model/temporary.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Place } from "./discover.ts";
 import { Git } from "./run-git.ts";
@@ -27,7 +26,7 @@ export async function hashWorkingTree(
   options: { keep?: boolean; staged?: boolean; readAll?: boolean } = {},
 ): Promise<WorkingTree> {
   const root = place.root ?? place.gitDir;
-  const scratch = makeScratch();
+  const scratch = makeScratch("tree", ["objects"]);
   try {
     const git = Git.on("quiet", env, { root, gitDir: place.gitDir })
       .withIndex(privateIndex(place, scratch, options.readAll === true))
@@ -56,16 +55,6 @@ function throwAwayObjects(place: Place, scratch: string): Record<string, string>
     GIT_OBJECT_DIRECTORY: join(scratch, "objects"),
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(place.commonDir, "objects")),
   };
-}
-
-function makeScratch(): string {
-  try {
-    const scratch = mkdtempSync(join(tmpdir(), "pawl-tree-"));
-    mkdirSync(join(scratch, "objects"));
-    return scratch;
-  } catch (error) {
-    throw explainTemporary(error, tmpdir());
-  }
 }
 
 /**

@@ -35,7 +35,7 @@ export function rehearseDeactivation(commonDir: string): { do: string; path: str
   const before = readBefore(commonDir);
   if (!before) return [];
   return [
-    { do: "take our settings out of", path: join(commonDir, "config") },
+    { do: "remove our settings from", path: join(commonDir, "config") },
     ...before.written.map((path) => ({ do: "remove", path: resolve(commonDir, path) })),
   ];
 }

@@ -17,7 +17,7 @@ import { overtakenMerges, tellOvertaken } from "./overtaken.ts";
 import { canRun, isInPlace, type OwnFile } from "./place.ts";
 import { planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
-import { answers, workplaces } from "./probe.ts";
+import { answers, settingIn, workplaces } from "./probe.ts";
 import type { Programs } from "./render-hooks.ts";
 import { hooksDir, unsettled } from "./settings.ts";
 import { readTripped } from "./tips.ts";
@@ -107,15 +107,15 @@ function settingProblems({ commonDir, settings }: Facts): GuardProblem[] {
 function worktreeProblems(site: GuardedSite): GuardProblem[] {
   const found: GuardProblem[] = [];
   for (const { where, git } of workplaces(site)) {
-    const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
-    const { out } = git.askSync(args);
-    const [scope, origin = "", value = ""] = out.split("\0");
+    const said = settingIn(where, git);
+    if (!said) continue;
+    const { scope, origin, value } = said;
     if (value !== hooksDir(site.commonDir).replaceAll("\\", "/"))
       found.push(override(where, { scope, value, file: origin.replace(/^file:/, "") }));
     else if (!answers(git, site.commonDir))
       found.push({
         ...({ code: "silent", where, command: REPAIR } as const),
-        message: "A test change of a ref there got no answer from the guard.",
+        message: "The guard did not react to a test change of a ref there.",
       });
     // One environment is the same in every worktree.
     if (scope === "command") break;
@@ -128,7 +128,7 @@ function override(
   { scope, value, file }: { scope: string | undefined; value: string; file: string },
 ): GuardProblem {
   if (scope === "command") {
-    const message = `core.hooksPath is "${value}" in this environment, so git runs no guard for commands from here. Take it out of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_… or GIT_CONFIG_PARAMETERS.`;
+    const message = `core.hooksPath is "${value}" in this environment, so git runs no guard for commands from here. Remove it from GIT_CONFIG_COUNT, GIT_CONFIG_KEY_… or GIT_CONFIG_PARAMETERS.`;
     return { code: "override", where, message };
   }
   const message =
@@ -148,7 +148,7 @@ function policyProblems({ commonDir }: GuardedSite, { wanted, policy }: Facts): 
   const lacking = missingFrom(wanted, made);
   const found: GuardProblem[] = [];
   if (lacking.length > 0) {
-    const message = `The policy in force names ${lacking.join(", ")}, and the hooks were made without it.`;
+    const message = `The policy in force names ${lacking.join(", ")}, but the hooks were written without it.`;
     found.push({ code: "policy_changed", where, message, command: REPAIR });
   }
   const kept = missingFrom(policy, wanted);

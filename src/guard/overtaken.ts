@@ -2,15 +2,10 @@ import { join } from "node:path";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { Git } from "../git/run-git.ts";
 import type { Environment } from "../model/environment.ts";
+import type { MergeAhead } from "../ports/guard.ts";
 
-/** An approved merge that the remote does not have, while it went on without it. */
-export interface Overtaken {
-  branch: string;
-  task: string;
-}
-
-/** Neither pull nor push gets anybody on from there; the merge has to be made once more. */
-export function overtakenMerges(commonDir: string, env: Environment): Overtaken[] {
+/** Approved merges that the remotes of this clone lack, as far as they were fetched. */
+export function mergesAhead(commonDir: string, env: Environment): MergeAhead[] {
   const moves = textIfPresent(join(commonDir, "pawl", "moves")) ?? "";
   if (!moves.includes(" approved\n")) return [];
   const git = Git.of("shared", env, commonDir);
@@ -18,15 +13,35 @@ export function overtakenMerges(commonDir: string, env: Environment): Overtaken[
     const branch = name.replaceAll("~", "/");
     const tip = git.lineSync(["rev-parse", "-q", "--verify", `refs/heads/${branch}`]);
     if (tip === undefined || !moves.includes(` ${tip} refs/heads/${branch} approved\n`)) return [];
-    const remote = ["for-each-ref", "--format=%(objectname)", `refs/remotes/*/${branch}`];
-    const theirs = git.askSync(remote).out.split("\n").filter(Boolean);
-    const ahead = (one: string) => git.askSync(["merge-base", "--is-ancestor", one, tip]).code === 0;
-    if (theirs.length === 0 || theirs.every(ahead)) return [];
+    const wanted = ["for-each-ref", "--format=%(objectname) %(refname)", `refs/remotes/*/${branch}`];
+    const theirs = git.askSync(wanted).out.split("\n").filter(Boolean).map(splitLine);
+    const isIn = (one: string, other: string) =>
+      git.askSync(["merge-base", "--is-ancestor", one, other]).code === 0;
+    const [first] = theirs;
+    if (!first || theirs.some(({ commit }) => isIn(tip, commit))) return [];
+    const apart = theirs.find(({ commit }) => !isIn(commit, tip));
     const trailer = ["log", "-1", "--format=%(trailers:key=Pawl-Task,valueonly)", tip];
-    const task = git.lineSync(trailer);
-    return task !== undefined && /^T\d+$/.test(task) && !theirs.includes(tip) ? [{ branch, task }] : [];
+    const said = git.lineSync(trailer);
+    const task = said !== undefined && /^T\d+$/.test(said) ? said : undefined;
+    const { ref } = apart ?? first;
+    const remote = ref.slice("refs/remotes/".length, -branch.length - 1);
+    return [{ branch, remote, task, overtaken: apart !== undefined }];
   });
 }
+
+function splitLine(line: string): { commit: string; ref: string } {
+  const [commit = "", ref = ""] = line.split(" ");
+  return { commit, ref };
+}
+
+export interface Overtaken extends MergeAhead {
+  task: string;
+}
+
+export const overtakenMerges = (commonDir: string, env: Environment): Overtaken[] =>
+  mergesAhead(commonDir, env).flatMap((one) =>
+    one.overtaken && one.task !== undefined ? [{ ...one, task: one.task }] : [],
+  );
 
 export const tellOvertaken = ({ branch, task }: Overtaken) =>
   `The remote's ${branch} moved on without the merge of ${task}. A human has to merge it again: pawl approve ${task} --redo --push`;

@@ -28,3 +28,15 @@ export function workplaces({ commonDir, mainRoot, env }: GuardedSite): { where: 
     .map((one) => ({ where: one.path, git: Git.in("user", env, one.path) }));
   return [...(mainRoot === undefined ? [bare] : []), ...worktrees];
 }
+
+/** What git makes of `core.hooksPath` there; nothing where a task that is started or finished has taken its worktree away. */
+export function settingIn(where: string, git: Git) {
+  const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
+  try {
+    const [scope, origin = "", value = ""] = git.askSync(args).out.split("\0");
+    return { scope, origin, value };
+  } catch (error) {
+    if (existsSync(where)) throw error;
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable, lineIfReadable, namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 
@@ -18,7 +18,7 @@ export interface Stamps {
   inputs: Record<string, string>;
 }
 
-const pawlFile = (commonDir: string, name: string) => join(commonDir, "pawl", name);
+const pawlFile = (commonDir: string, name: string) => pathBelow(commonDir, "pawl", name);
 
 /** Whoever writes to a file, or changes its mode, cannot help changing this. */
 export function stampOf(path: string): string {
@@ -34,7 +34,7 @@ export function stampOf(path: string): string {
 export const readStamps = (commonDir: string) => jsonIfReadable<Stamps>(pawlFile(commonDir, "stamps"));
 
 const changed = (commonDir: string, stamps: Record<string, string>) =>
-  Object.keys(stamps).filter((path) => stampOf(join(commonDir, path)) !== stamps[path]);
+  Object.keys(stamps).filter((path) => stampOf(pathBelow(commonDir, path)) !== stamps[path]);
 
 /** The policy, or the place, may be another one than the hooks were made for; or git may be told to use others. */
 export function mayBeOutdated(commonDir: string): boolean {
@@ -79,13 +79,13 @@ export function suspect(
 }
 
 /** Only what an approval moved is of interest, and that is in a list of ours. */
-function isApart(commonDir: string): boolean {
+export function isApart(commonDir: string): boolean {
   const moves = textIfPresent(pawlFile(commonDir, "moves"));
   const [, tip, ref = ""] = moves?.trimEnd().split("\n").at(-1)?.split(" ") ?? [];
   if (tip === undefined || moves?.endsWith(" approved\n") !== true) return false;
   const branch = ref.slice("refs/heads/".length);
-  return namesIfReadable(join(commonDir, "refs/remotes")).some(
-    (remote) => lineIfReadable(join(commonDir, "refs/remotes", remote, branch)) !== tip,
+  return namesIfReadable(pathBelow(commonDir, "refs/remotes")).some(
+    (remote) => lineIfReadable(pathBelow(commonDir, "refs/remotes", remote, branch)) !== tip,
   );
 }
 
@@ -95,7 +95,7 @@ function overriding(commonDir: string, gitDir: string, env: Environment): string
   for (let at = 0; at < count; at++)
     if (env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase() === "core.hookspath") return "GIT_CONFIG_COUNT";
   if (/core\.hookspath/i.test(env.GIT_CONFIG_PARAMETERS ?? "")) return "GIT_CONFIG_PARAMETERS";
-  const own = join(gitDir, "config.worktree");
+  const own = pathBelow(gitDir, "config.worktree");
   return namesOurFolder(commonDir, textIfPresent(own) ?? "") === false ? own : undefined;
 }
 

@@ -9,6 +9,7 @@ import type { Trace } from "../ports/audit-facts.ts";
 import type { Site } from "../ports/sites.ts";
 import { type Before, beforeFile, readBefore } from "./before.ts";
 import { canRun, isOurs } from "./place.ts";
+import { settingIn } from "./probe.ts";
 import { hooksDir } from "./settings.ts";
 
 export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir));
@@ -17,11 +18,11 @@ export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir)
  * What an audit has to know of the guard: whether the hooks that were put in place are still there, can be run, and are
  * the ones that git uses. `guarded` says whether the records have this clone as a guarded one.
  */
-export async function guardTraces(site: Site, env: Environment, guarded: boolean): Promise<Trace[]> {
+export function guardTraces(site: Site, env: Environment, guarded: boolean): Trace[] {
   const { commonDir } = site;
   if (!isGuarded(commonDir))
     return guarded ? [{ code: "guard_removed", where: hooksDir(commonDir), said: "" }] : [];
-  return [...hookFiles(commonDir), ...(await overrides(site, env))];
+  return [...hookFiles(commonDir), ...overrides(site, env)];
 }
 
 function hookFiles(commonDir: string): Trace[] {
@@ -46,14 +47,14 @@ function hookFiles(commonDir: string): Trace[] {
 const isHook = (name: string) => /(?:^|\/)(?:hooks|_)\/[^/.]+$/.test(name.replaceAll("\\", "/"));
 
 /** What each worktree makes of the setting, and whether this very environment changes it. */
-async function overrides({ commonDir, mainRoot }: Site, env: Environment): Promise<Trace[]> {
+function overrides({ commonDir, mainRoot }: Site, env: Environment): Trace[] {
   const wanted = hooksDir(commonDir).replaceAll("\\", "/");
   const places = listWorktrees(commonDir, mainRoot).filter((one) => existsSync(one.path));
   const found: Trace[] = [];
   for (const { path, gitDir } of places) {
-    const args = ["config", "-z", "--show-scope", "--show-origin", "--type=path", "--get", "core.hooksPath"];
-    const { out } = await Git.in("user", env, path).ask(args);
-    const [scope, origin = "", value = ""] = out.split("\0");
+    const said = settingIn(path, Git.in("user", env, path));
+    if (!said) continue;
+    const { scope, origin, value } = said;
     const by = scope === "command" ? "the environment" : origin.replace(/^file:/, "") || "nothing";
     if (value !== wanted)
       found.push({ code: "hooks_path_changed", where: path, said: `"${value}", set by ${by}` });

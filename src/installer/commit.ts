@@ -3,6 +3,7 @@ import { grantMove, withdrawMove } from "../git/grants.ts";
 import { isBlob, nothingLike } from "../git/object-ids.ts";
 import { operationIn } from "../git/unfinished-operation.ts";
 import { Failure } from "../model/failure.ts";
+import { TELL_GIT_WHO } from "../model/git-identity.ts";
 import { step } from "../model/steps.ts";
 import type { CommitLook, PreparedCommit } from "../ports/installation.ts";
 import { LEDGER, parseLedger } from "./plan/ledger.ts";
@@ -36,17 +37,12 @@ export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
       "Finish it first, or leave out --commit.",
     );
   const who = git.ask(["var", "GIT_COMMITTER_IDENT"]);
-  if (who.code !== 0)
-    return refuse(
-      "no_identity",
-      "Git does not know who you are.",
-      'git config user.name "<name>" and user.email',
-    );
+  if (who.code !== 0) return refuse("no_identity", "Git does not know who you are.", TELL_GIT_WHO);
   if (git.ignored([LEDGER]).size > 0)
     return refuse(
       "ignored",
       `${LEDGER} is ignored by this project's .gitignore.`,
-      "Take .pawl out of it first.",
+      "Remove .pawl from it first.",
     );
   return { ...look, obstacle: undefined };
 }

@@ -86,7 +86,7 @@ export function examineRuntime(commonDir: string, ledger: Ledger | undefined, bu
 function examinePackage(where: string, manifest: Manifest, ledger: Ledger | undefined): Diagnosis[] {
   const named = ledger?.package;
   if (named === undefined || named === packageDigest(manifest)) return [];
-  const message = `The clone's copy of pawl ${manifest.version} is not the package that ${LEDGER} names. With this one for everybody instead: pawl upgrade`;
+  const message = `The clone's copy of pawl ${manifest.version} is not the package that ${LEDGER} names. To make this one the project's instead: pawl upgrade`;
   return [{ code: "runtime_another", level: "problem", where, message, command: HOW_TO_GET }];
 }
 
@@ -168,7 +168,7 @@ export function examineEnvironment(local: string, env: Environment, installed: b
             level: "note",
             where: "checks",
             message:
-              "Checks run with the PATH of whoever calls them. When a human runs this, pawl keeps their PATH for all checks in this clone.",
+              "Checks run with their caller's PATH. When a human runs this, pawl uses that human's PATH for all checks in this clone.",
             command: REPAIR,
           },
         ]
@@ -177,7 +177,29 @@ export function examineEnvironment(local: string, env: Environment, installed: b
     code: "environment_differs",
     level: "note",
     where: name,
-    message: `Checks run with ${kept === undefined ? "none" : `"${kept}"`}, as it was when a human installed pawl; this shell has ${here === undefined ? "none" : `"${here}"`}. A human who runs this in their own shell makes that one the PATH for checks.`,
+    message: `${describeDifference(kept, here)} To use your own shell's for checks, run this in it.`,
     command: REPAIR,
   }));
 }
+
+/** Of two lists of folders, what only one of them has; whole PATHs are nothing that anybody compares by eye. */
+function describeDifference(kept: string | undefined, here: string | undefined): string {
+  const [before, now] = [kept, here].map((text) => text?.split(":") ?? []) as [string[], string[]];
+  if (before.length < 2 || now.length < 2)
+    return `Checks run with ${shown(kept)}, as it was when a human installed pawl; this shell has ${shown(here)}.`;
+  const more = before.filter((one) => !now.includes(one));
+  const less = now.filter((one) => !before.includes(one));
+  if (more.length + less.length === 0)
+    return "Checks look through the same folders as this shell, in the order that they had when a human installed pawl.";
+  return [
+    "Checks run with the folders that a human's shell had when pawl was installed.",
+    ...(more.length > 0 ? [`This shell lacks ${few(more)}.`] : []),
+    ...(less.length > 0 ? [`Only this shell has ${few(less)}.`] : []),
+  ].join(" ");
+}
+
+const shown = (value: string | undefined) => (value === undefined ? "none" : `"${value}"`);
+
+const MOST_FOLDERS = 3;
+const few = (folders: readonly string[]) =>
+  `${folders.slice(0, MOST_FOLDERS).join(", ")}${folders.length > MOST_FOLDERS ? ` and ${folders.length - MOST_FOLDERS} more` : ""}`;

@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { foreignFolders, keepEnvironment } from "../files/check-environment.ts";
+import { environmentForChecks, foreignFolders, keepEnvironment } from "../files/check-environment.ts";
 import { explainFileError } from "../files/durable.ts";
+import { missingPrograms } from "../files/find-program.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
 import { lineIfReadable, namesIfPresent, removeIfEmpty } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
@@ -78,7 +79,7 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
       const { pawl: version, package: named, profile, agents, flags } = ledger;
       return { version, package: named, profile, agents, flags };
     },
-    proposal: () => (place.root === undefined ? undefined : proposalFor(tree)),
+    proposal: () => (place.root === undefined ? undefined : proposalFor(tree, env.PATH)),
     hold: () => hold(commonDir),
     recover: () => finishJournal(tree.local),
     plan: (request) => planInstallation(tree, request).steps.map(shownStep),
@@ -87,9 +88,10 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     remove: () => explained(() => applyPlan(tree, planUninstallation(tree))),
     next: ({ agents, flags }) =>
       agents.filter(isAgent).map((agent) => {
-        const { title, next, prompts } = ADAPTERS[agent];
+        const { title, invoke, next, prompts } = ADAPTERS[agent];
         const open = prompts.filter(({ unless }) => unless === undefined || !flags.includes(unless));
-        return { agent, title, next, asks: open.map(({ text }) => text) };
+        const begin = invoke.replace("{name}", "pawl");
+        return { agent, title, begin, next, asks: open.map(({ text }) => text) };
       }),
     overrides() {
       const ledger = readLedger(tree);
@@ -104,6 +106,8 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     copyRuntime: (thoroughly = false) =>
       program === undefined ? [] : explained(() => copyRuntime(program, commonDir, thoroughly)),
     keepEnvironment: (when) => explained(() => keepEnvironment(tree.local, env, when)),
+    missingPrograms: (lines, policy) =>
+      missingPrograms(lines, root, environmentForChecks(tree.local, env, policy).variables.PATH),
     foreignFolders: () => foreignFolders(tree.local, env),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),

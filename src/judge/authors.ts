@@ -4,12 +4,13 @@ import { decision, evidence, handoff } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import type { Reader } from "../ports/ports.ts";
 
-/** Who was started in another role can change nothing, and starting somebody is no work of one's own. */
+/** Runs in other roles write nothing, and starting another run is not writing. */
 const WRITING: readonly Role[] = ["author", "fixer"];
 
 /**
- * Whoever recorded slices, evidence or changes of files, worked in its worktrees or moved its branch wrote the work, whatever they say about it. A record that
- * cannot be read could be anybody's, so then nobody is believed not to be an author.
+ * Whoever recorded slices, evidence or changed files, worked in the task's worktrees or moved its branch is
+ * an author, whatever they say. An unreadable record could be anybody's, so then this fails rather than leave
+ * an author out.
  */
 export function gatherAuthors(reader: Reader, id: string): string[] {
   const { slices } = reader.task(id).value;
@@ -44,7 +45,10 @@ export function gatherAuthors(reader: Reader, id: string): string[] {
   ];
 }
 
-/** A session that neither began before our eyes nor was started by us is a name that anybody may have put on: then any of its agent's is an author. */
+/**
+ * A session that we neither saw begin nor started ourselves is only a name, which anybody could use: then
+ * every session of that agent counts as an author.
+ */
 function moversOf(reader: Reader, id: string, runs: readonly { value: Run }[]): string[] {
   const started = runs.flatMap(({ value }) => value.attempts.map((one) => one.session));
   return reader
@@ -56,7 +60,10 @@ function moversOf(reader: Reader, id: string, runs: readonly { value: Run }[]): 
     );
 }
 
-/** A plan is judged by somebody other than its author; where that is not known, whoever wrote the task down may have. */
+/**
+ * Somebody other than the plan's author has to judge it; if that author is not known, it is whoever created
+ * the task.
+ */
 export function planAuthors(task: { plan_by: string | undefined; actor: string }): string[] {
   return [task.plan_by ?? task.actor];
 }

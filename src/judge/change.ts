@@ -12,7 +12,7 @@ import {
 import { type Task, task } from "../model/records/task.ts";
 import type { Effect, Situation } from "../ports/operation.ts";
 
-/** What every new record says about its making. */
+/** The provenance fields of every new record. */
 export function madeNow(at: Situation) {
   return {
     rev: 1,
@@ -84,7 +84,7 @@ export function newTask(value: Task, about: string): Effect {
   };
 }
 
-/** An update that names the rev it read loses when somebody else wrote in between. */
+/** An update that names the rev it read fails if somebody else wrote in between. */
 export function checkRev(
   current: { id: string; rev: number },
   expected: number | undefined,

@@ -9,12 +9,12 @@ import { isPlace } from "./current-run.ts";
 
 export interface ClaimFacts {
   task: string;
-  /** When our task of this id was written down. */
+  /** When our task with this id was created. */
   created: string;
   /** What the remote has. */
   found: FoundClaim | undefined;
   isOurs: boolean;
-  /** `--claim`: whoever asks knows that somebody else may hold it. */
+  /** `--claim`: the caller knows that somebody else may hold it. */
   over: boolean;
   isHuman: boolean;
   now: string;
@@ -24,7 +24,10 @@ export type ClaimDecision =
   | { do: "push"; old: string | undefined; since: string | undefined; from: string | undefined }
   | { do: "refuse"; failure: Failure };
 
-/** Whether a task may be taken that the remote knows a claim of. The remote decides who is first; this, who may try. */
+/**
+ * Whether a task with a claim on the remote may be taken. The remote decides who is first; this decides who
+ * may try.
+ */
 export function judgeClaim(facts: ClaimFacts): ClaimDecision {
   const { found, isOurs, over, isHuman, now, created } = facts;
   if (!found) return { do: "push", old: undefined, since: undefined, from: undefined };
@@ -38,7 +41,7 @@ export function judgeClaim(facts: ClaimFacts): ClaimDecision {
 
 export const isExpired = ({ until }: Pick<Claim, "until">, now: string) => until <= now;
 
-/** Who it is, and where: a name that others wrote, so it is shortened. */
+/** Who holds it, and where. Others wrote these names, so they are shortened. */
 export const holderOf = ({ holder, machine, clone }: Claim) =>
   `${shorten(holder, 80)} on ${shorten(machine, 60)} (clone ${shorten(clone, 20)})`;
 
@@ -80,25 +83,25 @@ function otherTask(task: string, claim: Claim): Failure {
   );
 }
 
-/** Words for somebody who works on a task that others claim by now. */
+/** A warning for somebody who works on a task that others have claimed meanwhile. */
 export const lostClaim = (task: string, claim: Claim, now: string) =>
   `${task} is being worked on here, but is claimed by ${claimWords(claim, now)}. Talk to them before you continue.`;
 
-/** A claim as lists and JSON tell it. */
+/** A claim as lists and JSON show it. */
 export interface ShownClaim extends Claim {
   expired: boolean;
   /** When the remote last said so. */
   seen: string;
 }
 
-/** What others claim; what is worked on here is told by its runs. */
+/** Claims of others; what is worked on here already shows as a run. */
 export const claimedElsewhere = (reader: Reader, now: string): ShownClaim[] =>
   reader
     .claims()
     .filter((one) => !one.ours)
     .map(({ claim, seen }) => ({ ...claim, expired: isExpired(claim, now), seen }));
 
-/** Tasks that are worked on in this clone although others claim them by now. */
+/** Tasks that are worked on in this clone although others have claimed them meanwhile. */
 export function lostClaims(reader: Reader, { now, clone }: Pick<Situation, "now" | "clone">): string[] {
   return claimedElsewhere(reader, now).flatMap((claim) => {
     const { records } = reader.parts(run, claim.task);
@@ -108,7 +111,7 @@ export function lostClaims(reader: Reader, { now, clone }: Pick<Situation, "now"
   });
 }
 
-/** Who holds a task, and where; undefined where nobody told the remote. */
+/** Who holds a task, and where; undefined if nobody has claimed it. */
 export function claimOf(reader: Reader, task: string, now: string): string | undefined {
   const found = reader.claims().find((one) => one.claim.task === task);
   if (!found) return undefined;

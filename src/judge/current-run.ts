@@ -4,15 +4,22 @@ import { type Run, run } from "../model/records/run.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 
-/** Who only starts others works in no worktree. */
+/** A run that only starts others has no worktree to work in. */
 export const startsOthers = ({ role }: Pick<Run, "role">) => role === "conductor" || role === "manager";
 
-/** Worktrees were made for it; agents that work in another run's, and who starts others, have none of their own. */
+/**
+ * Whether the run has worktrees of its own. Agents that work in another run's, and runs that start others,
+ * have none.
+ */
 export const isPlace = (one: Pick<Run, "within" | "role">) => one.within === undefined && !startsOthers(one);
 
+/** Its work was saved, and there was none: no file differs from the base. */
+export const changedNothing = ({ snapshots }: Pick<Run, "snapshots">) =>
+  snapshots.length > 0 && snapshots.every((one) => one.files === 0);
+
 /**
- * The run that a task's work is in: the latest one with worktrees, as long as they were not removed. A run that cannot be
- * read may be the latest, so then nobody can tell.
+ * The run that has a task's work: the latest with worktrees, unless they were removed. An unreadable run may
+ * be the latest, so then this fails.
  */
 export function findRun(reader: Reader, task: string): Stored<typeof run> | undefined {
   const { records, problems } = reader.parts(run, task);
@@ -27,8 +34,8 @@ export function findRun(reader: Reader, task: string): Stored<typeof run> | unde
 }
 
 /**
- * The run that something recorded now belongs to. An agent's own word counts only for a run of this very task that is
- * under way.
+ * The run to which something recorded now belongs. The run that an agent names counts only if it belongs to
+ * this task and is running.
  */
 export function runOf(reader: Reader, task: string, at: Pick<Situation, "run">): string | undefined {
   const { records } = reader.parts(run, task);
@@ -36,9 +43,22 @@ export function runOf(reader: Reader, task: string, at: Pick<Situation, "run">):
   return named?.value.id ?? findRun(reader, task)?.value.id;
 }
 
+/** The hint for a task that has ended. */
+export const MORE_WORK = 'For more work, start another task: pawl start "…"';
+
 export function getRun(reader: Reader, task: string): Stored<typeof run> {
   const found = findRun(reader, task);
   if (found) return found;
+  if (reader.task(task).value.status === "done")
+    throw new Failure(
+      "refused",
+      "no_run",
+      `${task} is done: its worktree was removed, nothing is left to do.`,
+      {
+        hint: MORE_WORK,
+        details: { task },
+      },
+    );
   throw new Failure(
     "refused",
     "no_run",

@@ -18,7 +18,7 @@ export function gatherFinding(
   return { id, stored: reader.part(finding, id, ref.part) };
 }
 
-/** What is known of a task before a finding is added to it. */
+/** What is known before a finding is added to a task. */
 export function gatherFindings(
   reader: Reader,
   input: { task?: string | undefined },

@@ -5,55 +5,68 @@ import type { Signature, SignedBy } from "../model/signature.ts";
 import type { Statement } from "../model/statement.ts";
 import type { CheckSignature } from "../ports/signatures.ts";
 
-/** Who may decide what, as one commit's tree says it. */
+/** Who may decide what, according to one commit's tree. */
 export interface Keys {
-  /** The repository's own name in what is signed; empty where nobody is enrolled. */
+  /** The repository's id in signed statements; empty if nobody is enrolled. */
   id: string;
   approvers: readonly Approver[];
-  /** There is a list of keys that cannot be read: nobody can sign then, and nobody else can decide either. */
+  /** The list of keys cannot be read: then nobody can sign, and nobody may decide without signing. */
   broken: boolean;
-  /** There is a policy that cannot be read, so every command that asks it would refuse. */
+  /** The policy cannot be read, so every command that needs it refuses. */
   unreadable: boolean;
   /** The policy wants decisions signed, at this level. */
   signed: boolean;
   level: Level;
-  /** Remotes whose protected branches take nothing that was not approved. */
+  /** Remotes whose protected branches accept only approved commits. */
   guarded: ReadonlySet<string>;
-  /** Of both files; empty where there is none. */
+  /** Digests of both files; empty where a file does not exist. */
   digests: { policy: string; approvers: string };
 }
 
 export const enrolled = ({ approvers, broken }: Pick<Keys, "approvers" | "broken">) =>
   approvers.length > 0 || broken;
 
-/** Decisions are signed where the policy says so and somebody could: without any key there is only the terminal. */
+/**
+ * Decisions have to be signed if the policy says so and somebody can: without any key there is only the
+ * terminal.
+ */
 export const mustSign = (keys: Keys) => keys.signed && enrolled(keys);
 
-/** What a change of the keys needs. */
+/**
+ * Combines a branch's own keys with those of an older branch: the older one's keys if its own files require
+ * no signature, and the stricter level.
+ */
+export function strictest(own: Keys, older: Keys | undefined): Keys {
+  if (!older || !mustSign(older)) return own;
+  if (!mustSign(own)) return { ...older, digests: own.digests };
+  return atLeast(own.level, older.level) ? own : { ...own, level: older.level };
+}
+
+/** The level that a change of the keys needs. */
 export const highestLevel = ({ approvers }: Pick<Keys, "approvers">): Level =>
   approvers.some((one) => one.level === "present") ? "present" : "possession";
 
 /** One move of a protected branch that a record explains. */
 export interface Move {
   ref: string;
-  /** What the branch was, and what it became. */
+  /** Where the branch was, and where it went. */
   old: string;
   new: string;
-  /** What the record is called in what was signed. */
+  /** The record's id in signed statements. */
   uid: string;
   signatures: readonly RecordSignature[];
-  /** The statement that the signature of an approval or a request is about; an unlock's is made from the move. */
+  /** What the signature of an approval or a request covers; for an unlock it is made from the move. */
   approval: Statement | undefined;
 }
 
-/** A statement that has to be signed before a move is explained, and how good the signature has to be. */
+/** A statement that has to be signed before a move counts as explained, and the level it needs. */
 export interface Needed {
   about: RecordSignature["about"];
   statement: Statement;
   level: Level;
 }
 
-/** What has to be signed for a move, by the keys and the policy from before it. */
+/** What has to be signed for a move, by the keys and the policy before it. */
 export function neededFor(
   move: Omit<Move, "signatures">,
   before: Keys,
@@ -78,14 +91,14 @@ export function neededFor(
     const own: Needed = { about: move.approval.kind, statement: move.approval, level: before.level };
     return before.signed ? [own, ...changes] : changes;
   }
-  // What is signed of a change names the move, too.
+  // A signed change of the keys or the policy names the move, so it needs no second signature.
   if (!before.signed || changes.length > 0) return changes;
   return [
     { about: "unlocked", statement: { kind: "unlocked", record, repos: [target] }, level: before.level },
   ];
 }
 
-/** What is signed when a branch is opened. */
+/** What is signed when a branch is unlocked. */
 export const unlockStatement = (
   {
     uid = "",
@@ -96,7 +109,7 @@ export const unlockStatement = (
   { id }: Pick<Keys, "id">,
 ): Statement => ({ kind: "unlock", record: uid, repos: [{ id, ref, old: tip, until }] });
 
-/** Whether a human opened the branch for exactly this long, as the keys that it had then want it. */
+/** Whether a human opened the branch for exactly this long, as the keys of that time require. */
 export function isRightlyOpen(
   one: { uid?: string | undefined; ref: string; tip?: string | undefined; until: string } & Pick<
     Move,
@@ -112,7 +125,9 @@ export function isRightlyOpen(
   );
 }
 
-/** What is signed of a decision that moves no branch; `keys` are those of its branches, in their order. */
+/**
+ * What is signed for a decision that moves no branch; `keys` are those of its branches, in the same order.
+ */
 export function decidedStatement(
   record: string,
   { about, branches, ours = "", theirs = "", keep_ours, keep_theirs }: Decided,
@@ -123,7 +138,7 @@ export function decidedStatement(
   return { kind: about, record, repos, ours, theirs, keep: { ours: keep_ours, theirs: keep_theirs } };
 }
 
-/** Whether such a decision was signed as the keys of all its branches want it. */
+/** Whether such a decision was signed as the keys of all its branches require. */
 export function judgeDecided(
   {
     uid = "",
@@ -145,7 +160,7 @@ export function judgeDecided(
   return { ok: true, by: good?.ok ? { name: good.name, key: good.key, level: good.level } : undefined };
 }
 
-/** Everything that `judgeMove` will have checked. */
+/** Every check that `judgeMove` will make. */
 export const checksOf = (
   move: Move,
   before: Keys,
@@ -159,7 +174,7 @@ export const checksOf = (
 
 export type Signed = { ok: true; by: SignedBy | undefined } | { ok: false; why: string };
 
-/** Whether a move was signed as the keys and the policy from before it want it. */
+/** Whether a move was signed as the keys and the policy before it require. */
 export function judgeMove(
   move: Move,
   before: Keys,
@@ -204,7 +219,7 @@ const NOTHING: Signature = { ssh: "" };
 export const signatureOf = ({ ssh, passkey }: Pick<RecordSignature, "ssh" | "passkey">): Signature =>
   ssh !== undefined ? { ssh } : passkey !== undefined ? { passkey } : NOTHING;
 
-/** Those who could sign at this level in all of these, the best level first. */
+/** Who could sign at this level for all of these, the highest level first. */
 export function whoCouldSign(all: readonly Pick<Keys, "approvers">[], level: Level): Approver[] {
   const [first, ...others] = all;
   return (first?.approvers ?? [])
@@ -213,4 +228,20 @@ export function whoCouldSign(all: readonly Pick<Keys, "approvers">[], level: Lev
     .toSorted(
       (one, other) => Number(atLeast(other.level, "present")) - Number(atLeast(one.level, "present")),
     );
+}
+
+export const WAY_OUT = 'docs/approve.md, "Nobody can sign", has the way out.';
+
+/** The first thing to try there. */
+export const ENROL = 'pawl approver add --name "Your Name" --ssh ~/.ssh/id_ed25519_sk.pub';
+
+/**
+ * Why nobody can decide: no enrolled key has the level that the policy requires. Undefined if somebody can.
+ */
+export function whyNobodyCanSign(keys: Keys): string | undefined {
+  // Unreadable files are refused elsewhere.
+  if (!keys.signed || keys.broken || keys.unreadable) return undefined;
+  if (whoCouldSign([keys], keys.level).length > 0) return undefined;
+  const known = keys.approvers.map((one) => `${one.key} has ${one.level}`).join(", ");
+  return `signatures at the level "${keys.level}", and ${known === "" ? "no key is enrolled" : `no enrolled key has that level (${known})`}`;
 }

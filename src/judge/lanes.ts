@@ -1,31 +1,17 @@
 import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
-import { parsePartRef } from "../model/ids.ts";
 import { matches, overlaps } from "../model/path-patterns.ts";
 import { type Lane, lane } from "../model/records/parts.ts";
 import { quoted } from "../model/text.ts";
-import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { MET } from "./ready.ts";
-import { getTask, oneTask } from "./which-task.ts";
 
-/** A task whose lane no longer keeps anybody away. */
+/** The statuses of tasks whose lanes no longer count. */
 const PAST: readonly string[] = [...MET, "dropped"];
 
 export const taskOfLane = ({ id }: Pick<Lane, "id">) => id.slice(0, id.indexOf("/"));
 
-/** The lane that `L1` or `T0001/L1` means. */
-export function gatherLane(
-  reader: Reader,
-  input: { lane: string; task?: string | undefined },
-  at: Pick<Situation, "branch" | "bound">,
-) {
-  const ref = parsePartRef(input.lane, lane.letter, "lane");
-  const task = getTask(reader, oneTask(ref.task, input.task), at);
-  return reader.part(lane, task, ref.part);
-}
-
-/** Lanes that count now: open ones, of tasks that are not past. */
+/** Lanes that count now: open ones of tasks that have not ended. */
 export function liveLanes(reader: Reader): Lane[] {
   return reader
     .tasks()
@@ -46,7 +32,7 @@ export interface Overlap {
   otherPath: string;
 }
 
-/** The first path that somebody else's lane has as well, unless one of the two waits for the other. */
+/** The first path that also lies in another task's lane, unless one of the two waits for the other. */
 export function findOverlap(
   wanted: Pick<Lane, "id" | "paths" | "after">,
   others: readonly Lane[],
@@ -61,7 +47,7 @@ export function findOverlap(
   return undefined;
 }
 
-/** Refuses a lane that has somebody else's paths, or that waits for whoever waits for it. */
+/** Refuses a lane that overlaps another task's, or that waits for a task which waits for it. */
 export function checkLane(reader: Reader, wanted: Pick<Lane, "id" | "paths" | "after">): void {
   const others = liveLanes(reader).filter((one) => one.id !== wanted.id);
   checkOrder(reader, wanted, others);
@@ -80,7 +66,7 @@ export function checkLane(reader: Reader, wanted: Pick<Lane, "id" | "paths" | "a
   );
 }
 
-/** Tasks that wait for each other, by their lanes or by what they depend on, would wait forever. */
+/** Tasks that wait for each other, through lanes or dependencies, would wait forever. */
 function checkOrder(
   reader: Reader,
   { id, after }: Pick<Lane, "id" | "after">,
@@ -100,7 +86,7 @@ function checkOrder(
   });
 }
 
-/** Tasks that the lanes of this one wait for: not merged, and their own lanes still open. */
+/** Tasks that this one's lanes wait for: neither merged nor dropped, with lanes of their own still open. */
 export function laneWaitsFor(reader: Reader, task: string): string[] {
   const status = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
   const wanted = new Set(lanesOf(reader, task).flatMap((one) => one.after));
@@ -109,7 +95,7 @@ export function laneWaitsFor(reader: Reader, task: string): string[] {
   );
 }
 
-/** Files that none of the task's lanes has; none where it has no lane at all. */
+/** Files outside of all lanes of the task; empty if it has none. */
 export function outsideOf(lanes: readonly Lane[], files: readonly string[]): string[] {
   if (lanes.length === 0) return [];
   const paths = lanes.flatMap((one) => one.paths);

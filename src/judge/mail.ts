@@ -1,4 +1,4 @@
-import { isHuman, isSameMind } from "../model/actor.ts";
+import { isHuman, isSameMind, nameOf } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber, parsePartRef } from "../model/ids.ts";
 import { isFor, type Reading } from "../model/mail.ts";
@@ -15,8 +15,8 @@ const isUnderWay = (one: Run) =>
   one.attempts.length === 0 ? isPlace(one) && one.ended === undefined : openAttempt(one) !== undefined;
 
 /**
- * The run that a session reads its mail as: the one that it says it is, if that is under way, else the one that is held
- * by hand. Whoever works after a run has ended is not that run.
+ * The run that a session reads its mail as: the one it names, if that is under way, else the latest run
+ * without an agent. Whoever works on after a run has ended is not that run.
  */
 export function readingOf(reader: Reader, task: string, at: Pick<Situation, "run">): Reading {
   const runs = reader.parts(run, task).records.map((one) => one.value);
@@ -33,8 +33,8 @@ export function unreadFor(reader: Reader, reading: Reading): Message[] {
 }
 
 /**
- * The run that came after the one that a message is to, or about, once that one has ended: then the message is
- * kept and shown, and acts on nobody.
+ * The run that followed the one a message is to or about, once that one has ended: then the message is kept
+ * and shown, but nobody acts on it.
  */
 export function overtakenBy(
   reader: Reader,
@@ -48,20 +48,9 @@ export function overtakenBy(
   return runs.findLast((one) => idNumber(one.id) > idNumber(id) && one.role === meant.role)?.id;
 }
 
-/** The message that `M1` or `T0001/M1` means. */
-export function gatherMessage(
-  reader: Reader,
-  input: { message: string; task?: string | undefined },
-  at: Pick<Situation, "branch" | "bound">,
-) {
-  const ref = parsePartRef(input.message, message.letter, "message");
-  const task = getTask(reader, oneTask(ref.task, input.task), at);
-  return reader.part(message, task, ref.part);
-}
-
 /**
- * Only who it is for can say that it was read; a human may settle anything. An agent is who the record of its run says
- * holds it: the name of a run alone can be claimed by anybody.
+ * Only the addressee can acknowledge a message; a human may acknowledge any. An agent has to be the holder in
+ * the run's record, because anybody can claim a run's name.
  */
 export function mayAcknowledge(
   reader: Reader,
@@ -77,21 +66,21 @@ export function mayAcknowledge(
 
 /** Where a message goes. */
 export interface Address {
-  /** The task that it lies with. */
+  /** The task that it belongs to. */
   task: string;
   to: string;
 }
 
 type Here = Pick<Situation, "branch" | "bound" | "run">;
 
-/** `human`, `manager`, a task, a lane or a run, as people write them. */
+/** Resolves `human`, `manager`, a task, a lane or a run, as people write them. */
 export function addressOf(reader: Reader, named: string, task: string | undefined, at: Here): Address {
   const [word = "", letter = ""] = [named.trim(), /^(?:t?\d+\/)?([lr])\d+$/i.exec(named.trim())?.[1] ?? ""];
   if (word === "human") return { task: existing(reader, getTask(reader, task, at)), to: word };
   if (word === "manager") return managerOf(reader, at);
   if (letter === "") {
     if (!/^t?\d+$/i.test(word))
-      throw new Failure("usage", "bad_task_id", `"${word.slice(0, 40)}" is nobody that mail can be for.`, {
+      throw new Failure("usage", "bad_task_id", `"${word.slice(0, 40)}" cannot receive mail.`, {
         hint: "Write to a task (T7), a lane (T7/L1), a run (T7/R2), `manager` or `human`.",
         details: { field: "to" },
       });
@@ -126,13 +115,13 @@ function findNamed(reader: Reader, id: string): Run | undefined {
     : undefined;
 }
 
-/** The run that sends, where the records know it as one that is under way. */
+/** The sending run, if the records say that it is under way. */
 export function senderOf(reader: Reader, at: Pick<Situation, "run">): string | undefined {
   const own = at.run === undefined ? undefined : findNamed(reader, at.run);
   return own && openAttempt(own) ? own.id : undefined;
 }
 
-/** The run that a message is said to be about. */
+/** The run that a message says it is about. */
 export function aboutRun(reader: Reader, named: string, task: string): string {
   const ref = parsePartRef(named, run.letter, "run");
   return reader.part(run, existing(reader, ref.task ?? task), ref.part).value.id;
@@ -152,9 +141,9 @@ function expectNotOvertaken(reader: Reader, to: string): void {
   );
 }
 
-/** Who sent it, in one word: the run says more than the session that it was. */
+/** Who sent it: the run's id says more than the session's. */
 export const senderName = ({ actor, from_run }: Pick<Message, "actor" | "from_run">) =>
-  from_run === undefined ? actor.slice(0, 60) : `${from_run} (${actor.split(":")[1]})`;
+  from_run === undefined ? actor.slice(0, 60) : `${from_run} (${nameOf(actor)})`;
 
 /** Which message it is, whose, and about what. */
 const headOf = (one: Message) =>
@@ -164,7 +153,10 @@ export const mailLine = (one: Message, width = 80) => `${headOf(one)}: ${firstLi
 
 const LONGEST = 4_000;
 
-/** Whole messages for an agent that begins or goes on: whose words they are, so that nobody takes them for ours. */
+/**
+ * Whole messages for an agent that starts or resumes, each with its sender, so that no agent takes them for
+ * pawl's own words.
+ */
 export function mailText(mail: readonly Message[]): string {
   const one = (each: Message) => {
     const text = each.text.length > LONGEST ? `${each.text.slice(0, LONGEST)}…` : each.text;

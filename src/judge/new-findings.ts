@@ -4,29 +4,31 @@ import { firstLine } from "../model/text.ts";
 import type { Effect, Situation } from "../ports/operation.ts";
 import { addPart, madeNow } from "./change.ts";
 
-/** What a reviewer says of one finding. */
+/** What a reviewer says about one finding. */
 export interface Said {
   text: string;
   severity: Finding["severity"];
   kind?: Finding["kind"] | undefined;
-  /** The repository it is about, where it is another than the one the reviewer stands in. */
+  /** The repository it is about, if not the one the reviewer is in. */
   repo?: string | undefined;
   file?: string | undefined;
   line?: number | undefined;
   fix?: string | undefined;
 }
 
-/** What a reviewer looked at, for each finding. */
+/** What the reviewer looked at, one entry for each finding. */
 export interface Seen {
   places: readonly SeenPlace[];
 }
 
 export interface SeenPlace {
   repo: string | undefined;
-  /** The tip of the task's branch there, wherever the reviewer stands. */
+  /** The tip of the task's branch there, wherever the reviewer is. */
   tip: string | undefined;
-  /** The text of the line that it is about. */
+  /** The text of the line in question. */
   text: string | undefined;
+  /** The file exists, but has fewer lines. */
+  isBeyond?: boolean;
 }
 
 export interface KnownFindings extends Seen {
@@ -36,7 +38,10 @@ export interface KnownFindings extends Seen {
   names: readonly string[];
 }
 
-/** The findings that are new, each with its id; those that are there already, open, at the same place, in the same words. */
+/**
+ * Adds the findings that are new. One that is already open at the same place in the same words counts as
+ * repeated.
+ */
 export function newFindings(
   said: readonly Said[],
   known: KnownFindings,
@@ -66,6 +71,12 @@ export function newFindings(
   return { added, repeated, effects };
 }
 
+/** A line that the committed file does not have may be a typo, or not committed yet. */
+export const beyondEnd = (said: readonly Said[], { places }: Seen): string[] =>
+  said.flatMap(({ file, line }, index) =>
+    places[index]?.isBeyond ? [`${file} has no line ${line} in what is committed.`] : [],
+  );
+
 function describe(
   id: string,
   one: Said & { kind: Finding["kind"] },
@@ -90,7 +101,7 @@ function describe(
     reopened_at: undefined,
     ...madeNow(at),
     repo: one.repo ?? at.repo,
-    // Wherever the reviewer stands, it was seen on the task's branch.
+    // A branch finding was seen on the task's branch, wherever the reviewer is.
     commit: one.kind === "branch" ? (place?.tip ?? at.commit) : at.commit,
     text: one.text,
     fix: one.fix ?? "",

@@ -3,10 +3,13 @@ import type { Task } from "../model/records/task.ts";
 import { firstLine } from "../model/text.ts";
 import type { Next } from "../ports/operation.ts";
 
-/** Smaller is worse. */
+/** Smaller is more severe. */
 export const severityRank = (one: Pick<Finding, "severity">) => SEVERITIES.indexOf(one.severity);
 
-/** The most urgent thing first: a blocker, then findings, then the open slice, then what the last one said. */
+/**
+ * The most urgent step of a task under way: its blocker, the worst finding, the open slice, the close gate,
+ * what was planned next.
+ */
 export function nextStep(
   task: Task,
   open: readonly Finding[],
@@ -21,7 +24,7 @@ export function nextStep(
   if (task.status === "done" || task.status === "dropped") return undefined;
   const [worst] = [...open].sort((a, b) => severityRank(a) - severityRank(b));
   if (task.status === "open")
-    return { command: `pawl start ${task.id}`, reason: "a branch and a worktree of its own for the work" };
+    return { command: `pawl start ${task.id}`, reason: "creates its branch and worktree" };
   if (task.status === "blocked")
     return {
       command: `pawl task update ${task.id} --status active`,

@@ -1,9 +1,9 @@
-/** What a shell answers when a command is missing or may not be run. */
+/** Exit codes of a shell when a command is missing or cannot be executed. */
 const BY_SHELL = [126, 127];
 
-/** What toolchains say when they themselves did not get as far as a test, each in words that no test prints as its result. */
+/** What toolchains print when they fail before any test runs, in words that no test result contains. */
 const TOOLCHAINS: readonly RegExp[] = [
-  // make, just, task: what their own line says about the shell that they started
+  // make, just, task: what they say about the shell that they started
   /^(?:make(?:\[\d+\])?: \*\*\* .* Error|error: Recipe `.*` failed .* with exit code|task: Failed to run task .* exit status) 12[67]$/m,
   // Maven, Gradle
   /^(?:ERROR: )?(?:The )?JAVA_HOME (?:environment variable )?is (?:not (?:set|defined)|set to an invalid)/m,
@@ -22,16 +22,18 @@ const TOOLCHAINS: readonly RegExp[] = [
   /^npm (?:error|ERR!) (?:code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED)|Missing script)/m,
 ];
 
-/** What a shell says of the program that it did not find. */
+/** What a shell prints about a missing program. */
 const MISSING = /^.*(?:not found|No such file or directory)$/m;
 
-/** The line that says best why nothing has run. */
+/** The line that best explains why nothing ran. */
 export function whyNotRun(tail: string): string {
   const told = TOOLCHAINS.map((one) => one.exec(tail)).find((one) => one !== null);
   const line = told && tail.slice(told.index).trimStart().split("\n")[0];
   return MISSING.exec(tail)?.[0] ?? line ?? tail.trimEnd().split("\n").at(-1) ?? "";
 }
 
-/** Whether a command ended before anything was tested, as far as that can be recognised: then it proves nothing. */
+/**
+ * Whether a command ended before anything was tested, as far as we can recognise it: then it proves nothing.
+ */
 export const hasNotRun = ({ exitCode, tail }: { exitCode: number; tail: string }): boolean =>
   BY_SHELL.includes(exitCode) || (exitCode !== 0 && TOOLCHAINS.some((one) => one.test(tail)));

@@ -5,7 +5,7 @@ import type { Note, note } from "../model/records/parts.ts";
 import type { Reader } from "../ports/ports.ts";
 import { change } from "./change.ts";
 
-/** Still to be read: nobody put it away, and nothing took its place. */
+/** Neither archived nor superseded. */
 export const isCurrent = (one: Note) => !one.archived && one.superseded_by === undefined;
 
 /** People type `N7`; records always say `N0007`. */
@@ -32,7 +32,7 @@ export function getNote(reader: Reader, wanted: string): Stored<typeof note> {
   });
 }
 
-/** The changes that say of older notes which one is to be read in their place. */
+/** Marks older notes as superseded by another one. */
 export function supersede(
   kind: typeof note,
   older: readonly Stored<typeof note>[],

@@ -1,11 +1,11 @@
 import type { LoggedEvent, Reader } from "../ports/ports.ts";
 
-/** Operations that write into the state only to say that something was installed. */
+/** Operations that write to the state only to record an installation. */
 const INSTALLING = ["install", "uninstall", "upgrade", "doctor", "remote.trust", "remote.forget"];
 
 /**
- * Whether the state says nothing but that pawl was installed: then it goes when pawl goes. `paths` are all files of the
- * state; one that is nobody's record is somebody's.
+ * Whether the state only records that pawl was installed, so that it can go when pawl goes. `paths` are all
+ * files of the state; one that pawl does not know belongs to somebody, so the state stays.
  */
 export function holdsOnlyInstallation(reader: Reader, paths: readonly string[]): boolean {
   const { records, problems } = reader.repositories();

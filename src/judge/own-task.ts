@@ -5,8 +5,8 @@ import type { Held, Reader } from "../ports/ports.ts";
 import { getTask } from "./which-task.ts";
 
 /**
- * The task that somebody is about to work on. A session that holds a task of its own keeps out of what another session
- * holds; humans, agents without a session and sessions that hold nothing are bound to nothing.
+ * The task that a caller is about to work on. A session that holds a task may not work on one that another
+ * session holds. Humans, agents without a session and sessions that hold nothing are not restricted.
  */
 export function getOwnTask(
   reader: Reader,
@@ -22,13 +22,13 @@ export function getOwnTask(
     "task_of_another",
     `${id} is held by ${found.holder}, and you hold ${found.mine}.`,
     {
-      hint: `If nobody is working on ${id} any more, take it over: pawl start ${id} --claim. To report something you saw there: pawl finding add "…" --task ${id}`,
+      hint: `If nobody is working on ${id}, take it over: pawl start ${id} --claim. To report something you saw there: pawl finding add "…" --task ${id}`,
       details: { task: id, holder: found.holder, held: found.mine },
     },
   );
 }
 
-/** Who holds the task instead, and what this session holds. */
+/** Who else holds the task, and which task this session holds. */
 export function foreignHolder(
   task: string,
   actor: string,

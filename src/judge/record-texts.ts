@@ -3,7 +3,7 @@ import { TASK_PARTS } from "../model/records/parts.ts";
 import { run } from "../model/records/run.ts";
 import type { Reader } from "../ports/ports.ts";
 
-/** Every record of a task that events have to bear out, as a text, readable or not. */
+/** The text of every record of a task that its events have to confirm, readable or not. */
 export function recordTexts(reader: Reader, task: string): { path: string; text: string }[] {
   const parts = [...TASK_PARTS, run].flatMap((kind) =>
     reader

@@ -10,8 +10,8 @@ import { change } from "./change.ts";
 type Meaning = Pick<Task, "id" | "profile" | "depends_on" | "base_branch" | "repos">;
 
 /**
- * What a task needs before it may be merged, and where it goes, is its gate. Agents may make that stricter; anything else
- * is for a human to say, whichever command it is said with.
+ * What a task needs before it may be merged, and where it goes, is its gate. Agents may make it stricter;
+ * only a human may do anything else, with whatever command.
  */
 export function checkMeaning(now: Meaning, wanted: Meaning, begun: boolean, at: Acting): void {
   if (isShownHuman(at)) return;
@@ -25,13 +25,13 @@ export function checkMeaning(now: Meaning, wanted: Meaning, begun: boolean, at: 
   if (wanted.base_branch !== now.base_branch)
     throw refuse(
       "base",
-      `have ${now.id} merged into ${wanted.base_branch ?? "another branch"} instead of ${now.base_branch} once it has started`,
+      `change the base of ${now.id} from ${now.base_branch} to ${wanted.base_branch ?? "another branch"} once it has started`,
     );
   if (wanted.repos.join("\n") !== now.repos.join("\n"))
     throw refuse("repo", `change which repositories ${now.id} touches once it has started`);
 }
 
-/** A run's worktrees were made for these repositories; others need another run. */
+/** A run's worktrees were made for certain repositories; other repositories need another run. */
 export function checkRepositories(
   now: Meaning,
   wanted: Meaning,
@@ -45,7 +45,7 @@ export function checkRepositories(
   });
 }
 
-/** The run follows its task to another base, so that nothing that looks at either one can disagree. */
+/** The run follows its task to another base, so that the two never disagree. */
 export function retarget(
   current: Stored<typeof run> | undefined,
   now: Meaning,
@@ -60,7 +60,10 @@ export function retarget(
   return [change(run, current, { repos }, at, `goes to ${to} instead of ${from}`).effect];
 }
 
-/** A branch that is not there is no target. A repository without any commit has none yet, and gets one. */
+/**
+ * Refuses a target branch that does not exist. A repository without any commit has no branch yet, and gets
+ * one.
+ */
 export function checkTargets(targets: readonly Target[]): void {
   for (const { repo, branch, exists, others, published } of targets) {
     if (exists || others.length === 0) continue;
@@ -73,7 +76,7 @@ export function checkTargets(targets: readonly Target[]): void {
   }
 }
 
-/** What whoever works for such a branch should know. */
+/** A warning for whoever works towards an unprotected branch. */
 export const unguardedTargets = (targets: readonly Target[]): string[] =>
   targets
     .filter((one) => one.exists && !one.guarded)

@@ -3,15 +3,15 @@ import type { TrustedRoute } from "../model/records/run.ts";
 import { FROM_SHELL } from "../model/remote-address.ts";
 import type { Route } from "../ports/remotes.ts";
 
-/** A way with the digests that records know it by. */
+/** A route with the digests that identify it in records. */
 export interface Way extends Route {
   digests: { address: string; way: string };
 }
 
 export interface TrustFacts {
-  /** Every remote as it is now, with why nobody may trust it. */
+  /** Every remote as it is now, with the reason if nobody may trust it. */
   routes: readonly (Way & { never: string | undefined })[];
-  /** What this clone remembers; only what a record knows of counts. */
+  /** The routes that this clone remembers; only those that a record names count. */
   remembered: readonly Way[];
   /** What humans confirmed, for this clone and for others of the same repository. */
   recorded: readonly TrustedRoute[];
@@ -24,11 +24,14 @@ export interface TrustFacts {
 }
 
 export type Standing =
-  /** What it has is explained. */
+  /** What it has counts as explained. */
   | "trusted"
-  /** Nobody was asked yet, as in a clone of an older pawl: the guard lets its branches in, an audit relies on nothing. */
+  /**
+   * Nobody was asked yet, as in a clone of an older pawl: the guard accepts its branches, but an audit does
+   * not rely on it.
+   */
   | "unconfirmed"
-  /** It leads elsewhere than where a human confirmed it. */
+  /** It no longer points where a human confirmed. */
   | "changed"
   /** A human confirmed it, but the policy names other remotes. */
   | "unlisted"
@@ -40,13 +43,13 @@ export interface RemoteTrust {
   standing: Standing;
   /** Whatever reaches its protected branches needs an approval. */
   guarded: boolean;
-  /** The way as it was confirmed where that is known, else as it is now. */
+  /** The confirmed route if it is known, else the current one. */
   route: Route;
-  /** In words that follow the remote's name. */
+  /** Words to follow the remote's name. */
   why: string | undefined;
 }
 
-/** What each remote's word is worth, from facts alone. */
+/** How far each remote can be trusted, from facts alone. */
 export function judgeTrust(facts: TrustFacts): RemoteTrust[] {
   const own = facts.recorded.filter((one) => one.clone === facts.clone);
   return facts.routes.map((now): RemoteTrust => {
@@ -70,7 +73,9 @@ export function judgeTrust(facts: TrustFacts): RemoteTrust[] {
   });
 }
 
-/** The same way, but for variables that a human's shell had: another shell without them leads nowhere else. */
+/**
+ * The same route without some variables of the confirming human's shell: leaving them out leads nowhere else.
+ */
 function isLess(known: Route, now: Route): boolean {
   const lasting = known.settings.filter((one) => !one.startsWith(FROM_SHELL));
   return (
@@ -90,17 +95,17 @@ function isGuarded(
   return confirmed?.guarded === true || named.some((one) => one.guarded);
 }
 
-/** Another clone's human confirmed the same address, and nothing here decides who else might answer. */
+/** Another clone's human confirmed the same address, and no setting here changes who answers. */
 function vouchedFor(way: Way, recorded: readonly TrustedRoute[]): TrustedRoute | undefined {
   if (!isPlain(way)) return undefined;
   return recorded.find((one) => one.remote === way.name && one.address === way.digests.address);
 }
 
-/** Nothing but the address says who answers, and pushes go there, too. */
+/** Only the address decides who answers, and pushes go to the same place. */
 export const isPlain = ({ address, push, settings }: Route) =>
   settings.length === 0 && push.every((one) => one === address);
 
-/** While a clone has confirmed nothing at all; whoever confirmed one remote did not confirm the others. */
+/** Applies only while a clone has confirmed nothing: confirming one remote says nothing about the others. */
 function isProposed(name: string, { policy, upstream }: TrustFacts): boolean {
   return policy ? policy.some((one) => one.name === name) : name === upstream;
 }
@@ -115,7 +120,7 @@ function difference(before: Route, now: Route): string {
   return `is now reached differently: ${[...added, ...removed.map((one) => `no ${one}`)].join(", ")}`;
 }
 
-/** The list with what one clone trusts from now on; the very same list when that is nothing new. */
+/** The list with what one clone now trusts; returns the same array if nothing is new. */
 export function withTrusted(
   known: readonly TrustedRoute[],
   clone: string,

@@ -1,6 +1,6 @@
 import type { Evidence, Handoff } from "../model/records/parts.ts";
 
-/** One line of a handoff about a check: the record it names, or only somebody's word. */
+/** One line of a handoff about a check: with the record it names, or only a claim. */
 export interface Validation {
   line: string;
   evidence: Evidence | undefined;
@@ -20,6 +20,6 @@ export function validationsOf(
   });
 }
 
-/** What a reader is told: the result that pawl saw, or that nobody saw it. */
+/** What a reader sees: the result that pawl saw, or that it is only claimed. */
 export const validationWords = ({ line, evidence }: Validation) =>
   evidence === undefined ? `claimed: ${line}` : `${evidence.id}, exit ${evidence.exit_code}: ${line}`;

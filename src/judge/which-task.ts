@@ -1,13 +1,17 @@
 import { Failure } from "../model/failure.ts";
-import { parseTaskId, shorten } from "../model/ids.ts";
+import { parsePartRef, parseTaskId, shorten } from "../model/ids.ts";
 import { LIVE } from "../model/lifecycle.ts";
+import type { Kind, Stored } from "../model/record.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader, TaskSummary } from "../ports/ports.ts";
 
-/** The task a command is about, or why that cannot be told. */
+/** The task a command is about, or why nobody can tell. */
 export type Which = { id: string } | { id: undefined; candidates: TaskSummary[]; why: string };
 
-/** The argument, else the task whose worktree we stand in, else the branch's task, else the only active one. Never a guess. */
+/**
+ * The argument, else the task of this worktree, else the branch's task, else the only active one. Never a
+ * guess.
+ */
 export function findTask(
   reader: Reader,
   named: string | undefined,
@@ -37,7 +41,7 @@ export function findTask(
 
 const isOpen = (task: TaskSummary) => task.status === "open";
 
-/** Where it is not clear which task is meant, `suggest` may have a better word than the list of all that it could be. */
+/** If it is not clear which task is meant, `suggest` may know better than the list of all candidates. */
 export function getTask(
   reader: Reader,
   named: string | undefined,
@@ -57,17 +61,29 @@ export function getTask(
   throw new Failure("refused", "which_task", message, {
     hint:
       shown.length === 0
-        ? 'Start one, with its own worktree: pawl start "<title>"'
+        ? `${reader.taskNames().length > 0 ? "Name one of those that `pawl task list` shows, or start" : "Start"} one, with its own worktree: pawl start "<title>"`
         : `Name it with --task:\n  ${shown.join("\n  ")}${which.candidates.length > 8 ? "\n  …" : ""}`,
     details: { candidates: which.candidates.map((task) => task.id) },
   });
 }
 
-/** The task that an id such as `T0001/F1` names, and the one of --task, have to be the same one. */
+/** The task in an id such as `T0001/F1` and the one of --task have to agree. */
 export function oneTask(inId: string | undefined, named: string | undefined): string | undefined {
   if (inId === undefined || named === undefined || inId === parseTaskId(named)) return inId ?? named;
   throw new Failure("usage", "two_tasks", `The id says ${inId}, and --task says ${parseTaskId(named)}.`, {
     hint: "Leave one of them out.",
     details: { field: "task" },
   });
+}
+
+/** Finds a record by `L1` inside its task, or by `T0001/L1` from anywhere. */
+export function getPart<K extends Kind>(
+  reader: Reader,
+  kind: K,
+  named: string,
+  task: string | undefined,
+  at: Pick<Situation, "branch" | "bound">,
+): Stored<K> {
+  const ref = parsePartRef(named, kind.letter, kind.name);
+  return reader.part(kind, getTask(reader, oneTask(ref.task, task), at), ref.part);
 }

@@ -36,7 +36,7 @@ export async function readResource(uri: string, caller: Caller) {
   const spec = found && TOOLS[found.operation];
   if (!found || !spec)
     throw new Failure("not_found", "no_resource", `There is no resource "${uri.slice(0, 80)}".`, {
-      hint: "There are pawl://task/T0001 and pawl://context/T0001, and `current` in place of an id.",
+      hint: "Use pawl://task/T0001 or pawl://context/T0001, or `current` in place of the id.",
     });
   const operation = await loadOperation(found.operation);
   const input = name === "current" ? {} : { task: name };

@@ -74,7 +74,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     tier: "core",
     stands: "here",
     idempotent: true,
-    summary: "Begin a task: make its branch and worktree, say where; claim takes over",
+    summary: "Start a task: create its branch and worktree, say where; claim takes over",
     core: ["task", "claim"],
     without: ["profile"],
   },
@@ -118,6 +118,7 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "task",
     summary: "List findings, settled ones too",
     core: ["task", "status", "kind"],
+    without: ["all"],
   },
   "finding.resolve": {
     tier: "core",
@@ -220,9 +221,9 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     summary: "Message to a task, a run (T1/R2) or the human",
   },
   "mail.list": { tier: "manager", stands: "here", summary: "Unread messages and reports", without: ["all"] },
-  "mail.ack": { tier: "manager", stands: "here", summary: "Read a message whole and settle it" },
+  "mail.ack": { tier: "manager", stands: "here", summary: "Read a whole message and settle it" },
   status: { tier: "all", stands: "here", summary: "Where am I" },
-  "task.ready": { tier: "all", stands: "here", summary: "Tasks that can be begun" },
+  "task.ready": { tier: "all", stands: "here", summary: "Tasks ready to start" },
   "task.archive": {
     tier: "all",
     stands: "here",
@@ -238,13 +239,13 @@ export const TOOLS: Readonly<Record<string, ToolSpec>> = {
     stands: "here",
     idempotent: true,
     summary: "Exchange the records with the remote",
-    without: ["ours", "theirs", "sign_with"],
+    without: ["ours", "theirs", "yes", "sign_with"],
   },
   audit: {
     tier: "all",
     stands: "here",
     summary: "Is every commit of the protected branches explained?",
-    without: ["ci", "updates"],
+    without: ["ci", "updates", "root"],
   },
 };
 

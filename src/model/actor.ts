@@ -199,6 +199,9 @@ export function isSameMind(left: string, right: string): boolean {
   return leftSession === "" || rightSession === "" || leftSession === rightSession;
 }
 
+/** What one would call them: `agent:codex:author-session` is codex, `human:Ada` is Ada. */
+export const nameOf = (actor: string) => actor.split(":")[1] ?? actor;
+
 /** The session of an agent, where it names one. */
 export const sessionOf = (actor: string) => /^agent:[^:]*:(.+)$/.exec(actor)?.[1];
 

@@ -7,6 +7,8 @@ const EXIT = {
   not_found: 4,
   conflict: 5,
   internal: 70,
+  /** As shells tell of a Ctrl-C. */
+  interrupted: 130,
 } as const;
 
 type FailureKind = keyof typeof EXIT;
@@ -39,3 +41,7 @@ export class Failure extends Error {
     return EXIT[this.kind];
   }
 }
+
+/** Somebody pressed Ctrl-C at a question; `left` says what was done until then, and how to go on where that was something. */
+export const stoppedByHuman = (left: string): Failure =>
+  new Failure("interrupted", "interrupted", `Stopped; ${left}`);

@@ -70,8 +70,8 @@ export function prose(describe: string, hint = "TEXT", max = 200_000) {
 }
 
 /** Text that is taken as it is, such as a path or a word of a command line. */
-export function raw(describe: string, hint: string) {
-  return withInfo(z.string().check(z.maxLength(100_000), described(describe)), {
+export function raw(describe: string, hint: string, max = 100_000) {
+  return withInfo(z.string().check(z.maxLength(max), described(describe)), {
     type: "text",
     describe,
     hint,
@@ -156,6 +156,21 @@ export const planField = () =>
     ),
   );
 
+/**
+ * A commit that somebody relies on. A short id, a branch or a tag will not do: whoever may push can push a branch that is
+ * named like a short id, and git takes the branch.
+ */
+export const wholeCommitId = (describe: string) =>
+  withInfo(
+    line(describe, "COMMIT", 80).check(
+      z.refine((value) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value), {
+        error:
+          "has to be the whole id of the commit, because anybody can name a branch like a short one; `pawl approver list` shows it",
+      }),
+    ),
+    { type: "text", describe, hint: "COMMIT", required: true },
+  );
+
 /** The `--task T` of every operation that is about a task. */
 export const taskField = () => maybe(line("the task; by default the one you are in", "T", 40));
 
@@ -170,7 +185,7 @@ export function parseInput<S extends z.ZodMiniObject>(schema: S, input: unknown)
   if (parsed.success) return parsed.data as Parsed<z.output<S>>;
   const issues = parsed.error.issues.map((issue) => ({
     field: issue.path.join("."),
-    problem: explain(issue),
+    problem: explain(issue, input),
   }));
   const first = issues[0] ?? { field: "", problem: "the input is not valid" };
   throw new Failure("usage", "bad_input", issues.map((issue) => issue.problem).join("; "), {
@@ -178,13 +193,21 @@ export function parseInput<S extends z.ZodMiniObject>(schema: S, input: unknown)
   });
 }
 
-function explain(issue: z.core.$ZodIssue): string {
+/** How a caller calls what a schema expects. */
+const TYPES: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  array: 'a list, such as ["…"]',
+  object: "an object",
+};
+
+function explain(issue: z.core.$ZodIssue, input: unknown): string {
   const name = issue.path.filter((part) => typeof part === "string").join(".") || "input";
-  const missing = issue.code === "invalid_type" && issue.input === undefined;
-  if (missing) return `"${name}" is needed`;
+  // The issue itself does not say what was given.
+  const given = issue.path.reduce((value, part) => (value as Record<PropertyKey, unknown>)?.[part], input);
+  if (issue.code === "invalid_type" && given === undefined) return `"${name}" is needed`;
   switch (issue.code) {
     case "invalid_type":
-      return `"${name}" must be ${issue.expected === "int" ? "a whole number" : `a ${issue.expected}`}`;
+      return `"${name}" must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}`;
     case "invalid_value":
       return `"${name}" must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":

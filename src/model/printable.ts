@@ -26,8 +26,11 @@ export function printable(written: string): string {
   return shown.replace(REORDERING, "\ufffd");
 }
 
-/** Marks without width, which make two texts look alike that are not. */
-const WIDTHLESS = /[\u00ad\u115f\u1160\u180e\u200b-\u200d\u2028\u2029\u2060-\u2064\u3164\ufeff\uffa0]/g;
+/**
+ * What shows nothing, or a blank that is none, and makes two texts look alike that are not: marks without width, tags, empty
+ * Braille. Built when it is used: a pattern of a Unicode property takes longer than any other module takes to load.
+ */
+const invisible = () => /[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
  * A value that others wrote, where a human decides by it: one line in quotes, with nothing in it that could pass for a
@@ -38,7 +41,35 @@ export function quoteLine(written: string, limit = 300): string {
     .map((one) => (CONTROL.test(one) ? "\ufffd" : one))
     .join("")
     .replace(REORDERING, "\ufffd")
-    .replace(WIDTHLESS, "\ufffd")
+    .replace(invisible(), "\ufffd")
     .replace(/["\u201c-\u201f\uff02]/g, "'");
   return `"${line.length > limit ? `${line.slice(0, limit)} \u2026 (${line.length} characters)` : line}"`;
 }
+
+/** What fits on the narrowest terminal that people use. */
+const ROW = 78;
+
+/**
+ * A line with what others wrote, in rows that no terminal breaks by itself: the rest of a long one would begin where only
+ * lines of ours begin. Each further row begins with this mark instead.
+ */
+export function fold(line: string, mark: string): string {
+  const rows: string[] = [];
+  let [row, width] = ["", 0];
+  for (const one of line) {
+    if (width + widthOf(one) > ROW) {
+      const word = row.lastIndexOf(" ") + 1;
+      const end = word > ROW / 2 ? word : row.length;
+      rows.push(row.slice(0, end));
+      row = mark + row.slice(end);
+      width = widthOf(row);
+    }
+    row += one;
+    width += widthOf(one);
+  }
+  return [...rows, row].join("\n");
+}
+
+/** As a terminal counts: what is written wide in East Asia, and pictures, take two columns. */
+const widthOf = (text: string) =>
+  [...text].reduce((sum, one) => sum + ((one.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2), 0);

@@ -25,6 +25,7 @@ export function answerSchema(): JsonSchema {
     found[name] = [record];
     found[plural] = [...(found[plural] ?? []), { type: "array", items: record }];
   }
+  found.runs = [...(found.runs ?? []), { type: "array", items: RUN_STANDING }];
   const records = Object.entries(found).map(([name, forms]) => [
     name,
     forms.length === 1 ? forms[0] : { anyOf: forms },
@@ -54,6 +55,13 @@ export function answerSchema(): JsonSchema {
 }
 
 const TEXT: JsonSchema = { type: "string", minLength: 1 };
+
+/** How a run stands, as `pawl run list` says it: from its record and from what its processes show. */
+const RUN_STANDING: JsonSchema = {
+  type: "object",
+  properties: { id: TEXT, task: TEXT, state: TEXT, holder: TEXT, since: TEXT },
+  required: ["id", "task", "state", "holder", "since"],
+};
 
 function objectOf(properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };

@@ -13,6 +13,7 @@ import {
 } from "./markdown/front-matter.ts";
 import { editSections, findSections, printSection } from "./markdown/sections.ts";
 import { idOf } from "./paths.ts";
+import { HOW_TO_GET, VERSION } from "./version.ts";
 
 /** One kind of record: its header fields, and its body sections under their headings, in the order they print. */
 export interface Kind<F extends FieldTable = FieldTable, S extends string = string> {
@@ -66,6 +67,7 @@ export function parseRecord<K extends Kind>(
 ): Stored<K> {
   const { header: headerText, body } = split(spec, shown, text);
   const header = readHeader(spec, shown, headerText, fullYaml);
+  expectKnownFormat(spec, shown, header);
   const read = readFields(spec.fields, header);
   if (!read.ok) {
     const unknown = read.example === "";
@@ -93,6 +95,27 @@ export function parseRecord<K extends Kind>(
   for (const [name, heading] of Object.entries(spec.sections))
     value[name] = found.find((section) => section.heading === heading)?.text ?? "";
   return { path, text, header, value: value as ValueOf<K>, shown, fullYaml };
+}
+
+/**
+ * The format of records that this version writes and reads. Nothing marks the first one. A later version that gives
+ * records a key or a value which this one does not know raises it, and writes `format:` into those records.
+ */
+const FORMAT = 1;
+
+/** Every older pawl can say so much: it is not the record that is wrong, and nobody should repair it. */
+function expectKnownFormat(spec: Kind, shown: string, header: ReadonlyMap<string, HeaderValue>): void {
+  const format = Number(header.get("format"));
+  if (!(format > FORMAT)) return;
+  throw new Failure(
+    "unreadable",
+    "newer_record",
+    `${shown} was written by a newer pawl: it has format ${format}, and pawl ${VERSION} reads format ${FORMAT}.`,
+    {
+      hint: `The record is fine; leave it as it is. In this clone: git pull, then ${HOW_TO_GET}\nCI and servers run the package that the protected branch's .pawl/lock.json names: push the upgrade there first, then run the check again.`,
+      details: { file: shown, kind: spec.name, format },
+    },
+  );
 }
 
 export function printRecord<K extends Kind>(spec: K, value: ValueOf<K>): string {
@@ -209,7 +232,8 @@ function readHeader(
   try {
     return fullYaml.read(header);
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    const [said = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const reason = said.replace(/[\s:.]+$/, "");
     throw broken(spec, path, `its header is not readable YAML: ${reason}`, "Repair the header by hand.");
   }
 }

@@ -3,26 +3,31 @@ export interface Known {
   folders: readonly { path: string; name: string }[];
 }
 
+/*
+ * A log may be one line of a hundred thousand characters. So whatever looks ahead through a word begins only where a
+ * word does, and looks once: from every character of it, that line would take minutes.
+ */
+
 /** First of all: an address may hold a path, a name and a password. */
 const ADDRESSES: readonly [RegExp, string][] = [
-  [/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi, "<url>"],
-  [/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*:[^\s"'<>`]+/g, "<url>"],
-  [/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, "<email>"],
+  [/(?<![\w+.-])[\w+.-]+:\/\/[^\s"'<>`]+/g, "<url>"],
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*:[^\s"'<>`]+/g, "<url>"],
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, "<email>"],
 ];
 
 /** By the name before it, by how tokens begin, and at last by what only chance writes. */
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(bearer|basic)\s+[^\s"'<>`]{6,}/gi, "$1 <secret>"],
   [
-    /\b([\w.-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[_-]?key|credential|authorization)[\w.-]*)(["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|[^\s"'<>`]+)/gi,
+    /(?<![\w.-])(?=[\w.-]+["']?\s*[=:])([\w.-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[_-]?key|credential|authorization)[\w.-]*)(["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|[^\s"'<>`]+)/gi,
     "$1$2<secret>",
   ],
   [/\b(?:gh[pousr]|github_pat|glpat|npm|sk|pk|rk|xox[a-z]|pypi|hf|dop_v1|shpat)[_-][\w-]{6,}/gi, "<secret>"],
   [/\b(?:AKIA|ASIA|AIza)[\w-]{12,}/g, "<secret>"],
   [/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, "<secret>"],
   [/\b[0-9a-f]{32,}\b/gi, "<hex>"],
-  [/(?=[\w+/=]*\d)(?=[\w+/=]*[a-z])(?=[\w+/=]*[A-Z])[\w+/=]{24,}/g, "<secret>"],
-  [/(?=(?:[\w+/=-]*?\d){4})(?=(?:[\w+/=-]*?[A-Z]){4})[\w+/=-]{32,}/g, "<secret>"],
+  [/(?<![\w+/=])(?=[\w+/=]*\d)(?=[\w+/=]*[a-z])(?=[\w+/=]*[A-Z])[\w+/=]{24,}/g, "<secret>"],
+  [/(?<![\w+/=-])(?=(?:[\w+/=-]*?\d){4})(?=(?:[\w+/=-]*?[A-Z]){4})[\w+/=-]{32,}/g, "<secret>"],
 ];
 
 /** An absolute path of any system. Its folders may have spaces: words go with it as long as a slash follows soon. */

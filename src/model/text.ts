@@ -56,9 +56,13 @@ export function columns(rows: readonly (readonly string[])[]): string {
 
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
-function visible(text: string): number {
+/** How many columns it takes on a terminal, whatever its colours. */
+export function visible(text: string): number {
   return text.includes("\u001b") ? text.replace(COLOUR, "").length : text.length;
 }
+
+/** A file's name in a list of lines: one with an end of line in it would pass for two, or for a line of ours. */
+export const onOneLine = (path: string): string => (/[\n\r]/.test(path) ? JSON.stringify(path) : path);
 
 export const firstLine = (text: string, limit = 100) => shorten(text.split("\n")[0] ?? "", limit);
 

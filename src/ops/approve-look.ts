@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { lookForApproval } from "../flows/approve/approve-candidate.ts";
 import { digits, showRecords } from "../flows/approve/approve-show.ts";
-import { keysAt } from "../flows/trust/sign.ts";
+import { keysInForce } from "../flows/audit/older-keys.ts";
 import { type Keys, mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { taskField } from "../model/input.ts";
@@ -29,7 +29,7 @@ export const approveLook = procedure({
     const keys: Keys[] = [];
     for (const { site, name, branch, base_branch, base, head, tree, upstream } of repos) {
       const { commits, total, stat } = await targets.story(site, base, head);
-      keys.push(await keysAt(hands, site, base));
+      keys.push(await keysInForce(hands, site, `refs/heads/${base_branch}`, base));
       moves.push({
         name,
         branch,

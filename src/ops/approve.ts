@@ -1,19 +1,25 @@
 import * as z from "zod/mini";
 import { confirm, expectHuman } from "../flows/approve/approve-ask.ts";
-import { type Candidate, checkStatus, lookForApproval } from "../flows/approve/approve-candidate.ts";
+import {
+  type Candidate,
+  checkStatus,
+  expectCommitter,
+  lookForApproval,
+} from "../flows/approve/approve-candidate.ts";
 import { catchUp, findBehind } from "../flows/approve/approve-catch-up.ts";
 import { showDiff, wholeDiff } from "../flows/approve/approve-diff.ts";
 import { type Approved, makeMerges, mergeApproved } from "../flows/approve/approve-merge.ts";
-import { pushApproval } from "../flows/approve/approve-push.ts";
+import { howToPublish, howToPublishTask, pushApproval } from "../flows/approve/approve-push.ts";
 import { checkSame, checkTrees, recheck } from "../flows/approve/approve-recheck.ts";
 import type { Landed } from "../flows/approve/approve-records.ts";
 import { recoverHolding, recoverMerges } from "../flows/approve/approve-recover.ts";
-import { checkAgain, lookForRedo, type Redo } from "../flows/approve/approve-redo.ts";
+import { checkAgain, lookForRedo, type Redo, waitsForPush } from "../flows/approve/approve-redo.ts";
 import { short, showCandidate } from "../flows/approve/approve-show.ts";
 import { signMerges } from "../flows/approve/approve-sign.ts";
 import { checkTask } from "../flows/check/check-task.ts";
 import type { Ended } from "../flows/finish/finish-remove.ts";
 import { mayMoveBase } from "../judge/gates/settled.ts";
+import { mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, maybe, raw, taskField } from "../model/input.ts";
@@ -27,6 +33,8 @@ import { settleClose } from "./settle-close.ts";
 
 interface Wanted {
   push?: boolean | undefined;
+  finish?: boolean | undefined;
+  redo?: boolean | undefined;
   diff?: boolean | undefined;
   offline?: boolean | undefined;
   sign_with?: string | undefined;
@@ -61,7 +69,7 @@ export const approve = procedure({
   async rehearse(hands, input) {
     await expectHuman(hands);
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
-    if (input.redo) {
+    if (input.redo || (input.push && (await waitsForPush(hands, id)))) {
       const { overtaken } = await lookForRedo(hands, id, { fetch: false });
       return overtaken.map((one) => ({
         do: "merge again",
@@ -80,9 +88,10 @@ export const approve = procedure({
     await expectHuman(hands);
     const warnings = await recoverMerges(hands);
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
-    const plan = input.redo ? await redo(hands, id, input) : await merge(hands, id, input);
+    const again = input.redo || (input.push && (await waitsForPush(hands, id)));
+    const plan = again ? await redo(hands, id, input) : await merge(hands, id, input);
     const published = input.push ? await pushApproval(hands, id, plan.data.approval) : plan.data.approval;
-    warnings.push(...(plan.warnings ?? []));
+    warnings.push(...(plan.warnings ?? []), ...(await howToPublish(hands, published)));
     const data: Merged = { ...plan.data, approval: published, finished: null };
     if (plan.data.task.status === "done") return { data, warnings };
     return input.finish ? end(hands, id, data, warnings) : { data, warnings, next: finishLater(id) };
@@ -113,7 +122,7 @@ const VERBS: Readonly<Record<MergeStyle, string>> = {
 
 const finishLater = (id: string): Next => ({
   command: `pawl finish ${id} --remove --reason merged`,
-  reason: "its worktree is not needed any more",
+  reason: "its worktree is no longer needed",
 });
 
 /** It is merged, so nothing that keeps the worktree from being removed is a failure of the approval. */
@@ -139,11 +148,23 @@ async function end(hands: Hands, id: string, data: Merged, warnings: string[]): 
 
 /** What needs nobody's judgement is done before anything is shown, and before anybody is asked. */
 async function settle(hands: Hands, id: string, input: Wanted): Promise<void> {
-  checkStatus(await hands.look((reader) => reader.task(id).value));
+  await expectUnmerged(hands, id);
+  await expectCommitter(hands, id);
   const behind = input.offline ? [] : await findBehind(hands, id);
   if (behind.length > 0 && mayMoveBase(await checkTask(hands, id, "close", { fresh: true })))
     await catchUp(hands, behind);
   for (const line of (await settleClose(hands, id, "all")).done) hands.say(line);
+}
+
+/** Who asks for a merge that was made already may be after what a kill kept from following it. */
+async function expectUnmerged(hands: Hands, id: string): Promise<void> {
+  try {
+    checkStatus(await hands.look((reader) => reader.task(id).value));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "already_merged") throw error;
+    const hint = [...(await howToPublishTask(hands, id)), error.hint].join("\n");
+    throw new Failure(error.kind, error.code, error.message, { hint, details: { task: id } });
+  }
 }
 
 async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Landed>> {
@@ -159,18 +180,37 @@ async function merge(hands: Hands, id: string, input: Wanted): Promise<Plan<Land
   const made = await makeMerges(hands, approved);
   const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
   const verb = [...new Set(shown.repos.map((one) => VERBS[one.style]))].join(" or ");
-  await confirm(hands, id, `Type ${id} to ${verb} it into ${bases}: `, () =>
+  const question = `Type ${id} to ${verb} it into ${bases}: `;
+  await confirm(hands, id, question, unmerged(sameCommand(id, input)), () =>
     hands.page(wholeDiff(hands, shown)),
   );
+  // A human takes minutes, and everything may have changed in them: told before a key is asked for, and again after it.
+  const lookAgain = async () => {
+    const now = await lookForApproval(hands, id, { fetch: false, push, style: input.style });
+    checkSame(shown, now, sameCommand(id, input));
+    return now;
+  };
+  if (shown.repos.some((one) => mustSign(one.keys.before))) await lookAgain();
   const signed = await signMerges(hands, approved, made, input.sign_with);
   return (await hands.git.merges()).exclusively(async () => {
     await recoverHolding(hands);
-    // A human takes minutes, and everything may have changed in them.
-    const now = await lookForApproval(hands, id, { fetch: false, push, style: input.style });
-    checkSame(shown, now, `pawl approve ${id}`);
+    const now = await lookAgain();
     return mergeApproved(hands, { ...approved, task: now.task }, made, signed);
   });
 }
+
+/** As it was given, but for what only shows more. */
+function sameCommand(id: string, { redo, push, finish, offline, style, sign_with }: Wanted): string {
+  const flags = { redo, push, finish, offline };
+  return [
+    `pawl approve ${id}`,
+    ...Object.entries(flags).flatMap(([name, given]) => (given ? [`--${name}`] : [])),
+    ...(style === undefined ? [] : [`--style ${style}`]),
+    ...(sign_with === undefined ? [] : [`--sign-with ${quoted(sign_with)}`]),
+  ].join(" ");
+}
+
+const unmerged = (command: string) => `nothing was merged. To go on: ${command}`;
 
 const approvedOf = (shown: Candidate, offline: boolean, passed: readonly string[]): Approved => ({
   task: shown.task,
@@ -213,7 +253,8 @@ async function redo(hands: Hands, id: string, input: Wanted): Promise<Plan<Lande
     hands.say(
       `${one.name}: merge ${short(one.head)} again, on ${short(one.onto)} of the remote${one.differs ? "; its checks run again" : ""}`,
     );
-  await confirm(hands, id, `Type ${id} to merge it into ${overtaken[0]?.base_branch} again: `);
+  const question = `Type ${id} to merge it into ${overtaken[0]?.base_branch} again: `;
+  await confirm(hands, id, question, unmerged(sameCommand(id, { ...input, redo: true })));
   const passed = await checkAgain(hands, found);
   const approved: Approved = {
     task,

@@ -6,6 +6,8 @@ import {
   keyBranches,
   type NewList,
 } from "../flows/trust/change-approvers.ts";
+import { signOne } from "../flows/trust/sign.ts";
+import { enrolled, whyNobodyCanSign } from "../judge/keys.ts";
 import type { Approver } from "../model/approvers.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
@@ -28,7 +30,7 @@ export const approverAdd = procedure({
   id: "approver.add",
   summary: "Enrol the key of a human who may approve, unlock and settle (human only)",
   details:
-    "Commits the key to .pawl/approvers.yaml on every protected branch of this clone at once; push them afterwards.\nThe first key is trusted because a human typed it here, and it proves that it works by signing its own entry.\nEvery later change is signed with an enrolled key of the highest level. A security key (ssh-keygen -t\ned25519-sk) states in each signature that somebody touched it: level present. Any other key proves only that\nits file was read: level possession. Enrol two, so that you can lose one. --lost is for when all keys are\nlost: it replaces the list without a signature, and every audit reports it until a human pins the new root\nwith --root.",
+    "Commits the key to .pawl/approvers.yaml on every protected branch of this clone at once; push them afterwards.\nThe first key is trusted because a human typed it here, and it proves that it works by signing its own entry.\nEvery later change is signed with an enrolled key of the highest level. A security key (ssh-keygen -t\ned25519-sk) states in each signature that somebody touched it: level present. Any other key proves only that\nits file was read: level possession. Enrol two, so that you can lose one. --lost is for when all keys are\nlost: it replaces the list without a signature, lowers the policy's level if the new key has a lower one,\nand every audit reports it until a human pins the new root with --root.",
   examples: [
     'pawl approver add --name "Ada Lovelace" --ssh ~/.ssh/id_ed25519_sk.pub',
     'pawl approver add --name "Ada Lovelace" --ssh ~/.ssh/backup.pub --as ada-backup',
@@ -54,17 +56,22 @@ export const approverAdd = procedure({
     const branches = lists.map((one) => one.branch).join(", ");
     hands.say(`${key.key}  ${quoteLine(key.name)}  level ${key.level}\n  ${key.public}`);
     if (input.lost) hands.say("Every key enrolled now will stop counting, and every audit will say so.");
+    if (input.lost && lists.some(({ keys, approvers }) => whyNobodyCanSign({ ...keys, approvers })))
+      hands.say("The policy will say `level: possession`, because this key can do no more.");
     await confirmTyped(hands, `Type ${key.key} to let it approve on ${branches}: `, key.key);
     const lost = input.lost ?? false;
+    const unproven = lists.some((one) => enrolled(one.keys)) && !lost ? await proveTouch(hands, key) : [];
     const what = `${lost ? "Replace all approvers with" : "Add the approver"} ${key.key}`;
     const asked = { firstKey: input.ssh, signWith: input.sign_with };
     const unlocks = await changeApprovers(hands, site, { lists, what, lost, ...asked });
     const commits = unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" }));
-    const root = `Pin the new root where audits run: pawl audit --ci --root ${commits[0]?.commit}`;
+    // Branches that were at one commit get the key by one commit as well.
+    const roots = [...new Set(commits.map(({ commit }) => `--root ${commit}`))];
+    const pin = `Pin the new ${roots.length === 1 ? "root" : "roots"} where audits run: pawl audit --ci ${roots.join(" ")}`;
     return {
       data: { approver: key, commits },
-      warnings: lost ? [root] : [],
-      next: { command: "git push", reason: "other clones go by what the remote has" },
+      warnings: lost ? [pin] : unproven,
+      next: { command: "git push", reason: "other clones get it from the remote" },
     };
   },
 
@@ -104,6 +111,30 @@ async function expectAddable(
       hint: "pawl approver list",
     },
   );
+}
+
+/**
+ * Whether a security key was made to ask for a touch shows only in what it signs. The first key signs its own entry; of a
+ * later one that is on this machine, the same is asked. What it signs here explains nothing.
+ */
+async function proveTouch(hands: Hands, key: Approver): Promise<string[]> {
+  if (key.kind !== "ssh" || key.level !== "present") return [];
+  const statement = { kind: "unlocked" as const, record: (await hands.signatures()).newId(), repos: [] };
+  const wish = {
+    statement,
+    level: key.level,
+    keys: [{ approvers: [key] }],
+    what: `with ${key.key}, to try it`,
+  };
+  try {
+    await signOne(hands, wish, undefined);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "no_key") throw error;
+    return [
+      `${key.key} is not on this machine, so nobody has seen it ask for a touch. Made with no-touch-required, it counts for nothing: try it before you rely on it.`,
+    ];
+  }
 }
 
 /** One of the two; a passkey's public half is read like a key of ssh, and refused like one. */

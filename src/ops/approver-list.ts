@@ -22,32 +22,50 @@ export const approverList = procedure({
     const sites = await hands.git.sites();
     const site = input.repo === undefined ? sites.here() : sites.named(input.repo);
     const audits = await hands.git.audits();
+    await audits.checkWhole(site);
     const branches = [];
     for (const { branch, tip, keys } of await keyBranches(hands, site)) {
-      const root = (await audits.changing(site, { tip, without: [] }, [APPROVERS_FILE])).at(-1);
-      const came = root && (await hands.look((reader) => cameBy(reader.unlocks().records, root)));
+      const changes = await audits.changing(site, { tip, without: [] }, [APPROVERS_FILE]);
+      const root = changes.at(-1);
+      const { came, replaced } = await hands.look((reader) => {
+        const { records } = reader.unlocks();
+        return { came: root && cameBy(records, root), replaced: replacedBy(records, changes.slice(0, -1)) };
+      });
       const approvers = keys.approvers.map((one) => ({
         ...{ name: one.name, key: one.key, kind: one.kind, level: one.level },
-        // As `approver add` takes it, for another repository that it shall decide in as well.
+        // As `approver add` takes it, to enrol it in another repository too.
         ...(one.kind === "webauthn" ? { passkey: `${one.id}.${one.alg}.${one.public}` } : {}),
       }));
-      branches.push({ branch, approvals: wanted(keys), approvers, broken: keys.broken, root, came });
+      branches.push({
+        branch,
+        approvals: wanted(keys),
+        approvers,
+        broken: keys.broken,
+        root,
+        came,
+        replaced,
+      });
     }
     return { data: { branches } };
   },
 
   text: ({ branches }, style) =>
     branches
-      .map(({ branch, approvals, approvers, broken, root, came }) => {
+      .map(({ branch, approvals, approvers, broken, root, came, replaced }) => {
         const rows = approvers.map((one) => [one.key, quoteLine(one.name, 80), one.kind, one.level]);
         const empty = broken ? "The list cannot be read: nobody can approve." : "Nobody is enrolled.";
-        const since = root
-          ? [indent(`root ${root.slice(0, 12)}, ${came ?? "which no record explains"}`)]
-          : [];
+        const since = root ? [indent(`root ${root}, ${came ?? "which no record explains"}`)] : [];
         return [
           `${style.bold(branch)}: approvals are ${approvals}`,
           indent(rows.length > 0 ? columns(rows) : empty),
           ...since,
+          ...(replaced
+            ? [
+                indent(
+                  `all keys were replaced without a signature (--lost) at ${replaced.commit.slice(0, 12)}, ${replaced.came}; audits tell it until that is pinned: pawl audit --ci --root ${replaced.commit}`,
+                ),
+              ]
+            : []),
         ].join("\n");
       })
       .join("\n"),
@@ -61,7 +79,23 @@ const wanted = (keys: Keys) =>
       : "typed on the terminal";
 
 interface Told {
-  value: { id: string; how: string; actor: string; moves: { new: string }[] };
+  value: {
+    id: string;
+    how: string;
+    actor: string;
+    moves: { new: string }[];
+    signatures: { about: string }[];
+  };
+}
+
+/** The last commit that brought another list although nobody signed that, as `approver add --lost` does. */
+function replacedBy(records: readonly Told[], changes: readonly string[]) {
+  for (const commit of changes) {
+    const found = records.find((one) => one.value.moves.some((move) => move.new === commit));
+    if (found && !found.value.signatures.some((one) => one.about === "approvers"))
+      return { commit, came: cameBy([found], commit) };
+  }
+  return undefined;
 }
 
 function cameBy(records: readonly Told[], root: string): string | undefined {

@@ -37,7 +37,7 @@ export const approverRemove = procedure({
     const branches = lists.map((one) => one.branch).join(", ");
     for (const branch of await listedElsewhere(hands, site, input.approver))
       hands.say(
-        `origin has ${branch}, which lists ${input.approver}, too, and is not here. What the key signed there stays approved only if it goes everywhere at once. First: git branch ${branch} origin/${branch}`,
+        `origin has ${branch}, which lists ${input.approver}, too, and is not here. What the key signed there stays approved only if you remove it from all branches at once. First: git branch ${branch} origin/${branch}`,
       );
     await confirmTyped(hands, `Type ${input.approver} to remove it on ${branches}: `, input.approver);
     const what = `Remove the approver ${input.approver}`;
@@ -48,7 +48,7 @@ export const approverRemove = procedure({
         removed: input.approver,
         commits: unlocks.map(({ ref, moves }) => ({ ref, commit: moves[0]?.new ?? "" })),
       },
-      next: { command: "git push", reason: "other clones go by what the remote has" },
+      next: { command: "git push", reason: "other clones get it from the remote" },
     };
   },
 

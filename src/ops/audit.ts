@@ -14,12 +14,14 @@ import { showAudit } from "../flows/audit/show-audit.ts";
 import { judgingSignatures, noState } from "../flows/audit/subject.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
 import { closeExpired } from "../flows/audit/unlocks.ts";
-import { findDoubts } from "../flows/records/find-doubts.ts";
+import { whatSettles } from "../flows/audit/what-settles.ts";
+import { findDoubts, findTakenBack } from "../flows/records/find-doubts.ts";
 import { type Explained, isUndecided, isWrong } from "../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { breachOf, isAppendOnly } from "../judge/gates/integrity.ts";
 import { Failure } from "../model/failure.ts";
-import { flag, line, maybe, raw } from "../model/input.ts";
+import { flag, line, many, maybe, raw, wholeCommitId } from "../model/input.ts";
+import { type Receipt, receipt } from "../model/records/run.ts";
 import { plural } from "../model/text.ts";
 import type { RefUpdate } from "../ports/audits.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -32,8 +34,11 @@ interface Wanted {
   repo?: string | undefined;
   updates?: string | undefined;
   offline?: boolean | undefined;
-  root?: string | undefined;
+  root?: readonly string[] | undefined;
 }
+
+/** Whoever moves a repository to another server pushes all its branches and tags at once. */
+const MOST_PUSHED = 2 ** 26;
 
 export const audit = procedure({
   id: "audit",
@@ -48,8 +53,10 @@ export const audit = procedure({
     range: maybe(line("a branch, or two commits", "RANGE", 500)),
     ci: flag("check what was published, from the branch pawl/state alone"),
     repo: maybe(line("the repository, as records call it", "NAME", 60)),
-    updates: maybe(raw("with --ci: lines `old new ref`, as git gives them to a server's hook", "FILE")),
-    root: maybe(line("the commit from which keys are trusted, as you know it", "COMMIT", 80)),
+    updates: maybe(
+      raw("with --ci: lines `old new ref`, as git gives them to a server's hook", "FILE", MOST_PUSHED),
+    ),
+    root: many(wholeCommitId("a commit from which keys are trusted, by its whole id")),
     offline: flag("do not ask the remotes to confirm what this clone believes"),
   }),
 
@@ -60,12 +67,16 @@ export const audit = procedure({
       throw new Failure("usage", "needs_ci", "--updates is for --ci only.", {
         details: { field: "updates" },
       });
-    const { audited, ledger, said } = input.ci ? await published(hands, input) : await here(hands, input);
+    const { audited, ledger, said, state } = input.ci
+      ? await published(hands, input)
+      : await here(hands, input);
     const { branches, notes } = audited;
     const findings = [
       ...audited.findings,
       ...(await handWritten(hands, ledger)),
-      ...(await alteredReceipts(hands, ledger)),
+      ...(await alteredReceipts(hands, ledger, requestedIn(branches), (path) =>
+        earlierReceipts(hands, path, state),
+      )),
       ...rootMissing(branches, input.root),
       ...(input.ci ? [] : await madeUp(hands)),
     ];
@@ -76,22 +87,49 @@ export const audit = procedure({
     const undecided = unexplained.filter(isUndecided);
     if (findings.length === 0 && undecided.length > 0 && undecided.length === unexplained.length)
       throw nobodyAnswered(undecided, data);
-    const sync = { command: "pawl sync", reason: "an approval is known here once its record is" };
     return {
       data,
       warnings: [...said, ...new Set(notes)],
       notReady: !clean,
-      next: unexplained.some((one) => input.ci || one.class === "unapproved") ? sync : undefined,
+      // A server's hook speaks to whoever pushed in words of its own.
+      next:
+        input.updates === undefined
+          ? whatSettles(branches, await hands.git.sites(), input.ci ?? false)
+          : undefined,
     };
   },
 
   text: ({ audit: found }, style) => showAudit(found, style),
 });
 
+/** The signed requests that hosts have merged. */
+const requestedIn = (branches: readonly AuditedBranch[]): ReadonlySet<string> =>
+  new Set(
+    branches.flatMap((one) => one.commits.flatMap((each) => (each.signed && each.by ? [each.by] : []))),
+  );
+
+/** What the records' history has of one receipt, as far as it can be read. */
+async function earlierReceipts(hands: Hands, path: string, state: string | undefined): Promise<Receipt[]> {
+  const site = (await hands.git.sites()).here();
+  const versions = await (await hands.git.audits()).recordVersions(site, path, state);
+  return hands.look((reader) =>
+    versions.flatMap(({ text }) => {
+      try {
+        return [reader.parse(receipt, path, text, path).value];
+      } catch (error) {
+        if (error instanceof Failure) return [];
+        throw error;
+      }
+    }),
+  );
+}
+
 interface Outcome {
   audited: RepositoryAudit;
   ledger: Ledger;
   said: string[];
+  /** The commit that the records are read from; undefined where it is this clone's own state. */
+  state?: string;
 }
 
 /** A clone that people work in: its own logs, files and settings have a say. */
@@ -101,7 +139,7 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
   const ledger = await withHistory(hands, sites.here(), await hands.look((reader) => readLedger(reader)));
   const subject = async (site: Site) => ({
     ...(await subjectHere(hands, site, ledger, !input.offline)),
-    root: input.root,
+    roots: input.root,
   });
   const named = input.repo === undefined ? undefined : sites.named(input.repo);
   if (input.range !== undefined) {
@@ -152,7 +190,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
     ledger,
     manner,
     remotes: [],
-    root: input.root,
+    roots: input.root,
     ...(await judgingSignatures(hands)),
   };
   const audited =
@@ -161,7 +199,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
       : input.range?.includes("..")
         ? await auditRange(hands, subject, input.range)
         : await auditRepository(hands, subject, input.range && `refs/heads/${input.range}`);
-  return { audited, ledger, said: [] };
+  return { audited, ledger, said: [], state: state.commit };
 }
 
 /** The folder of such a clone may be called anything; the records know what the home of the state is called. */
@@ -185,11 +223,14 @@ function readUpdates(text: string): RefUpdate[] {
 }
 
 /** What a human pinned is part of a protected branch, or somebody has replaced them all. */
-function rootMissing(branches: readonly AuditedBranch[], root: string | undefined): Finding[] {
-  const known = branches.some((one) => one.root?.commit === root);
-  if (root === undefined || known || branches.length === 0) return [];
+function rootMissing(branches: readonly AuditedBranch[], roots: readonly string[] = []): Finding[] {
+  if (branches.length === 0) return [];
+  const known = branches.map((one) => one.root?.commit);
   const message = "No protected branch has the commit from which keys are trusted.";
-  return [{ code: "root_missing", repo: branches[0]?.repo ?? "", where: root.slice(0, 12), message }];
+  const repo = branches[0]?.repo ?? "";
+  return roots
+    .filter((root) => !known.includes(root))
+    .map((root) => ({ code: "root_missing", repo, where: root.slice(0, 12), message }));
 }
 
 /** What is explained by them alone is not explained. */
@@ -203,12 +244,11 @@ async function handWritten(hands: Hands, ledger: Ledger): Promise<Finding[]> {
 
 /** What approvals rested on: proof that pawl did not write is told, whether or not anybody has approved it yet. */
 async function madeUp(hands: Hands): Promise<Finding[]> {
-  return (await findDoubts(hands))
-    .filter((one) => isAppendOnly(one.path))
-    .map((one) => {
-      const { code, message } = breachOf(one);
-      return { code, message, repo: "pawl/state", where: one.path };
-    });
+  const doubts = (await findDoubts(hands)).filter((one) => isAppendOnly(one.path));
+  return [...(await findTakenBack(hands)), ...doubts].map((one) => {
+    const { code, message } = breachOf(one);
+    return { code, message, repo: "pawl/state", where: one.path };
+  });
 }
 
 const DOUBTED = {
@@ -241,7 +281,7 @@ function nobodyAnswered(undecided: readonly Explained[], data: unknown): Failure
   const what = `${first?.commit.id.slice(0, 12)} "${first?.commit.subject.slice(0, 60)}"${others}`;
   const [reason, hint] =
     first?.reason === "remote_unconfirmed"
-      ? ["remote_unconfirmed", "A human has to confirm where the remote leads: pawl remote trust <name>"]
+      ? ["remote_unconfirmed", "A human has to confirm where the remote points: pawl remote trust <name>"]
       : ["remote_silent", "Run it again when the remote is reachable."];
   return new Failure(
     "unavailable",

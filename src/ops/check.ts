@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 import { checkAndSeal } from "../flows/check/check-and-seal.ts";
 import type { Request } from "../flows/check/check-request.ts";
 import { checkTask } from "../flows/check/check-task.ts";
+import { receiptOf } from "../flows/check/keep-receipt.ts";
 import { type GateResult, STAGES, type Stage } from "../judge/gates/gate.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, line, maybe, taskField } from "../model/input.ts";
 import { receiptFile } from "../model/paths.ts";
+import { isReceiptOf } from "../model/records/run.ts";
 import { plural, type Style } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Next } from "../ports/operation.ts";
@@ -40,8 +42,8 @@ export const check = procedure({
     if (input.stage === "manage") return [];
     const { seal, reasons } = await checkTask(hands, id, stageOf(input));
     if (input.fix) return reasons.map((one) => ({ do: "settle", path: `${one.code}: ${one.command}` }));
-    const known = await hands.look((reader) => reader.receipt(id)?.value.digest);
-    return seal && seal.digest !== known ? [{ do: "write", path: receiptFile(id) }] : [];
+    const stored = await hands.look((reader) => receiptOf(reader, id)?.value);
+    return seal && !isReceiptOf(stored, seal) ? [{ do: "write", path: receiptFile(id) }] : [];
   },
 
   async perform(hands, input) {
@@ -49,7 +51,7 @@ export const check = procedure({
     if (request) {
       const { checkRequest } = await import("../flows/check/check-request.ts");
       const outcome = judged(await checkRequest(hands, request), []);
-      // Whoever merges a request does so on the host.
+      // A request is merged on the host.
       return outcome.notReady ? outcome : { ...outcome, next: undefined };
     }
     const id = await hands.look((reader, at) => getTask(reader, input.task, at));
@@ -100,11 +102,11 @@ interface Asked {
   repo?: string | undefined;
 }
 
-/** Loaded when it is asked for: with it come `verify` and `refresh`, and whoever only asks has a use for neither. */
+/** Loaded on demand: it brings in `verify` and `refresh`, which a plain check does not need. */
 const settle = async (hands: Hands, task: string) =>
   (await (await import("./settle-close.ts")).settleClose(hands, task, "what can be")).done;
 
-/** Whether whoever managed it has accounted for everything; the records alone tell. */
+/** Whether the manager has accounted for everything, by the records alone. */
 async function checkManager(hands: Hands, task: string): Promise<GateResult> {
   const { manageReasons } = await import("../flows/run/run-children.ts");
   const reasons = await hands.look((reader) => manageReasons(reader, task));
@@ -132,7 +134,7 @@ function nextOf(result: GateResult): Next | undefined {
   return { command: `pawl approve ${result.task}`, reason: "a human decides" };
 }
 
-const BE = { plan: "begun", review: "reviewed", close: "approved", manage: "handed over" } as const;
+const BE = { plan: "started", review: "reviewed", close: "approved", manage: "handed over" } as const;
 
 type Shown = Pick<GateResult, "task" | "stage" | "ready" | "reasons" | "repos"> & { settled: string[] };
 
@@ -144,11 +146,11 @@ function resultText({ task, stage, ready, reasons, repos }: Omit<Shown, "settled
   if (task === "") return "Nothing is required: no remote of this project is guarded on that branch.";
   if (ready) {
     const heads = repos.filter((one) => one.changed).map((one) => `${one.name} at ${one.head.slice(0, 12)}`);
-    return `${style.bold(task)} ${style.green(`may be ${BE[stage]}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;
+    return `${style.bold(task)} ${style.green(`can be ${BE[stage]}`)}${heads.length > 0 ? `: ${heads.join(", ")}` : ""}`;
   }
   const severalRepos = new Set(repos.map((one) => one.name)).size > 1;
   return [
-    `${style.bold(task)} ${style.red(`is not ready for ${stage}`)}: ${plural(reasons.length, "reason")}`,
+    `${style.bold(task)} ${style.red(`cannot be ${BE[stage]} yet`)}: ${plural(reasons.length, "reason")}`,
     ...reasons.flatMap((one) => [
       `  ${style.yellow(one.code)}${one.record ? ` ${one.record}` : ""}${severalRepos && one.repo ? ` (${one.repo})` : ""}: ${one.message}`,
       `    ${style.dim(`${one.owner}:`)} ${one.command}`,

@@ -61,7 +61,7 @@ export const context = operation({
   text: ({ context: { text } }) => text,
 });
 
-/** Before the first task there is nothing to choose from, and nobody to refuse. */
+/** Before the first task there is nothing to choose, so nothing is refused. */
 function hasNothing(reader: Reader, named: string | undefined): boolean {
   return named === undefined && reader.taskNames().length === 0;
 }
@@ -80,7 +80,7 @@ function contextOf(task: string | null, packet: Packet, budget: number, related:
   };
 }
 
-/** Whoever reads this has read the context already. */
+/** The reader has just seen the context, so it is not the next command. */
 function nextAfterReading({ task, findings, handoffs, evidence }: Own): Next | undefined {
   const open = findings.filter((one) => one.status === "open");
   const next = nextStep(task, open, handoffs.at(-1), evidence);

@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { guardSpecialist } from "../flows/guard/diagnose-guard.ts";
 import { installationSpecialist } from "../flows/install/diagnose.ts";
+import { agentRows } from "../flows/install/file-report.ts";
 import { recordsSpecialist } from "../flows/records/diagnose-records.ts";
 import { REPAIR } from "../model/guard-policy.ts";
 import { flag } from "../model/input.ts";
-import { plural, type Style } from "../model/text.ts";
+import { paragraphs, plural, type Style } from "../model/text.ts";
 import type { Diagnosis, Specialist } from "../ports/doctor.ts";
 import type { Hands } from "../ports/hands.ts";
+import type { AgentNext } from "../ports/installation.ts";
 import { procedure } from "./operation.ts";
 
 /** Each knows its own part; a new part of an installation adds one here. */
@@ -16,16 +18,19 @@ export const doctor = procedure({
   id: "doctor",
   summary: "Check that everything pawl installed is in place and works",
   details:
-    "Checks the guard in every worktree by a real test change, the installed files, the clone's copy of pawl,\noverrides, and what a person still has to tell the agents. --fix restores what an install would write and\nleaves everything else to you. Exit code 0 when nothing is wrong, 1 when there are problems; notes are not\nproblems.",
-  examples: ["pawl doctor", "pawl doctor --fix", "pawl doctor --json"],
+    "Checks the guard in every worktree by a real test change, the installed files, the clone's copy of pawl,\noverrides, and what a person still has to tell the agents. --fix restores what an install would write and\nleaves everything else to you. --agents also says how to start each agent and what it will ask you. Exit code\n0 when nothing is wrong, 1 when there are problems; notes are not problems.",
+  examples: ["pawl doctor", "pawl doctor --fix", "pawl doctor --agents", "pawl doctor --json"],
   access: "write",
   asItIs: true,
-  input: z.strictObject({ fix: flag("repair what can be repaired") }),
+  input: z.strictObject({
+    fix: flag("repair what can be repaired"),
+    agents: flag("also say how to start each agent, and what it asks first"),
+  }),
 
   async rehearse(hands, input) {
     const found = await examine(hands);
     const fixable = found.filter((one) => input.fix && one.command === REPAIR);
-    return fixable.map((one) => ({ do: `fixed (${one.code})`, path: one.where }));
+    return fixable.map((one) => ({ do: `fix (${one.code})`, path: one.where }));
   },
 
   async perform(hands, input) {
@@ -35,14 +40,21 @@ export const doctor = procedure({
     const problems = diagnoses.filter((one) => one.level === "problem");
     const command = problems.find((one) => one.command !== undefined)?.command;
     return {
-      data: { doctor: { diagnoses, done } },
+      data: { doctor: { diagnoses, done, agents: input.agents ? await agentsHere(hands) : [] } },
       notReady: problems.length > 0,
       next: command === undefined ? undefined : { command, reason: "fix what can be fixed" },
     };
   },
 
-  text: ({ doctor: { diagnoses, done } }, style) => report(diagnoses, done, style),
+  text: ({ doctor: { diagnoses, done, agents } }, style) =>
+    paragraphs(report(diagnoses, done, style), agentRows(agents, style)),
 });
+
+async function agentsHere(hands: Hands): Promise<AgentNext[]> {
+  const installation = await hands.git.installation();
+  const installed = installation.installed();
+  return installed ? installation.next(installed) : [];
+}
 
 /** Everything that every specialist has to say. */
 export async function examine(hands: Hands): Promise<Diagnosis[]> {

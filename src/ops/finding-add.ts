@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findRun } from "../judge/current-run.ts";
 import { findingLine, gatherFindings } from "../judge/findings.ts";
-import { newFindings, type Said, type Seen, type SeenPlace } from "../judge/new-findings.ts";
+import { beyondEnd, newFindings, type Said, type Seen, type SeenPlace } from "../judge/new-findings.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, count, line, maybe, prose, taskField } from "../model/input.ts";
@@ -45,7 +45,7 @@ export const findingAdd = operation({
       });
     const [value] = added;
     if (!value) throw new Error("A finding was given but not recorded");
-    return { data: { finding: value }, effects };
+    return { data: { finding: value }, effects, warnings: beyondEnd([said], facts) };
   },
 
   text: ({ finding: value }) => findingLine(value),
@@ -68,7 +68,9 @@ export async function seenBy(
     const tip = place && (await world.branchTips([place]))[0]?.head;
     const commit = tip ?? at.commit;
     const known = commit !== undefined && file !== undefined && number !== undefined;
-    places.push({ repo, tip, text: known ? await world.lineAt(commit, file, number, repo) : undefined });
+    const text = known ? await world.lineAt(commit, file, number, repo) : undefined;
+    const isBeyond = known && text === undefined && (await world.lineAt(commit, file, 1, repo)) !== undefined;
+    places.push({ repo, tip, text, isBeyond });
   }
   return { places };
 }

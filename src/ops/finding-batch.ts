@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { findingLine, gatherFindings } from "../judge/findings.ts";
-import { newFindings } from "../judge/new-findings.ts";
+import { beyondEnd, newFindings } from "../judge/new-findings.ts";
 import { objects, taskField } from "../model/input.ts";
 import { plural } from "../model/text.ts";
 import { findingFields, seenBy } from "./finding-add.ts";
@@ -13,7 +13,7 @@ export const findingBatch = operation({
   id: "finding.batch",
   summary: "Record several review findings in one step: all of them, or none if one is invalid",
   details:
-    'Each has the fields of `pawl finding add`. Those that are there already are told and not added twice.\nThe file holds a JSON list: [{"text": "…", "severity": "high", "file": "src/upload.ts", "line": 40}]',
+    'Each has the fields of `pawl finding add`. Findings that already exist are reported and not added again.\nThe file holds a JSON list: [{"text": "…", "severity": "high", "file": "src/upload.ts", "line": 40}]',
   examples: ["pawl finding batch T0001 --findings-file findings.json"],
   access: "write",
   cli: { positional: ["task"], texts: ["findings"] },
@@ -31,7 +31,10 @@ export const findingBatch = operation({
     return {
       data: { findings: added, known: repeated.map((one) => one.id) },
       effects,
-      warnings: repeated.map((one) => `${one.id} already says this and is open; it was not added again.`),
+      warnings: [
+        ...repeated.map((one) => `${one.id} already says this and is open; it was not added again.`),
+        ...beyondEnd(findings, facts),
+      ],
     };
   },
 

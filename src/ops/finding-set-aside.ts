@@ -25,7 +25,8 @@ export function settingAside(spec: {
 }) {
   return operation({
     ...spec,
-    details: "Needs a reason. The author of the work under review cannot do it; a reviewer or a human can.",
+    details:
+      "Needs a reason. An agent that wrote the work under review cannot do it; another reviewer or a human can.",
     access: "write",
     cli: { positional: ["finding"] },
     input: findingWithReason,

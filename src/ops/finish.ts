@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { howToPublishTask } from "../flows/approve/approve-push.ts";
 import { mindingClaim } from "../flows/claims/settle-claim.ts";
 import { keepAll } from "../flows/finish/finish-keep.ts";
 import { describeLanded, lookForLanded, recordLanded } from "../flows/finish/finish-landed.ts";
@@ -12,6 +13,8 @@ import {
   removeAll,
   saveFirst,
 } from "../flows/finish/finish-remove.ts";
+import { conclude, type Finished } from "../flows/finish/finish-report.ts";
+import { callsItMerged, checkUnmerged, tellUnmerged } from "../flows/finish/finish-unmerged.ts";
 import { expectNoneAtWork } from "../flows/run/run-settle.ts";
 import { partsOf, reasonOf, startRunning, takeBack } from "../flows/start/start-carry-out.ts";
 import { otherClone } from "../flows/start/start-conflicts.ts";
@@ -19,13 +22,12 @@ import { checkHolder } from "../flows/start/start-holder.ts";
 import { taskName } from "../flows/start/start-records.ts";
 import { getRun, isPlace } from "../judge/current-run.ts";
 import { MET } from "../judge/ready.ts";
-import { getTask } from "../judge/which-task.ts";
+import { taskToEnd } from "../judge/unfinished-merges.ts";
 import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { flag, line, maybe, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { type Run, run as runKind } from "../model/records/run.ts";
-import type { Task } from "../model/records/task.ts";
 import { columns, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Plan } from "../ports/operation.ts";
@@ -43,17 +45,11 @@ interface Wish extends Wanted {
   reason: string;
 }
 
-interface Finished {
-  run: Run;
-  task: Task;
-  repos: Ended[];
-}
-
 export const finish = procedure({
   id: "finish",
   summary: "End a run: keep its worktrees, or remove them once everything is merged or saved",
   details:
-    "Without options it ends a merged task. --keep leaves everything where it is. --remove removes the worktrees\nand the task's branches; what the base branch does not have is saved first (`pawl diff` shows it), and if it\ncannot be saved nothing is removed. A worktree adopted with --here is only released. A task becomes done when\nthe base has its work, through an approval or a pull request that was merged, squashed or rebased; nothing\nelse counts as merged.",
+    "Without options it ends a merged task. --keep leaves everything where it is. --remove removes the worktrees\nand the task's branches; what the base branch does not have is saved first (`pawl diff` shows it), and if it\ncannot be saved nothing is removed. A worktree adopted with --here is only released. A task becomes done when\nthe base has its work, through an approval or a pull request that was merged, squashed or rebased; nothing\nelse counts as merged. Commits that came after the merge are counted, and nothing is removed as merged with\nthem: another reason saves them, and names the command that brings the branch back.",
   examples: [
     "pawl finish T0001",
     "pawl finish T0001 --remove --reason merged",
@@ -75,6 +71,7 @@ export const finish = procedure({
     if (value.status === "starting") return parts.map(({ place }) => ({ do: "take back", path: place.path }));
     if (input.keep) return parts.map(({ place }) => ({ do: "keep", path: place.path }));
     const endings = await lookAtEnd(hands, value, "removing");
+    await checkUnmerged(hands, endings, input.reason);
     const planned: { do: string; path: string }[] = [];
     for (const ending of endings) {
       const { repo, place, tip } = ending;
@@ -88,7 +85,7 @@ export const finish = procedure({
 
   async perform(hands, said) {
     const input = wishOf(said);
-    const id = await hands.look((reader, at) => getTask(reader, input.task, at));
+    const id = await hands.look((reader, at) => taskToEnd(reader, input.task, at));
     const release = (await hands.git.worktrees()).hold(id);
     if (!release) throw startRunning(id);
     try {
@@ -96,7 +93,8 @@ export const finish = procedure({
       return await mindingClaim(hands, id, async () => {
         if (chosen.status === "starting") return giveUp(hands, chosen, input);
         const value = await noteLanded(hands, chosen, input);
-        return input.keep ? keep(hands, value, input) : remove(hands, value, input);
+        const plan = await (input.keep ? keep(hands, value, input) : remove(hands, value, input));
+        return { ...plan, warnings: [...(plan.warnings ?? []), ...(await howToPublishTask(hands, id))] };
       });
     } finally {
       release();
@@ -136,7 +134,7 @@ function wishOf(input: Wanted): Wish {
 /** The run that is to end, if the caller may end it. */
 async function choose(hands: Hands, input: Wish): Promise<Run> {
   const { value, task } = await hands.look((reader, at) => {
-    const id = getTask(reader, input.task, at);
+    const id = taskToEnd(reader, input.task, at);
     return { task: reader.task(id).value, value: getRun(reader, id).value };
   });
   const own = (await hands.git.worktrees()).isOurs(value.clone) ? value : await leftHere(hands, task.id);
@@ -168,7 +166,7 @@ async function noteLanded(hands: Hands, value: Run, input: Wish): Promise<Run> {
     });
     return data.run;
   }
-  if (!/^merged\b/i.test(input.reason)) return value;
+  if (!callsItMerged(input.reason)) return value;
   throw new Failure("refused", "not_merged", `${id} is ${status}, and its work is not in its base.`, {
     hint: `To merge it: pawl approve ${id}\nTo save it and set it aside: pawl finish ${id} --remove --reason "not now"`,
     details: { task: id, status },
@@ -201,6 +199,7 @@ async function giveUp(hands: Hands, value: Run, input: Wish): Promise<Plan<Finis
 
 async function keep(hands: Hands, value: Run, input: Wish): Promise<Plan<Finished>> {
   const endings = await lookAtEnd(hands, value, "keeping");
+  const unmerged = await checkUnmerged(hands, endings, input.reason);
   const about = `keeping the worktrees: ${input.reason}`;
   await hands.record((reader, at) => recordEnding(reader, at, value.id, endings, input.reason, about), {
     phase: "before",
@@ -210,7 +209,7 @@ async function keep(hands: Hands, value: Run, input: Wish): Promise<Plan<Finishe
     (reader, at) => recordEnded(reader, at, value.id, "kept", `kept: ${input.reason}`),
     { phase: "after", milestone: `${value.id}: kept, ${input.reason}` },
   );
-  return conclude({ ...data, repos }, []);
+  return conclude({ ...data, repos }, tellUnmerged(unmerged, repos));
 }
 
 /** The end of a merged task, for whoever has just approved it and may still stand in its worktree. */
@@ -233,6 +232,7 @@ async function remove(
   how: "removing" | "leaving" = "removing",
 ): Promise<Plan<Finished>> {
   const endings = await lookAtEnd(hands, value, how);
+  const unmerged = await checkUnmerged(hands, endings, input.reason);
   const { run: saved, warnings } = await saveFirst(hands, value, endings);
   const removals = await planRemoval(hands, saved, endings);
   const about = `removing the worktrees: ${input.reason}`;
@@ -249,7 +249,12 @@ async function remove(
   );
   const ignored = removals.reduce((sum, one) => sum + one.ignored, 0);
   if (ignored > 0) warnings.push(`${plural(ignored, "ignored file")} removed with the worktrees.`);
-  return conclude({ ...data, repos }, warnings);
+  for (const { repo, published } of MET.includes(data.task.status) ? removals : [])
+    for (const remote of published)
+      warnings.push(
+        `${remote} still has ${repo.branch}. To remove it there: git push ${remote} --delete ${repo.branch}`,
+      );
+  return conclude({ ...data, repos }, [...warnings, ...tellUnmerged(unmerged, repos)]);
 }
 
 /** What could not be done is written down as well; the run has not ended. */
@@ -262,32 +267,3 @@ async function orTell<T>(hands: Hands, value: Run, act: () => Promise<T>): Promi
     throw error;
   }
 }
-
-function conclude(data: Finished, warnings: string[]): Plan<Finished> {
-  const { task, run, repos } = data;
-  const said = [...warnings];
-  for (const one of repos) {
-    if (one.worktree === "left") said.push(`${one.path} existed before the run; it was left as it is.`);
-    if (one.worktree !== "kept" && one.worktree !== "left" && one.branch === "kept")
-      said.push(
-        `The branch ${run.repos.find((repo) => repo.name === one.repo)?.branch} of ${one.repo} was kept.`,
-      );
-  }
-  if (repos.some((one) => one.saved !== undefined))
-    said.push(tellSaved(task, run.id.slice(task.id.length + 1)));
-  if (MET.includes(task.status)) return { data, warnings: said };
-  return {
-    data,
-    warnings: said,
-    next:
-      run.ended === "kept"
-        ? { command: `pawl start ${task.id} --claim`, reason: "continues in the kept worktrees" }
-        : { command: `pawl start ${task.id}`, reason: `${task.id} is ${task.status}; this starts it again` },
-  };
-}
-
-/** A squash has the work, and not its commits: those are saved, and nobody has to go on with them. */
-const tellSaved = ({ id, status }: Task, run: string) =>
-  status === "done"
-    ? `The branch's commits are saved: \`pawl diff ${id} --run ${run}\` shows it.`
-    : `Unmerged work is saved: \`pawl diff ${id} --run ${run}\` shows it, \`pawl start ${id} --restore ${run}\` continues it.`;

@@ -10,7 +10,7 @@ import { evidence, handoff as kind } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
 import { operation } from "./operation.ts";
 
-/** Whoever comes next reads all of it; a log belongs into a file, and what a check said into evidence. */
+/** The next reader reads all of it: a log belongs in a file, a check's output in evidence. */
 const MOST = 2_000;
 
 /** Asked for a blocker, people and agents write that there is none. */

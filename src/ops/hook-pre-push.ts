@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { auditPush, type PushedRef, type RefusedPush } from "../flows/audit/audit-push.ts";
 import { notOurs, readLedger, withHistory } from "../flows/audit/ledger.ts";
 import { subjectHere } from "../flows/audit/subject-here.ts";
+import { redoCommand } from "../judge/unpublished.ts";
 import { Failure } from "../model/failure.ts";
 import { maybe, raw } from "../model/input.ts";
 import type { Problem } from "../model/record.ts";
@@ -28,12 +29,13 @@ export const hookPrePush = procedure({
     const [problem] = ledger.problems;
     // A record that cannot be read might be the one that closes what another one opened.
     if (problem) throw cannotTell(problem);
-    // A record that is gone explains nothing, which is refused by itself.
+    // A record that is gone explains nothing, so the push is refused anyway.
     const forged = (await notOurs(hands, ledger)).find(({ why }) => why !== "missing");
     if (forged) throw handWritten(forged.path);
     const subject = await subjectHere(hands, site, ledger, true);
     const [first] = await auditPush(hands, subject, readUpdates(input.updates));
-    if (first) throw refusal(first);
+    const open = ledger.unlocks.find((one) => one.status === "open" && one.ref === first?.ref);
+    if (first) throw refusal(first, open?.id);
     return { data: {} };
   },
 
@@ -46,6 +48,11 @@ function readUpdates(text: string): PushedRef[] {
     return localId && remoteRef && remoteId ? [{ localId, remoteRef, remoteId }] : [];
   });
 }
+
+const whereThatFails = (task: string | undefined) =>
+  task === undefined
+    ? ""
+    : `\nIf git cannot fast-forward, the remote lacks the merge of ${task}, and a human has to merge it again: ${redoCommand(task)}`;
 
 function cannotTell({ message, hint }: Problem): Failure {
   return new Failure("unreadable", "cannot_tell", `Could not tell whether it was approved: ${message}`, {
@@ -61,7 +68,10 @@ function handWritten(path: string): Failure {
   });
 }
 
-function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failure {
+function refusal(
+  { ref, loses, commits, wrong, overtaken, perhapsOvertaken }: RefusedPush,
+  open: string | undefined,
+): Failure {
   const branch = ref.replace(/^refs\/heads\//, "");
   const details = { ref, commits: commits.map((one) => one.commit.id) };
   if (loses === "branch")
@@ -75,8 +85,8 @@ function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failur
   if (newest === undefined)
     return new Failure("refused", "protected_push", `${branch} is protected and can only move forward.`, {
       hint: overtaken
-        ? `The remote moved before the merge of ${overtaken} was pushed. A human has to merge it again: pawl approve ${overtaken} --redo --push`
-        : "This push would remove commits from the remote. Get them first: git pull --ff-only",
+        ? `The remote moved before the merge of ${overtaken} was pushed. A human has to merge it again: ${redoCommand(overtaken)}`
+        : `This push would remove commits from the remote. Get them first: git pull --ff-only${whereThatFails(perhapsOvertaken)}`,
       details,
     });
   const others = commits.length > 1 ? ` and ${commits.length - 1} more` : "";
@@ -86,6 +96,12 @@ function refusal({ ref, loses, commits, wrong, overtaken }: RefusedPush): Failur
     "refused",
     "protected_push",
     `${branch} is protected, and nobody approved ${what}${others}.${contradicted}`,
-    { hint: "A human publishes a task's work with: pawl approve --push", details },
+    {
+      hint:
+        open !== undefined && contradicted.includes(open)
+          ? `What is done while ${branch} is unlocked counts once it is signed at the end. Close it, then push: pawl unlock ${branch} --end`
+          : "A human publishes a task's work with: pawl approve --push",
+      details,
+    },
   );
 }

@@ -48,6 +48,7 @@ export function inboxText(found: Inbox, style: Style): string {
         style.bold(one.task),
         shorten(one.title, 40),
         style.yellow(shorten(one.why, 50)),
+        style.dim(style.times(`${one.who}, ${one.since}`)),
         style.dim(one.command),
       ]),
       style,

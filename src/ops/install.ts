@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { recordBaseline } from "../flows/audit/baseline.ts";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
 import { configuredCommands } from "../flows/install/commands.ts";
-import { commitInstalled, expectCommittable, nextCommit } from "../flows/install/commit.ts";
+import { commitInstalled, expectCommittable, nextStep, whyUncommitted } from "../flows/install/commit.ts";
 import { chosen, confirmAll, type Decided } from "../flows/install/dialogue.ts";
 import { reportFiles } from "../flows/install/file-report.ts";
 import {
@@ -12,6 +12,7 @@ import {
   reportGuard,
 } from "../flows/install/install-report.ts";
 import { keepEnvironment } from "../flows/install/keep-environment.ts";
+import { proposalSteps } from "../flows/install/proposal-rows.ts";
 import { askChoices } from "../flows/install/questions.ts";
 import {
   type InstallInput,
@@ -20,9 +21,10 @@ import {
   refuseObstacles,
   requestOf,
 } from "../flows/install/request.ts";
+import { tellWithoutPawl } from "../flows/install/without-pawl.ts";
 import { bringRecords } from "../flows/sync/bring-records.ts";
 import { asTaken, proposeRemotes, publishable, unconfirmed } from "../flows/trust/propose.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, stoppedByHuman } from "../model/failure.ts";
 import { choice, flag, line, maybe, raw } from "../model/input.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -34,7 +36,7 @@ export const install = procedure({
   id: "install",
   summary: "Install pawl into this repository: skills, agents' settings, git hooks, state",
   details:
-    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and\nthe hooks that guard protected branches; hooks you already have keep running. Pawl never overwrites what it\ndid not write: if a file is in the way, it shows it and writes nothing. A second run changes only what is not\nin place. `pawl uninstall` takes everything back, byte for byte.\n--profile hooks installs the guard alone, skills the skills and instructions, state the records alone.\n--commit commits exactly what was written; if the branch is already guarded, a human confirms it by typing the\nbranch's name. On a terminal a first install asks about agents, checks, protected branches and the like: Enter\ntakes the default, a flag answers in advance, and --yes asks nothing.",
+    "Writes the skills and settings of Claude Code, Codex and Copilot, a copy of pawl into the git directory, and\nthe hooks that guard protected branches; hooks you already have keep running. Pawl never overwrites what it\ndid not write: if a file is in the way, it shows it and writes nothing. A second run changes only what is not\nin place. `pawl uninstall` takes everything back, byte for byte.\n--profile hooks installs the guard alone, skills the skills and instructions, state the records alone.\n--commit commits exactly what was written; if the branch is already guarded, a human confirms it by typing the\nbranch's name. On a terminal a first install asks about agents, checks, protected branches and the like: Enter\ntakes the default, a flag answers in advance, and --yes asks nothing. Without a terminal nothing is asked\neither: it takes every default.",
   examples: [
     "pawl install",
     "pawl install --dry-run",
@@ -70,7 +72,8 @@ export const install = procedure({
     refuseObstacles(steps);
     const files = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
     const runtime = profile === "state" ? [] : installation.missingRuntime();
-    const commands = (await isNewGuard(hands, site, profile)) ? await configuredCommands(hands, site) : [];
+    const commands = await unseenCommands(hands, site, profile);
+    const proposed = request && installation.proposal();
     return [
       ...files.map(({ do: what, path }) => ({ do: what, path })),
       ...(runtime.length > 0
@@ -78,6 +81,7 @@ export const install = procedure({
         : []),
       ...(guards(profile) ? (await hands.git.guard()).rehearse(site) : []),
       ...commands.map((path) => ({ do: "run", path })),
+      ...(proposed ? proposalSteps(proposed) : []),
     ];
   },
 
@@ -94,7 +98,7 @@ export const install = procedure({
   text: ({ install: report }, style) => describeInstall(report, style),
 });
 
-/** With a human, before anything is held or written: whoever ends it by then leaves nothing behind. */
+/** Asks before anything is locked or written, so that stopping here leaves nothing behind. */
 async function converse(hands: Hands, input: InstallInput): Promise<Decided | undefined> {
   if (input.yes || (await hands.ask("")) === undefined) return undefined;
   const ready = await prepare(hands, input);
@@ -105,7 +109,8 @@ async function converse(hands: Hands, input: InstallInput): Promise<Decided | un
   };
   const found = await lookAround(hands, ready);
   const { written, removed } = planned(ready.request);
-  if (!found.isNew && written.length + removed.length + found.remotes.open.length === 0) return undefined;
+  const news = [written, removed, found.remotes.open, found.commands];
+  if (!found.isNew && news.every((one) => one.length === 0)) return undefined;
   const request = ready.request && (await askChoices(hands, ready, ready.request, input));
   const shown = { ...found, news: planned(request), commit: input.commit ?? false };
   return confirmAll(hands, ready, request, shown);
@@ -117,7 +122,7 @@ async function lookAround(hands: Hands, { site, profile }: Ready) {
   const isNew = await isNewGuard(hands, site, profile);
   return {
     isNew,
-    commands: isNew ? await configuredCommands(hands, site) : [],
+    commands: await unseenCommands(hands, site, profile),
     remotes: guards(profile) ? await proposeRemotes(hands, site) : { sure: [], open: [] },
   };
 }
@@ -128,7 +133,7 @@ async function carryOut(hands: Hands, input: InstallInput, decided: Decided | un
   const request = decided?.request ?? ready.request;
   const notes = installation.recover().map((path) => `${path} was changed after an earlier run was killed.`);
   refuseObstacles(request ? installation.plan(request) : []);
-  const { commands, remotes } = await lookAround(hands, ready);
+  const { isNew, commands, remotes } = await lookAround(hands, ready);
   const wantsCommit = request && (input.commit || decided?.commit);
   const committing = wantsCommit ? await expectCommittable(hands, installation, site) : undefined;
   const confirmed = decided !== undefined && hands.agent === undefined;
@@ -144,28 +149,38 @@ async function carryOut(hands: Hands, input: InstallInput, decided: Decided | un
       : undefined;
   notes.push(...(await bringRecords(hands)));
   const guard = guards(profile) ? await activateGuard(hands, site, asTaken(taken)) : undefined;
+  if (isNew) notes.push(...(await tellWithoutPawl(hands, site, commit?.commit)));
   if (profile !== "state") await keepEnvironment(hands);
   if (profile === "state") await rememberHere(hands, site);
   const report: InstallReport = {
     version: installation.version,
     profile,
+    shown: decided !== undefined,
     ...reportFiles(done),
     runtime: runtime.length,
     proposed: proposed ?? null,
     commit: reportCommit(commit),
+    uncommitted: request !== undefined && installation.hasFiles && !installation.isCommitted(),
     agents: request ? installation.next(request) : [],
     guard: reportGuard(guard, taken),
     commands,
   };
-  const next = request ? await nextCommit(hands, installation, site) : undefined;
+  const uncommitted = request ? whyUncommitted(installation) : [];
+  const next = request ? await nextStep(hands, installation, site, commit) : undefined;
   const open = confirmed ? [] : remotes.open.map(unconfirmed);
-  return { data: { install: report }, next, warnings: [...notes, ...(guard?.notes ?? []), ...open] };
+  return {
+    data: { install: report },
+    next,
+    warnings: [...notes, ...(guard?.notes ?? []), ...open, ...uncommitted],
+  };
 }
 
 /** By now the files are written; the hooks come after the commit, so that it is part of what they begin with. */
 function notCommitted(error: unknown): never {
   if (!(error instanceof Failure)) throw error;
   const { kind, code, message, details = {} } = error;
+  if (kind === "interrupted")
+    throw stoppedByHuman("the files are written but not committed. To go on: pawl install --commit");
   const why = code === "not_confirmed" || error.hint === undefined ? [] : [error.hint];
   const hint = [
     ...why,
@@ -176,6 +191,12 @@ function notCommitted(error: unknown): never {
 
 const isNewGuard = async (hands: Hands, site: Site, profile: Profile) =>
   guards(profile) && !(await hands.git.audits()).guardActive(site);
+
+/** What the policy names runs once pawl is installed here, guard or not, so that whoever installs it is shown it first. */
+const unseenCommands = async (hands: Hands, site: Site, profile: Profile) =>
+  (await isNewGuard(hands, site, profile)) || (profile !== "state" && !hands.world.isInstalledHere())
+    ? configuredCommands(hands, site)
+    : [];
 
 const guards = (profile: Profile) => profile === "all" || profile === "hooks";
 
@@ -196,7 +217,7 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
   return { installation, request, site: (await hands.git.sites()).here(), profile: input.profile ?? "all" };
 }
 
-/** The memory alone: the repository is known, and nothing is guarded. */
+/** Installs the records alone: the repository is known, and nothing is guarded. */
 async function rememberHere(hands: Hands, site: Site): Promise<void> {
   await recordBaseline(hands, { name: site.name, home: site.home, tips: [], active: false });
 }

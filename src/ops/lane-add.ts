@@ -62,7 +62,7 @@ async function expectAllowed(hands: Hands, input: Wanted): Promise<void> {
     });
   for (const path of input.path) checkPattern(path);
   const has = await hands.look((reader, at) => lanesOf(reader, getTask(reader, input.task, at)).length > 0);
-  // Whoever could give itself another lane would be in none.
+  // A worker that could give itself another lane would be bound by none.
   if (has) await refuseAgents(hands, "give a task a second lane");
 }
 

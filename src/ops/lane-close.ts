@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { refuseAgents } from "../flows/human-only.ts";
 import { change, checkRev } from "../judge/change.ts";
-import { gatherLane } from "../judge/lanes.ts";
+import { getPart } from "../judge/which-task.ts";
 import { count, line, maybe, taskField } from "../model/input.ts";
 import { lane } from "../model/records/parts.ts";
 import { procedure } from "./operation.ts";
@@ -9,7 +9,7 @@ import { procedure } from "./operation.ts";
 export const laneClose = procedure({
   id: "lane.close",
   summary: "Give up the paths of a lane (human only)",
-  details: "The lanes of a task that is merged, done or dropped keep nobody out, closed or not.",
+  details: "Not needed for a task that is merged, done or dropped: its lanes no longer keep anybody out.",
   examples: ["pawl lane close T0001/L1"],
   access: "write",
   cli: { positional: ["lane"] },
@@ -21,14 +21,14 @@ export const laneClose = procedure({
 
   rehearse: async (hands, input) => {
     await refuseAgents(hands, "close a lane");
-    const { value } = await hands.look((reader, at) => gatherLane(reader, input, at));
+    const { value } = await hands.look((reader, at) => getPart(reader, lane, input.lane, input.task, at));
     return [{ do: "close", path: value.id }];
   },
 
   async perform(hands, input) {
     await refuseAgents(hands, "close a lane");
     return hands.record((reader, at) => {
-      const stored = gatherLane(reader, input, at);
+      const stored = getPart(reader, lane, input.lane, input.task, at);
       checkRev(stored.value, input.rev, "pawl lane list --json");
       if (stored.value.status === "closed") return { data: { lane: stored.value } };
       const { effect, value } = change(lane, stored, { status: "closed" }, at, "closed");

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { refuseAgents } from "../flows/human-only.ts";
 import { change, checkRev } from "../judge/change.ts";
-import { checkLane, gatherLane, taskOfLane } from "../judge/lanes.ts";
+import { checkLane, taskOfLane } from "../judge/lanes.ts";
+import { getPart } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId } from "../model/ids.ts";
 import { count, line, many, maybe, raw, taskField } from "../model/input.ts";
@@ -53,11 +54,11 @@ interface Wanted {
 
 function update(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }> {
   for (const path of input.path ?? []) checkPattern(path);
-  const stored = gatherLane(reader, input, at);
+  const stored = getPart(reader, lane, input.lane, input.task, at);
   const { id, status, paths, after, owner } = stored.value;
   checkRev(stored.value, input.rev, "pawl lane list --json");
   if (input.path === undefined && input.after === undefined && input.owner === undefined)
-    throw new Failure("usage", "nothing_to_change", `Nothing to change in ${id} was named.`, {
+    throw new Failure("usage", "nothing_to_change", `You named nothing to change in ${id}.`, {
       hint: "`pawl lane update --help` shows what can be changed.",
     });
   if (status === "closed")

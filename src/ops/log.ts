@@ -34,18 +34,23 @@ export const log = procedure({
         if (task !== undefined) reader.taskText(task);
         return reader.events({ task, limit });
       });
-    const events = await latest(input.limit ?? USUAL);
-    if (!input.follow) return { data: { events } };
+    const shown = input.limit ?? USUAL;
+    if (!input.follow) return { data: { events: await latest(shown) } };
+    const known = await latest(Math.max(shown, MOST_AT_ONCE));
+    const events = known.slice(-shown);
     return {
       data: { events },
       live: { endsWell: () => true },
       async *body({ style }) {
         const agents = await hands.agents();
-        const seen = new Set<string>();
+        // Also those before the first that is shown, which are among the latest when these are asked for again.
+        const seen = new Set(known.slice(0, -shown).map((one) => JSON.stringify(one)));
         for (let now = events; ; now = await latest(MOST_AT_ONCE)) {
           const fresh = now.filter((one) => !seen.has(JSON.stringify(one)));
           for (const one of fresh) seen.add(JSON.stringify(one));
-          if (fresh.length > 0) yield new TextEncoder().encode(`${printable(eventLines(fresh, style))}\n`);
+          const text = fresh.length === 0 ? "" : `${printable(eventLines(fresh, style))}\n`;
+          // Also when there is nothing new: whoever prints it can end it then.
+          yield new TextEncoder().encode(text);
           await agents.pause(LOOK_MS);
         }
       },
@@ -62,6 +67,6 @@ const eventLines = (events: readonly LoggedEvent[], style: Style) =>
       `${one.event}${one.phase ? ` ${one.phase === "failed" ? style.red(one.phase) : style.cyan(one.phase)}` : ""}`,
       style.bold(one.record),
       firstLine(one.about, 70),
-      style.dim(one.actor),
+      style.dim(`${one.actor}${one.how === "web" ? ", on the page" : ""}`),
     ]),
   );

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { change } from "../judge/change.ts";
-import { gatherMessage, mayAcknowledge, senderName } from "../judge/mail.ts";
+import { mayAcknowledge, senderName } from "../judge/mail.ts";
+import { getPart } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, taskField } from "../model/input.ts";
 import { MAIL_STATUSES, message } from "../model/records/parts.ts";
@@ -21,20 +22,25 @@ export const mailAck = operation({
   }),
 
   gather(reader, input, at) {
-    const stored = gatherMessage(reader, input, at);
+    const stored = getPart(reader, message, input.message, input.task, at);
     return { stored, may: mayAcknowledge(reader, stored.value, at) };
   },
 
   decide(input, { stored, may }, at) {
     const { value } = stored;
     if (!may)
-      throw new Failure("refused", "not_your_mail", `${value.id} is to ${value.to}; this is ${at.actor}.`, {
-        hint:
-          value.to === "human"
-            ? "Leave it to its addressee."
-            : "Leave it to its addressee; a human can also settle it.",
-        details: { message: value.id, to: value.to, run: value.run },
-      });
+      throw new Failure(
+        "refused",
+        "not_your_mail",
+        `${value.id} is addressed to ${value.to}, and you are ${at.actor}.`,
+        {
+          hint:
+            value.to === "human"
+              ? "Leave it to its addressee."
+              : "Leave it to its addressee; a human can also settle it.",
+          details: { message: value.id, to: value.to, run: value.run },
+        },
+      );
     const status = input.close ? "closed" : "acknowledged";
     if (MAIL_STATUSES.indexOf(status) <= MAIL_STATUSES.indexOf(value.status))
       return { data: { message: value } };

@@ -11,7 +11,7 @@ export const mailList = operation({
   id: "mail.list",
   summary: "List messages: from whom, to whom, about which run",
   details:
-    "Shows messages that nobody has acknowledged, for every task that is not over; with a task, that task's.\n`overtaken` marks a message to or about a run that another run has followed: it is kept but delivered to\nnobody. --all includes settled ones.",
+    "Shows messages that nobody has acknowledged, for every unfinished task; with a task, that task's.\n`overtaken` marks a message to or about a run that another run has followed: it is kept but delivered to\nnobody. --all includes settled ones.",
   examples: ["pawl mail list", "pawl mail list T0001 --all --json"],
   access: "read",
   cli: { positional: ["task"] },

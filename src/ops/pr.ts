@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
+import { keysInForce } from "../flows/audit/older-keys.ts";
 import { checkTask } from "../flows/check/check-task.ts";
-import { expectTerminal, refuseAgents } from "../flows/human-only.ts";
+import { expectTerminal, leaving, refuseAgents } from "../flows/human-only.ts";
 import { requestText } from "../flows/pr/request-text.ts";
 import { lookForRequest, signRequest } from "../flows/pr/sign-request.ts";
-import { keysAt } from "../flows/trust/sign.ts";
+import { publishRecords, recordsToPublish } from "../flows/sync/publish-records.ts";
+import { readTrust } from "../flows/trust/read-trust.ts";
 import { getRun } from "../judge/current-run.ts";
 import type { GateResult } from "../judge/gates/gate.ts";
 import { mustSign } from "../judge/keys.ts";
@@ -36,14 +38,14 @@ export const pr = procedure({
   id: "pr",
   summary: "Push a task's branch and write the text of its pull request, with evidence and findings",
   details:
-    "First does what needs nobody's judgement, like `pawl check --fix`. Then pushes the task's branch to the remote\nof its base, in every repository that changed, and prints the text of the request: objective, evidence on\nexactly this tree, findings, reviews, the receipt. --text prints it without pushing, for a pipe. If a workflow\njudges requests (docs/approve.md), `pawl sync` publishes the records it reads. Once the host has merged the\nrequest, by whichever button, `git pull` and `pawl finish` end the task. Under `approvals: signed` a human\nsigns the request first with --sign, on a terminal, like an approval; the signature explains one merge or\nsquash of exactly this branch.",
+    "First does what needs nobody's judgement, like `pawl check --fix`. Then pushes the task's branch to the remote\nof its base, in every repository that changed, and prints the text of the request: objective, evidence on\nexactly this tree, findings, reviews, the receipt. --text only prints it, for a pipe. If the remote is guarded\nor already has the records, pr publishes them first, so that the request's checks can read them; the first\ntime it asks, like `pawl sync`. Once the host has merged the request, by whichever button, `git pull` and\n`pawl finish` end the task. Under `approvals: signed` a human signs the request first with --sign, on a\nterminal, like an approval; the signature explains one merge or squash of exactly this branch.",
   examples: ["pawl pr", "pawl pr T0001", "pawl pr T0001 --text", "pawl pr T0001 --sign"],
   access: "write",
   cli: { positional: ["task"] },
   input: z.strictObject({
     task: taskField(),
     text: flag("only print the text; push nothing and change nothing"),
-    sign: flag("a human signs the request, where the policy wants decisions signed"),
+    sign: flag("sign the request, if the policy requires signatures (human only)"),
     sign_with: maybe(raw("with --sign: sign with this key", "FILE")),
   }),
 
@@ -55,10 +57,12 @@ export const pr = procedure({
       await lookForRequest(hands, task.id);
     }
     const gate = await checkTask(hands, task.id, "close");
-    return (await pushesOf(hands, run, gate)).map((one) => ({
-      do: "push",
-      path: `${one.branch} of ${one.repo} to ${one.remote}`,
-    }));
+    const pushes = await pushesOf(hands, run, gate);
+    const records = await recordsToPublish(hands, await isChecked(hands, pushes, gate));
+    return [
+      ...(records === undefined ? [] : [{ do: "publish", path: records }]),
+      ...pushes.map((one) => ({ do: "push", path: `${one.branch} of ${one.repo} to ${one.remote}` })),
+    ];
   },
 
   async perform(hands, input) {
@@ -71,14 +75,30 @@ export const pr = procedure({
       ? await checkTask(hands, task.id, "close")
       : (await settleClose(hands, task.id, "what can be")).gate;
     const pushes = input.text ? [] : await pushesOf(hands, run, gate);
+    // Whatever checks the request begins with the push, and reads the records then.
+    const records = input.text
+      ? { remote: undefined, warnings: [] }
+      : await leaving(
+          publishRecords(hands, await isChecked(hands, pushes, gate)),
+          `nothing was published or pushed. To go on: pawl pr ${task.id}`,
+        );
     for (const one of pushes) await push(hands, one);
     const text = await hands.look((reader) => requestText(reader, task, gate));
     const [first] = pushes;
     return {
       data: {
-        request: { task: task.id, title: task.title, text, ready: gate.ready, pushed: pushes, signed },
+        request: {
+          task: task.id,
+          title: task.title,
+          text,
+          ready: gate.ready,
+          pushed: pushes,
+          signed,
+          records: records.remote,
+        },
       },
       warnings: [
+        ...records.warnings,
         ...(gate.ready
           ? []
           : [
@@ -87,12 +107,12 @@ export const pr = procedure({
         ...(input.text || !(await lacksSignature(hands, task.id, gate))
           ? []
           : [
-              `The policy wants decisions signed, so audits will not explain the host's merge unless a human signs the request: pawl pr ${task.id} --sign`,
+              `The policy requires signatures, so audits will report the host's merge unless a human signs the request: pawl pr ${task.id} --sign`,
             ]),
       ],
       next: first && {
         command: `pawl pr ${task.id} --text | gh pr create --base ${quoted(first.base)} --head ${quoted(first.branch)} --title ${quoted(task.title)} --body-file -`,
-        reason: `${signed ? "pawl sync publishes the signature; " : ""}or open it on the host's page; once it is merged: git pull, then pawl finish`,
+        reason: `${signed && records.remote === undefined ? "pawl sync publishes the signature; " : ""}or open it on the host's page; once it is merged: git pull, then pawl finish`,
       },
     };
   },
@@ -102,6 +122,9 @@ export const pr = procedure({
       ...request.pushed.map((one) =>
         style.dim(`${one.repo}: ${one.branch} is at ${one.head.slice(0, 12)} on ${one.remote}`),
       ),
+      ...(request.records === undefined
+        ? []
+        : [style.dim(`the records are at pawl/state on ${request.records}`)]),
       ...(request.signed ? [style.dim(`${request.signed.id}: ${request.signed.how}`)] : []),
       ...(request.pushed.length > 0 ? ["", style.bold(request.title), ""] : []),
       request.text,
@@ -131,8 +154,26 @@ async function lacksSignature(hands: Hands, task: string, gate: GateResult): Pro
       ({ value }) =>
         value.status === "requested" && value.repos.some((one) => one.name === name && one.head === head),
     );
-  for (const { name, base, head } of gate.repos.filter((one) => one.changed))
-    if (!isRequested(name, head) && mustSign(await keysAt(hands, sites.named(name), base))) return true;
+  for (const { name, base, base_branch, head } of gate.repos.filter((one) => one.changed))
+    if (
+      !isRequested(name, head) &&
+      mustSign(await keysInForce(hands, sites.named(name), `refs/heads/${base_branch}`, base))
+    )
+      return true;
+  return false;
+}
+
+/** Whether what reaches these bases has to be explained by records, so that a check of the request reads them. */
+async function isChecked(hands: Hands, pushes: readonly Pushed[], gate: GateResult): Promise<boolean> {
+  const sites = await hands.git.sites();
+  for (const { repo, remote } of pushes) {
+    const site = sites.named(repo);
+    const { remotes } = await readTrust(hands, site);
+    const into = gate.repos.find((one) => one.name === repo);
+    if (remotes.some((one) => one.name === remote && one.guarded)) return true;
+    if (into && mustSign(await keysInForce(hands, site, `refs/heads/${into.base_branch}`, into.base)))
+      return true;
+  }
   return false;
 }
 

@@ -54,7 +54,7 @@ export const refresh = procedure({
     [
       ...refreshed.map(
         (one) =>
-          `${style.bold(one.repo)}: ${short(one.base)} is in, the branch is at ${short(one.to)}; ${
+          `${style.bold(one.repo)}: ${short(one.base)} merged; the branch is at ${short(one.to)}; ${
             one.overlap
               ? style.yellow("both sides changed the same files, so it needs another review")
               : "no file changed on both sides, so a review stays valid"

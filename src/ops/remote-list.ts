@@ -7,7 +7,7 @@ import { procedure } from "./operation.ts";
 const WORDS: Record<Standing, string> = {
   trusted: "trusted",
   unconfirmed: "not confirmed yet",
-  changed: "now leads elsewhere",
+  changed: "now points elsewhere",
   unlisted: "not in the policy",
   never: "cannot be trusted",
   untrusted: "not trusted",
@@ -33,7 +33,7 @@ export const remoteList = procedure({
       data: { remotes },
       next: open && {
         command: `pawl remote trust ${quoted(open.name)}`,
-        reason: "a human confirms where it leads",
+        reason: "a human confirms where it points",
       },
     };
   },

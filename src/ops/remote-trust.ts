@@ -14,9 +14,9 @@ import { procedure } from "./operation.ts";
 
 export const remoteTrust = procedure({
   id: "remote.trust",
-  summary: "Trust a remote: its protected branches may be pulled; a human's decision",
+  summary: "Trust a remote, so that its protected branches may be pulled (human only)",
   details:
-    "Only a trusted remote explains how a commit came to a protected branch: the guard lets its branches in, and\naudits ask it. You confirm where the remote leads in this clone, after everything that git rewrites; if that\nchanges, the remote explains nothing until you confirm it again. This repository itself, a bundle and a helper\nprogram (ext::) cannot be trusted. With --guarded, whatever reaches its protected branches needs an approval\ntoo: a commit pushed there without one is reported as unapproved.",
+    "Only a trusted remote explains how a commit got onto a protected branch: the guard lets you pull from it, and\naudits ask it. You confirm where the remote points in this clone, after everything that git rewrites; if that\nchanges, the remote explains nothing until you confirm it again. This repository itself, a bundle and a helper\nprogram (ext::) cannot be trusted. With --guarded, whatever reaches its protected branches needs an approval\ntoo: a commit pushed there without one is reported as unapproved.",
   examples: ["pawl remote trust origin", "pawl remote trust upstream --guarded"],
   access: "write",
   cli: { positional: ["name"] },
@@ -87,7 +87,7 @@ async function expectTrustable(hands: Hands, name: string): Promise<Trustable> {
     throw new Failure(
       "refused",
       "untrustworthy_remote",
-      `${name} ${never.why}: its word would prove nothing.`,
+      `${name} ${never.why}, so it could confirm anything.`,
       {
         hint: "Trust a remote that others push to.",
         details: { remote: name, address: way.address },

@@ -45,7 +45,7 @@ export const repoAdd = procedure({
   async perform(hands, input) {
     const { sites, name, found } = await find(hands, input);
     await confirmGuarded(hands, name, found);
-    // The record first: a link that nobody has heard of would be found by a repetition, an unlinked record asks for one.
+    // The record comes first: running the command again completes a record without its link.
     const plan = await hands.record((reader, at) => writeRecords(reader, sites, name, input.base, at), {
       milestone: `Repository ${name} linked`,
     });
@@ -103,7 +103,7 @@ async function find(hands: Hands, input: Wanted): Promise<{ sites: Sites; name: 
     throw new Failure(
       "refused",
       "has_own_state",
-      `${place(found)} has a state of its own: ${found.otherState}`,
+      `${place(found)} already has its own state: ${found.otherState}`,
       {
         hint: "Its tasks would no longer be found. Use that repository's state for both, or archive it first.",
         details: { state: found.otherState },

@@ -81,7 +81,7 @@ const countsOf = (records: Readonly<Record<string, number>>) =>
     .map(([kind, count]) => `${kind} ${count}`)
     .join(", ");
 
-/** The repositories of the state may be told from each other; their names and places may not be told. */
+/** A report may distinguish the repositories, but must not reveal their names or paths. */
 async function knownFolders(hands: Hands): Promise<Known> {
   const sites = await hands.git.sites();
   const here = sites.here();

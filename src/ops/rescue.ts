@@ -98,6 +98,11 @@ async function find(hands: Hands, input: Wanted): Promise<Found> {
       details: { task: id, repo: name },
     });
   const { site, path: worktree } = part.place;
+  if ((await hands.git.worktrees()).whereabouts(part.place).state !== "in place")
+    throw new Failure("refused", "worktree_missing", `${worktree} is gone, so nothing can be moved there.`, {
+      hint: `pawl start ${id} --claim`,
+      details: { task: id, worktree },
+    });
   const checkout = await (await hands.git.rescues()).look(site);
   expectMovable(checkout, worktree, site.name);
   return { id, site, worktree, checkout, files: chooseStrays(checkout, input.file ?? [], hands.agent) };

@@ -164,7 +164,7 @@ function readableFindings(reader: Reader, id: string): Finding[] {
 
 type Heads = readonly { repo: string; head: string }[];
 
-/** What was looked at has to be what the verdict is recorded for: the author may have gone on meanwhile. */
+/** What was looked at has to be what the verdict is recorded for: the author may have committed since. */
 function checkHeads(seen: readonly string[], heads: Heads, at: { repo: string | undefined }): void {
   for (const one of seen) {
     const cut = one.lastIndexOf("@");

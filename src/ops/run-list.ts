@@ -18,7 +18,7 @@ export const runList = operation({
   access: "read",
   settlesRuns: true,
   cli: { positional: ["task"] },
-  input: z.strictObject({ task: taskField(), all: flag("also those of tasks that are past") }),
+  input: z.strictObject({ task: taskField(), all: flag("also the runs of finished tasks") }),
 
   async observe(world, input, _at, reader) {
     const found = runsOf(reader, input);
@@ -29,7 +29,7 @@ export const runList = operation({
 
   gather: (reader, input, _at, found) => ({
     ...found,
-    // Of all tasks it would be thousands of records, and nobody reads them in such a list.
+    // For all tasks that would be thousands of records, too many for a list.
     proofs:
       input.task === undefined
         ? []
@@ -64,6 +64,7 @@ const RANK: Readonly<Record<RunStanding["state"], number>> = {
     failed: 1,
     held: 2,
     kept: 2,
+    removed: 3,
     succeeded: 3,
   },
 };

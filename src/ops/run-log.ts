@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { chooseRun } from "../flows/run/run-choose.ts";
 import { follow } from "../flows/run/run-follow.ts";
-import { openAttempt } from "../judge/runs/standing.ts";
+import { openAttempt, standingOf } from "../judge/runs/standing.ts";
 import { count, flag, line, maybe } from "../model/input.ts";
 import { logFile } from "../model/paths.ts";
 import { printable } from "../model/printable.ts";
@@ -25,18 +25,25 @@ export const runLog = procedure({
     follow: flag("keep showing it until it ends"),
     raw: flag("the agent's stream, unchanged"),
     attempt: maybe(count("an earlier attempt")),
-    lines: maybe(count(`only this many of the last lines (default: ${USUAL} of one that is followed)`)),
+    lines: maybe(count(`only this many of the last lines (default: all; ${USUAL} with --follow)`)),
   }),
 
   rehearse: async () => [],
 
   async perform(hands, input) {
     const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
-    const data = { run: value.id, status: value.status, lines: await linesOf(hands, value, input) };
+    const last = input.lines ?? (input.follow ? USUAL : undefined);
+    const lines = await linesOf(hands, value, { ...input, lines: last });
+    const data = { run: value.id, status: value.status, lines };
     if (input.follow && openAttempt(value) && (await hands.agents()).look(value.id))
-      return { data, ...follow(hands, value, input.raw ?? false) };
+      return { data, ...follow(hands, value, { raw: input.raw ?? false, lines: last }) };
+    // What is worked on by hand has no end that anybody could have missed.
+    const isOver = value.attempts.length > 0 && !openAttempt(value);
+    const over = input.follow && isOver ? standingOf(value, undefined) : undefined;
     return {
       data,
+      // Somebody who comes after the end gets the same answer.
+      ...(over ? { notReady: over.state !== "succeeded", next: over.next } : {}),
       async *body() {
         const text = data.lines.map((one) => (input.raw ? one : printable(one))).join("\n");
         yield new TextEncoder().encode(text === "" ? "" : `${text}\n`);
@@ -58,7 +65,9 @@ async function linesOf(hands: Hands, value: Run, input: Wanted): Promise<string[
   const agents = await hands.agents();
   const options = { raw: input.raw ?? false, follow: false, number: input.attempt, lines: input.lines };
   const lines: string[] = [];
-  if (agents.look(value.id)) for await (const some of agents.log(value.id, options)) lines.push(...some);
+  // One by one: a log has more lines than a call may have arguments.
+  if (agents.look(value.id))
+    for await (const some of agents.log(value.id, options)) for (const one of some) lines.push(one);
   if (lines.length > 0 || value.log === undefined) return lines;
   const [task = "", part = ""] = value.id.split("/");
   const kept = await hands.look((reader) => reader.fileText(logFile(task, part)));

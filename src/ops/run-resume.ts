@@ -3,6 +3,7 @@ import { chooseRun } from "../flows/run/run-choose.ts";
 import { follow } from "../flows/run/run-follow.ts";
 import { limitsOf } from "../flows/run/run-limits.ts";
 import { expectMayResume, resumeRun } from "../flows/run/run-resume.ts";
+import { nextAfterStart } from "../judge/runs/outcome.ts";
 import { count, flag, line, maybe, prose } from "../model/input.ts";
 import { procedure } from "./operation.ts";
 
@@ -22,7 +23,7 @@ export const runResume = procedure({
     run: maybe(line("a run, or a task for its latest run", "R", 40)),
     message: maybe(prose("a message for it")),
     agent: maybe(line("another agent", "NAME", 40)),
-    model: maybe(line("another model", "MODEL", 100)),
+    model: maybe(line("another model (default: as before)", "MODEL", 100)),
     fresh: flag("a new conversation, even if the old one could continue"),
     time: maybe(line("time limit (default: as before)", "TIME", 20)),
     idle: maybe(line("stop it after this much silence", "TIME", 20)),
@@ -43,9 +44,8 @@ export const runResume = procedure({
       ...{ message: input.message, agent: input.agent, model: input.model, fresh: input.fresh ?? false },
       limits: (before) => limitsOf(input, before),
     });
-    const data = { run, same_session: same };
-    if (input.follow) return { data, ...follow(hands, run, false) };
-    return { data, next: { command: `pawl run log ${run.id} --follow`, reason: "what it does" } };
+    const resumed = { data: { run, same_session: same }, next: nextAfterStart([run.id], hands.agent) };
+    return input.follow ? { ...resumed, ...follow(hands, run) } : resumed;
   },
 
   text: ({ run, same_session }, style) =>

@@ -93,7 +93,7 @@ const stillOpen = (value: Run) =>
     details: { run: value.id },
   });
 
-/** Whoever judges has read what was seen. */
+/** Refuses to settle a run whose report has not been read. */
 async function expectRead(hands: Hands, { id }: Run, manager: string): Promise<void> {
   const report = await hands.look((reader) =>
     reader
@@ -113,7 +113,7 @@ async function expectRead(hands: Hands, { id }: Run, manager: string): Promise<v
   );
 }
 
-/** Nobody accepts what the next gate would refuse; what only a human can settle is no reason. */
+/** Refuses to accept what the next gate would refuse, apart from reasons that only a human can settle. */
 async function expectAcceptable(hands: Hands, value: Run): Promise<void> {
   const task = taskOf(value.id);
   if (value.role === "reviewer") {

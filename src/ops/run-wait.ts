@@ -14,6 +14,8 @@ const USUAL = "45s";
 /** Agents wait through MCP, and one of them gives a call up after three minutes. */
 const LONGEST = 150;
 const LOOK_MS = 250;
+/** Whoever waits longer than this wants to know what for. */
+const SILENT_MS = 1_000;
 
 export const runWait = procedure({
   id: "run.wait",
@@ -37,6 +39,8 @@ export const runWait = procedure({
     const ids = await hands.look((reader, at) => named.map((one) => chooseRun(reader, one, at).id));
     let runs = await look(hands, ids);
     for (let left = seconds * 1_000; left > 0 && runs.some(openAttempt); left -= LOOK_MS) {
+      if (left === seconds * 1_000 - SILENT_MS)
+        hands.say(`Waiting for ${ids.join(", ")}, at most ${seconds}s …`);
       await agents.pause(LOOK_MS);
       if (ids.some((id) => agents.look(id)?.state !== "running")) await settleRuns(hands);
       runs = await look(hands, ids);

@@ -5,6 +5,7 @@ import { launchRun, planRun, type RunPlan, type RunWish } from "../flows/run/run
 import { limitsOf } from "../flows/run/run-limits.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { shareCost } from "../judge/runs/envelope.ts";
+import { nextAfterStart } from "../judge/runs/outcome.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, count, flag, line, many, maybe, prose } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
@@ -39,7 +40,7 @@ export const run = procedure({
     mode: maybe(
       choice(
         ["single", "parallel", "pipeline", "manager"],
-        "one task, several at the same time, written and reviewed, or an agent that starts others",
+        "one task; several at once; one agent writes and another reviews; an agent that starts others",
       ),
     ),
     role: maybe(choice(["author", "reviewer", "fixer"], "its role (default: author)")),
@@ -69,11 +70,11 @@ export const run = procedure({
 
   async perform(hands, input): Promise<Plan<Started>> {
     const managed = await startManaged(hands, input);
-    if (managed) return answer(managed, managed.length === 1 ? managed[0] : undefined, hands, input.follow);
+    if (managed) return answer(managed, hands, input.follow);
     const prepared = isOne(input) ? (await hands.agents()).prepare() : undefined;
     try {
       const runs = await startAll(hands, input, prepared);
-      return await answer(runs, runs.length === 1 ? runs[0] : undefined, hands, input.follow);
+      return await answer(runs, hands, input.follow);
     } finally {
       prepared?.dismiss();
     }
@@ -194,7 +195,7 @@ interface Wanted {
   in_all?: number | undefined;
 }
 
-/** Everything that forbids any of them is told before the first one starts. */
+/** Everything that forbids any of them is reported before the first one starts. */
 async function prepare(hands: Hands, input: Wanted) {
   const tasks = await chooseTasks(hands, input);
   const isPipeline = input.mode === "pipeline";
@@ -250,31 +251,20 @@ async function chooseTasks(hands: Hands, input: Wanted): Promise<string[]> {
     throw new Failure("usage", "one_task", `--mode ${input.mode} takes one task, not ${tasks.length}.`, {
       hint:
         input.mode === "manager"
-          ? "Name the task that it is all about; the manager makes a task for each part."
+          ? "Name the whole task; the manager creates a task for each part."
           : "Leave out --mode: several tasks run in parallel.",
       details: { field: "mode" },
     });
   return tasks;
 }
 
-async function answer(
-  runs: Run[],
-  only: Run | undefined,
-  hands: Hands,
-  following: boolean | undefined,
-): Promise<Plan<Started>> {
-  const [first] = runs;
-  const next = {
-    command: only ? `pawl run log ${only.id} --follow` : "pawl watch",
-    reason: "what they do; they keep running when you close the terminal",
-  };
-  if (following && only) {
-    const { follow } = await import("../flows/run/run-follow.ts");
-    return { data: { runs }, ...follow(hands, only, false) };
-  }
-  return {
-    data: { runs },
-    next: only ? { ...next, reason: "what it does; it keeps running when you close the terminal" } : next,
-    warnings: following && first ? [`--follow shows one run; try \`pawl watch\`.`] : [],
-  };
+async function answer(runs: Run[], hands: Hands, following: boolean | undefined): Promise<Plan<Started>> {
+  const ids = runs.map((one) => one.id);
+  const started = { data: { runs }, next: nextAfterStart(ids, hands.agent) };
+  if (!following) return started;
+  const [first, ...others] = runs;
+  if (!first || others.length > 0)
+    return { ...started, warnings: ["--follow shows one run; try `pawl watch`."] };
+  const { follow } = await import("../flows/run/run-follow.ts");
+  return { ...started, ...follow(hands, first) };
 }

@@ -23,7 +23,7 @@ import {
 } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
-import { firstLine, warningsOf } from "../model/text.ts";
+import { firstLine, onOneLine, warningsOf } from "../model/text.ts";
 import type { Next } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -134,7 +134,8 @@ const endOf = (task: string): Next => ({
 
 function straysLine(files: readonly string[], task: string | undefined): string[] {
   if (files.length === 0) return [];
-  const shown = files.slice(0, 5).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");
+  const shown =
+    files.slice(0, 5).map(onOneLine).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");
   return [
     `An agent's commands changed files of the main checkout: ${shown}. Move them into the task's worktree: pawl rescue ${task ?? "T"}`,
   ];
@@ -148,7 +149,7 @@ function goneLine(current: Run | undefined, places: readonly { repo: string }[],
   return gone.map((one) => `${one.worktree} is gone. To recreate it: pawl start ${task} --claim`);
 }
 
-/** One that cannot be read is told in `gather`; it only keeps git from being asked. */
+/** `gather` reports a record that cannot be read; here it only means that git is not asked. */
 function readableRun(reader: Reader, id: string): Run | undefined {
   const { records } = reader.parts(run, id);
   const latest = records.findLast((one) => isPlace(one.value))?.value;
@@ -227,6 +228,6 @@ function nextWithoutTask({ which, waits, ready }: NoTask): Next {
   if (open) return { command: `pawl task show ${open.id}`, reason: "the oldest task that is ready to start" };
   return {
     command: 'pawl start "<title>"',
-    reason: "a task, a branch and a worktree for what you want",
+    reason: "creates a task with its branch and worktree",
   };
 }

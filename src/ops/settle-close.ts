@@ -24,8 +24,8 @@ const WORK = [
 
 /**
  * Brings a task through its close stage as far as that needs nobody's judgement: a moved base is brought in, the policy's
- * checks are run, the diff is saved, the commits speak where nobody wrote a handoff. `all`: only if nothing else stands
- * in the way, so that a human who waits for the question does not wait for tests in vain.
+ * checks are run, the diff is saved, a missing handoff is written from the commits. `all`: only if nothing else stands
+ * in the way, so that a human does not wait for tests only to be refused.
  */
 export async function settleClose(hands: Hands, id: string, only: "all" | "what can be"): Promise<Settled> {
   const done: string[] = [];

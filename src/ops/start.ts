@@ -15,7 +15,7 @@ import { activeElsewhere, otherClone } from "../flows/start/start-conflicts.ts";
 import { isElsewhere, takeOver } from "../flows/start/start-elsewhere.ts";
 import { planFor } from "../flows/start/start-facts.ts";
 import { planRestore } from "../flows/start/start-restore.ts";
-import { expectReviewedPlan } from "../flows/start/start-strict.ts";
+import { expectPlanFirst, expectReviewedPlan } from "../flows/start/start-strict.ts";
 import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { findRun, getRun } from "../judge/current-run.ts";
 import { unguardedTargets } from "../judge/target.ts";
@@ -26,7 +26,8 @@ import type { Run } from "../model/records/run.ts";
 import { PROFILES, type Task } from "../model/records/task.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
-import type { Plan } from "../ports/operation.ts";
+import type { Next, Plan, Situation } from "../ports/operation.ts";
+import type { Reader } from "../ports/ports.ts";
 import { procedure } from "./operation.ts";
 import { taskNew } from "./task-new.ts";
 
@@ -42,7 +43,7 @@ export const start = procedure({
   id: "start",
   summary: "Start work on a task: a branch and a worktree in each of its repositories",
   details:
-    "With a title instead of an id it makes the task first. The branch starts at the tip of the task's base branch;\nthe worktree is inside the project's folder, hidden from its git. Files that .worktreeinclude names are\ncopied, and `setup:` in .pawl/config.yaml runs in every new worktree. All repositories start, or none.\n--here adopts the worktree you are in, as it is. --claim takes over a run whose holder is gone and recreates\ndeleted worktrees; a task that another clone claimed on a trusted remote starts again here. --restore brings\nback an earlier run's saved work: its commits and what was not committed.",
+    "With a title instead of an id it creates the task first. The branch starts at the tip of the task's base branch;\nthe worktree is inside the project's folder, hidden from its git. Files that .worktreeinclude names are\ncopied, and `setup:` in .pawl/config.yaml runs in every new worktree of a clone with pawl installed. All repositories start, or none.\n--here adopts the worktree you are in, as it is. --claim takes over a run whose holder is gone and recreates\ndeleted worktrees; a task that another clone claimed on a trusted remote starts again here. --restore brings\nback an earlier run's saved work: its commits and what was not committed.",
   examples: [
     "pawl start T0001",
     'pawl start "Fix the typo in the docs"',
@@ -62,7 +63,11 @@ export const start = procedure({
   }),
 
   async rehearse(hands, input) {
-    if (isTitle(input.task)) return [{ do: "write and start", path: `a task: ${input.task}` }];
+    checkFlags(input);
+    if (isTitle(input.task)) {
+      await expectNewStartable(hands, await newTask(hands, input.task, input.profile), input);
+      return [{ do: "write and start", path: `a task: ${input.task}` }];
+    }
     const id = await choose(hands, input);
     const current = await currentRun(hands, id);
     const isTaken = input.claim && (await isElsewhere(hands, id, current));
@@ -84,8 +89,9 @@ export const start = procedure({
   },
 
   async perform(hands, input) {
+    checkFlags(input);
     const wanted = isTitle(input.task)
-      ? { ...input, task: await newTask(hands, input.task, input.profile), profile: undefined }
+      ? { ...input, task: await writeTask(hands, input.task, input), profile: undefined }
       : input;
     const id = await choose(hands, wanted);
     const release = (await hands.git.worktrees()).hold(id);
@@ -93,7 +99,7 @@ export const start = procedure({
     try {
       const plan = await mindingClaim(hands, id, () => startOrGoOn(hands, id, wanted));
       const sites = await hands.git.sites();
-      // What sets a worktree up may install hooks of its own, as husky does: both run before anybody is told of a problem.
+      // The setup may install its own hooks, as husky does: both run before a problem is reported.
       const renewed = await renewGuards(hands);
       const unguarded = await guardProblems(
         hands,
@@ -104,6 +110,7 @@ export const start = procedure({
       );
       return {
         ...plan,
+        next: (await nextForHuman(hands, plan.data)) ?? plan.next,
         warnings: [...(plan.warnings ?? []), ...renewed, ...unguarded, ...unguardedTargets(targets)],
       };
     } finally {
@@ -118,23 +125,76 @@ export const start = procedure({
     ].join("\n"),
 });
 
+/** An agent reads where it is; a person at a terminal goes there and works. */
+async function nextForHuman(hands: Hands, { task, worktrees }: Started): Promise<Next | undefined> {
+  const [first] = worktrees;
+  if (!first || hands.agent !== undefined || (await hands.ask("")) === undefined) return undefined;
+  const merge = `pawl approve ${task.id} --finish`;
+  const here = (await hands.git.worktrees()).here()?.path;
+  return here === first.path
+    ? { command: "git commit", reason: `once the work is done; then: ${merge}` }
+    : { command: `cd ${quoted(first.path)}`, reason: `work and commit there; then: ${merge}` };
+}
+
 /** A title has words; an id has none. */
 const isTitle = (text: string | undefined): text is string => text !== undefined && /\S\s+\S/.test(text);
 
-/** The task is written down as `pawl task new` does it, and is what is started then. */
-async function newTask(hands: Hands, title: string, profile: Task["profile"] | undefined): Promise<string> {
+/** One word is taken for an id, and may have been meant as a title. */
+function expectIdOrTitle(text: string | undefined): void {
+  if (text === undefined || /^\s*t?\d+\s*$|\S\s+\S/i.test(text)) return;
+  throw new Failure("usage", "bad_task_id", `"${shorten(text)}" is neither a task id nor a title.`, {
+    hint: `An id looks like T0007 or T7. A title has two words or more: pawl start "${shorten(text)} the tests"`,
+    details: { field: "task" },
+  });
+}
+
+/** What `pawl task new` would write down. */
+async function newTask(hands: Hands, title: string, profile: Task["profile"] | undefined) {
   const at = await hands.situation("write");
   const wanted = parseInput(taskNew.input, { title, profile });
   const observed = await taskNew.observe?.(hands.world, wanted, at, hands.reader());
   if (observed === undefined) throw new Error("task.new observes nothing");
-  const { data } = await hands.record(
-    (reader, now) => taskNew.decide(wanted, taskNew.gather(reader, wanted, now, observed), now),
-    { milestone: `A task: ${shorten(title, 60)}` },
-  );
-  return (data as { task: Task }).task.id;
+  return (reader: Reader, now: Situation) =>
+    taskNew.decide(wanted, taskNew.gather(reader, wanted, now, observed), now) as Plan<{ task: Task }>;
+}
+
+/** A start that is refused leaves no task behind, so what refuses it is looked for before there is one. */
+async function expectNewStartable(
+  hands: Hands,
+  plan: (reader: Reader, now: Situation) => Plan<{ task: Task }>,
+  { here }: Wanted,
+): Promise<void> {
+  // Who may do what only a human may is known of a write alone.
+  const at = await hands.situation("write");
+  const { task } = (await hands.look((reader) => plan(reader, at))).data;
+  await expectPlanFirst(hands, task);
+  await planFor(hands, task, here ?? false);
+}
+
+/** The task is written down, and is what is started then. */
+async function writeTask(hands: Hands, title: string, input: Wanted): Promise<string> {
+  const plan = await newTask(hands, title, input.profile);
+  await expectNewStartable(hands, plan, input);
+  const { data } = await hands.record(plan, { milestone: `A task: ${shorten(title, 60)}` });
+  return data.task.id;
 }
 
 async function choose(hands: Hands, input: Wanted): Promise<string> {
+  expectIdOrTitle(input.task);
+  if (input.profile !== undefined && !isTitle(input.task))
+    throw new Failure("usage", "profile_of_a_new_task", "--profile is for a task that start creates.", {
+      hint: `For an existing task: pawl task update ${input.task ?? "T0001"} --profile ${input.profile}`,
+      details: { field: "profile" },
+    });
+  return hands.look((reader, at) => {
+    const id = taskToStart(reader, input.task, at);
+    checkStartable(reader, reader.task(id));
+    return id;
+  });
+}
+
+/** Refused before anything is written. */
+function checkFlags(input: Wanted): void {
   if (input.here && input.claim)
     throw new Failure("usage", "here_and_claim", "--here and --claim cannot be combined.", {
       hint: "--here starts a new run in this worktree; --claim continues the existing run.",
@@ -144,22 +204,17 @@ async function choose(hands: Hands, input: Wanted): Promise<string> {
     throw new Failure(
       "usage",
       "restore_alone",
-      "--restore makes new worktrees; leave out --here and --claim.",
+      "--restore creates new worktrees; leave out --here and --claim.",
       {
         hint: "pawl start T0001 --restore R1",
         details: { field: "restore" },
       },
     );
-  if (input.profile !== undefined && !isTitle(input.task))
-    throw new Failure("usage", "profile_of_a_new_task", "--profile is for a task that start makes.", {
-      hint: `For an existing task: pawl task update ${input.task ?? "T0001"} --profile ${input.profile}`,
-      details: { field: "profile" },
+  if (isTitle(input.task) && (input.claim || input.restore !== undefined))
+    throw new Failure("usage", "nothing_to_take_over", "A new task has no earlier run.", {
+      hint: "Name the task whose run you mean: pawl start T0001 --claim",
+      details: { field: "task" },
     });
-  return hands.look((reader, at) => {
-    const id = taskToStart(reader, input.task, at);
-    checkStartable(reader, reader.task(id));
-    return id;
-  });
 }
 
 const currentRun = (hands: Hands, id: string): Promise<Run | undefined> =>
@@ -184,7 +239,7 @@ async function startOrGoOn(hands: Hands, id: string, input: Wanted): Promise<Pla
   return { ...plan, warnings: [...unreviewed, ...(plan.warnings ?? [])] };
 }
 
-/** Others are told first that the task is taken here; whoever has taken it elsewhere is told of. */
+/** Claims the task first, so that others know; reports who has claimed it elsewhere. */
 async function telling(
   hands: Hands,
   id: string,
@@ -208,7 +263,7 @@ async function checkOwner(hands: Hands, value: Run, input: Wanted): Promise<void
   if (!worktrees.isOurs(value.clone))
     throw input.claim ? otherClone(value) : activeElsewhere(value, [`the clone ${value.clone}`]);
   const { actor } = await hands.situation("write");
-  // Nobody works in a run that never began; whoever starts it next may finish it.
+  // Nobody works in a run that never started; the next start may finish it.
   const free = input.claim || value.status === "starting" || value.holder === actor;
   if (!free) throw activeElsewhere(value, places);
 }
@@ -217,7 +272,7 @@ async function goOn(hands: Hands, value: Run, input: Wanted): Promise<Plan<Start
   if (value.status === "starting") {
     const adopts = value.repos.some((one) => one.adopted);
     const asked = adopts === (input.here ?? false);
-    const note = `${value.id} had been begun ${adopts ? "with" : "without"} --here, and was finished that way.`;
+    const note = `${value.id} had been started ${adopts ? "with" : "without"} --here, so it was completed that way.`;
     return carryOut(hands, value, asked ? [] : [note]);
   }
   if (input.claim || value.status !== "running") return claim(hands, value);

@@ -13,7 +13,7 @@ import { operation } from "./operation.ts";
 
 export const taskNew = operation({
   id: "task.new",
-  summary: "Make a new task",
+  summary: "Create a task",
   details:
     "A task is one piece of work with its objective, plan, slices, evidence, findings and handoffs. Two tasks can\nhave the same title; the id tells them apart.",
   examples: [
@@ -51,7 +51,7 @@ export const taskNew = operation({
       config,
       base,
       repos,
-      // Where a repository has a base of its own, the task's is not meant.
+      // The task's base does not apply to a repository that has its own.
       targets: targets.filter((one) => !own.some(({ value }) => value.id === one.repo)),
       waits: reader.waits(),
       names: reader.taskNames(),
@@ -108,7 +108,7 @@ export const taskNew = operation({
       warnings: unguardedTargets(targets),
       next: {
         command: `pawl start ${task.id}`,
-        reason: "a branch and a worktree of its own for the work",
+        reason: "creates its branch and worktree",
       },
     };
   },
@@ -125,7 +125,9 @@ function parentOf(reader: Reader, named: string | undefined, at: Pick<Situation,
 
 /** A project that asks for ceremony gets it from agents; less is for a human to say. */
 function checkCeremony(profile: Task["profile"], usual: Task["profile"], at: Acting): void {
-  // What a task begins with is shown to whoever approves it, so that a script of a human's may say it.
+  // Approve shows what a task started with, so a human's script may set it.
   if (isHuman(at.actor) || PROFILES.indexOf(profile) >= PROFILES.indexOf(usual)) return;
-  throw humanOnly(`make a ${profile} task in a project whose profile is ${usual}`, at, { field: "profile" });
+  throw humanOnly(`create a ${profile} task in a project whose profile is ${usual}`, at, {
+    field: "profile",
+  });
 }

@@ -134,7 +134,7 @@ function work(data: Recorded, style: Style): string[] {
     ),
     listed(
       "Handoffs",
-      data.handoffs.map((one) => [short(one.id), one.created, firstLine(one.what)]),
+      data.handoffs.map((one) => [short(one.id), style.times(one.created), firstLine(one.what)]),
       style,
     ),
     listed(

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { managedTask } from "../flows/run/run-children.ts";
 import { change, checkRev } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
+import { openAttempt } from "../judge/runs/standing.ts";
 import {
   checkMeaning,
   checkRepositories,
@@ -17,7 +18,7 @@ import { parseTaskId, shorten } from "../model/ids.ts";
 import { choice, count, line, many, maybe, planField, prose, taskField } from "../model/input.ts";
 import { checkTransition } from "../model/lifecycle.ts";
 import type { ChangesOf } from "../model/record.ts";
-import { run } from "../model/records/run.ts";
+import { type Run, run } from "../model/records/run.ts";
 import { PROFILES, TASK_STATUSES, type Task, task } from "../model/records/task.ts";
 import type { Situation } from "../ports/operation.ts";
 import { operation } from "./operation.ts";
@@ -99,7 +100,7 @@ export const taskUpdate = operation({
     return {
       data: { task: value },
       effects: [effect, ...follows],
-      warnings: unguardedTargets(targets),
+      warnings: [...unguardedTargets(targets), ...stillAtWork(changes.status, running?.value)],
       next:
         follows.length === 0
           ? undefined
@@ -110,6 +111,12 @@ export const taskUpdate = operation({
   text: ({ task: value }, style) =>
     `${style.bold(value.id)} ${value.status}, rev ${value.rev}: ${shorten(value.title, 80)}`,
 });
+
+/** Dropping a task ends nobody's work: an agent would go on and cost money. */
+const stillAtWork = (status: Task["status"] | undefined, worker: Run | undefined) =>
+  status === "dropped" && worker && openAttempt(worker)
+    ? [`${worker.id} is still at work on it. To end that: pawl run stop ${worker.id}`]
+    : [];
 
 /** A manager changes what it manages and the parts of that, and nobody else's work. */
 function expectManaged({ id, parent }: Task, managed: string | undefined): void {

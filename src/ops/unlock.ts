@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { acceptCommits } from "../flows/audit/accept.ts";
 import { branchRef, isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
 import { signClosing } from "../flows/audit/sign-closing.ts";
-import { closeUnlock } from "../flows/audit/unlocks.ts";
+import { closeUnlock, type SignClosing } from "../flows/audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { signUnlock } from "../flows/trust/sign.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, stoppedByHuman } from "../model/failure.ts";
 import { flag, line, maybe, prose, raw } from "../model/input.ts";
 import type { Unlock } from "../model/records/unlock.ts";
 import { plural } from "../model/text.ts";
@@ -68,7 +68,7 @@ export const unlockOperation = procedure({
     const until = locks.later(seconds);
     const signing = await signUnlock(hands, site, { ref, tip, until }, input.sign_with);
     const opening = { ref, tip, until, reason: input.reason ?? "", repo: site.name, ...signing };
-    // First the record: an unlock that nobody knows of would be worse than one that did not happen.
+    // The record comes first: an unrecorded unlock would be worse than a recorded one that did not happen.
     const plan = await hands.record((reader, at) => newUnlock(reader, at, opening), {
       phase: "before",
       milestone: `unlock ${input.branch} until ${until}`,
@@ -98,13 +98,20 @@ async function accept(hands: Hands, input: Wanted): Promise<Plan<{ unlock: Unloc
 async function end(hands: Hands, { branch, sign_with }: Wanted): Promise<Plan<{ unlock: Unlock }>> {
   const open = await openUnlock(hands, branch);
   const human = hands.agent === undefined && (await hands.ask("")) !== undefined;
-  const closed = await closeUnlock(
-    hands,
-    open,
-    human
-      ? (site, move) => signClosing(hands, site, { ...move, ref: open.ref, branch }, sign_with)
-      : undefined,
-  );
+  let stopped = false;
+  // By then the hooks refuse again, so whoever stops at the question has an unlock that is closed and not signed.
+  const unsigned = (uid: string | undefined) => (error: unknown) => {
+    if (!(error instanceof Failure) || error.kind !== "interrupted") throw error;
+    stopped = true;
+    return { uid, signatures: [] };
+  };
+  const sign: SignClosing = (site, move) =>
+    signClosing(hands, site, { ...move, ref: open.ref, branch }, sign_with).catch(unsigned(move.uid));
+  const closed = await closeUnlock(hands, open, human ? sign : undefined);
+  if (stopped)
+    throw stoppedByHuman(
+      `${branch} is closed, but nothing is signed. To sign it: pawl unlock ${branch} --accept`,
+    );
   if (closed) return { data: { unlock: closed } };
   throw new Failure("not_found", "no_repository", `The repository of this unlock is not on this machine.`);
 }

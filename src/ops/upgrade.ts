@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
+import { leaving } from "../flows/human-only.ts";
 import { nextCommit } from "../flows/install/commit.ts";
 import { type FileReport, fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { keepEnvironment } from "../flows/install/keep-environment.ts";
@@ -80,8 +81,11 @@ async function renewGuard(hands: Hands, site: Site): Promise<string[]> {
   for (const way of open) {
     const answer =
       hands.agent === undefined
-        ? await hands.ask(
-            `Trust ${describeWay(way)}, so that its commits may be pulled and count as explained? Type yes: `,
+        ? await leaving(
+            hands.ask(
+              `Trust ${describeWay(way)}, so that its commits may be pulled and count as explained? Type yes: `,
+            ),
+            "the files are upgraded, the hooks are not yet. To go on: pawl upgrade",
           )
         : undefined;
     if (answer === "yes") taken.push(way);

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { type CheckPlace, choosePlaces, policyEnvironment } from "../flows/verify/choose-places.ts";
+import { type ChosenCheck, chooseChecks } from "../flows/verify/choose-checks.ts";
+import { type CheckPlace, choosePlaces, committedPolicy } from "../flows/verify/choose-places.ts";
 import { addPart, madeNow } from "../judge/change.ts";
 import { runOf } from "../judge/current-run.ts";
 import { hasNotRun, whyNotRun } from "../judge/not-run.ts";
 import { getOwnTask } from "../judge/own-task.ts";
 import { oneTask } from "../judge/which-task.ts";
-import type { Check } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, raw, taskField } from "../model/input.ts";
@@ -13,7 +13,7 @@ import { type Evidence, evidence } from "../model/records/parts.ts";
 import { testsNothing } from "../model/tests-nothing.ts";
 import { columns, commandLine, firstLine } from "../model/text.ts";
 import type { Effect, Situation } from "../ports/operation.ts";
-import type { CheckRun, World } from "../ports/ports.ts";
+import type { CheckRun } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
 import { noSlice } from "./slice-close.ts";
 import { evidenceRow } from "./task-show.ts";
@@ -22,7 +22,7 @@ export const verify = operation({
   id: "verify",
   summary: "Run a check and record what happened, bound to the exact tree it ran on",
   details:
-    "Pawl runs the command itself, shows its output, and records the exit code, time, digest and last lines. It\nruns in the task's worktree, wherever you are; --repo picks a repository when the task has several. With --red\nthe command must fail: a red that passes is refused. Without a command it runs the checks in\n.pawl/config.yaml. A command that could not start (126, 127, or a toolchain that says so itself) is reported\nand proves nothing. Checks get no terminal, and the tools of the shell from which a human installed pawl;\n`env:` in the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
+    "Pawl runs the command itself, shows its output, and records the exit code, time, digest and last lines. It\nruns in the task's worktree, wherever you are; --repo picks a repository when the task has several. With --red\nthe command must fail: a red that passes is refused. Without a command it runs the checks in\n.pawl/config.yaml as the task's base has them. A command that could not start (126, 127, or a toolchain that says so itself) is reported\nand proves nothing. Checks get no terminal, and the tools of the shell from which a human installed pawl;\n`env:` in the policy adds variables. Exit code 0 when the result is the wanted one, else 1.",
   examples: [
     "pawl verify -- npm test",
     "pawl verify --slice S1 --red -- npx vitest run test/upload.test.ts",
@@ -41,8 +41,13 @@ export const verify = operation({
   }),
 
   async rehearse(world, input, at, reader) {
-    const places = await choosePlaces(world, reader, getOwnTask(reader, input.task, at), input, at);
-    const chosen = await Promise.all(places.map((place) => chooseChecks(place.world, input)));
+    const id = getOwnTask(reader, input.task, at);
+    const places = await choosePlaces(world, reader, id, input, at);
+    const chosen = await Promise.all(
+      places.map(async (place) =>
+        chooseChecks(place.world, input, await committedPolicy(world, reader, id, place)),
+      ),
+    );
     return chosen.flat().map((check) => ({ do: "run", path: commandLine(check.argv) }));
   },
 
@@ -54,8 +59,9 @@ export const verify = operation({
     const places = await choosePlaces(world, reader, id, input, at);
     const runs: Observation[] = [];
     for (const place of places) {
-      const env = await policyEnvironment(world, reader, id, place);
-      for (const check of await chooseChecks(place.world, input)) runs.push(await watch(place, check, env));
+      const policy = await committedPolicy(world, reader, id, place);
+      for (const check of await chooseChecks(place.world, input, policy))
+        runs.push(await watch(place, check, policy?.config.env ?? {}));
     }
     return { id, slice: ref?.part, runs, places: places.flatMap(({ path }) => path ?? []) };
   },
@@ -139,12 +145,14 @@ function warningsAbout(records: readonly Evidence[], runs: readonly Observation[
     ({ name, used, here }) =>
       `${name} was ${used}, as in the shell that pawl was installed from; this shell would run ${here}. To use this one, a human runs here: pawl doctor --fix`,
   );
-  return [...unstable, ...idle, ...moved];
+  return [...runs.flatMap(({ outvoted }) => outvoted ?? []), ...unstable, ...idle, ...moved];
 }
 
 interface Observation {
   at: Situation;
   check: string | undefined;
+  /** What was run instead of this branch's own version of the check, and why. */
+  outvoted: string | undefined;
   run: CheckRun;
   tree: string | undefined;
   stable: boolean;
@@ -152,45 +160,10 @@ interface Observation {
   head: string | undefined;
 }
 
-interface Wanted {
-  repo?: string | undefined;
-  check?: string[] | undefined;
-  command?: string[] | undefined;
-}
-
-async function chooseChecks(
-  world: World,
-  input: Wanted,
-): Promise<(Check | { name: undefined; argv: string[] })[]> {
-  if (input.command && input.command.length > 0) {
-    if (!input.check) return [{ name: undefined, argv: input.command }];
-    throw new Failure("usage", "check_and_command", "Name a check of the config or a command, not both.");
-  }
-  const { checks: named } = await world.config();
-  const checks = named === "none" ? [] : named;
-  if (named === "none" && !input.check)
-    throw new Failure("usage", "no_checks", "This project's policy requires no checks (checks: none).", {
-      hint: "There is nothing to run. To record a command anyway: pawl verify -- npm test",
-      details: { field: "command" },
-    });
-  if (checks.length === 0 || input.check?.length === 0)
-    throw new Failure("usage", "no_checks", "No command was given, and .pawl/config.yaml names no checks.", {
-      hint: "Give it one, as in `pawl verify -- npm test`, or name the project's checks under `checks:`. A project without tests says `checks: none`.",
-      details: { field: "command" },
-    });
-  const missing = (input.check ?? []).filter((name) => !checks.some((check) => check.name === name));
-  if (missing.length > 0)
-    throw new Failure("not_found", "no_check", `.pawl/config.yaml has no check ${missing.join(", ")}.`, {
-      hint: `It has ${checks.map((check) => check.name).join(", ")}.`,
-      details: { field: "check" },
-    });
-  return input.check ? checks.filter((check) => input.check?.includes(check.name)) : checks;
-}
-
 /** The tree is hashed before and after: a result belongs to a tree only if the check left it alone. */
 async function watch(
   { world, at, path }: CheckPlace,
-  check: { name: string | undefined; argv: string[] },
+  check: ChosenCheck,
   env: Readonly<Record<string, string>>,
 ): Promise<Observation> {
   const [tree, dirty] = [await world.workingTree(), await world.isDirty()];
@@ -198,8 +171,21 @@ async function watch(
   const run = await world.runCheck(check.argv, check.name === undefined && !path ? "here" : "top", env);
   const after = await world.workingTree();
   const stable = tree?.tree === after?.tree && tree?.whole !== false && after?.whole !== false;
-  return { at, check: check.name, run, tree: tree?.tree, stable, dirty, head: at.commit };
+  return {
+    at,
+    check: check.name,
+    outvoted: check.outvoted,
+    run,
+    tree: tree?.tree,
+    stable,
+    dirty,
+    head: at.commit,
+  };
 }
+
+/** The gates go by the committed policy, which only a human changes. */
+const WRONG_CHECK =
+  "\nIs the check itself wrong? `checks:` counts as the protected branch has it; a human changes it there: pawl unlock BRANCH --for 10m";
 
 function notRun({ check, run }: Observation): Failure {
   const what = check === undefined ? "The command" : `The check "${check}"`;
@@ -209,7 +195,7 @@ function notRun({ check, run }: Observation): Failure {
     "check_not_run",
     `${what} could not be run (exit ${run.exitCode}${said === "" ? "" : `: ${said}`}).`,
     {
-      hint: "No test ran, so nothing was recorded. Install what it needs here (`setup:` in .pawl/config.yaml is what `pawl start` runs), then run this again.",
+      hint: `No test ran, so nothing was recorded. Install what it needs here (\`setup:\` in .pawl/config.yaml is what \`pawl start\` runs), then run this again.${check === undefined ? "" : WRONG_CHECK}`,
       details: { check, argv: run.argv, exit_code: run.exitCode, output: run.tail },
     },
   );

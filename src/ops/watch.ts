@@ -3,14 +3,15 @@ import { gatherInbox, lookAtRuns } from "../flows/run/look-at-inbox.ts";
 import { settleRuns } from "../flows/run/run-settle.ts";
 import { flag } from "../model/input.ts";
 import { printable } from "../model/printable.ts";
-import type { Style } from "../model/text.ts";
+import { plural, type Style, visible } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import { inboxText } from "./inbox.ts";
 import { procedure } from "./operation.ts";
 
 const LOOK_MS = 1_000;
-/** The cursor goes home, and what is below the new text goes. */
-const HOME = "\u001b[H\u001b[2J";
+const HOME = "\u001b[H";
+/** What an earlier and longer text left in a line, and below the last one. */
+const [END_OF_LINE, BELOW] = ["\u001b[K", "\u001b[J"];
 
 export const watch = procedure({
   id: "watch",
@@ -30,13 +31,15 @@ export const watch = procedure({
     return {
       data,
       live: { endsWell: () => true },
-      async *body({ terminal, style }) {
+      async *body({ terminal, style, size }) {
         const agents = await hands.agents();
         for (let shown = ""; ; await agents.pause(LOOK_MS)) {
           await settleRuns(hands);
           const text = await render(hands, style);
-          if (text !== shown) yield new TextEncoder().encode(`${terminal ? HOME : ""}${text}\n`);
-          shown = text;
+          const now = terminal ? inPlace(text, size?.() ?? USUAL_SIZE) : `${text}\n`;
+          // Also when there is nothing new: whoever prints it can end it then.
+          yield new TextEncoder().encode(now === shown ? "" : now);
+          shown = now;
         }
       },
     };
@@ -48,6 +51,27 @@ export const watch = procedure({
 async function look(hands: Hands) {
   const views = await lookAtRuns(hands.world, hands.reader());
   return hands.look((reader, at) => gatherInbox(reader, views, at));
+}
+
+const USUAL_SIZE = { columns: 80, rows: 24 };
+
+/**
+ * Over what was shown before, without a blank screen in between. What does not fit is left out at the end: a screen that
+ * scrolls would lose its first lines, which are what needs somebody.
+ */
+export function inPlace(text: string, { columns, rows }: { columns: number; rows: number }): string {
+  const heightOf = (line: string) => Math.max(1, Math.ceil(visible(line) / columns));
+  const lines = text.split("\n");
+  let fitting = 0;
+  // The last row is for saying what is missing, or for the cursor.
+  for (let used = 0; fitting < lines.length; fitting++) {
+    used += heightOf(lines[fitting] ?? "");
+    if (used > rows - 1) break;
+  }
+  const left = lines.length - fitting;
+  const more = left === 0 ? "" : `… ${plural(left, "more line")}: pawl inbox`;
+  const shown = lines.slice(0, fitting).map((line) => `${line}${END_OF_LINE}\n`);
+  return `${HOME}${shown.join("")}${more.slice(0, columns - 1)}${BELOW}`;
 }
 
 const render = async (hands: Hands, style: Style) => printable(inboxText((await look(hands)).inbox, style));

@@ -24,8 +24,8 @@ export interface AgentProgress {
   waiting: string | undefined;
   /** It would go on trying in vain. */
   hopeless: RunReason | undefined;
-  /** The event by which it ends. */
-  verdict: { ok: boolean; reason: RunReason | undefined; words: string } | undefined;
+  /** The event by which it ends; `aborted` where it says that a signal cut it short. */
+  verdict: { ok: boolean; reason: RunReason | undefined; words: string; aborted?: boolean } | undefined;
 }
 
 /** Asked for before the first signal is sent: what ends after it was stopped, whatever its exit code says. */
@@ -142,8 +142,13 @@ export interface Agents {
   known: readonly string[];
   /** The program of this name can go on with a conversation of its own. */
   resumes(name: string): boolean;
-  /** The program of a name, which the project's own settings may add to; throws where it is not there. */
-  find(name: string, settings: AgentConfig | undefined, runner: Runner | undefined): FoundAgent;
+  /** The program of a name, which the project's own settings may add to; throws where it is not there, and names `others` then. */
+  find(
+    name: string,
+    settings: AgentConfig | undefined,
+    runner: Runner | undefined,
+    others?: readonly string[],
+  ): FoundAgent;
   /** Runs whose latest attempt may not be written down in the records yet. */
   open(): string[];
   /** Said before the records are: from now on, everybody who writes looks after this run. */

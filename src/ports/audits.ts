@@ -15,6 +15,8 @@ export interface Branching {
   branches: BranchTip[];
   /** What the remote calls its default branch. */
   defaultBranch: string | undefined;
+  /** The branch whose files hold for all: the default one, as far as that is known. */
+  base: string | undefined;
   /** `.pawl/config.yaml` as the protected tip has it, and as it lies in the main worktree. */
   committed: string | undefined;
   copy: string | undefined;

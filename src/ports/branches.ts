@@ -42,6 +42,13 @@ export interface Branches {
   changes(repo: RunRepo): Promise<string[]>;
   /** Whether all of these commits are part of the branch. */
   contains(repo: RunRepo, commits: readonly string[], options?: { fresh?: boolean }): Promise<boolean>;
+  /** Whether all that was changed from one commit to another is taken back at this one. */
+  undone(
+    repo: string,
+    head: string,
+    change: { from: string; to: string },
+    options?: { fresh?: boolean },
+  ): Promise<boolean>;
   /** The commit that a ref of the repository names. */
   ref(repo: string, ref: string): string | undefined;
   /** `.pawl/config.yaml` as the base's tip has it, and as it lies in the main worktree. */

@@ -21,6 +21,8 @@ export interface GitHands {
   snapshots(): Promise<Snapshots>;
   stateExchange(): Promise<StateExchange>;
   stateFolder(): Promise<StateFolder>;
+  /** The newest commit of the records that pawl made here, where their branch was taken back behind it. */
+  lostRecords(): Promise<string | undefined>;
   branches(): Promise<Branches>;
   claims(): Promise<Claims>;
   guard(): Promise<Guard>;

@@ -45,6 +45,16 @@ export interface GuardProblem {
   command?: string;
 }
 
+/** An approved merge at the tip of a protected branch, which a remote does not have. */
+export interface MergeAhead {
+  branch: string;
+  remote: string;
+  /** The task that it is the merge of; a fast-forward does not tell. */
+  task: string | undefined;
+  /** The remote has gone on without it: neither pull nor push helps, and the merge has to be made once more. */
+  overtaken: boolean;
+}
+
 export interface GuardState {
   /** The guard was activated in this repository and not deactivated since. */
   installed: boolean;

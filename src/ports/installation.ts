@@ -9,6 +9,8 @@ export interface ProjectProposal {
   from: string[];
   /** A package of npm's that would be published with what install writes. */
   packed: boolean;
+  /** Programs that these commands begin with and that this machine does not have. */
+  missing: string[];
 }
 
 /** What is to be installed into the tracked files. */
@@ -42,6 +44,8 @@ export interface FileStep {
 export interface AgentNext {
   agent: string;
   title: string;
+  /** What a person types there to begin: `/pawl`, `$pawl`. */
+  begin: string;
   /** What a person does next, one line each. */
   next: string[];
   /** What the agent will still ask them, and how often. */
@@ -137,6 +141,8 @@ export interface Installation {
   copyRuntime(thoroughly?: boolean): string[];
   /** Where the caller's tools are becomes what checks run with from here on; only a human at a terminal may say so a second time. */
   keepEnvironment(when: "always" | "first"): boolean;
+  /** Programs that these lines for a shell begin with and that checks would not find, with what the policy adds to their environment. */
+  missingPrograms(lines: readonly string[], policy: Readonly<Record<string, string>>): string[];
   /** Folders on the PATH of checks that the shell of whoever runs this does not have. */
   foreignFolders(): string[];
   /** The last act of an uninstall: the program may be the one that runs. What cannot go is answered. */

@@ -3,10 +3,15 @@ import type { Style } from "../model/text.ts";
 import type { Hands } from "./hands.ts";
 import type { Reader, World } from "./ports.ts";
 
+/** `web`: somebody filled in a form on the page. Says where a write came from, and proves nothing about who made it. */
+export type How = "web";
+
 /** Everything an operation may know about the moment it runs in; nothing here is read twice. */
 export interface Situation {
   now: string;
   actor: string;
+  /** The surface that they used, where it is not a command or a tool. */
+  how: How | undefined;
   /** The agents that this may be, the actor included: none of them may judge its own work. */
   minds: string[];
   /** Name of the project, its branch and commit; absent where there is none (detached, unborn). */
@@ -25,8 +30,11 @@ export interface Situation {
 export type Effect =
   | { do: "create"; record: string; rev: number; path: string; text: string; about: string }
   | { do: "replace"; record: string; rev: number; path: string; before: string; text: string; about: string }
-  /** A file that belongs to a record, such as a patch: moved into the state from where it was made, whatever was there. */
-  | { do: "attach"; record: string; rev: number; path: string; from: string; about: string };
+  /**
+   * A file that belongs to a record, such as a patch: moved into the state from where it was made, whatever was there.
+   * `fresh`: only where there is none, because somebody may have made one meanwhile.
+   */
+  | { do: "attach"; record: string; rev: number; path: string; from: string; fresh?: boolean; about: string };
 
 export interface Next {
   command: string;
@@ -34,14 +42,22 @@ export interface Next {
 }
 
 /** An answer too big for memory, or in no encoding: pieces that are made while they are printed. */
-export type Body = (view: { style: Style; terminal: boolean }) => AsyncIterable<Uint8Array>;
+export type Body = (view: View) => AsyncIterable<Uint8Array>;
+
+/** Where an answer is shown. */
+export interface View {
+  style: Style;
+  terminal: boolean;
+  /** The terminal's size, which changes with its window; undefined where nobody can tell. */
+  size?: () => { columns: number; rows: number } | undefined;
+}
 
 export interface Plan<Data> {
   data: Data;
   /** Printed in place of the text; left out of JSON. */
   body?: Body;
-  /** The body goes on until something ends, and nobody pages it; whether that ended well is asked when it has. */
-  live?: { endsWell(): boolean };
+  /** The body goes on until something ends, and nobody pages it; how that ended, and what to do then, is asked when it has. */
+  live?: { endsWell(): boolean; next?(): Next | undefined };
   effects?: Effect[];
   /** The one command that makes sense now. */
   next?: Next | undefined;

@@ -7,7 +7,9 @@ import type { Task, TaskStatus, task } from "../model/records/task.ts";
 import type { unlock } from "../model/records/unlock.ts";
 import type { AttemptView } from "./agents.ts";
 import type { SeenClaim } from "./claims.ts";
+import type { MergeAhead } from "./guard.ts";
 import type { Phase } from "./hands.ts";
+import type { Purpose } from "./merges.ts";
 import type { Situation } from "./operation.ts";
 
 /** What a list of tasks needs to know of each one, without its body. */
@@ -47,6 +49,8 @@ export interface LoggedEvent {
   task?: string;
   about: string;
   actor: string;
+  /** `web` for what was done on the page. */
+  how?: string;
   repo?: string;
   branch?: string;
   commit?: string;
@@ -260,8 +264,18 @@ export interface World {
   strays(): Promise<string[]>;
   /** Whether anybody has installed pawl in this repository. */
   isInstalled(): boolean;
+  /** Pawl's files are in the folder we stand in, and this commit of it does not have them. */
+  isUncommitted(commit: string | undefined): Promise<boolean>;
+  /** Whether it was in this very clone, by somebody who was shown which commands the policy names. */
+  isInstalledHere(): boolean;
+  /** The protected branches, where none of them has the installed files any more and this clone is still installed. */
+  dropped(): Promise<string[]>;
   /** What keeps the guard of this repository from holding, as far as a few looks at files can tell. */
   guardWarnings(): Promise<string[]>;
+  /** Approved merges that a remote lacks, as far as it was fetched. */
+  mergesAhead(): Promise<MergeAhead[]>;
+  /** What the merges were for that a kill has cut off; the next command that writes completes or undoes them. */
+  cutOffMerges(): Promise<Purpose[]>;
   search(query: SearchQuery): Promise<{ hits: SearchHit[]; total: number }>;
   /** What a search would find, best first; cheaper, because no texts are shown. */
   findAlike(query: SearchQuery): Promise<Likeness[]>;

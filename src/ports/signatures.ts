@@ -27,6 +27,8 @@ export interface Signatures {
   checkAhead(all: readonly Parameters<CheckSignature>[]): Promise<void>;
   /** What was answered came from a page: without a signature it is nobody's word. */
   demanded: boolean;
+  /** Whoever answered was asked from a page. */
+  fromPage: boolean;
   /** The public key in a file of ssh, without its comment; refused when it is not one that may be enrolled. */
   readKey(file: string): { public: string; level: Level };
   /** A passkey that a browser made for our page, as `id.algorithm.public`; refused when it could not be checked later. */

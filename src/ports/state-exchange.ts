@@ -68,8 +68,13 @@ export interface StateExchange {
   address(remote: string): Promise<string>;
   /** The remote that is known to have the state; undefined where it was never shared. */
   sharedWith(): Promise<string | undefined>;
+  /** A human was asked whether to publish this clone's records, and has not said yes. */
+  isHeldBack(): boolean;
+  holdBack(held: boolean): void;
   /** Commits what the state folder holds, and gets what the remote has. */
   gather(remote: string, progress: (line: string) => void): Promise<BothTips>;
+  /** Commits what the state folder holds. Theirs is what its branch had before somebody took it back; undefined where nobody did. */
+  takenBack(): Promise<BothTips | undefined>;
   compare(tips: BothTips): Promise<Comparison>;
   /**
    * Gives our records at these paths the next free ids, with everything of ours that speaks of them; theirs keep the ids.
@@ -90,6 +95,6 @@ export interface StateExchange {
   ): Promise<"pushed" | "nothing" | "behind">;
   /** Calls the home repository by the name that its own state gives it, unless it was given one here. */
   adoptName(name: string): Promise<void>;
-  /** A command that shows a file as the remote has it. */
-  showTheirs(remote: string, path: string): string;
+  /** A command that shows a file as a commit of the state has it. */
+  showFile(commit: string, path: string): string;
 }

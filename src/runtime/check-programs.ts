@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { closeSync, openSync, readSync } from "node:fs";
+import { findProgram, programIn } from "../files/find-program.ts";
 
 /** A file that a check runs, and what it was at that time. */
 export interface CheckProgram {
@@ -9,34 +9,16 @@ export interface CheckProgram {
   sha256: string;
 }
 
-const SHELL_LINE = /^(?:\s*\w+=\S*\s+)*\s*([\w./+@-]+)/;
-
 /** The program of a command, and for a line that is given to a shell what it begins with. */
 export function programsOf(argv: readonly string[], cwd: string, path = ""): CheckProgram[] {
   const [command = "", option, line = ""] = argv;
   const isShell = /(?:^|\/)(?:sh|bash|dash|zsh)$/.test(command) && option === "-c";
-  const names = [command, ...(isShell ? [SHELL_LINE.exec(line)?.[1] ?? ""] : [])];
+  const names = [command, ...(isShell ? [programIn(line)] : [])];
   return [...new Set(names)].flatMap((name) => {
     const found = findProgram(name, cwd, path);
     const sha256 = found && digestOf(found);
     return found && sha256 ? [{ name, path: found, sha256 }] : [];
   });
-}
-
-/** Where the system would find it; undefined for what only a shell knows. */
-export function findProgram(name: string, cwd: string, path = ""): string | undefined {
-  if (name === "") return undefined;
-  const places = name.includes("/") ? [resolve(cwd, name)] : path.split(":").map((one) => join(one, name));
-  return places.find((one) => isProgram(one));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function digestOf(path: string): string | undefined {

@@ -9,6 +9,7 @@ import type { Merges } from "../ports/merges.ts";
 import type { Sites } from "../ports/sites.ts";
 import { type Home, heldDir, mergingDir, stagingDir } from "../store/layout.ts";
 import { homeSite } from "../store/state/home-site.ts";
+import { isAtNewest } from "../store/state/is-complete.ts";
 import type { Surroundings } from "./open.ts";
 
 /** The clone's own copy of the program; the one that runs now may be gone tomorrow. */
@@ -46,6 +47,11 @@ export function openGitHands(around: Surroundings, place: Place, home: () => Hom
       (await import("../store/state/state-exchange.ts")).openStateExchange(around, place, sites),
     stateFolder: async () =>
       (await import("../store/state/state-folder.ts")).openStateFolder(place, home(), around.env),
+    lostRecords: async () => {
+      const { state, gitDir } = home();
+      if (isAtNewest(gitDir)) return undefined;
+      return (await import("../store/state/newest-tip.ts")).lostTip({ state, gitDir, env: around.env });
+    },
     claims: async () => {
       const { openClaims } = await import("../store/claims.ts");
       const site = async () => homeSite(await sites());
@@ -115,10 +121,7 @@ async function auditsOf({ env, progress }: Surroundings, home: () => Home): Prom
     cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
     guard: {
       isActive: isGuarded,
-      traces: async (site, guarded) => [
-        ...(await guardTraces(site, env, guarded)),
-        ...programTraces(site.commonDir),
-      ],
+      traces: async (site, guarded) => [...guardTraces(site, env, guarded), ...programTraces(site.commonDir)],
     },
     progress: (line) => progress(Buffer.from(`${line}\n`)),
     stateDir: () => home().gitDir,

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent, textIfPresent, textIfReadable } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { suspect } from "../guard/quick-look.ts";
@@ -18,21 +18,21 @@ export async function guardWarnings(place: Place, env: Environment, home: Home):
 /** The files say that pawl guards this repository, and this clone has no guard: wiped, or never installed here. */
 function wiped(place: Place): string[] {
   if (isThere(place) || place.root === undefined) return [];
-  const ledger = textIfReadable(join(place.root, ".pawl", "lock.json")) ?? "";
+  const ledger = textIfReadable(pathBelow(place.root, ".pawl", "lock.json")) ?? "";
   return /"profile":\s*"all"/.test(ledger) ? [NO_GUARD] : [];
 }
 
 const NO_GUARD =
-  "The files of this repository say that pawl guards it, but this clone has no guard: it was never installed here, or somebody took it away. Put it in place: pawl install";
+  "The files of this repository say that pawl guards it, but this clone has no guard: it was never installed here, or somebody removed it. To install it: pawl install";
 
-const isThere = ({ commonDir }: Place) => namesIfPresent(join(commonDir, "pawl")).includes("before");
+const isThere = ({ commonDir }: Place) => namesIfPresent(pathBelow(commonDir, "pawl")).includes("before");
 
 /** The records say that this clone is guarded; read as text, because all that is asked is whether a word is there. */
 function isRecorded({ state, clone }: Home): boolean {
   if (clone === "") return false;
-  const folder = join(state, "repos");
+  const folder = pathBelow(state, "repos");
   return namesIfPresent(folder).some((name) => {
-    const text = textIfPresent(join(folder, name)) ?? "";
+    const text = textIfPresent(pathBelow(folder, name)) ?? "";
     return /^guarded:[^\n]*(?:\n[ \t-][^\n]*)*/m.exec(text)?.[0].includes(clone) === true;
   });
 }

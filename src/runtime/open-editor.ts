@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeScratch } from "../files/scratch-folder.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 
@@ -16,7 +16,7 @@ export async function editText(
   text: string,
   place: EditorPlace,
 ): Promise<{ text: string; kept: string }> {
-  const kept = join(mkdtempSync(join(tmpdir(), "pawl-edit-")), name);
+  const kept = join(makeScratch("edit"), name);
   writeFileSync(kept, text);
   await openEditor(kept, place);
   let saved: Buffer;

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { AgentAbove } from "../files/agent-above.ts";
 import { explainFileError } from "../files/durable.ts";
+import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable } from "../files/read.ts";
 import { BINDING, discover, type Place } from "../git/discover.ts";
 import { readTablesWith } from "../git/ref-tables.ts";
@@ -48,7 +48,9 @@ export interface Surroundings {
   ask?(question: string): Promise<string | undefined>;
   /** Signs in another way than with ssh on the terminal, such as in a browser; undefined leaves it to ssh. */
   sign?(wish: Wish): Promise<Signature | undefined>;
-  /** The answer comes from a page, so that it is worth nothing without a signature. */
+  /** The page asked for it: events and approvals say so. Whoever is asked to confirm it still answers on the terminal. */
+  fromPage?: boolean | undefined;
+  /** The answer comes from the page, so that it is worth nothing without a signature. */
   onlySigned?: boolean | undefined;
   /** Shows something long to that human. */
   page?(body: Body): Promise<void>;
@@ -83,6 +85,7 @@ export interface Runtime {
   page(body: Body): Promise<void>;
   ask(question: string): Promise<string | undefined>;
   sign: Surroundings["sign"];
+  fromPage: boolean;
   onlySigned: boolean;
 }
 
@@ -113,12 +116,13 @@ export function openRuntime(around: Surroundings): Runtime {
           return new Date(begun).toISOString();
         },
         actor: access === "read" ? "" : await actorOf(around, place, caller().agent),
+        how: around.fromPage ? "web" : undefined,
         get minds() {
           return caller().minds();
         },
         repo: repositoryName(home, place),
         run: around.env.PAWL_RUN || undefined,
-        bound: lineIfReadable(join(place.gitDir, BINDING)),
+        bound: lineIfReadable(pathBelow(place.gitDir, BINDING)),
         ...(await head),
         clone: home.clone,
         sha256: access === "read" ? readsNeedNoDigest : (await import("../files/digest.ts")).sha256,
@@ -137,15 +141,7 @@ export function openRuntime(around: Surroundings): Runtime {
       home = findHome(place, around.cwd);
       return said;
     },
-    async commitState(message) {
-      const { commitState } = await import("../store/state/state-repository.ts");
-      const { sweep } = await import("../store/transaction.ts");
-      const gone: string[] = [];
-      const repo = { state: home.state, gitDir: home.gitDir, env: around.env };
-      await commitState(repo, message, undefined, (paths) => gone.push(...paths));
-      sweep(home, Date.now());
-      return wordsAbout(gone, home);
-    },
+    commitState: (message) => commitRecords(home, around.env, message),
     get agent() {
       return caller().name;
     },
@@ -162,13 +158,26 @@ export function openRuntime(around: Surroundings): Runtime {
 }
 
 /** How a person hears of what is done, answers and signs. */
-const dialogueOf = (around: Surroundings): Pick<Runtime, "say" | "page" | "ask" | "sign" | "onlySigned"> => ({
+const dialogueOf = (
+  around: Surroundings,
+): Pick<Runtime, "say" | "page" | "ask" | "sign" | "fromPage" | "onlySigned"> => ({
   say: (line) => around.progress(Buffer.from(`${printable(line)}\n`)),
   page: async (body) => around.page?.(body),
   ask: async (question) => around.ask?.(printable(question)),
   sign: around.sign,
+  fromPage: around.fromPage ?? false,
   onlySigned: around.onlySigned ?? false,
 });
+
+async function commitRecords(home: Home, env: Environment, message: string): Promise<string[]> {
+  const { commitState } = await import("../store/state/state-repository.ts");
+  const { sweep } = await import("../store/transaction.ts");
+  const gone: string[] = [];
+  const repo = { state: home.state, gitDir: home.gitDir, env };
+  await commitState(repo, message, undefined, (paths) => gone.push(...paths));
+  sweep(home, Date.now());
+  return wordsAbout(gone, home);
+}
 
 function wordsAbout(gone: readonly string[], home: Home): string[] {
   if (gone.length === 0) return [];
@@ -179,6 +188,7 @@ function wordsAbout(gone: readonly string[], home: Home): string[] {
 /** What is written down at the end of a run is nobody's word but pawl's. */
 const PAWL_ITSELF = {
   actor: undefined,
+  fromPage: false,
   agent: { kind: "agent", name: "pawl", session: undefined },
   above: () => [],
 } as const;

@@ -38,7 +38,7 @@ export async function perform(
 async function signaturesOf(runtime: Runtime): Promise<Signatures> {
   const own = (await import("../signatures/open.ts")).openSignatures(runtime.env);
   const sign: Signatures["sign"] = async (wish) => (await runtime.sign?.(wish)) ?? own.sign(wish);
-  return { ...own, sign, demanded: runtime.onlySigned };
+  return { ...own, sign, demanded: runtime.onlySigned, fromPage: runtime.fromPage };
 }
 
 /** What a procedure works with; its events carry the id of the operation that they belong to. */

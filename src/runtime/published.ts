@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeScratch } from "../files/scratch-folder.ts";
 import type { Home } from "../store/layout.ts";
 
 /** Records that a commit has, in a folder of their own for as long as somebody reads them. */
@@ -8,7 +8,7 @@ export async function inFolder<T>(
   texts: ReadonlyMap<string, string | undefined>,
   use: (home: Home) => Promise<T>,
 ): Promise<T> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-records-")));
+  const folder = realpathSync(makeScratch("records"));
   const state = join(folder, "state");
   try {
     mkdirSync(state);

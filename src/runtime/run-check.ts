@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:os";
 import { environmentForChecks } from "../files/check-environment.ts";
+import { findProgram } from "../files/find-program.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { commandLine, firstLine } from "../model/text.ts";
+import { waitingLine } from "../model/waiting.ts";
 import type { CheckRun } from "../ports/ports.ts";
-import { findProgram, programsOf } from "./check-programs.ts";
+import { programsOf } from "./check-programs.ts";
 
 interface CheckPlace {
   cwd: string;
@@ -34,13 +37,15 @@ export async function runCheck(argv: readonly string[], around: CheckPlace): Pro
   const digest = createHash("sha256");
   let bytes = 0;
   let tail = Buffer.alloc(0);
+  const silence = tellSilence(argv, place.progress);
   const keep = (chunk: Buffer) => {
+    silence.heard(chunk);
     digest.update(chunk);
     bytes += chunk.length;
     tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES);
     place.progress(chunk);
   };
-  const { code, signal } = await watch(argv, place, keep);
+  const { code, signal } = await watch(argv, place, keep).finally(silence.stop);
   return {
     argv: [...argv],
     signal: signal ?? undefined,
@@ -57,6 +62,33 @@ export async function runCheck(argv: readonly string[], around: CheckPlace): Pro
     }),
   };
 }
+
+const SILENT_SECONDS = 5;
+
+/** npm and others say nothing for minutes where there is no terminal; whoever waits is told that it goes on. */
+function tellSilence(argv: readonly string[], progress: (chunk: Buffer) => void) {
+  const begun = Date.now();
+  let [last, lineEnded] = [begun, true];
+  const tell = () => {
+    const now = Date.now();
+    if (!lineEnded || now - last < SILENT_SECONDS * 1000) return;
+    const seconds = Math.round((now - begun) / 1000);
+    progress(
+      Buffer.from(`${waitingLine(`still running ${firstLine(commandLine(argv), 60)}`, seconds, "")}\n`),
+    );
+  };
+  const timer = setInterval(tell, 1000);
+  timer.unref();
+  return {
+    heard(chunk: Buffer) {
+      last = Date.now();
+      lineEnded = chunk.at(-1) === NEWLINE;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const NEWLINE = 10;
 
 interface Ending {
   code: number | null;

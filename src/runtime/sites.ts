@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { discover, type Place } from "../git/discover.ts";
 import { hasRef } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
@@ -30,9 +31,8 @@ export async function openSites(
   place: Place,
   home: Home,
 ): Promise<Sites> {
-  const mayBePublished = [place.commonDir, dirname(dirname(home.gitDir))].some((one) =>
-    hasRef(one, PUBLISHED),
-  );
+  const repositories = new Set([place.commonDir, dirname(dirname(home.gitDir))]);
+  const mayBePublished = [...repositories].some((one) => hasRef(one, PUBLISHED));
   const published = mayBePublished ? (await import("../git/published-name.ts")).publishedName : undefined;
   return sitesOf(around, place, home, published);
 }
@@ -104,7 +104,7 @@ function sitesOf(
 function describeSite(place: Place, home: boolean, env: Environment, published: NameOf | undefined): Site {
   const { commonDir, mainRoot } = place;
   const ask = home && published ? () => published(place, env) : undefined;
-  const name = repositoryName({ local: join(commonDir, "pawl") }, place, ask);
+  const name = repositoryName({ local: pathBelow(commonDir, "pawl") }, place, ask);
   return { name, home, commonDir, mainRoot };
 }
 

@@ -1,13 +1,17 @@
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import type { Repository } from "../git/repository.ts";
+import { isApart } from "../guard/quick-look.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
+import type { MergeAhead } from "../ports/guard.ts";
+import type { Purpose } from "../ports/merges.ts";
 import type { SearchQuery, World } from "../ports/ports.ts";
-import { runsDir } from "../store/layout.ts";
+import { mergingDir, runsDir } from "../store/layout.ts";
+import { hasUnfinishedMerges } from "../store/unfinished.ts";
 import { guardWarnings } from "./guard-warnings.ts";
-import { isInstalled } from "./installed.ts";
+import { droppedFrom, isInstalled, isInstalledHere, isUncommitted } from "./installed.ts";
 import type { Runtime, Surroundings } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
 
@@ -53,13 +57,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
         }),
       );
     },
-    async branchTips(repos) {
-      const branches = await runtime().git.branches();
-      return repos.flatMap((one) => {
-        const head = branches.tip(one);
-        return head ? [{ repo: one.name, head }] : [];
-      });
-    },
+    branchTips: (repos) => tipsOf(runtime(), repos),
     async branchChanges(repos) {
       const branches = await runtime().git.branches();
       return Promise.all(
@@ -73,7 +71,12 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
       runs.length === 0 ? new Map() : (await import("./tell-landed.ts")).tellLanded(runtime(), runs),
     strays: () => findStrays(runtime()),
     isInstalled: () => isInstalled(place),
+    isUncommitted: (commit) => isUncommitted(runtime(), around.env, commit),
+    isInstalledHere: () => isInstalledHere(place),
+    dropped: () => droppedFrom(place, around.env),
     guardWarnings: () => guardWarnings(place, around.env, runtime().home),
+    mergesAhead: () => findAhead(place, around),
+    cutOffMerges: () => findCutOff(runtime()),
     search: async (query) =>
       (await import("../store/search/search.ts")).search(await searchOptions(around, runtime(), query)),
     findAlike: async (query) =>
@@ -102,9 +105,27 @@ async function lineAt(
   return runtime.at(site.mainRoot ?? site.commonDir).world.lineAt(commit, file, line);
 }
 
+async function tipsOf({ git }: Runtime, repos: Parameters<World["branchTips"]>[0]) {
+  const branches = await git.branches();
+  return repos.flatMap((one) => {
+    const head = branches.tip(one);
+    return head ? [{ repo: one.name, head }] : [];
+  });
+}
+
+async function findAhead({ commonDir }: Place, { env }: Surroundings): Promise<MergeAhead[]> {
+  if (!isApart(commonDir)) return [];
+  return (await import("../guard/overtaken.ts")).mergesAhead(commonDir, env);
+}
+
+async function findCutOff({ home }: Runtime): Promise<Purpose[]> {
+  if (!hasUnfinishedMerges(home)) return [];
+  return (await import("../git/merging/cut-off.ts")).cutOffMerges(mergingDir(home));
+}
+
 /** Hardly ever are there any, and a name in a folder is all that it takes to know. */
 async function findStrays({ place, git }: Runtime): Promise<string[]> {
-  if (namesIfReadable(join(place.commonDir, "pawl", "strays")).length === 0) return [];
+  if (namesIfReadable(pathBelow(place.commonDir, "pawl", "strays")).length === 0) return [];
   const [sites, rescues] = [await git.sites(), await git.rescues()];
   return (await rescues.look(sites.here()))?.noted ?? [];
 }
@@ -125,7 +146,7 @@ async function readConfig(place: Place, runtime: Runtime): Promise<Config> {
   const path = ".pawl/config.yaml";
   let text: string | undefined;
   try {
-    text = textIfPresent(join(place.root ?? place.commonDir, path));
+    text = textIfPresent(pathBelow(place.root ?? place.commonDir, path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure("unreadable", "broken_config", `${path} cannot be read (${code}).`, { cause: error });

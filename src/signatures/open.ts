@@ -15,6 +15,7 @@ export function openSignatures(env: Environment): Signatures {
     check: verifySignature,
     checkAhead,
     demanded: false,
+    fromPage: false,
     readKey,
     readPasskey,
     newId: () => randomBytes(16).toString("hex"),
@@ -26,7 +27,7 @@ function readKey(file: string): ReturnType<Signatures["readKey"]> {
   const path = !file.endsWith(".pub") && existsSync(`${file}.pub`) ? `${file}.pub` : file;
   const refuse = (why: string, cause: unknown) =>
     new Failure("usage", "bad_key", `${path} ${why}.`, {
-      hint: "Name the file of a public key, such as ~/.ssh/id_ed25519_sk.pub. To make one: ssh-keygen -t ed25519-sk",
+      hint: "Name the file of a public key, such as ~/.ssh/id_ed25519_sk.pub. To create one: ssh-keygen -t ed25519-sk",
       details: { field: "ssh", file: path },
       cause,
     });

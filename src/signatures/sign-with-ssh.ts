@@ -6,6 +6,7 @@ import type { Approver } from "../model/approvers.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { SSH_NAMESPACE } from "../model/statement.ts";
+import { explainTemporary } from "../model/temporary.ts";
 import type { Wish } from "../ports/signatures.ts";
 import { withoutArmour } from "./ssh-signature.ts";
 
@@ -14,7 +15,7 @@ import { withoutArmour } from "./ssh-signature.ts";
  * own input is one.
  */
 export function signWithSsh(env: Environment, digest: Buffer, wish: Wish): string {
-  const folder = mkdtempSync(join(tmpdir(), "pawl-sign-"));
+  const folder = makeFolder();
   try {
     const key = wish.keyFile === undefined ? findKey(env, wish.approvers, folder) : usable(wish.keyFile);
     if (key === undefined) throw noKey(wish.approvers);
@@ -27,6 +28,14 @@ export function signWithSsh(env: Environment, digest: Buffer, wish: Wish): strin
     return withoutArmour(readFileSync(`${message}.sig`, "utf8"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "pawl-sign-"));
+  } catch (error) {
+    throw explainTemporary(error, tmpdir());
   }
 }
 
@@ -71,7 +80,7 @@ function noKey(approvers: readonly Approver[]): Failure {
   return new Failure(
     "refused",
     "no_key",
-    `None of the keys that count is on this machine: ${names || "nobody has one"}.`,
+    `No key that may sign is on this machine. Enrolled: ${names || "none"}.`,
     {
       hint: "Pawl looks in ~/.ssh and in the ssh agent; name another file with --sign-with FILE. `pawl approver list` shows who may sign.",
       details: { keys: approvers.map((one) => one.key) },

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { namesIfPresent } from "../files/read.ts";
+import { statSync } from "node:fs";
+import { pathBelow } from "../files/path-below.ts";
+import { namesIfPresent, textBetween } from "../files/read.ts";
 import type { Home } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
 
@@ -18,10 +18,10 @@ const MOST_BYTES = 2 ** 20;
 
 export function cursorNow(home: Home): Cursor {
   const sizes: Cursor = {};
-  const logs = join(home.state, "events");
+  const logs = pathBelow(home.state, "events");
   for (const clone of namesIfPresent(logs).sort())
-    for (const name of namesIfPresent(join(logs, clone)).sort()) {
-      const stat = statSync(join(logs, `${clone}/${name}`), { throwIfNoEntry: false });
+    for (const name of namesIfPresent(pathBelow(logs, clone)).sort()) {
+      const stat = statSync(pathBelow(logs, `${clone}/${name}`), { throwIfNoEntry: false });
       if (stat?.isFile()) sizes[`events/${clone}/${name}`] = stat.size;
     }
   return sizes;
@@ -37,19 +37,10 @@ export function changedSince(home: Home, before: Cursor): Tail | undefined {
     const from = before[path] ?? 0;
     tail.bytes += size - from;
     if (tail.bytes > MOST_BYTES) return undefined;
-    if (size > from && !collect(readPart(join(home.state, path), from, size), tail.paths)) return undefined;
+    if (size > from && !collect(textBetween(pathBelow(home.state, path), from, size), tail.paths))
+      return undefined;
   }
   return tail;
-}
-
-function readPart(path: string, from: number, to: number): string {
-  const fd = openSync(path, "r");
-  try {
-    const part = Buffer.alloc(to - from);
-    return part.subarray(0, readSync(fd, part, 0, part.length, from)).toString("utf8");
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** False when a line cannot be understood: somebody was killed while writing it, or it is not ours. */

@@ -1,16 +1,18 @@
-import { join } from "node:path";
-import { bytesOf, jsonIfReadable, namesIfPresent } from "../files/read.ts";
+import { pathBelow } from "../files/path-below.ts";
+import { bytesIfReadable, bytesOf, jsonIfReadable, namesIfPresent } from "../files/read.ts";
 import { pathIn } from "../model/event-line.ts";
 import type { EventsWanted, LoggedEvent } from "../ports/ports.ts";
-import { type Home, journalDir } from "./layout.ts";
+import type { Journal } from "./journal.ts";
+import { type Home, journalDir, stagingDir } from "./layout.ts";
 
 /** The latest events of every clone, oldest first. A torn line is passed over: the record it was about says the same. */
 export function readEvents(home: Home, wanted: EventsWanted): LoggedEvent[] {
-  const logs = join(home.state, "events");
-  return [
-    ...namesIfPresent(logs).flatMap((clone) => latestOf(join(logs, clone), wanted)),
-    ...undone(home, wanted),
-  ]
+  // In this order, because a command adds to its log before its journal goes: whoever looks the other way misses both.
+  const waiting = undone(home, wanted);
+  const logs = pathBelow(home.state, "events");
+  const logged = namesIfPresent(logs).flatMap((clone) => latestOf(pathBelow(logs, clone), wanted));
+  const known = new Set(waiting.length === 0 ? [] : logged.map((one) => JSON.stringify(one)));
+  return [...logged, ...waiting.filter((one) => !known.has(JSON.stringify(one)))]
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     .slice(-wanted.limit);
 }
@@ -22,7 +24,7 @@ function latestOf(folder: string, wanted: EventsWanted): LoggedEvent[] {
     .sort()
     .reverse();
   for (const month of months) {
-    const events = eventsIn(bytesOf(join(folder, month)), wanted);
+    const events = eventsIn(bytesOf(pathBelow(folder, month)), wanted);
     found.unshift(...events.slice(-(wanted.limit - found.length)));
     if (found.length >= wanted.limit) break;
   }
@@ -61,10 +63,17 @@ function parse(line: string): LoggedEvent | undefined {
   }
 }
 
-/** What a killed command had decided and the next write completes: its records may be in place, its events are not. */
+/**
+ * What a command has decided and is writing, or was killed over: its records may be in place, its events are not. A sync
+ * brings whole logs of other clones, after the records that they tell of.
+ */
 function undone(home: Home, wanted: EventsWanted): LoggedEvent[] {
   return namesIfPresent(journalDir(home)).flatMap((name) => {
-    const lines = jsonIfReadable<{ lines?: unknown }>(join(journalDir(home), name))?.lines;
-    return typeof lines === "string" ? eventsIn(Buffer.from(lines), wanted) : [];
+    const { lines, steps } = jsonIfReadable<Partial<Journal>>(pathBelow(journalDir(home), name)) ?? {};
+    const own = typeof lines === "string" ? eventsIn(Buffer.from(lines), wanted) : [];
+    const brought = (Array.isArray(steps) ? steps : [])
+      .filter(({ path }) => /^events\//.test(path))
+      .map(({ staged }) => bytesIfReadable(pathBelow(stagingDir(home), staged)));
+    return [...own, ...brought.flatMap((log) => (log ? eventsIn(log, wanted) : []))];
   });
 }

@@ -11,6 +11,8 @@ export interface StateEvent {
   task: string | undefined;
   about: string;
   actor: string;
+  /** On the page; absent for a command or a tool. */
+  how: Situation["how"];
   repo: string | undefined;
   branch: string | undefined;
   commit: string | undefined;
@@ -37,6 +39,7 @@ export function eventsOf(
     task: /^T\d+/.exec(effect.record)?.[0],
     about: effect.about,
     actor: at.actor,
+    how: at.how,
     repo: at.repo,
     branch: at.branch,
     commit: at.commit,

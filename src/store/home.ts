@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable, namesIfPresent } from "../files/read.ts";
 import { hasRef } from "../git/refs.ts";
 import { gitDirOf, realpathOr } from "../git/repository-files.ts";
@@ -17,10 +18,10 @@ interface Whereabouts {
  * linked repository to the state of another one; where a repository has records of its own, no line leads away from them.
  */
 export function findHome(at: Whereabouts, cwd: string): Home {
-  const local = join(at.commonDir, "pawl");
+  const local = pathBelow(at.commonDir, "pawl");
   const own = ownState(at);
-  const history = join(local, "state.git");
-  const named = lineIfReadable(join(local, "home"));
+  const history = pathBelow(local, "state.git");
+  const named = lineIfReadable(pathBelow(local, "home"));
   const line = named === undefined ? own : resolve(local, named);
   const isOwn = line === own || hasRecords({ state: own, gitDir: history });
   const state = isOwn ? own : line;
@@ -36,29 +37,32 @@ export function findHome(at: Whereabouts, cwd: string): Home {
 
 /** Where a repository keeps a state of its own. */
 export const ownState = ({ commonDir, mainRoot }: Whereabouts) =>
-  mainRoot ? join(mainRoot, ".pawl", "state") : join(commonDir, "pawl", "state");
+  mainRoot ? pathBelow(mainRoot, ".pawl", "state") : pathBelow(commonDir, "pawl", "state");
 
 const ownHistory = (state: string, history: string) =>
-  existsSync(join(history, "HEAD")) ? history : (gitDirOf(state) ?? history);
+  existsSync(pathBelow(history, "HEAD")) ? history : (gitDirOf(state) ?? history);
 
 /** Somebody has written records into this state. */
 export const hasRecords = ({ state, gitDir }: Pick<Home, "state" | "gitDir">) =>
-  namesIfPresent(join(state, "tasks")).length > 0 || hasRef(gitDir, "refs/heads/pawl/state");
+  namesIfPresent(pathBelow(state, "tasks")).length > 0 || hasRef(gitDir, "refs/heads/pawl/state");
 
 /** The history of another repository's state; of a folder that is anything else nothing is read, and nothing is written into it. */
 function historyElsewhere(state: string, local: string): string {
   if (!existsSync(state)) throw homeMissing(state);
   const history = gitDirOf(state) ?? "";
   const commonDir = dirname(dirname(history));
-  const places = [ownState({ commonDir, mainRoot: dirname(commonDir) }), join(commonDir, "pawl", "state")];
+  const places = [
+    ownState({ commonDir, mainRoot: dirname(commonDir) }),
+    pathBelow(commonDir, "pawl", "state"),
+  ];
   if (
-    history === join(commonDir, "pawl", "state.git") &&
+    history === pathBelow(commonDir, "pawl", "state.git") &&
     places.some((one) => realpathOr(one) === realpathOr(state))
   )
     return history;
   throw new Failure("unreadable", "not_a_state", `${state} is not the state of any repository.`, {
-    hint: `Nothing was changed there. ${join(local, "home")} leads to it; remove that file, or link this repository again from the one that has the state: pawl repo add <this repository>`,
-    details: { file: join(local, "home") },
+    hint: `Nothing was changed there. ${pathBelow(local, "home")} points to it; remove that file, or link this repository again from the one that has the state: pawl repo add <this repository>`,
+    details: { file: pathBelow(local, "home") },
   });
 }
 
@@ -87,7 +91,7 @@ export function stateExists(home: Home): boolean {
   if (stat && !stat.isDirectory())
     throw misplaced(home, stat.isSymbolicLink() ? "a symbolic link" : "not a folder");
   for (const name of stat ? FOLDERS : []) {
-    const found = lstatOr(join(home.state, name));
+    const found = lstatOr(pathBelow(home.state, name));
     if (found !== "blocked" && found?.isSymbolicLink())
       throw misplaced(home, `holding a symbolic link, ${name}`);
   }
@@ -98,7 +102,7 @@ export function stateExists(home: Home): boolean {
 export function refuseLinks(home: Home, files: readonly string[]): void {
   const places = new Set([LOCAL, ...files.flatMap((path) => placesOf(path))]);
   for (const place of places) {
-    const found = lstatOr(join(home.state, place));
+    const found = lstatOr(pathBelow(home.state, place));
     if (found !== "blocked" && found?.isSymbolicLink())
       throw misplaced(home, `holding a symbolic link, ${place}`);
   }
@@ -136,6 +140,6 @@ export function remoteHasState(home: Home): boolean {
 
 /** The name of this clone, unless its folder is a copy of another one. */
 export function readClone(local: string): string | undefined {
-  const [id, inode] = (lineIfReadable(join(local, "clone")) ?? "").split(" ");
+  const [id, inode] = (lineIfReadable(pathBelow(local, "clone")) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
 }

@@ -1,4 +1,5 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 
 /** Where the state of one repository is, and where its generated files are. */
 export interface Home {
@@ -16,15 +17,15 @@ export interface Home {
 /** Files inside the state folder that are about this machine and this moment; the memory repository ignores them. */
 export const LOCAL = ".local";
 
-export const lockDir = (home: Home) => join(home.state, LOCAL, "lock");
-export const stagingDir = (home: Home) => join(home.state, LOCAL, "tmp");
-export const journalDir = (home: Home) => join(home.state, LOCAL, "journal");
-export const keysDir = (home: Home) => join(home.state, LOCAL, "keys");
-export const rescuedDir = (home: Home) => join(home.state, LOCAL, "rescued");
+export const lockDir = (home: Home) => pathBelow(home.state, LOCAL, "lock");
+export const stagingDir = (home: Home) => pathBelow(home.state, LOCAL, "tmp");
+export const journalDir = (home: Home) => pathBelow(home.state, LOCAL, "journal");
+export const keysDir = (home: Home) => pathBelow(home.state, LOCAL, "keys");
+export const rescuedDir = (home: Home) => pathBelow(home.state, LOCAL, "rescued");
 /** A lock per task, held as long as its worktrees are being made or removed. */
-export const heldDir = (home: Home) => join(home.state, LOCAL, "held");
+export const heldDir = (home: Home) => pathBelow(home.state, LOCAL, "held");
 /** Journals of merges that are under way, or that a killed process left. */
-export const mergingDir = (home: Home) => join(home.state, LOCAL, "merging");
+export const mergingDir = (home: Home) => pathBelow(home.state, LOCAL, "merging");
 /**
  * What agents' runs leave while they run, beside the state's history: the same from every repository that shares the
  * state, and out of reach of whoever deletes the records' folder.
@@ -34,7 +35,7 @@ export const runsDir = (home: Home) => besideHistory(home, "runs");
 export const claimsDir = (home: Home) => besideHistory(home, "claims");
 
 const besideHistory = ({ gitDir }: Home, name: string) =>
-  basename(gitDir) === "state.git" ? join(dirname(gitDir), name) : join(gitDir, `pawl-${name}`);
+  basename(gitDir) === "state.git" ? pathBelow(dirname(gitDir), name) : pathBelow(gitDir, `pawl-${name}`);
 /** The common directory of the repository that the state belongs to. */
 export const homeCommonDir = ({ gitDir, local }: Home) =>
   basename(gitDir) === "state.git" ? dirname(dirname(gitDir)) : dirname(local);

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
+import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
 import { quickValue } from "../model/markdown/front-matter.ts";
 import { repository } from "../model/records/run.ts";
@@ -11,7 +12,7 @@ import { type Home, LOCAL } from "./layout.ts";
  * The repositories of one state, as this machine knows them: a line per repository, beside the state, that says where
  * its git directory is; and in each of them a line that says where the state is, and what the repository is called.
  */
-const linksDir = (home: Home) => join(home.state, `${LOCAL}/repos`);
+const linksDir = (home: Home) => pathBelow(home.state, `${LOCAL}/repos`);
 
 interface Whereabouts {
   commonDir: string;
@@ -25,29 +26,31 @@ export function repositoryName(
   place: Pick<Whereabouts, "name" | "mainRoot">,
   published?: () => string | undefined,
 ): string {
-  return lineIfReadable(join(home.local, "name")) ?? trackedName(place) ?? published?.() ?? place.name;
+  return lineIfReadable(pathBelow(home.local, "name")) ?? trackedName(place) ?? published?.() ?? place.name;
 }
 
 /** A clone in a folder of another name is the same repository: the ledger of what is installed says what it is called. */
 function trackedName({ mainRoot }: Pick<Whereabouts, "mainRoot">): string | undefined {
   if (mainRoot === undefined) return undefined;
-  const name = jsonIfReadable<{ repository?: unknown }>(join(mainRoot, ".pawl", "lock.json"))?.repository;
+  const name = jsonIfReadable<{ repository?: unknown }>(
+    pathBelow(mainRoot, ".pawl", "lock.json"),
+  )?.repository;
   return typeof name === "string" && repository.fields.id.read(name).ok ? name : undefined;
 }
 
 /** Keeps the name when the folder is renamed later: records name the repository by it. */
 export function keepName(home: Home, place: Whereabouts, published: () => string | undefined): void {
-  if (!isHomeOf(home, place) || lineIfReadable(join(home.local, "name")) !== undefined) return;
-  replaceFile(join(home.local, "name"), `${repositoryName(home, place, published)}\n`);
+  if (!isHomeOf(home, place) || lineIfReadable(pathBelow(home.local, "name")) !== undefined) return;
+  replaceFile(pathBelow(home.local, "name"), `${repositoryName(home, place, published)}\n`);
 }
 
 /** Every name that the home of the state has gone by, in this clone or another. */
 export function homeNames(home: Home): string[] {
-  const folder = join(home.state, "repos");
+  const folder = pathBelow(home.state, "repos");
   return namesIfPresent(folder)
     .filter(
       (name) =>
-        name.endsWith(".md") && quickValue(textIfPresent(join(folder, name)) ?? "", "home") === "true",
+        name.endsWith(".md") && quickValue(textIfPresent(pathBelow(folder, name)) ?? "", "home") === "true",
     )
     .map((name) => name.slice(0, -".md".length));
 }
@@ -55,7 +58,7 @@ export function homeNames(home: Home): string[] {
 /** Whether the state belongs to this repository, and was not only lent to it by a link: both its places say so. */
 export function isHomeOf(home: Home, place: Pick<Whereabouts, "commonDir" | "mainRoot">): boolean {
   return (
-    resolve(home.gitDir) === join(place.commonDir, "pawl", "state.git") &&
+    resolve(home.gitDir) === pathBelow(place.commonDir, "pawl", "state.git") &&
     resolve(home.state) === resolve(ownState(place))
   );
 }
@@ -71,32 +74,32 @@ export function readLinks(home: Home): Link[] {
   return namesIfPresent(linksDir(home))
     .filter((name) => !name.startsWith("."))
     .flatMap((name) => {
-      const path = lineIfReadable(join(linksDir(home), name));
+      const path = lineIfReadable(pathBelow(linksDir(home), name));
       if (path === undefined) return [];
       const commonDir = resolve(home.state, path);
-      return [{ name, commonDir, found: existsSync(join(commonDir, "HEAD")) }];
+      return [{ name, commonDir, found: existsSync(pathBelow(commonDir, "HEAD")) }];
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function writeLink(home: Home, name: string, commonDir: string): void {
-  replaceFile(join(linksDir(home), name), `${relative(home.state, commonDir)}\n`);
+  replaceFile(pathBelow(linksDir(home), name), `${relative(home.state, commonDir)}\n`);
 }
 
 export function removeLink(home: Home, name: string): void {
-  rmSync(join(linksDir(home), name), { force: true });
+  rmSync(pathBelow(linksDir(home), name), { force: true });
 }
 
 /** Points another repository at this state, under a name. */
 export function pointAt(home: Home, other: Whereabouts, name: string): void {
-  const local = join(other.commonDir, "pawl");
-  replaceFile(join(local, "name"), `${name}\n`);
-  replaceFile(join(local, "home"), `${relative(local, home.state)}\n`);
+  const local = pathBelow(other.commonDir, "pawl");
+  replaceFile(pathBelow(local, "name"), `${name}\n`);
+  replaceFile(pathBelow(local, "home"), `${relative(local, home.state)}\n`);
 }
 
 /** Lets a repository find its own state again, if it has one. */
 export function pointAway(commonDir: string): void {
-  const local = join(commonDir, "pawl");
+  const local = pathBelow(commonDir, "pawl");
   // The name last: without a state of its own a name says nothing.
-  for (const file of ["home", "name"]) rmSync(join(local, file), { force: true });
+  for (const file of ["home", "name"]) rmSync(pathBelow(local, file), { force: true });
 }

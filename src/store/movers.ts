@@ -1,4 +1,5 @@
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable, textIfReadable } from "../files/read.ts";
 import { sawBeginning } from "../files/sessions.ts";
 import { BINDING, HOLDER, keptMovers, MOVERS } from "../git/discover.ts";
@@ -30,14 +31,14 @@ function readMovers(home: Home, task: string): Mover[] {
 
 const moversBeside = (commonDir: string, task: string) =>
   worktreesOf({ commonDir, mainRoot: undefined })
-    .filter(({ gitDir }) => lineIfReadable(join(gitDir, BINDING)) === task)
-    .map(({ gitDir }) => join(gitDir, MOVERS));
+    .filter(({ gitDir }) => lineIfReadable(pathBelow(gitDir, BINDING)) === task)
+    .map(({ gitDir }) => pathBelow(gitDir, MOVERS));
 
 /** Which session of which agent holds each task that has a worktree here. */
 function readHolders(home: Home): Held[] {
   return commonDirsOf(home).flatMap((commonDir) =>
     worktreesOf({ commonDir, mainRoot: undefined }).flatMap(({ gitDir }) => {
-      const [task, holder] = [BINDING, HOLDER].map((name) => lineIfReadable(join(gitDir, name)));
+      const [task, holder] = [BINDING, HOLDER].map((name) => lineIfReadable(pathBelow(gitDir, name)));
       return task && holder ? [{ task, holder }] : [];
     }),
   );

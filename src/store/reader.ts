@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { readApprovers } from "../model/approvers.ts";
 import { readConfigText } from "../model/config.ts";
@@ -31,19 +31,29 @@ import { listRuns } from "./run-list.ts";
 import { readSeen } from "./seen-claims.ts";
 import { currentTasks, listTasks } from "./task-list.ts";
 
-export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
+/** States that were there for an earlier reader of the same command; whoever writes looks again. */
+const found = new WeakSet<Home>();
+
+function isThere(home: Home): boolean {
+  if (found.has(home)) return true;
   const exists = stateExists(home);
+  if (exists) found.add(home);
+  return exists;
+}
+
+export function openReader(home: Home, fullYaml: FullYaml | undefined, now: number): Reader {
+  const exists = isThere(home);
   const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
-    exists && existsSync(join(home.state, path)) ? parse(kind, path) : undefined;
-  const folder = (path: string) => (exists ? namesIfPresent(join(home.state, path)) : []);
+    exists && existsSync(pathBelow(home.state, path)) ? parse(kind, path) : undefined;
+  const folder = (path: string) => (exists ? namesIfPresent(pathBelow(home.state, path)) : []);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
   const runFiles = (id: string) =>
     recordNames(folder(partFolder(run, id)), run).map((name) => partFile(run, id, name));
   let summaries: ReturnType<Reader["tasks"]> | undefined;
   let current: ReturnType<Reader["current"]> | undefined;
-  const hasTask = (id: string) => exists && existsSync(join(home.state, taskFile(id)));
+  const hasTask = (id: string) => exists && existsSync(pathBelow(home.state, taskFile(id)));
   const existing = (id: string) => {
     if (hasTask(id)) return taskFile(id);
     throw noSuch("task", id, "`pawl task list` shows the tasks there are.");
@@ -67,7 +77,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     part(kind, taskName, part) {
       const path = partFile(kind, taskName, part);
       const hint = `\`pawl task show ${taskName}\` lists what the task has.`;
-      if (exists && existsSync(join(home.state, path))) return parse(kind, path);
+      if (exists && existsSync(pathBelow(home.state, path))) return parse(kind, path);
       throw noSuch(kind.name, `${taskName}/${part}`, hint);
     },
     parts: (kind, taskName) =>
@@ -91,8 +101,8 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     ...whoWorks(home),
     config: (where, text) => readConfigText(where, text, fullYaml),
     approvers: (where, text) => readApprovers(where, text, fullYaml),
-    hasFile: (path) => exists && existsSync(join(home.state, path)),
-    fileText: (path) => (exists ? textIfPresent(join(home.state, path)) : undefined),
+    hasFile: (path) => exists && existsSync(pathBelow(home.state, path)),
+    fileText: (path) => (exists ? textIfPresent(pathBelow(home.state, path)) : undefined),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     claims: () => readSeen(home),
@@ -109,15 +119,15 @@ function openParser(home: Home, fullYaml: FullYaml | undefined) {
   const parsed = earlier.get(home) ?? new Map();
   earlier.set(home, parsed);
   return <K extends Kind>(kind: K, path: string): Stored<K> => {
-    const found = known.get(path) ?? parse(kind, path);
-    known.set(path, found);
-    return found as Stored<K>;
+    const stored = known.get(path) ?? parse(kind, path);
+    known.set(path, stored);
+    return stored as Stored<K>;
   };
   function parse(kind: Kind, path: string): Stored<Kind> {
     const text = readRecordText(home, path);
     const before = parsed.get(path);
     if (before?.text === text) return before.stored;
-    const stored = parseRecord(kind, path, text, fullYaml, join(home.shown, path));
+    const stored = parseRecord(kind, path, text, fullYaml, pathBelow(home.shown, path));
     parsed.set(path, { text, stored });
     return stored;
   }
@@ -147,8 +157,9 @@ const stems = (names: string[]) =>
   names.filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -".md".length));
 
 function recordNames(names: string[], { letter, ownFolder }: Kind): string[] {
-  const pattern = new RegExp(`^(${letter}\\d+)${ownFolder ? "" : "\\.md"}$`);
-  return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort((a, b) => idNumber(a) - idNumber(b));
+  return (ownFolder ? names : stems(names))
+    .filter((name) => name.startsWith(letter) && /^[A-Z]\d+$/.test(name))
+    .sort((a, b) => idNumber(a) - idNumber(b));
 }
 
 function noSuch(kind: string, id: string, hint: string): Failure {

@@ -1,5 +1,5 @@
 import { renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import type { Problem, Stored } from "../model/record.ts";
@@ -15,7 +15,7 @@ const SAVE_AFTER = 16;
 const SETTLED_MS = 2_000;
 const MOST_KEPT = 2_000;
 
-const cacheFile = (home: Home) => join(home.local, "runs.cache");
+const cacheFile = (home: Home) => pathBelow(home.local, "runs.cache");
 
 /**
  * Many runs, to be shown and never to be decided on: hardly any of them changes any more, and parsing a hundred takes as
@@ -33,7 +33,7 @@ export function listRuns(
   let missed = 0;
   for (const path of paths)
     try {
-      const stat = statSync(join(home.state, path));
+      const stat = statSync(pathBelow(home.state, path));
       const before = known.get(path);
       const isKnown = before !== undefined && isSame(before, stat);
       listed.push(isKnown ? before : [path, stat.ctimeMs, stat.size, stat.ino, parse(path).value]);
@@ -53,7 +53,11 @@ const isSame = (row: Row, stat: Stats) =>
 function unreadable(home: Home, path: string, error: unknown): Failure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return new Failure("unreadable", "broken_record", `${join(home.shown, path)} cannot be read (${code}).`);
+  return new Failure(
+    "unreadable",
+    "broken_record",
+    `${pathBelow(home.shown, path)} cannot be read (${code}).`,
+  );
 }
 
 /** Another pawl knows other fields. */

@@ -1,5 +1,5 @@
 import { type Stats, statSync } from "node:fs";
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
@@ -21,6 +21,7 @@ import {
   toRow,
   toSummary,
   total,
+  writeCurrent,
   writeSnapshot,
 } from "./task-snapshot.ts";
 
@@ -32,7 +33,7 @@ interface TaskList {
 /** Below this many tasks every file is looked at every time. */
 const ALWAYS_COMPLETE = 200;
 const COMPLETE_EVERY_MS = 60_000;
-/** Re-reading a few changed files is cheaper than rewriting the snapshot each time. */
+/** Re-reading a few changed files is cheaper than writing down everything that is past each time. */
 const SAVE_AFTER = 16;
 /** A longer tail of the event logs costs every command more than one new snapshot. */
 const SAVE_AFTER_BYTES = 32_768;
@@ -49,48 +50,65 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
   // Before anything is read, so that a write that comes meanwhile is found again next time.
   const cursor = cursorNow(home);
   const snapshot = readSnapshot(home);
-  const names = namesIfPresent(join(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
+  const tail = recentTail(home, snapshot, now);
+  const past = byName(snapshot.past());
+  const current = byName(snapshot.current);
+  const isWhole = past.size + current.size === snapshot.total;
+  const recent = new Set(tail ? tasksIn(tail.paths) : []);
+  const unreadable = new Set(snapshot.unreadable);
+  const names =
+    tail && isWhole
+      ? [...new Set([...past.keys(), ...current.keys(), ...unreadable, ...recent])]
+      : namesIfPresent(pathBelow(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
   names.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
-  const tail = recentTail(home, snapshot, names.length, now);
-  const past = new Map(snapshot.past().map((row) => [row[0], row]));
-  const current = new Map(snapshot.current.map((row) => [row[0], row]));
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
-  let missed = 0;
+  const changed: Row[] = [];
   let stale = false;
   for (const name of names) {
     const known = past.get(name);
-    const trusted = known && tail && !tail.paths.has(taskFile(name)) ? known : undefined;
+    const trusted = known && tail && !recent.has(name) ? known : undefined;
     const row = trusted ?? look(home, name, known ?? current.get(name), fullYaml, list.problems);
     if (known && row !== known) stale = true;
     if (!row) continue;
-    if (row !== known && row !== current.get(name)) missed++;
+    if (row !== known && row !== current.get(name)) changed.push(row);
     rows.push(row);
     list.tasks.push(toSummary(row));
   }
-  keep(home, { list, rows, cursor, missed, stale, snapshot, complete: tail === undefined, fullYaml, now });
+  // One that the snapshot does not know would be passed over next time.
+  if (
+    tasksIn(list.problems.map((one) => one.file)).some((name) => !current.has(name) && !unreadable.has(name))
+  )
+    stale = true;
+  const complete = tail === undefined;
+  keep(home, { list, rows, cursor, changed, stale, snapshot, isWhole, complete, fullYaml, now });
   return list;
 }
+
+const byName = (rows: readonly Row[]) => new Map(rows.map((row) => [row[0], row]));
 
 /** The tasks in play, and how many are past; looks at no past task at all where that is safe. */
 export function currentTasks(home: Home, fullYaml: FullYaml | undefined, now: number): CurrentTasks {
   const snapshot = readSnapshot(home);
-  const tail = recentTail(home, snapshot, snapshot.total, now);
-  const names = snapshot.current.map((row) => row[0]);
-  const changed = [...(tail?.paths ?? [])].flatMap(
-    (path) => /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1] ?? [],
-  );
-  const fresh = changed.filter((name) => !names.includes(name));
+  const tail = recentTail(home, snapshot, now);
+  const known = byName(snapshot.current);
+  const fresh = tail ? tasksIn(tail.paths).filter((name) => !known.has(name)) : [];
   if (!tail || fresh.some((name) => idNumber(name) <= snapshot.highest))
     return split(listTasks(home, fullYaml, now));
-  const known = new Map(snapshot.current.map((row) => [row[0], row]));
   const list: TaskList = { tasks: [], problems: [] };
-  for (const name of [...names, ...fresh]) {
+  const rows: Row[] = [];
+  for (const name of new Set([...known.keys(), ...snapshot.unreadable, ...fresh])) {
     const row = look(home, name, known.get(name), fullYaml, list.problems);
-    if (row) list.tasks.push(toSummary(row));
+    if (!row) continue;
+    rows.push(row);
+    list.tasks.push(toSummary(row));
   }
+  keepCurrent(home, snapshot, rows, snapshot.checked, now);
   return split(list, snapshot.counts);
 }
+
+const tasksIn = (paths: Iterable<string>) =>
+  [...paths].flatMap((path) => /^tasks\/(T\d+)\/task\.md$/.exec(path)?.[1] ?? []);
 
 function split(list: TaskList, counts: Readonly<Record<string, number>> = {}): CurrentTasks {
   const past = countPast(list.tasks, counts);
@@ -105,8 +123,9 @@ function countPast(tasks: readonly TaskSummary[], from: Readonly<Record<string, 
 }
 
 /** What was written since the snapshot, if the snapshot is young enough to be believed about past tasks. */
-function recentTail(home: Home, snapshot: Snapshot, count: number, now: number): Tail | undefined {
-  if (count <= ALWAYS_COMPLETE || Math.abs(now - snapshot.checked) > COMPLETE_EVERY_MS) return undefined;
+function recentTail(home: Home, snapshot: Snapshot, now: number): Tail | undefined {
+  if (snapshot.total <= ALWAYS_COMPLETE || Math.abs(now - snapshot.checked) > COMPLETE_EVERY_MS)
+    return undefined;
   return changedSince(home, snapshot.cursor);
 }
 
@@ -146,7 +165,7 @@ function readRow(
   const path = taskFile(name);
   try {
     const text = readRecordText(home, path);
-    const { value } = parseRecord(task, path, text, fullYaml, join(home.shown, path));
+    const { value } = parseRecord(task, path, text, fullYaml, pathBelow(home.shown, path));
     return toRow(name, stat, summarise(value));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -183,10 +202,13 @@ interface Seen {
   list: TaskList;
   rows: Row[];
   cursor: Cursor;
-  missed: number;
-  /** A past row is not what it was: believed once more, it would hide the change. */
+  /** Those of the rows that the snapshot did not have. */
+  changed: Row[];
+  /** A past row is not what it was, or a file cannot be read that could before: believed once more, it would hide that. */
   stale: boolean;
   snapshot: Snapshot;
+  /** Every task that the snapshot was made from is in it. */
+  isWhole: boolean;
   complete: boolean;
   fullYaml: FullYaml | undefined;
   now: number;
@@ -194,21 +216,53 @@ interface Seen {
 
 function keep(home: Home, seen: Seen): void {
   const { rows, cursor, snapshot, now } = seen;
-  const grown = total(cursor) - total(snapshot.cursor) > SAVE_AFTER_BYTES;
-  const worth = seen.stale || seen.missed > SAVE_AFTER || (seen.missed > 0 && seen.fullYaml !== undefined);
-  if (!worth && !(grown && rows.length > ALWAYS_COMPLETE)) {
-    if (seen.complete && snapshot.checked > 0 && rows.length > ALWAYS_COMPLETE) markComplete(home, now);
+  const isLarge = rows.length > ALWAYS_COMPLETE;
+  const isGrown = isLarge && total(cursor) - total(snapshot.cursor) > SAVE_AFTER_BYTES;
+  const missed = seen.changed.length;
+  const isWorthIt = missed > 0 && (seen.fullYaml !== undefined || !seen.isWhole);
+  if (!isGrown && !isWorthIt && !seen.stale && missed <= SAVE_AFTER) {
+    const isChecked = seen.complete && isLarge && snapshot.checked > 0;
+    const isKept = keepCurrent(home, snapshot, seen.changed, isChecked ? now : snapshot.checked, now);
+    if (isChecked && !isKept) markComplete(home, now);
     return;
   }
-  const settled = rows.filter((row) => now - row[1] > SETTLED_MS);
   const isPastRow = new Set(seen.list.tasks.filter(isPast).map((one) => one.id));
-  writeSnapshot(home, {
-    current: rows.filter((row) => !isPastRow.has(row[0])),
-    past: settled.filter((row) => isPastRow.has(row[0])),
-    counts: countPast(seen.list.tasks),
-    total: rows.length,
-    highest: Math.max(0, ...rows.map((row) => idNumber(row[0]))),
-    cursor,
-    checked: seen.complete ? now : snapshot.checked,
+  const past = rows.filter((row) => isPastRow.has(row[0]) && isSettled(row, now));
+  writeSnapshot(
+    home,
+    {
+      current: rows.filter((row) => !isPastRow.has(row[0])),
+      counts: countPast(seen.list.tasks),
+      total: rows.length,
+      highest: Math.max(0, ...rows.map((row) => idNumber(row[0]))),
+      unreadable: tasksIn(seen.list.problems.map((one) => one.file)),
+      cursor,
+      checked: seen.complete ? now : snapshot.checked,
+    },
+    past,
+  );
+}
+
+const isSettled = (row: Row, now: number) => now - row[1] > SETTLED_MS;
+
+/** So that a task in play is parsed once after each change, and not by every command that follows. */
+function keepCurrent(
+  home: Home,
+  snapshot: Snapshot,
+  seen: readonly Row[],
+  checked: number,
+  now: number,
+): boolean {
+  const rows = byName(snapshot.current);
+  const changed = seen.filter((row) => rows.get(row[0]) !== row && isSettled(row, now));
+  if (changed.length === 0 || snapshot.checked === 0) return false;
+  for (const row of changed) rows.set(row[0], row);
+  writeCurrent(home, {
+    ...snapshot,
+    current: [...rows.values()],
+    total: snapshot.total + rows.size - snapshot.current.length,
+    highest: Math.max(snapshot.highest, ...changed.map((row) => idNumber(row[0]))),
+    checked,
   });
+  return true;
 }

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { bytesOf, jsonIfReadable } from "../files/read.ts";
+import { pathBelow } from "../files/path-below.ts";
+import { bytesOf } from "../files/read.ts";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
@@ -57,7 +57,11 @@ export interface Snapshot {
   total: number;
   /** The highest number there was: whatever is above is new. */
   highest: number;
+  /** Tasks whose file could not be read: every command looks at them again, and tells of them. */
+  unreadable: string[];
   cursor: Cursor;
+  /** The same in both files, which are written one after the other. */
+  twin: string;
   /** When all files were last looked at: the time of the snapshot's own file. */
   checked: number;
 }
@@ -66,8 +70,6 @@ interface CurrentFile extends Omit<Snapshot, "past" | "checked"> {
   schema: number;
   /** Inode of the state folder: another folder at the same place makes a snapshot useless. */
   state: number;
-  /** The same in both files, which are written one after the other. */
-  twin: string;
 }
 
 interface PastFile {
@@ -75,9 +77,9 @@ interface PastFile {
   rows: Row[];
 }
 
-const SCHEMA = 4;
-const currentFile = (home: Home) => join(home.local, "tasks.cache");
-const pastFile = (home: Home) => join(home.local, "tasks-past.cache");
+const SCHEMA = 6;
+const currentFile = (home: Home) => pathBelow(home.local, "tasks.cache");
+const pastFile = (home: Home) => pathBelow(home.local, "tasks-past.cache");
 
 const NOTHING: Snapshot = {
   current: [],
@@ -85,14 +87,16 @@ const NOTHING: Snapshot = {
   counts: {},
   total: 0,
   highest: 0,
+  unreadable: [],
   cursor: {},
+  twin: "",
   checked: 0,
 };
 
 export function readSnapshot(home: Home): Snapshot {
   try {
     const checked = statSync(currentFile(home)).mtimeMs;
-    const file = JSON.parse(bytesOf(currentFile(home)).toString("utf8")) as CurrentFile;
+    const file = parse<CurrentFile>(bytesOf(currentFile(home)));
     if (file.schema !== SCHEMA || file.state !== statSync(home.state).ino) return NOTHING;
     return { ...file, checked, past: () => readPast(home, file.twin) };
   } catch {
@@ -102,30 +106,59 @@ export function readSnapshot(home: Home): Snapshot {
 }
 
 function readPast(home: Home, twin: string): Row[] {
-  const file = jsonIfReadable<PastFile>(pastFile(home));
-  return file?.twin === twin ? file.rows : [];
+  try {
+    const file = parse<PastFile>(bytesOf(pastFile(home)));
+    return file.twin === twin ? file.rows : [];
+  } catch {
+    return [];
+  }
 }
 
+/** Nothing but ASCII is written: to decode two megabytes of anything else takes longer than to parse half of them. */
+const parse = <T>(bytes: Buffer) => JSON.parse(bytes.toString("latin1")) as T;
+
+const print = (file: CurrentFile | PastFile) =>
+  JSON.stringify(file).replace(
+    /[\u0080-\uffff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+type Seen = Omit<Snapshot, "past" | "twin">;
+
 /** Best effort: a list that cannot leave a snapshot behind is still a list. */
-export function writeSnapshot(
-  home: Home,
-  seen: Pick<Snapshot, "current" | "counts" | "total" | "highest" | "cursor" | "checked"> & { past: Row[] },
-): void {
-  const { past, checked, ...current } = seen;
-  const twin = `${process.pid}-${checked}-${total(seen.cursor)}`;
-  const file: CurrentFile = { schema: SCHEMA, state: statSync(home.state).ino, twin, ...current };
-  const replace = (path: string, text: string) => {
-    const temporary = `${path}.${process.pid}.tmp`;
-    try {
-      writeFileSync(temporary, text);
-      utimesSync(temporary, checked / 1000, checked / 1000);
-      renameSync(temporary, path);
-    } catch {
-      rmSync(temporary, { force: true });
-    }
+export function writeSnapshot(home: Home, seen: Seen, past: Row[]): void {
+  const twin = `${process.pid}-${seen.checked}-${total(seen.cursor)}`;
+  replace(pastFile(home), print({ twin, rows: past }), seen.checked);
+  writeCurrent(home, { ...seen, twin });
+}
+
+/** Where nothing that is past has changed, this much is enough. */
+export function writeCurrent(home: Home, seen: Seen & Pick<Snapshot, "twin">): void {
+  const { checked, current, counts, highest, unreadable, cursor, twin } = seen;
+  const state = statSync(home.state).ino;
+  const file = {
+    schema: SCHEMA,
+    state,
+    twin,
+    current,
+    counts,
+    total: seen.total,
+    highest,
+    unreadable,
+    cursor,
   };
-  replace(pastFile(home), JSON.stringify({ twin, rows: past } satisfies PastFile));
-  replace(currentFile(home), JSON.stringify(file));
+  replace(currentFile(home), print(file), checked);
+}
+
+function replace(path: string, text: string, checked: number): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text);
+    utimesSync(temporary, checked / 1000, checked / 1000);
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
 }
 
 /** For changes that no event of ours tells of. */

@@ -159,6 +159,7 @@ function findConflict(home: Home, effects: readonly Effect[]): string | undefine
     if (effect.do === "create") {
       if (existsSync(isNewTask(effect) ? dirname(target) : target)) return effect.path;
     } else if (effect.do === "replace" && textIfPresent(target) !== effect.before) return effect.path;
+    else if (effect.do === "attach" && effect.fresh && existsSync(target)) return effect.path;
   }
   return undefined;
 }

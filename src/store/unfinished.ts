@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent } from "../files/read.ts";
 import { claimsDir, type Home, journalDir, mergingDir, runsDir } from "./layout.ts";
 
@@ -14,15 +14,15 @@ export function hasUnfinishedMerges(home: Home): boolean {
 
 /** True while a protected branch of this repository is open, or one that was waits to be closed. */
 export function hasUnlocks(home: Home): boolean {
-  return namesIfPresent(join(home.local, "grants/unlock")).length > 0;
+  return namesIfPresent(pathBelow(home.local, "grants/unlock")).length > 0;
 }
 
 /** True while an agent runs on this machine, or one that has ended waits to be written down. */
 export function hasOpenRuns(home: Home): boolean {
-  return namesIfPresent(join(runsDir(home), "open")).length > 0;
+  return namesIfPresent(pathBelow(runsDir(home), "open")).length > 0;
 }
 
 /** True while a task is begun or ended whose claim others can see, or a kill has left one that nobody works on. */
 export function hasMarkedClaims(home: Home): boolean {
-  return namesIfPresent(join(claimsDir(home), "marked")).length > 0;
+  return namesIfPresent(pathBelow(claimsDir(home), "marked")).length > 0;
 }

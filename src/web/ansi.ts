@@ -4,13 +4,13 @@ const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "wh
 
 const [ESC, BELL] = ["\u001b", "\u0007"];
 
-/** Colours, which are understood; and everything else that moves a cursor, sets a title or asks the terminal something. */
+/** Matches colours, which are kept, and every other escape: cursor moves, titles, queries to the terminal. */
 const ESCAPES = new RegExp(
   `${ESC}(?:\\[([0-9;]*)m|\\[[0-9;?]*[ -/]*[@-~]|\\][^${BELL}${ESC}]*(?:${BELL}|${ESC}\\\\)?|[@-Z\\\\^_])`,
   "g",
 );
 
-/** One line of an agent's output: its colours become classes, every other escape goes, and what cannot be seen is shown. */
+/** One line of an agent's output as HTML: colours become classes, other escapes are dropped, invisible characters are shown. */
 export function lineHtml(line: string): Html {
   let [out, at] = ["", 0];
   let classes: string[] = [];

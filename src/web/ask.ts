@@ -23,7 +23,10 @@ export type Ask = <S extends z.ZodMiniObject, Data>(
   options?: { dryRun?: boolean },
 ) => Promise<Told<Data>>;
 
-/** Everything is opened again for each call: others write to the same state while the page is open. */
+/**
+ * Everything is opened again for each call, because others write to the same state while the page is open. Whatever a call
+ * writes is marked as coming from the page.
+ */
 export function openAsk(around: Surroundings): Ask {
   return async (operation, input, options = {}) => {
     const load = operations[operation.id];
@@ -31,7 +34,7 @@ export function openAsk(around: Surroundings): Ask {
     const { data, next, warnings, ready, body, planned } = await run(
       await load(),
       parseInput(operation.input, input),
-      openRuntime(around),
+      openRuntime({ ...around, fromPage: true }),
       options,
     );
     // The registry's operation is the one that was named, so its data is of the type that the name promises.

@@ -11,14 +11,14 @@ export interface NewPasskey {
   name: string;
   as: string | undefined;
   passkey: string;
-  /** The repository that it shall decide in. */
+  /** The repository in which it will count. */
   repo: string | undefined;
 }
 
-/** What only a human can decide: begun on the page, and given on the terminal or with a key. */
+/** Decisions that only a human can make: begun on the page, confirmed on the terminal or with a key. */
 export interface Deciding {
   underway: Undertakings;
-  /** `byKey`: the passkey's signature is the yes, and there is no merge without one. Else the question is on the terminal. */
+  /** `byKey`: only a passkey's signature counts as the yes. Otherwise the terminal asks. */
   approve(task: string, how: { push: boolean; byKey: boolean }): void;
   enrol(key: NewPasskey): void;
 }
@@ -32,9 +32,10 @@ export function openDeciding(
 ): Deciding {
   const underway = new Undertakings(terminal);
   /** Everything is shown on the terminal as well, exactly as the command shows it. */
-  const talking = ({ hear, sign }: Talk): Surroundings => ({
+  const talking = ({ hear, sign, isWithdrawn }: Talk): Surroundings => ({
     ...around,
     sign,
+    ask: async (question) => (question !== "" && isWithdrawn() ? "" : around.ask?.(question)),
     progress(chunk) {
       write(chunk.toString("utf8"));
       hear(chunk.toString("utf8"));
@@ -49,13 +50,13 @@ export function openDeciding(
       throw error;
     }
   };
-  // What merges is read when somebody decides: the page is open sooner without it.
+  // The code that merges is loaded when somebody decides, so that the page opens sooner.
   return {
     underway,
     approve: (task, { push, byKey }) =>
       underway.begin(task, byKey ? "working" : "asking", async (talk) => {
         const { approve } = await import("../ops/approve.ts");
-        // The page asked for the id before; that answer counts for nothing unless a key signs what is merged.
+        // The id was already typed on the page; it counts for nothing unless a key signs the merge.
         const answer = async (question: string) => (question === "" ? "" : task);
         const own = byKey ? { ask: answer, onlySigned: true } : {};
         const ask = openAsk({ ...talking(talk), ...own });

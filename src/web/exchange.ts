@@ -1,6 +1,6 @@
 import type { Html } from "./html.ts";
 
-/** One request, with everything that decides about it and nothing of the socket it came by. */
+/** One request, without the socket that it came through. */
 export interface Request {
   method: string;
   path: string;
@@ -8,14 +8,14 @@ export interface Request {
   headers: Readonly<Record<string, string | undefined>>;
   /** The fields of a form or of a JSON object; empty for reads. */
   body: unknown;
-  /** Aborted when whoever asked has gone away. */
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal;
 }
 
 export interface Response {
   status: number;
   headers: Record<string, string>;
-  /** Pieces are sent as they come; a stream that ends when the reader goes away, such as events. */
+  /** A stream, such as events, is sent piece by piece and ends when its reader disconnects. */
   body: string | Uint8Array | AsyncIterable<string>;
 }
 
@@ -23,7 +23,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
-  // With "no-referrer" a browser sends the page's own forms as coming from nowhere, and the door refuses those.
+  // With "no-referrer" a browser sends `Origin: null` with the page's own forms, which the door refuses.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -38,7 +38,7 @@ export function page(content: Html, status = 200): Response {
   };
 }
 
-/** Sends the browser elsewhere after a form: a reload then repeats the look and not the deed. */
+/** Redirects after a form, so that a reload repeats the page and not the action. */
 export const seeOther = (path: string): Response => ({ status: 303, headers: { Location: path }, body: "" });
 
 export function plain(status: number, text: string): Response {

@@ -1,4 +1,4 @@
-/** The fields of a form or of a JSON object as texts; the operation that gets them decides what they may be. */
+/** The fields of a form or of a JSON object as strings; the operation validates them. */
 export function fieldsOf(body: unknown): Record<string, string | undefined> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {};
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 // biome-ignore lint/suspicious/noExplicitAny: forms are made for operations of every input
 type AnyInput = z.ZodMiniObject<any>;
 
-/** A field as the operation describes it, and how the form calls it. */
+/** A field of the operation, and its label in the form. */
 export interface Field {
   name: string;
   label: string;
@@ -13,7 +13,7 @@ export interface Field {
   long?: boolean;
   /** What may be chosen, where the operation itself knows more than the page offers. */
   choices?: readonly string[];
-  /** What the page says of it, where the words for a command line do not fit. */
+  /** The page's own hint, where the one for the command line does not fit. */
   hint?: string;
   /** One line, but across the whole form. */
   across?: boolean;
@@ -25,7 +25,7 @@ export interface Field {
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** The fields of a form, made from what the operation says of its input: the page can ask for nothing else. */
+/** The fields of a form, built from the operation's input: the page cannot ask for anything else. */
 export function fieldsOfForm(
   input: AnyInput,
   fields: readonly Field[],
@@ -67,7 +67,7 @@ function control({ name, long, choices, suggest }: Field, info: FieldInfo, value
   return html`<input id="${id}" name="${name}" value="${value}" data-keep autocomplete="off"${suggest !== undefined && html` list="list-${suggest}"`}${info.type === "number" && html` inputmode="numeric"`}${info.required && html` required`}>`;
 }
 
-/** What was typed, in the types that the operation expects; what was left empty was not said. */
+/** Converts what was typed to the types that the operation expects; empty fields are left out. */
 export function inputOf(
   input: AnyInput,
   fields: readonly Pick<Field, "name">[],

@@ -28,14 +28,14 @@ export interface House {
   notices: Notices;
 }
 
-/** From one request to one response. Everything outside comes in through `house`, so tests need no socket. */
+/** Turns one request into one response. Everything external comes in through `house`, so tests need no socket. */
 export async function handle(request: Request, house: House): Promise<Response> {
   const response = await answer(request, house);
   return { ...response, headers: { ...SECURITY_HEADERS, ...response.headers } };
 }
 
 async function answer(request: Request, house: House): Promise<Response> {
-  const entry = atTheDoor(request, house.sessions.has(request.headers.cookie));
+  const entry = atTheDoor(request, house.sessions.has(request.headers.cookie, request.headers.host));
   if ("redirect" in entry) return { status: 307, headers: { Location: entry.redirect }, body: "" };
   if (!entry.enter)
     return entry.status === 401 && request.method === "GET"
@@ -48,13 +48,16 @@ async function answer(request: Request, house: House): Promise<Response> {
   const { ask, project, deciding, live, notices } = house;
   const now = house.now();
   try {
-    if (!found) throw new Failure("not_found", "no_page", `There is no page ${request.path}.`);
+    if (!found)
+      throw new Failure("not_found", "no_page", `There is no page ${request.path}.`, { hint: NO_PAGE });
     const view = await found.view();
     return await view({ ask, project, deciding, live, notices, request, parts: found.parts, now });
   } catch (error) {
     return problem(error);
   }
 }
+
+const NO_PAGE = "The links above lead to every page. A task is at /t/T0001, with the task's own id.";
 
 const asset = (text: string, type: string): Response => ({
   status: 200,
@@ -72,9 +75,9 @@ const ASSETS: ReadonlyMap<string, Response> = new Map([
   ["/theme.js", asset(themeScript, "text/javascript")],
 ]);
 
-/** The link's secret comes in the address behind `#`; the script of this page sends it, and nothing else is shown. */
+/** The page behind the link. Its script posts the secret from behind the `#`. */
 function knock(status: number): Response {
-  const main = html`<div class="title"><h1>Open the link from your terminal</h1></div><p id="knock">Run <code>pawl ui</code> in your project and open the link it prints. Each link works once, within a minute.</p>`;
+  const main = html`<div class="title"><h1>Open the link from your terminal</h1></div><p id="knock">Run <code>pawl ui</code> in your project and open the link it prints. Each link works once, within a minute.</p><noscript><p>Opening the link needs JavaScript, once. Reading and every form work without it.</p></noscript>`;
   return page(
     layout({
       title: "Open the link from your terminal",
@@ -89,7 +92,8 @@ function knock(status: number): Response {
 
 function enter(request: Request, { sessions }: House): Response {
   if (request.method !== "POST") return knock(200);
-  const cookie = sessions.enter((request.body as { secret?: unknown } | undefined)?.secret);
+  const { secret } = (request.body ?? {}) as { secret?: unknown };
+  const cookie = sessions.enter(secret, request.headers.host);
   if (cookie === undefined)
     return plain(
       401,

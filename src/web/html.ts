@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | false | readonly Part[];
 
-/** A template whose values are escaped, whoever wrote them, and show what cannot be seen. Lists are joined; undefined and false leave nothing. */
+/** A template that escapes every value and makes invisible characters visible. Lists are joined; undefined and false become nothing. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   let text = strings[0] ?? "";
   for (const [at, value] of values.entries()) text += shown(value) + (strings[at + 1] ?? "");
@@ -35,14 +35,19 @@ export const escapeText = (text: string) => text.replace(/[&<>"']/g, (one) => EN
 
 /**
  * What a reader would not see, or would see in another place than it stands: control characters, marks that reorder
- * text, spaces without width. A reviewer who cannot see U+202E reviews something else.
+ * text, characters without width. A reviewer who cannot see U+202E reviews something else. The mark that makes an emoji
+ * of the character before it is the one that may stay.
  */
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that have to be shown
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\uffff]|\ud83a[\udc00-\udfff]|\udb40[\udc00-\udfff]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\uffff\ud800-\udfff]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|(?<!\p{Emoji})[\ufe0e\ufe0f]/gu;
+
+/** True of most lines of code, which then need no closer look. */
+const ALL_SEEN = /^[\t\n -~]*$/;
 
 /** Code as it is, with what cannot be seen shown by its number. */
 export function visible(text: string): Html {
+  if (ALL_SEEN.test(text)) return new Html(escapeText(text));
   let out = "";
   let at = 0;
   for (const found of text.matchAll(UNSEEN)) {

@@ -29,7 +29,7 @@ const ON_THE_DIFF: readonly Key[] = [
   [["s"], "only what changed since your last look"],
 ];
 
-/** Every key that works here, for whoever presses `?`. */
+/** The list of keys that `?` opens. */
 export function keyList(isTask: boolean, isDiff: boolean): Html {
   const keys = [...(isDiff ? ON_THE_DIFF : []), ...(isTask ? ON_A_TASK : []), ...EVERYWHERE];
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${keys.map(([names, does]) => html`<dt>${names.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${does}</dd>`)}</dl>${isDiff && html`<p class="dim small">With the mouse: click a line number to add a finding; drag or hold Shift to select several lines.</p>`}<form method="dialog"><button>Close</button></form></dialog>`;

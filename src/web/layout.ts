@@ -5,7 +5,7 @@ export interface Layout {
   /** What the browser's tab says. */
   title: string;
   /** The part of the page that is current in the bar. */
-  section?: "tasks" | "lanes" | "mail" | "search" | "audit" | "log" | "notes" | undefined;
+  section?: "tasks" | "lanes" | "mail" | "findings" | "search" | "audit" | "log" | "notes" | undefined;
   /** The command that shows or does the same on a command line. */
   command: string;
   main: Html;
@@ -13,9 +13,9 @@ export interface Layout {
   kind: "home" | "narrow" | "wide";
   /** What stays in sight at the bottom. */
   foot?: Html | undefined;
-  /** For whoever has not been let in: nothing leads anywhere. */
+  /** For browsers without a session: no links. */
   outside?: boolean | undefined;
-  /** The task that all of the page is about. */
+  /** The task that the whole page is about. */
   task?: string | undefined;
 }
 
@@ -23,6 +23,7 @@ const SECTIONS = [
   ["tasks", "/", "Tasks"],
   ["lanes", "/lanes", "Lanes"],
   ["mail", "/mail", "Mail"],
+  ["findings", "/findings", "Findings"],
   ["search", "/search", "Search"],
   ["audit", "/audit", "Audit"],
   ["log", "/log", "Log"],
@@ -42,7 +43,7 @@ ${foot}${!outside && keyList(task !== undefined, foot !== undefined)}</body></ht
 }
 
 const ways = (section: Layout["section"]): Html =>
-  html`<nav aria-label="Main">${SECTIONS.map(([id, path, name]) => html`<a href="${path}"${id === section && html` aria-current="page"`}>${name}</a>`)}</nav><span class="sp"></span><form role="search" action="/search"><label class="vh" for="q">Search</label><input id="q" name="q" placeholder="Search tasks, findings, notes" autocomplete="off"> <kbd aria-hidden="true">/</kbd></form><span class="live" id="live" hidden><span class="dot run" aria-hidden="true"></span> live</span><button type="button" class="theme" id="theme" hidden>Theme</button>`;
+  html`<nav aria-label="Main">${SECTIONS.map(([id, path, name]) => html`<a href="${path}"${id === section && html` aria-current="page"`}>${name}</a>`)}</nav><span class="sp"></span><form role="search" action="/search"><label class="vh" for="q">Search</label><input id="q" name="q" placeholder="Search tasks, findings, notes" autocomplete="off"> <kbd aria-hidden="true">/</kbd></form><span class="live" id="live" hidden><span class="dot run" aria-hidden="true"></span> live</span><span class="live" id="lost" role="status" hidden></span><button type="button" class="theme" id="theme" hidden>Theme</button>`;
 
 export const tag = (text: string, tone: "ok" | "bad" | "warn" | "human" | "plain" = "plain") =>
   html`<span class="tag ${tone}">${text}</span>`;
@@ -52,6 +53,6 @@ export const mono = (text: string) => html`<span class="m">${text}</span>`;
 
 export const short = (commit: string | undefined) => commit?.slice(0, 8) ?? "";
 
-/** What is there when nothing is: it teaches the first command. */
+/** Shown in place of an empty list; teaches the first command. */
 export const empty = (text: string, command?: string) =>
   html`<p class="empty">${text}${command !== undefined && html` <code>${command}</code>`}</p>`;

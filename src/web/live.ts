@@ -4,16 +4,16 @@ import { lineHtml } from "./ansi.ts";
 
 /** Streams for a page that is looked at; each ends when its reader goes away. */
 export interface Live {
-  /** What happens from now on, or since the event with this id. */
+  /** Events from now on, or since the one with this id. */
   events(last: string | undefined, signal: AbortSignal): AsyncIterable<string>;
-  /** What an agent says from its first line on, or after the line with this number. */
+  /** An agent's output from its first line, or from after the line with this number. */
   runLog(run: string, last: string | undefined, signal: AbortSignal): AsyncIterable<string>;
 }
 
 const KEEP_MS = 20_000;
-/** Runs write no events while they work: a page that shows one is told to look again this often. */
+/** A run writes no events while it works, so pages are told to reload this often while one is open. */
 const LOOK_MS = 3_000;
-/** An agent that talked for hours is read from here on; `pawl run log` has all of it. */
+/** How much of a long log is sent at first; `pawl run log` has all of it. */
 const MOST_LINES = 2_000;
 
 export function openLive(around: Surroundings): Live {
@@ -46,13 +46,15 @@ async function* events(
   }
 }
 
-/** Ids come back from a browser, and so from anybody: what is not a cursor begins at the end. */
+/** Ids come back from the browser, so they are untrusted: anything that is not a cursor starts at the end. */
 function cursorOf(id: string | undefined): Record<string, number> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(id ?? "", "base64url").toString("utf8"));
     if (typeof value !== "object" || value === null) return undefined;
     const entries = Object.entries(value);
-    return entries.every(([path, size]) => /^events\/[\w-]+\/[\w.-]+$/.test(path) && Number.isInteger(size))
+    return entries.every(
+      ([path, size]) => /^events\/[\w-]+\/[\w.-]+$/.test(path) && Number.isSafeInteger(size) && size >= 0,
+    )
       ? Object.fromEntries(entries)
       : undefined;
   } catch {

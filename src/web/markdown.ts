@@ -1,8 +1,8 @@
 import { Html, html, visible } from "./html.ts";
 
 /**
- * The little Markdown that records hold: paragraphs, lists, code, emphasis. Whatever agents write stays text: no HTML, no
- * pictures, and a link is shown with the address that it leads to.
+ * The subset of Markdown that records use: paragraphs, lists, code, emphasis; tables stay as they were written. What agents
+ * write stays text: no HTML, no images, and a link is printed with its target beside it.
  */
 export function markdown(text: string): Html {
   const blocks: Html[] = [];
@@ -17,6 +17,7 @@ export function markdown(text: string): Html {
 
 const ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/;
 const FENCE = /^\s*(```|~~~)/;
+const ROW = /^\s*\|/;
 
 function readBlock(lines: readonly string[], from: number): [Html | undefined, number] {
   const line = lines[from] ?? "";
@@ -26,6 +27,12 @@ function readBlock(lines: readonly string[], from: number): [Html | undefined, n
     const end = lines.findIndex((one, at) => at > from && one.trim().startsWith(fence));
     const last = end < 0 ? lines.length : end;
     return [html`<pre><code>${visible(lines.slice(from + 1, last).join("\n"))}</code></pre>`, last + 1];
+  }
+  if (ROW.test(line)) {
+    const end = lines.findIndex((one, at) => at > from && !ROW.test(one));
+    const last = end < 0 ? lines.length : end;
+    // A table as it was written: its rows run into each other otherwise.
+    return [html`<pre>${visible(lines.slice(from, last).join("\n"))}</pre>`, last];
   }
   const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1];
   if (heading !== undefined) return [html`<p><strong>${inline(heading)}</strong></p>`, from + 1];
@@ -38,13 +45,13 @@ function endOf(lines: readonly string[], from: number, isList: boolean): number 
   let at = from + 1;
   while (at < lines.length) {
     const line = lines[at] ?? "";
-    if (line.trim() === "" || FENCE.test(line) || (!isList && ITEM.test(line))) break;
+    if (line.trim() === "" || FENCE.test(line) || ROW.test(line) || (!isList && ITEM.test(line))) break;
     at++;
   }
   return at;
 }
 
-/** A line that begins no item of its own goes on with the one before. */
+/** A line that does not begin an item continues the one before. */
 function list(lines: readonly string[]): Html {
   const items: { done: string | undefined; text: string }[] = [];
   for (const line of lines) {
@@ -59,9 +66,12 @@ function list(lines: readonly string[]): Html {
 
 const box = (done: string | undefined) => done !== undefined && (done === " " ? "☐ " : "☑ ");
 
-const INLINE = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<![\w*])\*([^*\n]+)\*(?![\w*])|\[([^\]\n]+)\]\(([^)\s]+)\)/g;
+/** Each repetition stops at the next mark or after 1,000 characters, so that a text of 100,000 brackets takes milliseconds. */
+const INLINE =
+  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<![\w*])\*([^*\n]+)\*(?![\w*])|\[([^[\]\n]+)\]\(([^)\s]{1,1000})\)/g;
 
-function inline(text: string): Html {
+/** One line of it, such as a hint that names a command in backticks. */
+export function inline(text: string): Html {
   let out = "";
   let at = 0;
   for (const found of text.matchAll(INLINE)) {

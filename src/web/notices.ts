@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Next } from "../ports/operation.ts";
 
-/** What a command would have said at its end. */
+/** What the command would have printed at its end. */
 export interface Notice {
   text: string;
   warnings: readonly string[];
@@ -10,11 +10,11 @@ export interface Notice {
 
 const MOST = 50;
 
-/** What was done is told once, by the page that the browser is led to; a reload tells nothing twice. */
+/** Shows the outcome of a form once, on the page that the browser is redirected to; a reload does not repeat it. */
 export class Notices {
   readonly #kept = new Map<string, Notice>();
 
-  /** Keeps it for the next page; the answer goes into its address. */
+  /** Keeps it for the next page; the id that is returned goes into its address. */
   keep(notice: Notice): string {
     const id = randomBytes(6).toString("base64url");
     this.#kept.set(id, notice);

@@ -1,6 +1,6 @@
 import type { View } from "./views/view.ts";
 
-/** A path with names in braces, and the view that answers it; a view is loaded when somebody first asks for it. */
+/** A path with names in braces, and its view, which is loaded on first use. */
 interface Route {
   method: "GET" | "POST";
   path: string;
@@ -43,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   post("/t/{task}/do/{action}", async () => (await import("./views/act.ts")).act),
   get("/t/{task}/log", async () => (await import("./views/log.ts")).taskLog),
   get("/events", async () => (await import("./views/streams.ts")).eventStream),
+  get("/findings", async () => (await import("./views/all-findings.ts")).allFindings),
   get("/mail", async () => (await import("./views/mail.ts")).mail),
   get("/lanes", async () => (await import("./views/lanes.ts")).lanes),
   get("/search", async () => (await import("./views/search.ts")).searchView),

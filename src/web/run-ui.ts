@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { type Actor, recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
@@ -58,15 +57,21 @@ export async function runUi(start: UiStart): Promise<void> {
     live: openLive(around),
     notices: new Notices(),
   };
-  const listening = await listenSomewhere(start.port, runtime.home.state, (request) =>
+  const usual = start.port ?? usualPort(runtime.home.state);
+  const listening = await listenSomewhere(usual, start.port === undefined, (request) =>
     handle(request, house),
   );
   address = `${SITE}:${listening.port}`;
   const first = link();
+  if (listening.port !== usual)
+    say(
+      `Port ${usual}, this project's usual one, is taken, perhaps by another \`pawl ui\`: bookmarks lead there, not here.\n`,
+    );
   say(
-    `The page stays open as long as this runs; Ctrl-C ends it.\n\n  ${first}\n\nThe link lets one browser in, within a minute. Press Enter for a new one.`,
+    `The page stays open as long as this runs; Ctrl-C ends it.\n\n  ${first}\n\nThe link lets one browser in, within a minute. Press Enter for a new one.\nIf your browser cannot find ${SITE}, put localhost in its place.`,
   );
-  if (start.open) openBrowser(first, env);
+  // Loaded now: nobody waits for the page any more.
+  if (start.open) (await import("./open-browser.ts")).openBrowser(first, env);
   await untilEnded();
   await listening.close();
   // Nobody listens to the keyboard any more; else the process would wait for it.
@@ -82,7 +87,7 @@ function refuseOthers({ env, agentAbove, isTerminal }: UiStart): void {
   const agent = recogniseAgent(env) ?? agentAbove();
   if (agent)
     throw new Failure("refused", "human_only", `The page is for humans, and this is ${agent.name}.`, {
-      hint: "Use the commands; whoever is at the keyboard runs `pawl ui` in a terminal of their own.",
+      hint: "Use the commands. The person you work for can run `pawl ui` in their own terminal.",
     });
   if (isTerminal) return;
   throw new Failure(
@@ -93,41 +98,27 @@ function refuseOthers({ env, agentAbove, isTerminal }: UiStart): void {
   );
 }
 
-/** Always the same port for a project, so that bookmarks and passkeys stay; the next free one when it is taken. */
+/** Always the same for a project, so that bookmarks and open tabs find it again; none of them is one that browsers block. */
+const usualPort = (state: string) =>
+  FIRST_PORT + (createHash("sha256").update(state).digest().readUInt32BE() % PORTS);
+
+/** At this port, or at the next free one where any will do. */
 async function listenSomewhere(
-  wanted: number | undefined,
-  state: string,
+  port: number,
+  anyWillDo: boolean,
   answer: Parameters<typeof listen>[1],
 ): Promise<Listening> {
-  const usual = FIRST_PORT + (createHash("sha256").update(state).digest().readUInt32BE() % PORTS);
   for (let at = 0; ; at++)
     try {
-      return await listen(wanted ?? usual + at, answer);
+      return await listen(port + at, answer);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
-      if (wanted === undefined && at < TRIES) continue;
-      throw new Failure("conflict", "port_taken", `Port ${wanted ?? usual + at} is taken.`, {
+      if (anyWillDo && at < TRIES) continue;
+      throw new Failure("conflict", "port_taken", `Port ${port + at} is taken.`, {
         hint: "Name another one: pawl ui --port 24800",
       });
     }
-}
-
-function openBrowser(link: string, env: Environment): void {
-  const [program, args] =
-    process.platform === "darwin"
-      ? ["open", [link]]
-      : process.platform === "win32"
-        ? ["explorer", [link]]
-        : ["xdg-open", [link]];
-  const child = spawn(program as string, args as string[], {
-    env: { ...env },
-    stdio: "ignore",
-    detached: true,
-  });
-  // Without a browser the link is there to be copied.
-  child.on("error", () => {});
-  child.unref();
 }
 
 function untilEnded(): Promise<void> {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Request, Response } from "./exchange.ts";
+import { SITE } from "./door.ts";
+import { plain, type Request, type Response, SECURITY_HEADERS } from "./exchange.ts";
 
 const LARGEST_BODY = 1_000_000;
 
@@ -9,8 +10,8 @@ export interface Listening {
 }
 
 /**
- * The only file that knows sockets. Loopback alone: there is no option for anything else. Both of its addresses, because a
- * browser may try either for our name, and whoever held the other one would be taken for us.
+ * The only file that knows about sockets. Listens on loopback only, with no option for anything else, and on both of its
+ * addresses: a browser may try either for our name, and would take another program on the second one for us.
  */
 export async function listen(
   port: number,
@@ -37,7 +38,7 @@ export async function listen(
   };
 }
 
-/** What a machine without the newer protocol answers. */
+/** The errors of a machine without IPv6. */
 const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
 function bound(server: Server, port: number, host: string): Promise<Server> {
@@ -62,26 +63,31 @@ async function exchange(
   outgoing: ServerResponse,
   answer: (request: Request) => Promise<Response>,
 ): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on("close", () => gone.abort());
+  // A client that hangs up in the middle of a form gets no answer. The terminal stays quiet too: it may be asking a question.
+  const body = await readBody(incoming).catch(() => undefined);
+  if (!body) return;
   try {
-    const body = await readBody(incoming);
-    const gone = new AbortController();
-    outgoing.on("close", () => gone.abort());
     const request = requestOf(incoming, body.text, gone.signal);
-    const response = body.tooLarge ? TOO_LARGE : await answer(request);
+    const response = body.tooLarge ? TOO_LARGE : request ? await answer(request) : UNREADABLE;
     await send(outgoing, response, incoming.method === "HEAD");
   } catch (error) {
-    // Ours is the mistake; what it was goes to the terminal of `pawl ui`, never to a browser.
+    // This is our bug: the stack goes to the terminal of `pawl ui`, never to a browser.
     process.stderr.write(`pawl ui: ${error instanceof Error ? error.stack : String(error)}\n`);
-    if (!outgoing.headersSent) outgoing.writeHead(500, { "Content-Type": "text/plain" });
-    outgoing.end("This is a bug in pawl; the terminal of pawl ui says more.\n");
+    if (outgoing.headersSent) outgoing.end();
+    else await send(outgoing, OUR_MISTAKE, incoming.method === "HEAD");
   }
 }
 
-const TOO_LARGE: Response = {
-  status: 413,
-  headers: { Connection: "close" },
-  body: "This is more than a form may be (1 MB).\n",
+/** Responses that do not come from a view. */
+const own = (status: number, text: string, headers: Record<string, string> = {}): Response => {
+  const { body, headers: usual } = plain(status, text);
+  return { status, headers: { ...SECURITY_HEADERS, ...usual, ...headers }, body };
 };
+const TOO_LARGE = own(413, "This form is too large: 1 MB at most.", { Connection: "close" });
+const UNREADABLE = own(400, "That is not an address of this page.");
+const OUR_MISTAKE = own(500, "This is a bug in pawl; the terminal of pawl ui says more.");
 
 async function readBody(incoming: IncomingMessage): Promise<{ tooLarge: boolean; text: string }> {
   const pieces: Buffer[] = [];
@@ -94,8 +100,12 @@ async function readBody(incoming: IncomingMessage): Promise<{ tooLarge: boolean;
   return { tooLarge: false, text: Buffer.concat(pieces).toString("utf8") };
 }
 
-function requestOf(incoming: IncomingMessage, body: string, signal: AbortSignal): Request {
-  const url = new URL(incoming.url ?? "/", "http://pawl.localhost");
+/** Undefined for an address that cannot be read, such as `http://[`. */
+function requestOf(incoming: IncomingMessage, body: string, signal: AbortSignal): Request | undefined {
+  const { url: asked = "/" } = incoming;
+  const address = asked.startsWith("/") ? `http://${SITE}${asked}` : asked;
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [
       name,
@@ -112,7 +122,7 @@ function requestOf(incoming: IncomingMessage, body: string, signal: AbortSignal)
   };
 }
 
-/** Forms and JSON; anything else is nothing. A field that comes twice is a list. */
+/** Reads forms and JSON; any other type gives undefined. A field that occurs twice becomes a list. */
 function parseBody(type: string, body: string): unknown {
   if (type.startsWith("application/json")) {
     try {
@@ -140,7 +150,17 @@ async function send(
   }
   for await (const piece of body) {
     if (outgoing.destroyed) return;
-    outgoing.write(piece);
+    if (!outgoing.write(piece)) await untilRead(outgoing);
   }
   outgoing.end();
 }
+
+/** Waits for a slow reader, or until it has gone away, so that nothing piles up in memory. */
+const untilRead = (outgoing: ServerResponse) =>
+  new Promise<void>((resume) => {
+    const stop = () => {
+      outgoing.off("drain", stop).off("close", stop);
+      resume();
+    };
+    outgoing.on("drain", stop).on("close", stop);
+  });

@@ -1,10 +1,10 @@
-/** The terminal that runs `pawl ui`: the one place where a question can be answered while the page goes on being served. */
+/** The terminal that runs `pawl ui`, where questions are answered while the page keeps being served. */
 export interface Terminal {
-  /** What is typed in answer; undefined when there is no terminal. An empty question only tells whether there is one. */
+  /** The typed answer; undefined without a terminal. An empty question only finds out whether there is one. */
   ask(question: string): Promise<string | undefined>;
   /** Whether a question waits for its answer. */
   isAsking(): boolean;
-  /** Takes the question back, as if nothing had been typed. */
+  /** Withdraws the question, as if Enter had been pressed. */
   withdraw(): void;
 }
 
@@ -17,7 +17,7 @@ export interface TerminalEnds {
   onEnter(): void;
 }
 
-/** One question at a time; whatever is typed while nothing is asked answers nothing later. */
+/** Asks one question at a time. What is typed while nothing is asked does not answer a later question. */
 export function openTerminal({ isTerminal, write, onLine, onEnter }: TerminalEnds): Terminal {
   let answer: ((line: string) => void) | undefined;
   const settle = (line: string) => {
@@ -44,7 +44,7 @@ export function openTerminal({ isTerminal, write, onLine, onEnter }: TerminalEnd
   };
 }
 
-/** Lines out of pieces that may hold several or half of one. */
+/** Turns chunks into lines; a chunk may hold several lines or half of one. */
 export function lineReader(hear: (line: string) => void): (chunk: string) => void {
   let rest = "";
   return (chunk) => {

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** When something was, as one would say it: `now`, `12 min`, `3 h`, `yesterday`, else the day. */
+/** How long ago, in everyday words: `now`, `12 min`, `3 h`, `yesterday`; further back, the date. */
 export function ago(iso: string, now: number): string {
   const past = now - Date.parse(iso);
   if (past < MINUTE) return "now";

@@ -16,7 +16,7 @@ function judge(line: string, folder: string): string {
 const HOOKS = /Hooks stay on\./;
 const BRANCH = /A protected branch moves only/;
 const GIT_FILES = /Do not edit git's hooks/;
-const RECORDS = /Records are kept by pawl/;
+const RECORDS = /Only pawl writes records/;
 const HUMAN = /Only a human (?:may|approves)/;
 const WHO = /Records say who acted/;
 

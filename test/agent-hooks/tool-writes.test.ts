@@ -35,8 +35,8 @@ const REFUSED: [why: string, path: string, folder: string, rule: RegExp, unlessS
   ["the guard", `${MAIN}/.git/pawl/guard`, TASK, /Do not edit git's hooks/, false],
   ["a grant", `${MAIN}/.git/pawl/grants/update/refs/heads/main`, MAIN, /Do not edit git's hooks/, false],
   ["the link of a worktree", `${TASK}/.git`, TASK, /Do not edit git's hooks/, false],
-  ["a record", `${MAIN}/.pawl/state/tasks/T0001/evidence/E1.md`, MAIN, /Records are kept by pawl/, false],
-  ["an approval", `${MAIN}/.pawl/state/tasks/T0001/approvals/A1.md`, TASK, /Records are kept/, false],
+  ["a record", `${MAIN}/.pawl/state/tasks/T0001/evidence/E1.md`, MAIN, /Only pawl writes records/, false],
+  ["an approval", `${MAIN}/.pawl/state/tasks/T0001/approvals/A1.md`, TASK, /Only pawl writes records/, false],
 ];
 
 describe("a file tool may write", () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
-test("the end is written down before an attempt is at rest, and no supervisor comes after that", async () => {
+test("an attempt is at rest only after its outcome is recorded, and no supervisor takes it up again", async () => {
   const agents = agentsAt(place);
   await launch({ ...place, run: RUN, command: ["true"] });
   const path = join(place.runs, "T0001.R1", "a1");
@@ -48,7 +48,7 @@ test("the end is written down before an attempt is at rest, and no supervisor co
   expect(existsSync(written)).toBe(false);
 });
 
-test("whoever claimed the task says so again while the agent works, and once more when the end is written down", () => {
+test("the claim is renewed while the agent works, and once more after the outcome is recorded", () => {
   const log = join(root, "renewals");
   const say = (word: string) => ["/bin/sh", "-c", `echo ${word} >> ${JSON.stringify(log)}`];
   const known = readSpec(join(place.runs, "T0001.R1", "a1"));
@@ -65,7 +65,7 @@ test("whoever claimed the task says so again while the agent works, and once mor
   expect(said.slice(-2)).toEqual(["written", "renewed"]);
 });
 
-test("a supervisor that waits for its order ends without one, whoever leaves it, and begins nothing by half of one", async () => {
+test("a waiting supervisor exits if its order never arrives or is cut short, and starts nothing", async () => {
   const path = join(place.runs, "T0001.R1", "a1");
   const order = JSON.stringify({ path, env: {} });
   const before = owners(path);

@@ -54,14 +54,14 @@ describe("Codex in its workspace-write sandbox", () => {
   }, PROGRAMS_TIMEOUT_MS);
   afterAll(() => project?.remove());
 
-  test("state is written through MCP, which runs outside of it", () => {
+  test("MCP tools write the state, because the server runs outside the sandbox", () => {
     expect(run.code, run.err).toBe(0);
     expect(toldAfter(decide)).toContain("T0001/D1");
     expect(project.records("T0001", "decisions")).toEqual(["D1.md"]);
     expect(project.records("T0001", "handoffs")).toEqual(["H1.md"]);
   });
 
-  test("the worktree's files can be written, git's cannot, and so nothing is committed", () => {
+  test("the agent can edit the worktree's files but not git's, so it cannot commit", () => {
     expect(existsSync(join(worktree, "sandboxed.txt"))).toBe(true);
     expect(toldAfter(commit)).toMatch(
       /index\.lock': (?:Read-only file system|Operation not permitted|Permission denied)/,
@@ -69,7 +69,7 @@ describe("Codex in its workspace-write sandbox", () => {
     expect(project.git("rev-list", "--count", "main..task/T0001-retry-uploads")).toBe("0");
   });
 
-  test("the skill says what to ask for, and that is what Codex asks the user", () => {
+  test("the skill says which permission to request, and Codex requests it", () => {
     expect(run.read(0)).toContain("ask the user to allow `git commit`");
     // Nobody is there to answer; a person at the keyboard would be asked here.
     expect(toldAfter(ask)).toContain(
@@ -77,11 +77,11 @@ describe("Codex in its workspace-write sandbox", () => {
     );
   });
 
-  test("the hooks refuse inside the sandbox too", () => {
+  test("the hooks also refuse inside the sandbox", () => {
     expect(toldAfter(goAround)).toContain("Refused by pawl. Hooks stay on.");
   });
 
-  test("with the user's leave the same commit is made", async () => {
+  test("once the user allows it, the same commit succeeds", async () => {
     const allowed = commitInWorktree("allowed.txt");
     const free = await runAgent(programs, "codex", {
       ...{

@@ -21,7 +21,7 @@ afterAll(() => project?.remove());
 
 const GO_AROUND = "git commit --no-verify --allow-empty -m 'Go around the hooks'";
 
-test("in a sub-directory the session's text and the refusals are there, as at the top", async () => {
+test("an agent started in a sub-folder gets the session's text and the refusals too", async () => {
   const folder = join(project.path, "src", "deep");
   mkdirSync(folder, { recursive: true });
   const inThere = async (name: ProgramName) => {
@@ -40,7 +40,7 @@ test("in a sub-directory the session's text and the refusals are there, as at th
   expect(await Promise.all(names.map(inThere))).toEqual(names.map((name) => [name, true, true]));
 }, 120_000);
 
-test("what a helper does is its session's, and a compaction keeps the task and its worktree", async () => {
+test("a subagent counts as its session, and compaction keeps the task and its worktree", async () => {
   const { shell, unattended } = dialects.claude;
   const session = "bbbbbbbb-0000-4000-8000-000000000002";
   const home = project.newHome();

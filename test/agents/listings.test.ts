@@ -39,7 +39,7 @@ function newHome(name: string, trusted?: string): string {
   return home;
 }
 
-test("thirteen skills are expected, of which one begins a session", () => {
+test("there are thirteen skills, one of which begins a session", () => {
   expect(NAMES).toHaveLength(13);
   expect(NAMES).toContain("pawl");
 });
@@ -66,7 +66,7 @@ describe("Claude Code", () => {
     return { init, started: started.map(({ hook_event }) => hook_event as string) };
   }
 
-  test("has every skill, the server and the hooks once, beyond what it has by itself", async () => {
+  test("lists every skill, the server and the hooks once, besides its own", async () => {
     const without = await ask(plain, newHome("claude plain"));
     const { init, started } = await ask(installed, newHome("claude"));
     const added = (list: string[], known: string[]) => list.filter((one) => !known.includes(one)).sort();
@@ -79,7 +79,7 @@ describe("Claude Code", () => {
     expect(started.sort()).toEqual(["SessionStart", "Stop"]);
   });
 
-  test("wants the server approved, and connects to it then, also in a sub-folder", async () => {
+  test("asks to approve the server, then connects to it, also from a sub-folder", async () => {
     const home = newHome("claude servers");
     const sub = join(installed, "sub folder");
     mkdirSync(sub);
@@ -95,7 +95,7 @@ describe("Claude Code", () => {
 });
 
 describe("Codex", () => {
-  test("has every skill once and no complaint about any of them", async () => {
+  test("lists every skill once and reports no error", async () => {
     const ask = (folder: string, home: string) =>
       askCodexServer<{ skills: { name: string }[]; errors: unknown[] }>(
         programs,
@@ -110,7 +110,7 @@ describe("Codex", () => {
     expect(errors).toEqual([]);
   });
 
-  test("has each hook once, waiting for the user's trust", async () => {
+  test("lists each hook once, waiting for the user's trust", async () => {
     const { hooks, errors, warnings } = await askCodexServer<{
       hooks: { eventName: string; sourcePath: string; trustStatus: string }[];
       errors: unknown[];
@@ -125,7 +125,7 @@ describe("Codex", () => {
     expect([errors, warnings]).toEqual([[], []]);
   });
 
-  test("has the server once the project is trusted, and not before", async () => {
+  test("lists the server only once the project is trusted", async () => {
     const list = async (home: string) => {
       const question = { folder: installed, home };
       return JSON.parse((await askProgram(programs, "codex", question, "mcp", "list", "--json")).out);
@@ -136,7 +136,7 @@ describe("Codex", () => {
     ]);
   });
 
-  test("tells a model of every skill and of our words in AGENTS.md, once", async () => {
+  test("tells the model about every skill and our text in AGENTS.md once", async () => {
     const question = { folder: installed, home: newHome("codex prompt", installed) };
     const { out } = await askProgram(programs, "codex", question, "debug", "prompt-input", "hello");
     expect(out).toContain(`= \`${join(installed, ".agents/skills")}\``);
@@ -152,7 +152,7 @@ describe("Codex", () => {
     [undefined, "git commit -m x"],
     [undefined, "git push"],
     [undefined, "node .pawl/pawl.cjs check --stage close"],
-  ])("by our rules says %s to: %s", async (decision, command) => {
+  ])("answers %s by our rules to: %s", async (decision, command) => {
     const question = { folder: installed, home: newHome("codex rules") };
     const rules = ["--rules", join(installed, ".codex/rules/pawl.rules")];
     const { out } = await askProgram(
@@ -172,20 +172,20 @@ describe("Copilot", () => {
   const ask = (folder: string, home: string, ...args: string[]) =>
     askProgram(programs, "copilot", { folder, home }, ...args).then(({ out }) => out);
 
-  test("has every skill once, before the folder is trusted", async () => {
+  test("lists every skill once, before the folder is trusted", async () => {
     const listed = await ask(installed, newHome("copilot skills"), "skill", "list");
     const project = /^Project skills:\n((?: {2}.*\n)+)/m.exec(listed)?.[1] ?? "";
     expect([...project.matchAll(/^ {2}(\S+) - /gm)].map(([, name]) => name).sort()).toEqual(NAMES);
     for (const name of NAMES) expect(listed.match(new RegExp(`^ {2}${name} - `, "gm")), name).toHaveLength(1);
   });
 
-  test("has the server once the folder is trusted, and not before", async () => {
+  test("lists the server only once the folder is trusted", async () => {
     expect(await ask(installed, newHome("copilot untrusted"), "mcp", "list")).not.toContain("pawl");
     const listed = await ask(installed, newHome("copilot trusted", installed), "mcp", "list");
     expect(listed.match(/^ {2}\S.*$/gm)).toEqual(["  pawl (local)"]);
   });
 
-  test("reads our words, once for each file that holds them", async () => {
+  test("reads our text once from each file that contains it", async () => {
     const listed = await ask(installed, newHome("copilot words"), "instruction", "list");
     expect([...listed.matchAll(/^ {2}• (.*)$/gm)].map(([, file]) => file)).toEqual([
       "AGENTS.md",

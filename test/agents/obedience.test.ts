@@ -86,7 +86,7 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
   }, PROGRAMS_TIMEOUT_MS);
   afterAll(() => project?.remove());
 
-  test("the conversation went on to its end", () => {
+  test("the conversation runs to its end", () => {
     expect(run.code, run.err).toBe(0);
     expect(run.requests).toHaveLength(script.length);
   });
@@ -100,7 +100,7 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
     expect(run.read(load.length)).toContain("The repository remembers the work; begin with what it knows.");
   });
 
-  test("our MCP tools are offered, called, and change the state", () => {
+  test("our MCP tools are offered, can be called, and change the state", () => {
     const [first] = run.requests;
     expect(first && offered(first)).toEqual(
       expect.arrayContaining(["task_new", "start", "handoff", "session"]),
@@ -113,46 +113,43 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
     });
   });
 
-  test("work in the task's own worktree is let through", () => {
+  test("work in the task's own worktree is allowed", () => {
     expect(project.git("log", "-1", "--format=%s", "task/T0001-retry-uploads")).toBe("Retry");
   });
 
-  test.runIf(name in SESSIONS)(
-    "its session was seen to begin, under the name by which its shell is known",
-    () => {
-      const folder = join(project.path, ".git/pawl/sessions");
-      const noted = join(project.path, ".git/worktrees/T0001-retry-uploads/pawl-authors");
-      const movers = (textIfReadable(noted) ?? "").split("\n").flatMap((line) => agentsIn(signsIn(line)));
-      expect(movers).toHaveLength(1);
-      const began = new RegExp(`^began \\d+ ${SESSIONS[name]}$`);
-      expect(linesIn(join(folder, movers[0]?.session ?? "")).at(0)).toMatch(began);
-    },
-  );
+  test.runIf(name in SESSIONS)("the session's start is recorded under the name that its shell uses", () => {
+    const folder = join(project.path, ".git/pawl/sessions");
+    const noted = join(project.path, ".git/worktrees/T0001-retry-uploads/pawl-authors");
+    const movers = (textIfReadable(noted) ?? "").split("\n").flatMap((line) => agentsIn(signsIn(line)));
+    expect(movers).toHaveLength(1);
+    const began = new RegExp(`^began \\d+ ${SESSIONS[name]}$`);
+    expect(linesIn(join(folder, movers[0]?.session ?? "")).at(0)).toMatch(began);
+  });
 
-  test("a command that goes around the hooks is refused by the agent's own hook, and does not run", () => {
+  test("the agent's own hook refuses a command that bypasses the hooks, so it does not run", () => {
     expect(toldAfter(goAround)).toContain("Refused by pawl. Hooks stay on.");
     expect(toldAfter(goAround)).not.toContain("main is protected, and nobody approved");
     expect(project.git("rev-parse", "main")).toBe(mainBefore);
   });
 
-  test("approving is refused, and the way that is open is named", () => {
+  test("an agent cannot approve, and is told what it can do instead", () => {
     expect(toldAfter(approve)).toContain("Only a human may approve a merge.");
     expect(toldAfter(approve)).toContain("pawl check --stage close");
     expect(project.records(TASK, "approvals")).toEqual([]);
   });
 
-  test("a check that the agent ran itself is offered as evidence", () => {
+  test("a check that the agent ran itself is suggested as evidence", () => {
     expect(toldAfter(ownCheck)).toContain("pawl verify -- node --test");
   });
 
-  test("a stop without a handoff is answered once, and then there is one", () => {
+  test("an agent that stops without a handoff is reminded once, and writes one", () => {
     if (canBeHeld)
       expect(toldAfter(stop)).toContain("T0001 was changed in this session and has no handoff since.");
     expect(project.records(TASK, "handoffs")).toEqual(["H1.md"]);
     expect(project.pawl("session", TASK)).toContain("limit the backoff");
   });
 
-  test("with the agent's hook removed, the same command is refused by git", async () => {
+  test("without the agent's hook, git refuses the same command", async () => {
     for (const file of HOOKS) rmSync(join(project.path, file));
     const bare = await runAgent(programs, name, {
       ...{ folder: project.path, home: project.newHome(), prompt: "Go on.", script: [goAround, stop] },
@@ -171,7 +168,7 @@ describe.each(PROGRAMS)("%s", (name: ProgramName) => {
     }
   });
 
-  test("without pawl, the same command makes a commit: nothing else stood in its way", async () => {
+  test("without pawl, the same command makes a commit: nothing else prevents it", async () => {
     const root = makeTemporaryFolder(`control ${name}`, DISK);
     const plain = makeRepository(root);
     for (const [key, value] of Object.entries({ "user.email": "ada@example.org", "user.name": "Ada" }))

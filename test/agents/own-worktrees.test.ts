@@ -44,7 +44,7 @@ describe("Claude Code in a guarded repository", () => {
     ]);
   }
 
-  test("says how the repository stands, and makes worktrees of its own, in which the guard holds", async () => {
+  test("sees the repository's state, and the guard holds in the worktrees it makes", async () => {
     const enter = { call: { name: "EnterWorktree", input: { name: "mine" } } };
     const done = await run([enter, { call: shell(WORK) }, { say: "Bye." }]);
     expect([done.code, done.err]).toEqual([0, expect.anything()]);
@@ -54,7 +54,7 @@ describe("Claude Code in a guarded repository", () => {
     expectGuardedWorktree(done.news(2));
   }, 120_000);
 
-  test("starts in one when it is asked to, also where husky makes each worktree have a setting of its own", async () => {
+  test("can start in a new worktree, also where husky gives each worktree its own hooks path", async () => {
     mkdirSync(join(project.path, ".husky/_"), { recursive: true });
     project.git("config", "core.hooksPath", ".husky/_");
     project.pawl("install", "--profile", "hooks", "--yes");

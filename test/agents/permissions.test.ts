@@ -48,15 +48,15 @@ async function ran(name: string, ...options: string[]): Promise<boolean[]> {
 }
 
 describe("Claude Code in its ordinary mode", () => {
-  test("asks for every call of ours by itself", async () => {
+  test("asks before every pawl command and tool by default", async () => {
     expect(await ran("asks")).toEqual([false, false, false, false, false, false]);
   }, 120_000);
 
-  test("with the allow list runs what reads and records, and still asks for what runs programs", async () => {
+  test("with the allow list, reads and records without asking, but asks before running programs", async () => {
     expect(await ran("allows", "--with", "allow")).toEqual([true, true, true, true, false, false]);
   }, 120_000);
 
-  test("connects to our server without another question, once the folder is trusted", async () => {
+  test("connects to our server without another question once the folder is trusted", async () => {
     const { project, home } = trusted("connects");
     const { out } = await askProgram(programs, "claude", { folder: project.path, home }, "mcp", "list");
     expect(out).toMatch(/^pawl: node .*Connected$/m);

@@ -93,7 +93,7 @@ async function stagesOf(task: string, conductor: string): Promise<string[]> {
     .sort();
 }
 
-test("Claude writes, Codex finds a bug, Claude fixes it, Codex passes it: the human's yes is all that is left", async () => {
+test("Claude writes, Codex finds a bug, Claude fixes it, Codex passes it: only a human's approval is left", async () => {
   const { task, conductor, reviewed } = await begin([...writes, ...fixes], reviews("fail", "pass"));
   expect(await end(conductor), (await project.pawl("run", "log", conductor)).out).toMatchObject({
     state: "succeeded",
@@ -124,7 +124,7 @@ async function expectOnlyYesMissing(task: string): Promise<void> {
   expect(check.json.next.command).toBe(`pawl approve ${task}`);
 }
 
-test("the conductor is killed while each of the four is at work: each works once, and the end is the same", async () => {
+test("killing the conductor during each of the four stages repeats none of them and ends the same", async () => {
   let running = "";
   const killed: number[] = [];
   /** Kills the conductor at the moment in which a stage's model is asked for the first time. */

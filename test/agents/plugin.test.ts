@@ -77,7 +77,7 @@ async function expectNothingTwice(name: ProgramName, home: string, args: string[
 }
 
 describe("Claude Code", () => {
-  test("finds nothing wrong with it, and would", async () => {
+  test("validates the plugin, and rejects a broken one", async () => {
     const home = newHome("claude validate");
     const validate = (path: string) =>
       askProgram(programs, "claude", { folder, home }, "plugin", "validate", "--strict", path);
@@ -97,7 +97,7 @@ describe("Claude Code", () => {
     expect((await validate(broken)).code).toBe(1);
   });
 
-  test("installs it, and has its skills, hooks and server", async () => {
+  test("installs it and gets its skills, hooks and server", async () => {
     const home = newHome("claude");
     await ask("claude", home, "plugin", "marketplace", "add", marketplace);
     await ask("claude", home, "plugin", "install", "pawl@pawl");
@@ -116,7 +116,7 @@ describe("Claude Code", () => {
 });
 
 describe("Codex", () => {
-  test("installs it, and has its skills, hooks and server", async () => {
+  test("installs it and gets its skills, hooks and server", async () => {
     const home = newHome("codex");
     await ask("codex", home, "plugin", "marketplace", "add", marketplace);
     await ask("codex", home, "plugin", "add", "pawl@pawl");
@@ -150,7 +150,7 @@ describe("Codex", () => {
 });
 
 describe("Copilot", () => {
-  test("installs it, and has its skills, hooks and server", async () => {
+  test("installs it and gets its skills, hooks and server", async () => {
     const home = newHome("copilot");
     await ask("copilot", home, "plugin", "marketplace", "add", marketplace);
     expect(await ask("copilot", home, "plugin", "install", "pawl@pawl")).toContain("Installed 13 skills");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { PROGRAMS, PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
 
 test(
-  "the real programs are there, in exact versions, and Copilot has unpacked itself into the shared cache",
+  "the real programs are installed in exact versions, and Copilot has unpacked itself into the shared cache",
   async () => {
     const manifest = JSON.parse(readFileSync(new URL("./programs.json", import.meta.url), "utf8"));
     const programs = await realPrograms();

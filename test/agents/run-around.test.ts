@@ -22,14 +22,14 @@ test.each<[what: string, from: number, run: string | undefined]>([
   ["the agent itself", 20, "T0002/R1"],
   ["a process that left its family", 40, undefined],
   ["a loop", 30, undefined],
-])("%s belongs to the nearest run above it", (_what, from, run) => {
+])("%s belongs to the nearest run above it, if any", (_what, from, run) => {
   expect(find(from)).toBe(run);
 });
 
-test("a pid that is somebody else's by now leads to no run", () => {
+test("a reused pid leads to no run", () => {
   expect(find(11, { 10: "another" })).toBeUndefined();
 });
 
-test("this process is in no run", () => {
+test("this process belongs to no run", () => {
   expect(findRunAround(guarded)).toBeUndefined();
 });

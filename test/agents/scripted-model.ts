@@ -22,7 +22,14 @@ export interface RecordedRequest {
 }
 
 /** One turn of the model: words, tool calls, or both. A function sees the request that it answers. */
-export type Turn = { say?: string; call?: ToolCall | readonly ToolCall[] };
+export interface Turn {
+  say?: string;
+  call?: ToolCall | readonly ToolCall[];
+  /** It never answers. */
+  hangs?: boolean;
+  /** Messages only: how many tokens it says it has read. */
+  reads?: number;
+}
 export type Step = Turn | ((request: RecordedRequest) => Turn);
 
 export interface ScriptedModel {
@@ -102,6 +109,7 @@ async function serve(
   const number = hasTools ? countRows(items, wire.isModels) : 0;
   const step = hasTools ? (script[number] ?? AFTER_THE_SCRIPT) : { say: "ok" };
   const turn = typeof step === "function" ? step(recorded) : step;
+  if (turn.hangs) return;
   const { whole, events } = wire.answer(turn, number, body);
   if (!body.stream && !path.endsWith(":streamGenerateContent")) {
     sendJson(response, whole);
@@ -158,7 +166,7 @@ const messages: Wire = {
     ];
     const stop_reason = callsOf(turn).length > 0 ? "tool_use" : "end_turn";
     const usage = {
-      input_tokens: 10,
+      input_tokens: turn.reads ?? 10,
       output_tokens: 5,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,

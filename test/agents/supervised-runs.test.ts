@@ -97,6 +97,8 @@ async function supervisorOf(run: string): Promise<number> {
 const worktree = (task: string, name: string) =>
   join(project.path, ".worktrees", `${task}-with-${name}-${tasks}`);
 const letGoOn = (task: string, name: string) => writeFileSync(join(worktree(task, name), "go-on"), "");
+/** The message with which a conversation goes on says as well who the agent is. */
+const ONLY_IN_PACKET = "## Where you work";
 const exitCode = (run: string, number = 1) => readExit(project.attempt(run, number).path)?.code;
 
 describe.each(NAMES)("%s", (name) => {
@@ -129,7 +131,7 @@ describe.each(NAMES)("%s", (name) => {
   });
   afterAll(() => refusing?.close());
 
-  test("ends well: commits, evidence and handoff are its own, usage is recorded", async () => {
+  test("succeeds: its commits, evidence and handoff carry its name, and usage is recorded", async () => {
     const { task, run } = await begin(name, [
       commit,
       { call: mcp("verify", { command: ["true"] }) },
@@ -151,7 +153,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(model?.requests[0]?.text).toContain(`You are the author of ${task}.`);
   });
 
-  test("stopped in the middle of a tool: interrupted whatever it exits with, nothing of it is left, and it goes on", async () => {
+  test("stopped during a tool: interrupted whatever its exit code, no process is left, and it can resume", async () => {
     const { task, run } = await begin(name, [{ call: shell(TOOL) }, { say: "Went on." }]);
     await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
     expect(project.left(run)).toBeGreaterThanOrEqual(3);
@@ -164,18 +166,23 @@ describe.each(NAMES)("%s", (name) => {
     expect(resumed.json.data.same_session).toBe(true);
     expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded", attempts: 2 } });
     expect(model?.requests.at(-1)?.text).toContain("Please go on");
-    expect(model?.requests.at(-1)?.text).toContain(`You are the author of ${task}.`);
+    expect(model?.requests.at(-1)?.text).toContain(
+      `You are the author of ${task}. You were stopped in ${run}.`,
+    );
+    expect(model?.requests.at(-1)?.text).toContain(ONLY_IN_PACKET);
     const sessions = project.read(`tasks/${task}/runs/R1/run.md`).match(/^ {4}session: .*/gm);
     expect(new Set(sessions).size).toBe(1);
   });
 
-  test("everything killed at once in the middle of a tool: interrupted, and the same conversation goes on", async () => {
+  test("everything killed at once during a tool: interrupted, and the same conversation resumes", async () => {
     const { task, run } = await begin(name, [{ call: shell(TOOL) }, { say: "Went on." }]);
     await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
     const { path, spec } = project.attempt(run);
-    // Killed before it has saved its conversation, a program has none to go on with.
+    // Killed before it has saved its conversation, a program has none to go on with. The message itself has to be there:
+    // Copilot saves sooner what it told its hooks about it.
+    const message = new RegExp(`"(?:content|text)": ?"You are the author of ${task}\\.`);
     await project.waitFor("its session", () => existsSync(join(path, "progress.json")));
-    await project.waitFor("its conversation", () => project.hasSaved(`You are the author of ${task}.`));
+    await project.waitFor("its conversation", () => project.hasSaved(message));
     killAll([await supervisorOf(run), ...markedProcesses(spec.mark).map((one) => one.pid)]);
     expect(await end(run)).toMatchObject({
       code: 1,
@@ -183,10 +190,10 @@ describe.each(NAMES)("%s", (name) => {
     });
     expect((await project.pawl("run", "resume", run, "--json")).json.data.same_session).toBe(true);
     expect(await end(run)).toMatchObject({ code: 0, standing: { state: "succeeded" } });
-    expect(model?.requests.at(-1)?.text).toContain(`You are the author of ${task}.`);
+    expect(model?.requests.at(-1)?.text).toContain(ONLY_IN_PACKET);
   });
 
-  test("the supervisor alone is killed: the agent goes on, and its end is known", async () => {
+  test("the supervisor alone is killed: the agent continues, and its end is recorded", async () => {
     const { task, run } = await begin(name, [{ call: shell(WAITING) }, { say: "All done." }]);
     await project.waitFor("the tool", () => existsSync(join(worktree(task, name), "mid-tool")));
     killAll([await supervisorOf(run)]);
@@ -195,7 +202,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(readExit(project.attempt(run).path)).toMatchObject({ code: 0, by: "guard" });
   });
 
-  test("the terminal is closed in the middle of a tool: the agent goes on, and its end is known", async () => {
+  test("the terminal is closed during a tool: the agent continues, and its end is recorded", async () => {
     await aim([{ call: shell(WAITING) }, { say: "All done." }]);
     const task = await newTask(name);
     const run = `${task}/R1`;
@@ -210,7 +217,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(readExit(project.attempt(run).path)).toMatchObject({ code: 0, by: "guard" });
   });
 
-  test("a reviewer has our tools, and neither an editor nor a shell that could change anything", async () => {
+  test("a reviewer has our tools but cannot edit files", async () => {
     const { task, run } = await begin(
       name,
       [{ call: mcp("session", {}) }, { call: shell("touch made-by-reviewer") }, { say: "Reviewed." }],
@@ -224,7 +231,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(prompt).toContain(`You review ${task}.`);
   });
 
-  test("the model answers 400, 401, 429, 500: each fails for its own reason, and nothing of it is left", async () => {
+  test("the model answers 400, 401, 429, 500: each run fails for its own reason, and no process is left", async () => {
     for (const [task, status] of refused) {
       const reason = REFUSALS[name][status];
       const state = reason === "limit_time" ? "interrupted" : "failed";
@@ -234,7 +241,7 @@ describe.each(NAMES)("%s", (name) => {
     }
   }, 180_000);
 
-  test("its conversation is gone: resuming fails and says so, and a new conversation goes on", async () => {
+  test("its conversation is lost: resuming fails and says so, and a new conversation continues", async () => {
     const { run } = await begin(name, [{ say: "Once." }]);
     await end(run);
     project.forgetSessions();

@@ -46,8 +46,8 @@ export interface RunProject {
   git(...args: string[]): string;
   /** Removes what the programs know of earlier conversations. */
   forgetSessions(): void;
-  /** Whether a conversation in which this was said is on disk, so that its program can go on with it. */
-  hasSaved(words: string): boolean;
+  /** Whether a conversation that holds this is on disk, so that its program can go on with it. */
+  hasSaved(words: RegExp): boolean;
   /** The model that the programs started next will ask; each its own, where several are named. */
   aimAt(url: string | Readonly<Record<SupervisedName, string>>): void;
   attempt(run: string, number?: number): { path: string; spec: AttemptSpec };
@@ -122,7 +122,7 @@ export function makeRunProject(
     },
     hasSaved: (words) =>
       CONVERSATIONS.flatMap((folder) => conversationsIn(join(root, folder))).some((file) =>
-        readText(file).includes(words),
+        words.test(readText(file)),
       ),
     aimAt: (url) => aim(root, path, env, url),
     read: (file) => readText(join(path, folders.state, file)),

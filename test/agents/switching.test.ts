@@ -42,7 +42,7 @@ const commit = (file: string, text: string) =>
 
 const ready = () => JSON.parse(project.pawl("session", "T0001", "--json")).data.session;
 
-test("what one agent leaves is what the next one reads first", async () => {
+test("each agent first reads what the previous one left", async () => {
   const claude = dialects.claude;
   const first = await work("claude", project.path, [
     { call: claude.mcp("start", { task: "T0001" }) },

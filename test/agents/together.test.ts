@@ -160,7 +160,7 @@ async function settle(): Promise<void> {
 }
 
 test.runIf(SECONDS > 0)(
-  `${SINGLES} runs, ${PIPELINES} pipelines and ${MANAGERS} managers at once with kills for ${SECONDS} s: nothing collides, nothing is lost`,
+  `${SINGLES} runs, ${PIPELINES} pipelines and ${MANAGERS} managers at once, with kills for ${SECONDS} s: nothing collides or is lost`,
   async () => {
     const main = project.git("rev-parse", "main");
     const end = Date.now() + SECONDS * 1_000;

@@ -9,6 +9,13 @@ const USAGE: [string, string[], string, RegExp][] = [
   ["two letters that changed places", ["taks"], "unknown_command", /pawl task/],
   ["an unknown sub-command", ["task", "lst"], "unknown_command", /pawl task list/],
   ["an unknown option", ["task", "list", "--statsu", "open"], "unknown_option", /--status/],
+  [
+    "what a sibling calls --reason",
+    ["finding", "wontfix", "F1", "--reason", "x"],
+    "unknown_option",
+    /mean --note\?/,
+  ],
+  ["what others call --timeout", ["run", "wait", "T1", "--timeout", "5s"], "unknown_option", /mean --for\?/],
   ["an unknown short option", ["task", "list", "-x"], "unknown_option", /--/],
   ["an extra word", ["task", "show", "T1", "T2"], "extra_word", /quotes/],
   [
@@ -147,6 +154,19 @@ test("help is there for everything and exits 0", async ({ project }) => {
   expect((await project.pawl("task", "new", "--nonsense", "--help")).code).toBe(0);
 });
 
+test("a group of commands is no answer for a script: --json gets an object, not the help", async ({
+  project,
+}) => {
+  for (const argv of [
+    ["finding", "--json"],
+    ["--json", "finding"],
+  ]) {
+    const { code, json } = await project.pawl(...argv);
+    expect([code, json.error.code]).toEqual([3, "unknown_command"]);
+    expect(json.error.hint).toContain("pawl finding resolve");
+  }
+});
+
 test("the overview begins with ten first steps, and has every command in one group", async ({ project }) => {
   const { out } = await project.pawl("--help");
   const parts = new Map(
@@ -185,6 +205,7 @@ test("the version is the package's", async ({ project }) => {
   for (const flag of ["--version", "-v", "-V"]) expect((await project.pawl(flag)).out).toBe(`${version}\n`);
   const { json } = await project.pawlIn("/", {}, "version", "--json");
   expect(json.data.version).toEqual({ pawl: version, node: process.versions.node });
+  expect((await project.pawl("--version", "--json")).json).toEqual(json);
 });
 
 test("a dry run says what would be written and writes nothing", async ({ project }) => {
@@ -194,7 +215,7 @@ test("a dry run says what would be written and writes nothing", async ({ project
     planned: [{ do: "create", path: "tasks/T0001/task.md", record: "T0001" }],
   });
   const said = await project.pawl("task", "new", "Rehearsal", "--dry-run");
-  expect(said.err).toContain("would create tasks/T0001/task.md");
+  expect(said.out).toContain("would create tasks/T0001/task.md");
   expect((await project.pawl("task", "list", "--json")).json.data.tasks).toEqual([]);
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
   await project.pawl("task", "new", "Real");

@@ -51,6 +51,11 @@ const SLIPS: [string, string[]][] = [
   ["task lst", ["pawl task list"]],
   ["task sh", ["pawl task show"]],
   ["finding resovle", ["pawl finding resolve"]],
+  ["drop", ["pawl task update T1 --status dropped"]],
+  ["rm", ["pawl task update T1 --status dropped"]],
+  ["task drop", ["pawl task update T1 --status dropped"]],
+  ["task delete", ["pawl task update T1 --status dropped"]],
+  ["finding drop", ["pawl finding add"]],
   ["hok", []],
   ["frobnicate", []],
 ];

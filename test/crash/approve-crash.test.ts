@@ -20,6 +20,7 @@ import {
 } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
 import { runJob } from "../helpers/worker-process.ts";
+import { makeRemote } from "../ops/approve-refusals.ts";
 
 let folder: string;
 let worker: string;
@@ -120,6 +121,22 @@ describe("kill -9 of the approver", () => {
     },
     120_000,
   );
+});
+
+test("the same command publishes what a kill left merged and unpublished; until then a look tells that it was interrupted", async () => {
+  const push = { ...APPROVE, input: { task: "T1", push: true } };
+  const names = await stepsOf(1, "main worktree");
+  const ready = fresh(1, "main worktree");
+  const [repo] = ready.repos as [Ready["repos"][0]];
+  const { remote } = makeRemote(repo, ready);
+  expect(await job(ready, { ...push, killAtStep: names.indexOf("merge-ref") + 2 })).toBeUndefined();
+  expect((await repo.pawl("status", "--json")).json).toMatchObject({
+    next: { command: "pawl approve T0001" },
+    warnings: expect.arrayContaining([expect.stringContaining("The merge of T0001 was interrupted")]),
+  });
+  expect(await here(ready, push)).toMatchObject({ ok: true });
+  expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
+  expect(gitIn(ready, remote, "rev-parse", "main")).toBe(repo.git("rev-parse", "main"));
 });
 
 describe("kill -9 of git itself", () => {

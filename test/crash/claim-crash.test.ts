@@ -33,7 +33,7 @@ beforeAll(async () => {
   all = [clones.ada, clones.ben, ...others];
   for (let nth = 1; nth <= TASKS + KILLS; nth++)
     await ok(clones.ada.pawl("task", "new", `The task ${taskOf(nth)}`));
-  for (const one of all) await ok(one.pawl("sync"));
+  for (const one of all) await ok(one.pawl("sync", "--yes"));
 }, 300_000);
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 

@@ -17,7 +17,7 @@ const USER: Record<string, string> = {
   ".agents/skills/mine/SKILL.md": "mine\n",
 };
 const install = { operation: "install", input: { agents: "codex" } };
-const uninstall = { operation: "uninstall", input: {} };
+const uninstall = { operation: "uninstall", input: { yes: true } };
 
 let root: string;
 let worker: string;

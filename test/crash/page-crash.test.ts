@@ -4,11 +4,17 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { APPROVERS, openDeciding } from "../../src/web/deciding.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
-import { each, expectTruth, goOn } from "../helpers/approval-truth.ts";
+import { each, expectTruth, goOn, recordOf } from "../helpers/approval-truth.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { copyReady, inspect, makeReady, type Ready } from "../helpers/ready-task.ts";
-import { copySigned, makePublished, type SignedProject } from "../helpers/signed-project.ts";
+import {
+  copySigned,
+  makePublished,
+  readyInBoth,
+  type SignedProject,
+  withApi,
+} from "../helpers/signed-project.ts";
 import { answer, makePasskey } from "../helpers/software-passkey.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { runJob } from "../helpers/worker-process.ts";
@@ -38,6 +44,9 @@ test("a yes on the terminal merges, anything else does not", async () => {
   expect(inspect(no, "main worktree")).toEqual({ merged: false, complaints: [] });
   expect(await job(yes, "T0001")).toMatchObject({ status: 303, state: "done" });
   expect(inspect(yes, "main worktree")).toEqual({ merged: true, complaints: [] });
+  expect(recordOf(yes, "approvals/A1.md")).toContain(
+    'how: "typed T0001 on the terminal, asked from the page"\n',
+  );
 });
 
 test("the page's own word merges nothing where nobody has to sign", async () => {
@@ -53,9 +62,30 @@ test("the page's own word merges nothing where nobody has to sign", async () => 
   expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
 });
 
+test("what was taken back on the page before its question came is not asked any more", async () => {
+  const ready = fresh();
+  let written = "";
+  const terminal = openTerminal({
+    isTerminal: true,
+    write: (text) => {
+      written += text;
+    },
+    onLine: () => {},
+    onEnter: () => {},
+  });
+  const { path, env } = ready.repos[0] as Project;
+  const around = { cwd: path, env, operations: [], oneShot: false, progress: () => {}, ask: terminal.ask };
+  const { approve, underway } = openDeciding(around, terminal, () => {});
+  approve("T0001", { push: false, byKey: false });
+  await underway.withdraw("T0001");
+  await expect.poll(() => underway.of("T0001")?.state, { timeout: 30_000 }).toBe("refused");
+  expect(written).not.toContain("Type T0001");
+  expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
+});
+
 /**
- * With PAWL_SOAK_SECONDS (`npm run soak -- page`) every single step. In npm test a third of those that move git or tell of it, and the
- * first of each kind that the records' lock takes: the command itself is killed at every one there.
+ * With PAWL_SOAK_SECONDS (`npm run soak -- page`) every single step. In npm test every `nth` of those that move git or tell of it, and
+ * the first of each kind that the records' lock takes where somebody types: the command itself is killed at every one there.
  */
 const SOAK = process.env.PAWL_SOAK_SECONDS !== undefined;
 
@@ -64,14 +94,16 @@ interface Moment {
   n: number;
 }
 
-function momentsOf(steps: readonly string[]): Moment[] {
+const isOfLock = ({ name }: Moment) => /^(?:look|create|confirm|decide|enter|release)/.test(name);
+
+function momentsOf(steps: readonly string[], { nth, lock }: { nth: number; lock: boolean }): Moment[] {
   const all = steps.map((name, at) => ({ name, n: at + 1 }));
   if (SOAK) return all;
-  const isOfLock = ({ name }: Moment) => /^(?:look|create|confirm|decide|enter|release)/.test(name);
   const some = all
     .filter((one) => !isOfLock(one))
-    .filter((_, at, moves) => at % 3 === 0 || at === moves.length - 1);
-  return all.filter((one, at) => some.includes(one) || (isOfLock(one) && steps.indexOf(one.name) === at));
+    .filter((_, at, moves) => at % nth === 0 || at === moves.length - 1);
+  const firstOfLock = (one: Moment, at: number) => lock && isOfLock(one) && steps.indexOf(one.name) === at;
+  return all.filter((one, at) => some.includes(one) || firstOfLock(one, at));
 }
 
 /** Before a certain step nothing is, from then on everything. */
@@ -85,7 +117,7 @@ test.each([1, 2] as const)(
   async (count) => {
     const { steps } = (await job(fresh(count), "T0001")) as { steps: string[] };
     const merged: boolean[] = [];
-    await each(momentsOf(steps), async ({ name, n }) => {
+    await each(momentsOf(steps, { nth: 3, lock: true }), async ({ name, n }) => {
       const ready = fresh(count);
       const context = `killed at step ${n}, ${name}`;
       expect(await job(ready, "T0001", n), context).toBeUndefined();
@@ -98,15 +130,13 @@ test.each([1, 2] as const)(
   1_800_000,
 );
 
-describe.runIf(SOAK)("signed with a passkey (npm run soak -- page)", () => {
+describe("signed with a passkey", () => {
   const passkey = makePasskey("ES256");
   const secret = passkey.secret.export({ format: "pem", type: "pkcs8" });
   const { approver } = passkey;
-  let signed: SignedProject;
 
   /** Enrolled on the page, by a browser that has this key and a human who types its name. */
-  beforeAll(async () => {
-    signed = await makePublished(join(folder, "signed"), "approvals: signed\nchecks: none\n");
+  async function enrolIn({ home }: SignedProject, repo: string | undefined): Promise<void> {
     let hear: (line: string) => void = () => {};
     const terminal = openTerminal({
       isTerminal: true,
@@ -116,38 +146,64 @@ describe.runIf(SOAK)("signed with a passkey (npm run soak -- page)", () => {
       },
       onEnter: () => {},
     });
-    const { path, env } = signed.home;
+    const { path, env } = home;
     const around = { cwd: path, env, operations: [], oneShot: false, progress: () => {}, ask: terminal.ask };
     const { enrol, underway } = openDeciding(around, terminal, () => {});
     const { name, key: as, id, alg } = approver;
-    enrol({ name, as, passkey: `${id}.${alg}.${approver.public}`, repo: undefined });
+    enrol({ name, as, passkey: `${id}.${alg}.${approver.public}`, repo });
     const now = () => underway.of(APPROVERS);
     await vi.waitFor(() => expect(now()?.state).toBe("signing"), { timeout: 30_000 });
     const challenge = Buffer.from(now()?.request?.challenge ?? "", "base64url");
     underway.answer(APPROVERS, answer(passkey, challenge));
     await vi.waitFor(() => expect(now()?.state).toBe("done"), { timeout: 30_000 });
-    await signed.ready("One");
-  }, 120_000);
+  }
 
-  test("killed on its way, it is merged and verified, or not begun", async () => {
-    const key = { approver, secret };
-    const approve = (project: SignedProject, killAtStep?: number) =>
-      runJob(worker, project.home, { typed: "", key, killAtStep } as never) as Promise<unknown>;
-    const copy = () => copySigned(signed, join(folder, `signed copy ${++copies}`));
-    const whole = (await approve(copy())) as { steps: string[]; state: string };
-    expect(whole.state).toBe("done");
-    const merged: boolean[] = [];
-    await each(momentsOf(whole.steps), async ({ name, n }) => {
-      const project = copy();
-      const said = `killed at step ${n}, ${name}`;
-      expect(await approve(project, n), said).toBeUndefined();
-      expect((await project.home.pawl("note", "add", "the next command")).code, said).toBe(0);
-      expect(project.git("status", "--porcelain", "-uno"), said).toBe("");
-      // Whatever is on main is explained, by a signature that verifies.
-      expect(await project.audit(), said).toMatchObject({ code: 0, findings: [] });
-      merged[n] = project.git("log", "-1", "--format=%B", "main").includes("Pawl-Approval: ");
-      rmSync(project.root, { recursive: true, force: true, maxRetries: 3 });
-    });
-    expectOneTurn(merged.flat());
-  }, 1_800_000);
+  async function makeSignedReady(count: 1 | 2): Promise<SignedProject> {
+    const home = await makePublished(join(folder, `signed ${count}`), "approvals: signed\nchecks: none\n");
+    await enrolIn(home, undefined);
+    if (count === 1) {
+      await home.ready("One");
+      return home;
+    }
+    const both = await withApi(home);
+    await enrolIn(both, "api");
+    await readyInBoth(both);
+    return both;
+  }
+
+  const approve = (project: SignedProject, killAtStep?: number) =>
+    runJob(worker, project.home, {
+      typed: "",
+      key: { approver, secret },
+      killAtStep,
+    } as never) as Promise<unknown>;
+  const isMerged = (repo: Project) =>
+    repo.git("log", "-1", "--format=%B", "main").includes("Pawl-Approval: ");
+
+  /** Two repositories do everything that one does; one alone is left to the soak. */
+  test.each(SOAK ? ([1, 2] as const) : ([2] as const))(
+    "killed on its way, with %i repositories: it is merged and verified, or not begun",
+    async (count) => {
+      const signed = await makeSignedReady(count);
+      const copy = () => copySigned(signed, join(folder, `signed copy ${++copies}`));
+      const whole = (await approve(copy())) as { steps: string[]; state: string };
+      expect(whole.state).toBe("done");
+      const merged: boolean[] = [];
+      await each(momentsOf(whole.steps, { nth: 12, lock: false }), async ({ name, n }) => {
+        const project = copy();
+        const said = `killed at step ${n}, ${name}`;
+        expect(await approve(project, n), said).toBeUndefined();
+        expect((await project.home.pawl("note", "add", "the next command")).code, said).toBe(0);
+        for (const repo of project.repos) expect(repo.git("status", "--porcelain", "-uno"), said).toBe("");
+        // Whatever is on main is explained, by a signature that verifies.
+        expect(await project.audit(), said).toMatchObject({ code: 0, findings: [] });
+        const all = new Set(project.repos.map(isMerged));
+        expect(all.size, said).toBe(1);
+        merged[n] = all.has(true);
+        rmSync(project.root, { recursive: true, force: true, maxRetries: 3 });
+      });
+      expectOneTurn(merged.flat());
+    },
+    1_800_000,
+  );
 });

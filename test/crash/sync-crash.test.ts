@@ -36,11 +36,11 @@ beforeAll(async () => {
   for (const project of [ada, ben]) project.git("remote", "set-url", "origin", "../the remote.git");
   execFileSync("git", ["remote", "set-url", "origin", "../the remote.git"], { cwd: join(root, "fresh") });
   await ada.pawl("task", "new", "Title", "--objective", "Do it");
-  await ada.pawl("sync");
-  await ben.pawl("sync");
+  await ada.pawl("sync", "--yes");
+  await ben.pawl("sync", "--yes");
   await ada.pawl("task", "update", "T1", "--title", "Ada's title");
   await ada.pawl("task", "new", "Made by Ada");
-  await ada.pawl("sync");
+  await ada.pawl("sync", "--yes");
   await ben.pawl("task", "update", "T1", "--objective", "Ben's objective");
   await ben.pawl("note", "add", "Made by Ben");
   prepared = { ada, ben, remote };
@@ -71,8 +71,8 @@ const OF_THE_LOCK = ["look", "create", "confirm", "decide", "enter", "release", 
 
 async function expectComplete({ ada, other }: Copies, byBen: boolean): Promise<void> {
   expect(await runHere(other, CALL)).toMatchObject({ ok: true, warnings: [] });
-  expect((await ada.pawl("sync", "--json")).json.ok).toBe(true);
-  expect((await other.pawl("sync", "--json")).json.ok).toBe(true);
+  expect((await ada.pawl("sync", "--yes", "--json")).json.ok).toBe(true);
+  expect((await other.pawl("sync", "--yes", "--json")).json.ok).toBe(true);
   expect(stateTip(ada)).toBe(stateTip(other));
   for (const project of [ada, other]) {
     const { json } = await project.pawl("task", "show", "T1", "--json");

@@ -32,7 +32,8 @@ const BEFORE: Record<string, string> = {
   'pawl decide "Node 20 at least"': 'pawl decide "Node 18" --why "so far" --general',
   "pawl diff": "pawl snapshot T1",
   "pawl finding batch": `echo '[{"text": "Never ends", "severity": "high"}]' > findings.json`,
-  "pawl audit --ci": "pawl sync; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
+  "pawl audit --ci":
+    "pawl sync --yes; git fetch -q origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state",
   // From the worktree, two folders up is the main checkout.
   "pawl rescue T0001 --file": "mkdir -p ../../src; cp src/upload.ts ../../src/",
   "pawl upgrade": "pawl install --yes",
@@ -80,6 +81,9 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl remote forget": [1, /no terminal/],
   "pawl approver add": [1, /no terminal/],
   "pawl approver remove": [1, /no terminal/],
+  "pawl sync": [1, /never published to/],
+  "pawl sync --yes": [0, /^/],
+  "pawl sync --dry-run": [0, /^/],
   "pawl sync --ours": [1, /no terminal/],
   "pawl unlock main --accept": [1, /no terminal/],
   "pawl finding defer": [1, /no terminal/],
@@ -88,7 +92,7 @@ const REFUSED: Record<string, [code: number, why: RegExp]> = {
   "pawl run settle": [1, /no terminal/],
   "pawl unlock main --end": [1, /main is not open/],
   "pawl uninstall --delete-state": [1, /T0001 has a worktree/],
-  "pawl check": [1, /not ready for close/],
+  "pawl check": [1, /cannot be approved yet/],
   "pawl diff T7 --since": [2, /does not have the commit 4f1c2e9a/],
   "pawl check --request": [2, /does not have 3f2a9c1/],
   "pawl check T0001": [0, /^/],

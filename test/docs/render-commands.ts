@@ -56,6 +56,7 @@ const EXIT_CODES = `## Exit codes
 | 4 | not found |
 | 5 | conflict: something changed meanwhile |
 | 70 | a bug in pawl |
+| 130 | stopped with Ctrl-C at a question |
 
 \`--json\` prints one object: \`{"schema":1,"ok":true,"data":{…},"next":{…},"warnings":[…]}\`, or \`"ok":false\` with an \`error\` that has
 a \`code\`, a \`message\` and a \`hint\`. Results go to standard output; progress, notes and the next command to standard error.

@@ -165,3 +165,10 @@ describe("git, run", () => {
     expect(() => gone.askSync(["version"])).toThrow(noFolder);
   });
 });
+
+test("more than anybody could hold is an error, never half an answer", async ({ project }) => {
+  const git = Git.in("user", project.env, project.path);
+  const prints = (bytes: number) => git.ask(["-c", `alias.prints=!head -c ${bytes} /dev/zero`, "prints"]);
+  expect(await prints(10)).toEqual({ code: 0, out: "\0".repeat(10), err: "" });
+  await expect(prints(2 ** 28 + 1)).rejects.toThrow(/answered with more than 256 MB/);
+});

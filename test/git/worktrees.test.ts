@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -154,4 +155,31 @@ test("a task is held by one at a time", ({ project }) => {
   const again = worktrees.hold("T0001");
   expect(again).toBeTypeOf("function");
   again?.();
+});
+
+test("worktrees are made and removed while others remove every empty folder around them", async ({
+  project,
+}) => {
+  const folders = [".worktrees/.new", ".worktrees/.removing", ".worktrees", ".git/worktrees"];
+  const swept = folders.map((one) => `'${join(project.path, one)}'`).join(" ");
+  const mark = join(project.path, ".git/swept");
+  // Before every second worktree command somebody else takes the empty folders away, as a start that ends just then does.
+  const sweep = `if rm "$mark" 2>/dev/null; then :; else rmdir ${swept} 2>/dev/null; : >"$mark"; fi`;
+  const git = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const script = `#!/bin/sh\nmark='${mark}'\ncase " $* " in *" worktree "*) ${sweep};; esac\nexec ${git} "$@"\n`;
+  mkdirSync(join(project.path, ".git/bin"));
+  writeFileSync(join(project.path, ".git/bin/git"), script, { mode: 0o755 });
+  project.env.PATH = `${join(project.path, ".git/bin")}:${project.env.PATH}`;
+
+  const { worktrees, place, make } = groundOf(project);
+  for (let round = 0; round < 3; round++) {
+    await make();
+    expect(existsSync(join(place.path, ".git"))).toBe(true);
+    await worktrees.setAside(place);
+    await worktrees.bringBack(place);
+    await worktrees.setAside(place);
+    worktrees.doom(place);
+    await worktrees.discard(place);
+    expect(existsSync(place.path)).toBe(false);
+  }
 });

@@ -77,7 +77,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
       const before = everyFile(join(project.path, ".git"));
       expect((await project.pawl(...INSTALL)).code).toBe(0);
       expect(standOf(project.path, project.env)).toBe("guarded");
-      expect((await project.pawl("uninstall")).code).toBe(0);
+      expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
       project.git("branch", "-q", "-D", "try");
       const after = everyFile(join(project.path, ".git"));
       const kept = (files: Record<string, string>) =>
@@ -106,7 +106,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     await project.pawl(...INSTALL);
     expect(readFileSync(config, "utf8")).toBe(withGuard);
     expect(await audit()).toEqual({ code: 0, found: [] });
-    await project.pawl("uninstall");
+    await project.pawl("uninstall", "--yes");
     expect(await audit()).toEqual({ code: 0, found: [] });
     // What comes in meanwhile is no baseline for the next time.
     project.git("commit", "-q", "--allow-empty", "-m", "meanwhile");
@@ -136,7 +136,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
   test("keep what another program wrote into the config meanwhile", async ({ project }) => {
     await project.pawl(...INSTALL);
     project.git("config", "remote.origin.url", "x");
-    await project.pawl("uninstall");
+    await project.pawl("uninstall", "--yes");
     expect(readFileSync(join(project.path, ".git/config"), "utf8")).toMatch(
       /\[remote "origin"\]\n\turl = x\n$/,
     );
@@ -155,8 +155,10 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     const again = await project.pawl(...INSTALL, "--json");
     expect(again.json.data.install.guard.changed).toEqual([]);
     expect(times()).toEqual(before);
-    expect((await project.pawl("uninstall")).code).toBe(0);
-    expect((await project.pawl("uninstall", "--json")).json.data.uninstall.guard.removed).toEqual([]);
+    expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
+    expect((await project.pawl("uninstall", "--yes", "--json")).json.data.uninstall.guard.removed).toEqual(
+      [],
+    );
   });
 
   test("a dry run names what would be done and does none of it", async ({ project }) => {
@@ -177,7 +179,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     await project.pawl(...INSTALL);
     for (const argv of [["uninstall"], ["uninstall", "--actor", "human:ada"], ["uninstall", "--dry-run"]]) {
       const { code, err } = await project.pawlIn(project.path, { CLAUDECODE: "1" }, ...argv);
-      expect([code, err]).toEqual([1, expect.stringContaining("Only a human may take the guard out")]);
+      expect([code, err]).toEqual([1, expect.stringContaining("Only a human may remove the guard")]);
     }
     expect(standOf(project.path, project.env)).toBe("guarded");
   });
@@ -190,7 +192,7 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     expect((await project.pawlIn(path, {}, ...INSTALL)).code).toBe(0);
     expect(standOf(path, project.env)).toBe("guarded");
     expect(inspect({ ...project, path })).toEqual([]);
-    expect((await project.pawlIn(path, {}, "uninstall")).code).toBe(0);
+    expect((await project.pawlIn(path, {}, "uninstall", "--yes")).code).toBe(0);
     expect(readFileSync(join(path, ".git/config"), "utf8")).toBe(config);
   });
 
@@ -358,7 +360,7 @@ describe("killed or crowded", () => {
     return repository;
   };
   const installJob = { operation: "install", input: { profile: "hooks" } };
-  const uninstallJob = { operation: "uninstall", input: {} };
+  const uninstallJob = { operation: "uninstall", input: { yes: true } };
 
   plain.each([
     ["install", installJob, uninstallJob],

@@ -90,6 +90,7 @@ describe("an honest repository", () => {
     other.commit("more.txt", "more\n");
     other.git("push", "-q", "origin", "main");
     expect((await it.audit()).counts).toMatchObject({ remote: 1 });
+    expect((await it.home.pawl("audit")).out).toContain("1 from the remote");
     expect(() => it.git("cat-file", "-e", other.git("rev-parse", "main"))).toThrow();
   });
 
@@ -129,6 +130,28 @@ describe("an honest repository", () => {
     // Whoever takes the rule away does so by a commit that had to keep it.
     await trustOrigin(it.home, { name: "shop", home: true });
     expect((await it.audit()).code).toBe(0);
+  });
+
+  test("each next command brings what a host squashed onto a guarded remote nearer to an end", async () => {
+    const it = fresh();
+    const other = cloneForCheck(it, "other");
+    other.commit("squashed.txt", "by the host's button\n");
+    other.git("push", "-q", "origin", "main");
+    await trustOrigin(it.home, { name: "shop", home: true }, true);
+    const next = async (project = it.home, ...argv: string[]) =>
+      (await auditIn(project, ...argv)).result.json.next?.command;
+    expect(await next()).toBe("git pull --ff-only");
+    it.git("pull", "-q", "--ff-only");
+    expect(await next()).toBe("pawl unlock main --accept");
+    expect(await next(cloneForCheck(it, "ci"), "--ci")).toBe("pawl unlock main --accept");
+    await ok(unlockIt(it, "--accept"));
+    expect(await it.audit()).toMatchObject({ code: 0, counts: { unlocked: 1, unapproved: 0 } });
+    await ok(it.home.pawl("sync"));
+    expect(await auditIn(cloneForCheck(it, "ci again"), "--ci")).toMatchObject({ code: 0 });
+    // What names an approval was approved in a clone that has not shared its records yet.
+    other.git("commit", "-q", "--allow-empty", "-m", "Merge T0009\n\nPawl-Approval: T0009/A1");
+    other.git("push", "-q", "origin", "main");
+    expect(await next()).toBe("pawl sync");
   });
 
   test("a policy that stops guarding the remote had to be approved itself", async () => {
@@ -179,7 +202,7 @@ describe("an honest repository", () => {
   test("a fresh clone with the state is explained, under any name", async () => {
     const it = fresh();
     const clone = cloneForCheck(it, "a clone of it");
-    await ok(clone.pawl("sync"));
+    await ok(clone.pawl("sync", "--yes"));
     const found = await auditIn(clone);
     expect(found).toMatchObject({ code: 0, findings: [], reasons: [] });
     expect(found.counts).toMatchObject({ baseline: 2, approved: 1 });
@@ -655,9 +678,9 @@ describe("tampering is found", () => {
     await guardFromHere(it.home, true, "shop", true);
     expect(await it.audit()).toMatchObject({ code: 1, findings: ["guard_removed"] });
     // In another clone it never was.
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     const clone = cloneForCheck(it, "other");
-    await ok(clone.pawl("sync"));
+    await ok(clone.pawl("sync", "--yes"));
     expect(await auditIn(clone)).toMatchObject({ code: 0, findings: [] });
     // And where it was taken away in the open, nobody has to wonder.
     await recordUnguarded(handsOf(it.home), { name: "shop", home: true });
@@ -730,7 +753,7 @@ describe("a check of what was published", () => {
     await ok(it.home.pawl("unlock", "main", "--end"));
     it.git("push", "-q", "--no-verify", "origin", "main");
     it.git("push", "-q", "--force", "origin", "main~2:main");
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     const found = await auditIn(cloneForCheck(it, "check"), "--ci");
     expect(found).toMatchObject({ code: 1 });
     expect(found.findings.filter((one) => one === "approved_missing")).toHaveLength(2);
@@ -741,7 +764,7 @@ describe("a check of what was published", () => {
     other.git("update-ref", "refs/heads/main", "main~1");
     await ok(other.home.pawl("unlock", "main", "--end"));
     other.git("push", "-q", "--no-verify", "--force", "origin", "main");
-    await ok(other.home.pawl("sync"));
+    await ok(other.home.pawl("sync", "--yes"));
     expect(await auditIn(cloneForCheck(other, "check"), "--ci")).toMatchObject({ code: 0, findings: [] });
   });
 
@@ -793,7 +816,7 @@ describe("a check of what was published", () => {
       reasons: ["no_approval", "no_approval"],
     });
     // An exchange with a clone that has them brings them back.
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(await auditIn(cloneForCheck(it, "check again"), "--ci")).toMatchObject({
       code: 1,
       findings: [],
@@ -833,6 +856,8 @@ describe("a check of what was published", () => {
     const shallow = cloneForCheck(it, "shallow", "--depth=1", "--no-single-branch", "--no-local");
     const cut = await auditIn(shallow, "--ci");
     expect([cut.code, cut.result.json.error.code]).toEqual([2, "shallow_clone"]);
+    const keys = await shallow.pawl("approver", "list", "--json");
+    expect([keys.code, keys.json.error.code]).toEqual([2, "shallow_clone"]);
     shallow.git("fetch", "-q", "--unshallow");
     expect((await auditIn(shallow, "--ci")).code).toBe(0);
   });

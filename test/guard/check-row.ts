@@ -89,7 +89,7 @@ export function auditOf(
   at: GuardedRepository,
   where: "here" | "published",
 ): { code: number; found: string[] } {
-  const published = 'pawl sync >/dev/null && git clone -q "$O" "$R/../check" && cd "$R/../check"';
+  const published = 'pawl sync --yes >/dev/null && git clone -q "$O" "$R/../check" && cd "$R/../check"';
   const { code, out, err } = at.sh(
     where === "here" ? "pawl audit --json" : `${published} && pawl audit --ci --json`,
   );

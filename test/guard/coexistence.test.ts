@@ -269,7 +269,7 @@ for (const tool of TOOLS) {
         expectWorktrees(task.path);
         expect((await project.pawl("doctor")).out).not.toMatch(/not_active|override|silent|not_chained/);
 
-        expect((await project.pawl("uninstall")).code).toBe(0);
+        expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
         expect(config()).toBe(before);
         expectHooks(tool);
       });
@@ -293,7 +293,7 @@ for (const tool of TOOLS) {
         expectGuard();
         expect((await project.pawl("install", "--profile", "hooks")).code).toBe(0);
         expectGuard();
-        expect((await project.pawl("uninstall")).code).toBe(0);
+        expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
         expect(config()).toBe(before);
       });
     },

@@ -9,6 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { Git } from "../../src/git/run-git.ts";
+import { settingIn } from "../../src/guard/probe.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
@@ -25,11 +27,32 @@ function giveRuntime({ path }: Project): void {
   writeFileSync(join(path, ".git/pawl/runtime/pawl.cjs"), "");
 }
 
+test("a worktree that goes away while it is looked at has nothing to say", ({ project }) => {
+  const gone = join(project.path, "gone");
+  expect(settingIn(gone, Git.in("user", project.env, gone))).toBeUndefined();
+  expect(settingIn(project.path, Git.in("user", project.env, project.path))).toMatchObject({ value: "" });
+});
+
 describe("pawl doctor", () => {
   test("says that there is no guard, and takes it for no fault", async ({ project }) => {
     expect(await examine(project)).toMatchObject({ code: 0, codes: ["not_guarded"] });
     expect((await project.pawl("doctor")).out).toMatch(/Nothing is broken, but nothing is guarded\.\n$/);
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
+  });
+
+  test("offers a fresh clone of a project that has pawl what the project has, not the guard alone", async ({
+    project,
+  }) => {
+    const commandIn = async (path: string) =>
+      (await examine({ ...project, path })).found.find((one) => one.code === "not_guarded")?.command;
+    expect(await commandIn(project.path)).toBe("pawl install --profile hooks");
+    await project.pawl("install", "--profile", "skills");
+    // Whoever wanted the skills alone has seen the rest and left it out.
+    expect(await commandIn(project.path)).toBe("pawl install --profile hooks");
+    project.git("add", "-A");
+    project.git("commit", "-q", "-m", "Install pawl");
+    project.git("clone", "-q", ".", "../a fresh clone");
+    expect(await commandIn(join(project.path, "../a fresh clone"))).toBe("pawl install");
   });
 
   test("finds nothing in a guarded repository, asks the guard, and leaves nothing behind", async ({

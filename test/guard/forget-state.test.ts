@@ -44,9 +44,9 @@ describe("install in a repository without a state, and uninstall", () => {
     expect((await project.pawl("doctor", "--fix")).code).toBe(0);
     const planned = await project.pawl("uninstall", "--dry-run", "--json");
     expect(planned.json.planned.map((one: { path: string }) => one.path)).toContain("the state");
-    expect((await project.pawl("uninstall")).code).toBe(0);
+    expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
     expect(everything(project.path)).toEqual(before);
-    expect((await project.pawl("uninstall")).code).toBe(0);
+    expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
     expect(everything(project.path)).toEqual(before);
   });
 
@@ -54,7 +54,7 @@ describe("install in a repository without a state, and uninstall", () => {
     await project.pawl(...INSTALL);
     const exclude = join(project.path, ".git/info/exclude");
     writeFileSync(exclude, `${readFileSync(exclude, "utf8")}mine\n`);
-    await project.pawl("uninstall");
+    await project.pawl("uninstall", "--yes");
     expect(readFileSync(exclude, "utf8")).toMatch(/^(?!.*pawl)[\s\S]*mine\n$/);
   });
 
@@ -76,7 +76,7 @@ describe("install in a repository without a state, and uninstall", () => {
   test.for(Object.entries(WRITTEN))("keep a state with %s", async ([, write], { project }) => {
     await project.pawl(...INSTALL);
     await write(project);
-    expect((await project.pawl("uninstall")).code).toBe(0);
+    expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
     expect(existsSync(join(project.path, ".pawl/state/repos"))).toBe(true);
     expect(existsSync(join(project.path, ".git/pawl/state.git"))).toBe(true);
   });
@@ -94,7 +94,7 @@ describe("killed at every step, between the hooks and the records too", () => {
   const fresh = () => makeRepository(join(root, `r${++count}`));
   const job = (operation: string, input = {}) => ({ operation, input });
   const install = job("install", { profile: "hooks" });
-  const uninstall = job("uninstall");
+  const uninstall = job("uninstall", { yes: true });
   const codesOf = async (repository: TemporaryRepository) => {
     const report = await runHere(repository, job("doctor"));
     const data = report.ok ? (report.data as unknown as Doctor) : undefined;

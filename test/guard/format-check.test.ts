@@ -190,7 +190,7 @@ describe("the format check", () => {
     expect(readFileSync(join(project.path, ".git/pawl/policy"), "utf8")).toContain("precious");
     expect(existsSync(hook)).toBe(false);
     const { out } = await project.pawl("doctor");
-    expect(out).toContain('names the format check "exit 1", and the hooks were made without it');
+    expect(out).toContain('names the format check "exit 1", but the hooks were written without it');
     project.git("add", "-f", ".pawl/config.yaml");
     project.git(
       "-c",

@@ -69,7 +69,7 @@ const INSTALLED = `pawl install --yes --agents generic >/dev/null && git add -A 
 const ANOTHER =
   'git init -q "$R/../another" && (cd "$R/../another" && git commit -q --allow-empty -m x && pawl install --profile hooks --yes >/dev/null)';
 /** Another clone that somebody commits in and installs pawl in before it knows what others have recorded. */
-const SECOND_CLONE = `pawl sync >/dev/null && git clone -q "$O" "$R/../second" && cd "$R/../second" && ${NEW} && git commit -qm x && pawl install --profile hooks --yes >/dev/null`;
+const SECOND_CLONE = `pawl sync --yes >/dev/null && git clone -q "$O" "$R/../second" && cd "$R/../second" && ${NEW} && git commit -qm x && pawl install --profile hooks --yes >/dev/null`;
 
 /** Eight settings that keep git from waiting for anybody; one of them takes the hooks away. */
 const GEMINI_SETTINGS = [
@@ -194,7 +194,7 @@ const switchingOff = group("Switching hooks off", [
     found: "hooks_path_changed",
     since: { version: "2.54", expected: "refused" },
     problem: "not_active",
-    note: "the next command of pawl that writes puts it back",
+    note: "the next pawl command that writes restores it",
   },
   {
     name: "git config core.hooksPath X where the project uses husky, lefthook or simple-git-hooks",
@@ -203,14 +203,14 @@ const switchingOff = group("Switching hooks off", [
     script: `git config core.hooksPath /dev/null && ${NEW} && git commit -qm x`,
     expected: "refused",
     everyShell: true,
-    note: "each worktree has a setting of its own there, which wins",
+    note: "each worktree has its own setting there, which wins",
   },
   {
     name: "moving the repository, a commit, and moving it back",
     script: `cd .. && mv repo moved && (cd moved && ${NEW} && git commit -qm x); code=$?; mv moved repo && exit $code`,
     expected: "tripwire",
     since: { version: "2.54", expected: "refused" },
-    note: "the next command of pawl that writes there puts the guard back",
+    note: "the next pawl command that writes there restores the guard",
   },
   {
     name: "git config --unset core.hooksPath",
@@ -286,12 +286,12 @@ const switchingOff = group("Switching hooks off", [
     everyShell: true,
   },
   {
-    name: "an agent points the remote's default branch elsewhere, and has hooks written again",
+    name: "an agent points the remote's default branch elsewhere, then has the hooks rewritten",
     script: `git update-ref refs/remotes/origin/feature feature && git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/feature && CLAUDECODE=1 pawl doctor --fix >/dev/null; ${NEW} && git commit -qm x`,
     expected: "refused",
   },
   {
-    name: "an agent commits a looser policy with hooks off, and has hooks written again",
+    name: "an agent commits a looser policy with hooks off, then has the hooks rewritten",
     setup: `mkdir -p .pawl && printf 'protected:\\n  - nothing\\n' > .pawl/config.yaml && git add -f .pawl/config.yaml && ${OFF} commit -qm x`,
     script: `CLAUDECODE=1 pawl install --profile hooks >/dev/null; CLAUDECODE=1 pawl note add x >/dev/null; ${NEW} && git commit -qm x`,
     expected: "refused",
@@ -340,25 +340,25 @@ const plumbing = group("Plumbing", [
     script: 'printf "start\\nverify refs/heads/main %s\\nprepare\\ncommit\\n" "$M" | git update-ref --stdin',
     expected: "allowed",
     tables: { expected: "refused" },
-    note: "where refs lie in tables, git does not tell it from a deletion",
+    note: "in a reftable repository git reports it like a deletion",
     everyShell: true,
   },
   {
-    name: "making main again after it was deleted with hooks off",
+    name: "recreating main after deleting it with hooks off",
     setup: `${FREE} && git remote remove origin && ${OFF} update-ref -d refs/heads/main`,
     script: 'git update-ref refs/heads/main "$T"',
     expected: "refused",
     everyShell: true,
   },
   {
-    name: "making a protected branch elsewhere than where the remote has it",
+    name: "creating a protected branch at a commit other than the remote's",
     setup: 'git update-ref refs/remotes/origin/master "$M"',
     script: 'git update-ref refs/heads/master "$T"',
     expected: "refused",
     subject: "refs/heads/master",
   },
   {
-    name: "making a protected branch where the remote has it",
+    name: "creating a protected branch at the remote's commit",
     setup: 'git update-ref refs/remotes/origin/master "$T"',
     script: "git branch -q master origin/master",
     expected: "allowed",
@@ -366,12 +366,12 @@ const plumbing = group("Plumbing", [
     moves: true,
   },
   {
-    name: "making a protected branch that no remote has",
+    name: "creating a protected branch that no remote has",
     script: "git branch -q master main~1 && ! git branch -q -f master task/1",
     expected: "allowed",
     subject: "refs/heads/master",
     moves: true,
-    note: "with what another protected branch has",
+    note: "at a commit that another protected branch has",
   },
   {
     name: "symbolic-ref HEAD to main in the task's worktree",
@@ -391,7 +391,7 @@ const plumbing = group("Plumbing", [
     script: `git symbolic-ref refs/heads/evil refs/heads/main; git symbolic-ref HEAD refs/heads/evil && ${NEW} && git commit -qnm x`,
     expected: "refused",
     since: { version: "2.46", expected: "allowed" },
-    note: "a newer git refuses the name, and the commit makes a branch of its own",
+    note: "a newer git refuses the name, and the commit creates another branch",
   },
   {
     name: "fast-import into main",
@@ -418,7 +418,7 @@ const plumbing = group("Plumbing", [
     expected: "audit",
     found: "graft_file",
     moves: false,
-    note: "main stays, and shows another history",
+    note: "main stays, but shows another history",
   },
   {
     name: "writing .git/refs/heads/main",
@@ -441,7 +441,7 @@ const plumbing = group("Plumbing", [
     found: "reflog_gap",
   },
   {
-    name: "a git directory of one's own with linked refs",
+    name: "another git directory whose refs link to ours",
     script: `mkdir "$R/../alt" && cp .git/HEAD .git/config .git/index "$R/../alt/" && ln -s "$R/.git/objects" "$R/.git/refs" "$R/../alt/" && ${NEW} && GIT_DIR="$R/../alt" GIT_WORK_TREE="$R" git commit -q --allow-empty -m x`,
     expected: "refused",
     note: "its configuration names our hooks; without that line it is found by the tripwire",
@@ -459,7 +459,7 @@ const plumbing = group("Plumbing", [
     tables: "no such thing",
   },
   {
-    name: "back to before an allowed change, with hooks off",
+    name: "back to the state before an allowed change, with hooks off",
     setup: "advance_remote && git pull -q --ff-only",
     script: `${OFF} reset -q --hard "$M"`,
     expected: "tripwire",
@@ -473,13 +473,13 @@ const plumbing = group("Plumbing", [
     note: "the reflog shows it",
   },
   {
-    name: "away and back again, with hooks off, and the log cut",
+    name: "away and back again, with hooks off, and the log truncated",
     script: `${OFF} reset -q --hard task/1 && ${OFF} reset -q --hard "$M" && git reflog expire --expire=now --all`,
     expected: "audit",
     found: "ref_rewritten",
     moves: false,
     tables: { expected: "allowed" },
-    note: "the time at which its file was written shows it; where refs lie in tables, only the log does",
+    note: "the file's modification time shows it; in a reftable repository only the log would",
   },
   {
     name: "the ref's file written by hand, away and back again",
@@ -490,16 +490,16 @@ const plumbing = group("Plumbing", [
     tables: "no such thing",
   },
   {
-    name: "an unlock of one's own, away and back again, the unlock removed and the log cut",
+    name: "a forged unlock, away and back again, then the unlock removed and the log truncated",
     script:
       'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 60)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T" && git update-ref refs/heads/main "$M" && rm -r .git/pawl/grants/unlock && git reflog expire --expire=now --all',
     expected: "audit",
     found: "moved_away",
     moves: false,
-    note: "the guard keeps a list of its own",
+    note: "the guard keeps its own list",
   },
   {
-    name: "a grant of one's own, away and back again, and the log's lines taken out",
+    name: "a forged grant, away and back again, and its lines removed from the log",
     script:
       'mkdir -p .git/pawl/grants/update/refs/heads && g=.git/pawl/grants/update/refs/heads/main && cp .git/logs/refs/heads/main "$R/../log" && echo "$M $T refs/heads/main" > $g && git update-ref refs/heads/main "$T" && echo "$T $M refs/heads/main" > $g && git update-ref refs/heads/main "$M" && rm $g && cp "$R/../log" .git/logs/refs/heads/main',
     expected: "audit",
@@ -513,7 +513,7 @@ const plumbing = group("Plumbing", [
       'mkdir -p .git/pawl/grants/update/refs/heads && echo "$M $T refs/heads/main" > .git/pawl/grants/update/refs/heads/main && git update-ref refs/heads/main "$T"',
     expected: "audit",
     found: "leftover_grant",
-    note: "no approval has it",
+    note: "no approval names it",
   },
   {
     name: "forging an unlock",
@@ -521,7 +521,7 @@ const plumbing = group("Plumbing", [
       'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 60)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
     expected: "audit",
     found: "forged_unlock",
-    note: "no record has it",
+    note: "no record names it",
   },
   {
     name: "forging the record of what was there before",
@@ -529,7 +529,7 @@ const plumbing = group("Plumbing", [
       'git -c core.hooksPath=/dev/null -c hook.pawl.enabled=false update-ref refs/heads/main "$T" && sed -i "s/$M/$T/" .pawl/state/repos/*.md && echo "$T refs/heads/main $T" > .git/pawl/tips/main',
     expected: "audit",
     found: "record_not_ours",
-    note: "no event tells of it; an approval's or unlock's record is compared the same way",
+    note: "no event logs it; approvals and unlocks are compared the same way",
   },
   {
     name: "forging what the guard saw",
@@ -546,7 +546,7 @@ const plumbing = group("Plumbing", [
     note: "the remote does not confirm it",
   },
   {
-    name: "programs of one's own in place of git's, which confirm everything",
+    name: "replaced git programs that confirm everything",
     script: `mkdir "$R/../exec" && for f in "$(git --exec-path)"/*; do ln -s "$f" "$R/../exec/"; done && rm "$R/../exec/git" && printf '#!/bin/sh\\ncase $1 in rev-parse | merge-base | for-each-ref) echo %s ;; *) exec "%s/git" "$@" ;; esac\\n' "$T" "$(git --exec-path)" > "$R/../exec/git" && chmod +x "$R/../exec/git" && GIT_EXEC_PATH="$R/../exec" git update-ref refs/heads/main "$T"`,
     expected: "audit",
     tables: { expected: "tripwire" },
@@ -554,7 +554,7 @@ const plumbing = group("Plumbing", [
     note: "the remote does not have it",
   },
   {
-    name: "a clock of one's own, for an unlock whose time is over",
+    name: "a faked clock, for an expired unlock",
     script:
       'mkdir -p .git/pawl/grants/unlock/refs/heads "$R/../bin" && echo "1000 me" > .git/pawl/grants/unlock/refs/heads/main && printf "#!/bin/sh\\necho 990\\n" > "$R/../bin/date" && chmod +x "$R/../bin/date" && PATH="$R/../bin:$PATH" git update-ref refs/heads/main "$T"',
     expected: "audit",
@@ -574,14 +574,14 @@ const plumbing = group("Plumbing", [
     everyShell: true,
   },
   {
-    name: "an unlock whose time is over",
+    name: "an expired unlock",
     script:
       'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) - 1)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
     expected: "refused",
     everyShell: true,
   },
   {
-    name: "an unlock for longer than there is",
+    name: "an unlock for longer than eight hours",
     script:
       'mkdir -p .git/pawl/grants/unlock/refs/heads && echo "$(($(date +%s) + 40000)) me" > .git/pawl/grants/unlock/refs/heads/main && git update-ref refs/heads/main "$T"',
     expected: "refused",
@@ -619,7 +619,7 @@ const branches = group("Branch commands", [
     script: `${FREE} && git branch -M feature main`,
     expected: "refused",
     tables: { expected: "tripwire" },
-    note: "git has deleted the name `feature` by then; its commit is in the reflog of HEAD",
+    note: "by then git has deleted the name `feature`; its commit is in HEAD's reflog",
   },
   {
     name: "branch -M task/1 main (checked out)",
@@ -633,7 +633,7 @@ const branches = group("Branch commands", [
     script: "git branch -m main old",
     expected: "refused",
     tables: { expected: "audit", found: "branch_deleted" },
-    note: "git asks no hook about a new name for a branch that lies in tables",
+    note: "git calls no hook for a rename in a reftable repository",
   },
   {
     name: "branch -m main old, then branch -m task/1 main",
@@ -651,7 +651,7 @@ const branches = group("Branch commands", [
     name: "branch -C task/1 main",
     script: `${FREE} && git branch -C task/1 main`,
     expected: "tripwire",
-    note: "git asks no hook",
+    note: "git calls no hook",
   },
   {
     name: "checkout -B main in the task's worktree",
@@ -767,7 +767,7 @@ const history = group("Merging and rewriting", [
     clean: true,
   },
   {
-    name: "merge with a GIT_REFLOG_ACTION of one's own",
+    name: "merge with another GIT_REFLOG_ACTION",
     script: "GIT_REFLOG_ACTION=hello git merge -q --ff-only task/1",
     expected: "refused",
   },
@@ -790,7 +790,7 @@ const history = group("Merging and rewriting", [
     script: "git reset -q --hard task/1",
     expected: "refused",
     after: "git reset --hard HEAD",
-    note: "files and index are those of the other branch",
+    note: "files and index are already the other branch's",
     everyShell: true,
   },
   { name: "reset --soft HEAD~1", script: "git reset -q --soft HEAD~1", expected: "refused" },
@@ -854,7 +854,7 @@ const history = group("Merging and rewriting", [
     expected: "refused",
     silent: true,
     after: "git checkout HEAD -- package.json",
-    note: "there is no tag; the lock file, if there is one, comes back the same way",
+    note: "the tag was not created; a leftover lock file comes back the same way",
   },
   {
     name: "apply --index, then commit -n",
@@ -962,7 +962,7 @@ const remotes = group("Remotes", [
     name: "fetch origin main:main at once",
     script: `advance_remote && ${FREE} && git fetch -q origin main:main`,
     expected: "refused",
-    note: "git asks about main before it has noted what the remote has; after a plain `git fetch` it goes through",
+    note: "git asks about main before it records what the remote has; after a plain `git fetch` it is allowed",
   },
   {
     name: "reset --hard origin/main, which would lose nothing",
@@ -1042,7 +1042,7 @@ const remotes = group("Remotes", [
     script: "git push -q --no-verify origin task/1:main && git pull -q --ff-only",
     expected: "audit",
     found: "pushed_directly",
-    note: "without `--ci`, because this clone's own log says that it pushed it",
+    note: "without `--ci` too, because this clone's own log says that it pushed it",
   },
   {
     name: "send-pack origin task/1:main, then pull, and the remote is guarded",
@@ -1074,7 +1074,7 @@ const remotes = group("Remotes", [
     everyShell: true,
   },
   {
-    name: "push with something for Node to load first",
+    name: "push with NODE_OPTIONS that load a program first",
     script: `echo 'process.exit(0)' > "$R/../first.cjs" && NODE_OPTIONS="--require=$(cd "$R/.." && pwd | sed 's/ /\\\\ /g')/first.cjs" git push -q origin task/1:main`,
     expected: "refused",
     subject: "$O",
@@ -1143,7 +1143,7 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
     expected: "refused",
   },
   {
-    name: "a new remote with a main of its own",
+    name: "a new remote with its own main",
     script: `${EVIL} && git remote add evil "$R/../evil.git" && git fetch -q evil && git merge -q --ff-only evil/main`,
     expected: "refused",
     clean: true,
@@ -1161,19 +1161,19 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
     expected: "refused",
   },
   {
-    name: "a remote from a file of an older kind",
+    name: "a remote that is defined in .git/remotes",
     script: `${EVIL} && mkdir -p .git/remotes && printf 'URL: %s\nPull: refs/heads/main:refs/remotes/old/main\n' "$R/../evil.git" > .git/remotes/old && git fetch -q old && git merge -q --ff-only old/main`,
     expected: "refused",
   },
   {
-    name: "origin led elsewhere",
+    name: "origin pointed elsewhere",
     script: `${EVIL} && git remote set-url origin "$R/../evil.git" && git fetch -q && ${MERGED}`,
     expected: "refused",
     clean: true,
     everyShell: true,
   },
   {
-    name: "origin led elsewhere by url.insteadOf",
+    name: "origin pointed elsewhere by url.insteadOf",
     script: `${EVIL} && git config "url.$R/../evil.git.insteadOf" "$O" && git fetch -q && git pull -q --ff-only`,
     expected: "refused",
   },
@@ -1183,17 +1183,17 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
     expected: "refused",
   },
   {
-    name: "pushes of origin led elsewhere, which moves origin/main",
+    name: "origin's push address pointed elsewhere, which moves origin/main",
     script: `${EVIL} && git remote set-url --push origin "$R/../evil.git" && git push -q origin task/1:main && ${MERGED}`,
     expected: "refused",
   },
   {
-    name: "origin led elsewhere, with a setting for the one command that asks",
+    name: "origin pointed elsewhere for one command only, by a setting",
     script: `${EVIL} && git remote set-url origin "$R/../evil.git" && git fetch -q && git -c "remote.origin.url=$O" merge -q --ff-only origin/main`,
     expected: "refused",
   },
   {
-    name: "a made-up refs/remotes/origin/main",
+    name: "a forged refs/remotes/origin/main",
     script: `${FORGED} && ${MERGED}`,
     expected: "audit",
     found: "remote_not_confirmed",
@@ -1201,18 +1201,18 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
     everyShell: true,
   },
   {
-    name: "a made-up refs/remotes/origin/main that is put right afterwards",
+    name: "a forged refs/remotes/origin/main that is corrected afterwards",
     script: `${FORGED} && ${MERGED} && git update-ref refs/remotes/origin/main "$M"`,
     expected: "audit",
     found: "merged_directly",
   },
   {
-    name: "a made-up refs/remotes/origin/main, and a remote that does not answer",
+    name: "a forged refs/remotes/origin/main, and a remote that does not answer",
     script: `${FORGED} && ${MERGED} && mv "$O" "$O.gone"`,
     expected: "audit",
     found: "remote_silent",
     exit: 2,
-    note: "exit 2: nobody can tell",
+    note: "exit 2: the audit could not find out",
   },
   {
     name: "another remote's main fetched to refs/remotes/origin/main",
@@ -1221,7 +1221,7 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
     found: "remote_not_confirmed",
   },
   {
-    name: "origin asked in another way, by remote.origin.uploadpack",
+    name: "origin answered by another program, set with remote.origin.uploadpack",
     script: `${EVIL} && printf '#!/bin/sh\nexec git-upload-pack "%s"\n' "$R/../evil.git" > "$R/../pack" && chmod +x "$R/../pack" && git config remote.origin.uploadpack "'$R/../pack'" && git fetch -q && ${MERGED}`,
     expected: "audit",
     found: "remote_changed",
@@ -1233,7 +1233,7 @@ const untrusted = group("Remotes that nobody trusts, and what pretends to be one
     found: "remote_not_confirmed",
   },
   {
-    name: "a trust that was written by hand",
+    name: "trust in a remote, written by hand",
     script: `${EVIL} && git remote set-url origin "$(dirname "$O")/evil.git" && sed -i "s,origin\\.git,evil.git,g" .git/pawl/remotes .git/pawl/hooks/reference-transaction .git/pawl/guard && git fetch -q && ${MERGED}`,
     expected: "audit",
     found: "remote_changed",
@@ -1260,6 +1260,22 @@ const newBranches = group("New branches under a protected name", [
     everyShell: true,
   },
   {
+    name: "branch release/1 at a commit that main only merged",
+    setup: `${OFF} merge -q --no-ff -m merged feature && note_tip && ${RELEASES}`,
+    script: "git branch release/1 feature",
+    expected: "refused",
+    subject: "refs/heads/release/1",
+    says: "git branch release/1 main",
+    everyShell: true,
+  },
+  {
+    name: "push . feature:release/1, the same by a push",
+    setup: `${OFF} merge -q --no-ff -m merged feature && note_tip && ${RELEASES}`,
+    script: "git push -q --no-verify . feature:refs/heads/release/1",
+    expected: "refused",
+    subject: "refs/heads/release/1",
+  },
+  {
     name: "checkout -b release/1, and a commit",
     setup: `${RELEASES} && git checkout -q -b release/1`,
     script: `${NEW} && git commit -qm x`,
@@ -1267,7 +1283,7 @@ const newBranches = group("New branches under a protected name", [
     subject: "refs/heads/release/1",
   },
   {
-    name: "branch release/1 task/1 with hooks off, and hooks written again",
+    name: "branch release/1 task/1 with hooks off, then the hooks rewritten",
     setup: RELEASES,
     script: `${OFF} branch release/1 task/1 && pawl note add x >/dev/null && pawl install --profile hooks --yes >/dev/null`,
     expected: "audit",
@@ -1275,7 +1291,7 @@ const newBranches = group("New branches under a protected name", [
     subject: "refs/heads/release/1",
   },
   {
-    name: "the same, noted by hand as a branch that began with it",
+    name: "the same, and a forged note that the branch began there",
     setup: RELEASES,
     script: `${OFF} branch release/1 task/1 && echo "0000000000000000000000000000000000000000 $T refs/heads/release/1 created" >> .git/pawl/moves`,
     expected: "audit",
@@ -1287,20 +1303,20 @@ const newBranches = group("New branches under a protected name", [
 const secondClones = group("A second clone", [
   {
     name: "a commit, an installation before any sync, and a push",
-    script: `${SECOND_CLONE} && pawl sync >/dev/null; git push -q origin main`,
+    script: `${SECOND_CLONE} && pawl sync --yes >/dev/null; git push -q origin main`,
     expected: "refused",
     subject: "$O",
   },
   {
     name: "the same with push --no-verify",
-    script: `${SECOND_CLONE} && pawl sync >/dev/null; git push -q --no-verify origin main`,
+    script: `${SECOND_CLONE} && pawl sync --yes >/dev/null; git push -q --no-verify origin main`,
     expected: "audit",
     found: "no_approval",
     subject: "$O",
   },
   {
     name: "the same, and the state sent again",
-    script: `${SECOND_CLONE} && git push -q --no-verify origin main; pawl sync >/dev/null; pawl doctor --fix >/dev/null; pawl sync >/dev/null`,
+    script: `${SECOND_CLONE} && git push -q --no-verify origin main; pawl sync --yes >/dev/null; pawl doctor --fix >/dev/null; pawl sync --yes >/dev/null`,
     expected: "audit",
     found: "no_approval",
     subject: "$O",
@@ -1316,14 +1332,14 @@ const wiping = group("Wiping what was installed", [
     found: "installation_gone",
   },
   {
-    name: "deleting guard, hooks and records, and a new installation",
+    name: "deleting guard, hooks and records, then installing again",
     setup: INSTALLED,
     script: `rm -rf .git/pawl .git/hooks .pawl/state && git config --remove-section hook.pawl 2>/dev/null; git config --unset core.hooksPath; ${NEW} && git commit -qm x && CLAUDECODE=1 pawl install --yes >/dev/null`,
     expected: "audit",
     found: "late_baseline",
   },
   {
-    name: "a line in .git/pawl/home that leads to the records of another repository, and a commit",
+    name: "a line in .git/pawl/home that points to another repository's records, and a commit",
     setup: ANOTHER,
     script: `echo ../../../another/.pawl/state > .git/pawl/home && ${NEW} && ${OFF} commit -qm x`,
     expected: "tripwire",
@@ -1461,15 +1477,15 @@ const tasks = group("Tasks' branches", [
     subject: "refs/heads/feature",
   },
   {
-    name: "a new branch made in the task's worktree",
+    name: "a new branch created in the task's worktree",
     script: 'cd "$W" && git checkout -q -b mine',
     expected: "refused",
     subject: "refs/heads/mine",
     says: "git tag <name>",
-    note: "what is committed there would be in no snapshot, review or merge of the task; a tag remembers a commit",
+    note: "commits there would be in no snapshot, review or merge of the task; use a tag to remember a commit",
   },
   {
-    name: "a tag made in the task's worktree",
+    name: "a tag created in the task's worktree",
     script: 'cd "$W" && git tag mine',
     expected: "allowed",
     subject: "refs/tags/mine",

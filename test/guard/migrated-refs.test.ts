@@ -66,7 +66,7 @@ describe.skipIf(!git)(`refs that are migrated under a running guard${skipped}`, 
     const now = readFileSync(join(at.repo, ".git/config"), "utf8");
     expect(at.pawl("note", "add", "x").code).toBe(0);
     expect(readFileSync(join(at.repo, ".git/config"), "utf8")).toBe(now);
-    expect(at.pawl("uninstall").code).toBe(0);
+    expect(at.pawl("uninstall", "--yes").code).toBe(0);
     const ours = /^\thooksPath = .*\n|^\[hook "pawl"\]\n(?:\t.*\n)*/gm;
     expect(readFileSync(join(at.repo, ".git/config"), "utf8")).toBe(now.replace(ours, ""));
     expect(config).toMatch(ours);

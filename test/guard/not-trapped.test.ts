@@ -55,16 +55,48 @@ describe("an approved merge that the remote was faster than", () => {
       expect([status === 0, said], args.join(" ")).toEqual([false, expect.stringContaining(WAY)]);
       run(project, "reset", "-q", "--hard");
     }
-    expect((await project.pawl("status")).err).toContain(WAY);
+    const told = await project.pawl("status", "--json");
+    expect([told.json.next.command, told.json.warnings.join()]).toEqual([WAY, expect.stringContaining(WAY)]);
     const { json } = await project.pawl("doctor", "--json");
     expect(json.data.doctor.diagnoses).toEqual(
       expect.arrayContaining([expect.objectContaining({ code: "overtaken", level: "note", command: WAY })]),
     );
   });
 
+  test("nothing is named where the remote has it, with a colleague's commits on top", async ({ project }) => {
+    await overtaken(project);
+    const [origin, colleague] = [join(project.path, "../origin.git"), join(project.path, "../colleague")];
+    project.git("-C", origin, "fetch", "-q", project.path, "+main:main");
+    project.git("-C", colleague, "fetch", "-q");
+    project.git("-C", colleague, "reset", "-q", "--hard", "origin/main");
+    const there = ["-C", colleague, "-c", "user.name=Bo", "-c", "user.email=b@x"];
+    project.git(...there, "commit", "-q", "--allow-empty", "-m", "on top");
+    project.git("-C", colleague, "push", "-q");
+    const amend = ["commit", "-q", "--amend", "--allow-empty", "-m", "x"];
+    expect(run(project, "push").said, "before a fetch").not.toContain("--redo");
+    project.git("fetch", "-q");
+    for (const args of [["push"], ["reset", "-q", "--hard", "HEAD~1"], amend]) {
+      const { status, said } = run(project, ...args);
+      expect([status === 0, said], args.join(" ")).toEqual([false, expect.not.stringContaining("--redo")]);
+      run(project, "reset", "-q", "--hard");
+    }
+    expect((await project.pawl("status")).err).not.toContain("--redo");
+    expect(run(project, "pull", "-q", "--ff-only")).toEqual({ status: 0, said: "" });
+  });
+
+  test("nor for an amend while the remote stands still", async ({ project }) => {
+    await overtaken(project);
+    const { status, said } = run(project, "commit", "-q", "--amend", "--allow-empty", "-m", "x");
+    expect([status === 0, said]).toEqual([false, expect.not.stringContaining("--redo")]);
+  });
+
   test("nothing is named while it only waits to be pushed", async ({ project }) => {
     await overtaken(project);
-    expect((await project.pawl("status")).err).not.toContain("--redo");
+    const { err } = await project.pawl("status");
+    expect(err).not.toContain("--redo");
+    expect(err).toContain(
+      "the approved merge of T0007, and origin does not. To publish it: git push origin main",
+    );
     expect(run(project, "pull", "-q", "--ff-only").said).not.toContain("pawl unlock");
   });
 });
@@ -124,6 +156,41 @@ describe("a commit that will be refused", () => {
     const commit = ["commit", "-q", "--allow-empty", "-m", "first"];
     expect(spawnSync("git", commit, { cwd: empty, env: project.env }).status).toBe(0);
     expect(spawnSync("git", commit, { cwd: empty, env: project.env }).status).not.toBe(0);
+  });
+
+  test("says how to take the changes along, as no other refused move does", async ({ project }) => {
+    project.commit("tracked.txt", "tracked\n");
+    project.git("checkout", "-q", "-b", "feature");
+    project.commit("feature.txt", "work\n");
+    const patch = project.git("format-patch", "-1", "-o", "..");
+    project.git("checkout", "-q", "main");
+    expect((await project.pawl(...INSTALL)).code).toBe(0);
+    const refusal = (...args: string[]) => {
+      const { said } = run(project, ...args);
+      for (const begun of ["am", "cherry-pick"]) run(project, begun, "--abort");
+      run(project, "reset", "-q", "--hard");
+      return said.match(/^pawl: Work on .*(?:\npawl: .*)?$/m)?.[0];
+    };
+    const begin = "pawl: Work on a task's branch (pawl start); a human merges it (pawl approve).";
+    const [rescue, other] = [
+      `${begin}\npawl: To take these changes along: pawl rescue TASK`,
+      `${begin} To get what the remote has: git pull --ff-only`,
+    ];
+    for (const args of [["-a"], ["tracked.txt"]]) {
+      project.write("tracked.txt", "changed\n");
+      expect(refusal("commit", "-q", "-m", "x", ...args), args.join()).toBe(rescue);
+    }
+    for (const args of [
+      ["commit", "-q", "--amend", "-m", "x"],
+      ["reset", "-q", "--hard", "feature"],
+      ["reset", "-q", "--hard", "HEAD~1"],
+      ["merge", "-q", "feature"],
+      ["merge", "-q", "--no-ff", "--no-edit", "feature"],
+      ["cherry-pick", "feature"],
+      ["revert", "--no-edit", "HEAD"],
+      ["am", "-q", patch],
+    ])
+      expect(refusal(...args), args.join(" ")).toBe(other);
   });
 
   test("names pawl unlock to a human on a terminal, and to nobody else", async ({ project }) => {

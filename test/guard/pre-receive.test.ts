@@ -59,6 +59,17 @@ describe("a server with the pre-receive hook", () => {
     expect(() => gitIn(it, it.remote, "cat-file", "-e", evil)).toThrow();
   });
 
+  test("judges a push of many branches and tags at once, as of a repository that moves here", async () => {
+    const it = fresh();
+    const tip = it.home.git("rev-parse", "HEAD~1").trim();
+    const refs = Array.from({ length: 1_200 }, (_, at) => `refs/tags/a-release-of-long-ago-${at}`);
+    const lines = [...refs, "refs/heads/topic"].map((ref) => `create ${ref} ${tip}\n`).join("");
+    spawnSync("git", ["update-ref", "--stdin"], { cwd: it.home.path, env: it.env, input: lines });
+    const taken = push(it, "topic", "--tags");
+    expect(taken, taken.err).toMatchObject({ code: 0 });
+    expect(tipThere(it, "refs/heads/topic")).toBe(tip);
+  });
+
   /** A second clone that is guarded before it knows of the state, with a commit of its own below its baseline. */
   async function secondClone(it: Audited, name: string): Promise<{ clone: Project; own: string }> {
     const clone = cloneForCheck(it, name);
@@ -70,7 +81,7 @@ describe("a server with the pre-receive hook", () => {
   test("believes no baseline that a second clone brings, and neither does anybody else", async () => {
     const it = fresh();
     const { clone, own } = await secondClone(it, "shop again");
-    await ok(clone.pawl("sync"));
+    await ok(clone.pawl("sync", "--yes"));
     const refused = spawnSync("git", ["push", "--no-verify", "origin", "main"], {
       ...{ cwd: clone.path, env: clone.env, encoding: "utf8" },
     });
@@ -89,10 +100,10 @@ describe("a server with the pre-receive hook", () => {
     expect([no.code, no.json.error.code]).toEqual([1, "not_confirmed"]);
     await ok(typing(mate, { typed: "main", cwd: clone.path }, "unlock", "main", "--accept"));
     expect(await auditIn(clone)).toMatchObject({ code: 0, counts: { unlocked: 1 } });
-    await ok(clone.pawl("sync"));
+    await ok(clone.pawl("sync", "--yes"));
     clone.git("push", "-q", "--no-verify", "origin", "main");
     expect(await auditIn(cloneForCheck(it, "check again"), "--ci")).toMatchObject({ code: 0 });
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     const states = gitIn(it, it.remote, "rev-list", "--max-parents=0", "pawl/state").split("\n");
     expect(states).toHaveLength(1);
   }, 120_000);
@@ -103,8 +114,8 @@ describe("a server with the pre-receive hook", () => {
     mate.git("reset", "-q", "--hard", "HEAD~1");
     const installed = await mate.pawl("install", "--profile", "hooks", "--yes");
     expect([installed.code, installed.err]).toEqual([0, expect.stringContaining("were fetched from origin")]);
-    await ok(mate.pawl("sync"));
-    await ok(it.home.pawl("sync"));
+    await ok(mate.pawl("sync", "--yes"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(await it.audit()).toMatchObject({ code: 0, reasons: [] });
     expect(await auditIn(cloneForCheck(it, "check"), "--ci")).toMatchObject({ code: 0, reasons: [] });
   });
@@ -121,9 +132,9 @@ describe("a server with the pre-receive hook", () => {
     expect(replaced).not.toBe(text);
     writeFileSync(record, replaced);
     // The server refuses such a state; one that has no hook does not.
-    expect((await it.home.pawl("sync")).code).toBe(2);
+    expect((await it.home.pawl("sync", "--yes")).code).toBe(2);
     rmSync(join(it.remote, "hooks/pre-receive"));
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     gitIn(it, it.remote, "fetch", "-q", it.home.path, "main:main");
     const found = await auditIn(cloneForCheck(it, "check"), "--ci");
     expect(found).toMatchObject({ code: 1, reasons: ["late_baseline"], findings: ["record_not_ours"] });
@@ -189,7 +200,7 @@ describe("a server with the pre-receive hook", () => {
     home.git("remote", "add", "origin", remote);
     await guardFromHere(home, true, "shop");
     home.git("push", "-q", "-u", "origin", "main");
-    await ok(home.pawl("sync"));
+    await ok(home.pawl("sync", "--yes"));
     mkdirSync(join(remote, "hooks"));
     copyFileSync(shipped("server/pre-receive"), join(remote, "hooks/pre-receive"));
     gitIn(ready, remote, "config", "pawl.program", pawl);
@@ -203,10 +214,10 @@ describe("a server with the pre-receive hook", () => {
     const it = fresh();
     await ok(unlockIt(it, "--for", "10m"));
     it.home.commit("by hand.txt", "by hand\n");
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(push(it, "main").code).toBe(1);
     await ok(it.home.pawl("unlock", "main", "--end"));
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(push(it, "main").code).toBe(0);
   });
 
@@ -245,7 +256,7 @@ describe("a server with the pre-receive hook", () => {
     expect(sending("a line", "events").err).toContain(`record_missing ${log}`);
     expect(tipThere(it, "pawl/state")).toBe(before);
     await ok(it.home.pawl("note", "add", "It grows"));
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(tipThere(it, "pawl/state")).not.toBe(before);
   });
 

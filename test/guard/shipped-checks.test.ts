@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -62,7 +70,7 @@ beforeAll(() => {
   git(there, "commit", "-qm", "Do the work");
   ready = git(there, "rev-parse", "HEAD");
   expect(pawl(there, "pr").data.request.ready).toBe(true);
-  pawl(project.path, "sync");
+  pawl(project.path, "sync", "--yes");
   bare = { ...project.env, PATH: onlyGitAndNode() };
 }, 240_000);
 afterAll(() => {
@@ -137,6 +145,23 @@ describe("the workflow", () => {
     for (const { run = "" } of jobs.audit.steps) expect(run).not.toContain("${{");
   });
 
+  test("gets what a signed request brought, although its branch was deleted", () => {
+    const head = git(remote, "commit-tree", "-m", "squashed", `${tip()}^{tree}`);
+    git(remote, "update-ref", "refs/pull/8/head", head);
+    const before = tip("pawl/state");
+    const text = `---\nstatus: requested\nrepos:\n  - name: shop\n    head: "${head}"\n---\n`;
+    const clone = join(root, `state ${++names}`);
+    git(root, "clone", "-q", "-b", "pawl/state", remote, clone);
+    mkdirSync(join(clone, "tasks/T0001/approvals"), { recursive: true });
+    writeFileSync(join(clone, "tasks/T0001/approvals/A9.md"), text);
+    git(clone, "add", "-Af", "tasks");
+    git(clone, "commit", "-qm", "A request");
+    git(clone, "push", "-q", "origin", "pawl/state");
+    runSteps(tip(), "push", { PAWL_TRIES: "1" });
+    git(remote, "update-ref", "refs/heads/pawl/state", before);
+    expect(git(join(root, `checkout ${names}`), "cat-file", "-t", head)).toBe("commit");
+  });
+
   test("passes what is explained, and looks again before it fails what is not", () => {
     const good = runSteps(tip(), "push");
     expect([good.code, good.out]).toEqual([0, expect.stringContaining("Everything is explained.")]);
@@ -152,12 +177,12 @@ describe("the workflow", () => {
 
   test("lets a request pass that the close gate lets pass, and no other", () => {
     const good = request(ready);
-    expect([good.code, good.out]).toEqual([0, expect.stringContaining("T0001 may be approved")]);
+    expect([good.code, good.out]).toEqual([0, expect.stringContaining("T0001 can be approved")]);
     // Somebody pushes one commit more, which nobody has checked.
     const more = git(remote, "commit-tree", "-p", ready, "-m", "more", `${ready}^{tree}`);
     expect(request(more)).toMatchObject({
       code: 1,
-      out: expect.stringContaining("No published task has saved"),
+      out: expect.stringContaining("No published task has a snapshot of"),
     });
     // The base went on: what was checked is not what would be merged.
     const before = tip();
@@ -179,6 +204,26 @@ describe("the workflow", () => {
     expect(request(git(clone, "rev-parse", "HEAD")).code).toBe(1);
     expect(existsSync(ran)).toBe(false);
   }, 60_000);
+
+  test("cannot tell what a newer pawl wrote, and says how the base gets that package", () => {
+    const before = tip("pawl/state");
+    const clone = join(root, `newer ${++names}`);
+    git(root, "clone", "-q", "-b", "pawl/state", remote, clone);
+    const [repository = ""] = readdirSync(join(clone, "repos"));
+    for (const record of [`repos/${repository}`, "tasks/T0001/task.md"]) {
+      const text = readFileSync(join(clone, record), "utf8");
+      writeFileSync(join(clone, record), text.replace("---\n", "---\nformat: 2\nshape: round\n"));
+    }
+    git(clone, "commit", "-qam", "Written by the next pawl");
+    git(clone, "push", "-q", "origin", "HEAD:pawl/state");
+    const [pushed, requested] = [runSteps(tip(), "push"), request(ready)];
+    git(remote, "update-ref", "refs/heads/pawl/state", before);
+    for (const { code, out } of [pushed, requested]) {
+      expect(code, out).toBe(2);
+      expect(out).toMatch(/written by a newer pawl: it has format 2.*\n.*\n.*push the upgrade there first/);
+      expect(out).not.toContain("Remove or rename");
+    }
+  }, 120_000);
 
   test("stops where the base's ledger names another package than the one that is there", () => {
     const before = tip();

@@ -29,7 +29,7 @@ async function pawl(typed: string | undefined, env: Record<string, string>, ...a
     outIsTerminal: () => false,
     errIsTerminal: () => false,
     atTerminal: () => true,
-    ask: () => typed,
+    ask: async () => typed,
     readText: (path) => readFileSync(path, "utf8"),
   });
   return { code, out, err };
@@ -86,7 +86,7 @@ describe("pawl unlock", () => {
       expect.objectContaining({ unlocked: 1, unexplained: 1 }),
     ]);
     expect(readFileSync(file, "utf8").match(/^ +new: /gm)).toHaveLength(1);
-    expect(at.pawl("log").out).toContain("1 later one dated back into it");
+    expect(at.pawl("log").out).toContain("1 later one backdated into it");
     expect(at.sh("git push -q origin main").err).toContain("nobody approved");
   });
 
@@ -131,7 +131,8 @@ const refused = (subject: string) =>
 
 /** What `pawl approve` leaves behind: a merge commit that names the approval, and its record. */
 function approve(changed: Partial<Record<"old" | "new" | "head" | "tree" | "status", string>> = {}): void {
-  const merge = 'git commit-tree -p "$M" -p "$T" -m "approved\n\nPawl-Approval: T0001/A1" "$T^{tree}"';
+  const merge =
+    'git commit-tree -p "$M" -p "$T" -m "approved\n\nPawl-Task: T0001\nPawl-Approval: T0001/A1" "$T^{tree}"';
   const made = at.sh(merge.replaceAll("\\n", "\n")).out.trim();
   at.sh(`${OFF} update-ref refs/heads/main ${made}`);
   expect(at.pawl("task", "new", "One").code).toBe(0);
@@ -166,6 +167,22 @@ describe("a push to a protected branch", () => {
     expect(push()).toMatchObject({ code: 0 });
     at.sh(`${OFF} commit -q --allow-empty -m smuggled`);
     expect(push()).toEqual(refused("smuggled"));
+  });
+
+  test("of an approved merge that the remote may lack names both ways on, and the right one once that is fetched", () => {
+    approve();
+    const there = '"$R/../quick"';
+    at.sh(
+      `git clone -q "$O" ${there} && cd ${there} && git commit -q --allow-empty -m theirs && git push -q`,
+    );
+    const redo = "pawl approve T0001 --redo --push";
+    const unseen = push();
+    expect(unseen).toMatchObject({ code: 1, err: expect.stringContaining("git pull --ff-only") });
+    expect(unseen.err).toContain(
+      `the remote lacks the merge of T0001, and a human has to merge it again: ${redo}`,
+    );
+    at.sh("git fetch -q");
+    expect(push().err).toMatch(/The remote moved before the merge of T0001[^\n]*--redo --push/);
   });
 
   test.each([

@@ -179,13 +179,13 @@ describe("unlock", () => {
     it.home.commit("one.txt", "one\n");
     it.home.commit("two.txt", "two\n");
     it.git("push", "-q", "origin", "main");
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(await auditIn(cloneForCheck(it, "too early"), "--ci")).toMatchObject({
       code: 1,
       counts: { unlocked: 0, unexplained: 2 },
     });
     await ok(it.home.pawl("unlock", "main", "--end"));
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     expect(await auditIn(cloneForCheck(it, "check"), "--ci")).toMatchObject({
       code: 0,
       counts: { unlocked: 2, approved: 1, unexplained: 0 },
@@ -195,9 +195,9 @@ describe("unlock", () => {
   test("another clone's open unlock explains nothing here, and is not closed here", async () => {
     const it = fresh();
     await ok(unlockIt(it, "--for", "10m"));
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     const other = cloneForCheck(it, "other");
-    await ok(other.pawl("sync"));
+    await ok(other.pawl("sync", "--yes"));
     other.commit("theirs.txt", "theirs\n");
     expect(await auditIn(other)).toMatchObject({ code: 1, reasons: ["committed_directly"] });
     expect((await other.pawl("unlock", "main", "--end", "--json")).json.error.code).toBe("not_open");
@@ -257,7 +257,7 @@ describe("a kill while a branch is opened or closed", () => {
 test("two clones that each began with a baseline of their own agree after a sync", async () => {
   const it = fresh();
   const other = cloneForCheck(it, "other");
-  await ok(other.pawl("sync"));
+  await ok(other.pawl("sync", "--yes"));
   // Both add to the same list before they hear of each other.
   const add = (project: typeof other, branch: string) => {
     project.git("branch", branch);
@@ -265,9 +265,9 @@ test("two clones that each began with a baseline of their own agree after a sync
   };
   await add(it.home, "release/1");
   await add(other, "release/2");
-  await ok(it.home.pawl("sync"));
-  await ok(other.pawl("sync"));
-  await ok(it.home.pawl("sync"));
+  await ok(it.home.pawl("sync", "--yes"));
+  await ok(other.pawl("sync", "--yes"));
+  await ok(it.home.pawl("sync", "--yes"));
   const text = it.home.read("repos/shop.md");
   expect(text.match(/(?<=- )ref: \S+/g)?.sort()).toEqual([
     "ref: refs/heads/main",

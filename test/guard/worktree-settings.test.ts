@@ -72,7 +72,7 @@ describe.each(Object.entries(TOOLS))("with %s, every worktree is guarded", (name
     const extension = spawnSync("git", ["config", "extensions.worktreeConfig"], { cwd: project.path });
     expect(extension.status === 0).toBe(name !== "no other tool");
 
-    expect((await project.pawl("uninstall")).code).toBe(0);
+    expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
     expect(readFileSync(join(project.path, ".git/config"), "utf8")).toBe(
       name === "husky, not installed yet" ? `${before}\thooksPath = .husky/_\n` : before,
     );
@@ -86,7 +86,7 @@ test("settings of the user's for one worktree stay, and so does what they rely o
   prepare(project, TOOLS.lefthook ?? { files: {} });
   await project.pawl(...INSTALL);
   project.git("config", "--worktree", "user.name", "Grace");
-  const done = await project.pawl("uninstall");
+  const done = await project.pawl("uninstall", "--yes");
   expect(done.err + done.out).toContain("extensions.worktreeConfig stays on");
   expect(project.git("config", "user.name")).toBe("Grace");
   expect(readFileSync(join(project.path, ".git/config.worktree"), "utf8")).toBe("[user]\n\tname = Grace\n");

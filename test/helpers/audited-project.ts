@@ -84,7 +84,7 @@ export async function makeAudited(root: string, count: 1 | 2): Promise<Ready> {
   }
   const done = await approveIt(ready, "--push");
   if (done.code !== 0) throw new Error(done.out);
-  await ok((ready.repos[0] as Project).pawl("sync"));
+  await ok((ready.repos[0] as Project).pawl("sync", "--yes"));
   return ready;
 }
 

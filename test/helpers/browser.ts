@@ -26,9 +26,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(...more: string[]): Promise<Browser> {
   if (!found) throw new Error("no chromium on this machine");
-  return chromium.launch({ executablePath: found, args: FLAGS });
+  return chromium.launch({ executablePath: found, args: [...FLAGS, ...more] });
 }
 
 /** A tab that writes down everything that must not happen: mistakes of scripts, refusals of the CSP, requests to elsewhere. */

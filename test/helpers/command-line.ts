@@ -60,7 +60,7 @@ export function openProject(
       errIsTerminal: () => false,
       // A human who says what the command line says, and types nothing.
       atTerminal: () => attended,
-      ask: () => undefined,
+      ask: async () => undefined,
       readText: (path) => readFileSync(join(cwd, path), "utf8"),
       agentsAbove: () => above,
     });

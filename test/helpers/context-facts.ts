@@ -27,6 +27,7 @@ export const situation: Situation = {
     commit: "a".repeat(40),
     bound: undefined,
     run: undefined,
+    how: undefined,
     minds: [],
     clone: "0a1b2c3d",
   },

@@ -38,7 +38,7 @@ const around = { cwd: job.cwd, env: process.env, operations: [], oneShot: false,
 const deciding = openDeciding({ ...around, progress: () => {} }, terminal, () => {});
 const house = openHouse({ path: job.cwd, env: process.env as Record<string, string> }, { deciding });
 
-const cookie = house.sessions.enter(house.sessions.invite())?.split(";")[0];
+const cookie = house.sessions.enter(house.sessions.invite(), HOST)?.split(";")[0];
 const send = async (path: string, body: object) =>
   (
     await handle(

@@ -37,7 +37,7 @@ export function openHouse(project: TemporaryRepository, more: Partial<House> = {
 
 /** The page of a project as a browser that was let in sees it. */
 export function visit(house: House) {
-  const cookie = house.sessions.enter(house.sessions.invite())?.split(";")[0];
+  const cookie = house.sessions.enter(house.sessions.invite(), HOST)?.split(";")[0];
   return (path: string, changes: Partial<Request> = {}): Promise<Response> => {
     const url = new URL(path, `http://${HOST}`);
     return handle(

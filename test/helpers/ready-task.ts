@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { main } from "../../src/cli/main.ts";
+import { stoppedByHuman } from "../../src/model/failure.ts";
 import { openProject, type Project, type Result } from "./command-line.ts";
 import { makeRepository, stateOf } from "./temporary-repository.ts";
 
@@ -135,6 +136,11 @@ export interface Said {
   meanwhile?: () => void;
 }
 
+/** What a terminal's question answers to Ctrl-C. */
+export const pressesCtrlC = (): never => {
+  throw stoppedByHuman("nothing was changed.");
+};
+
 /** Runs pawl in this process with a human at its terminal: the test is the outside. */
 export async function typing(ready: Ready, said: Said, ...argv: string[]): Promise<Result> {
   let [out, err] = ["", ""];
@@ -150,7 +156,7 @@ export async function typing(ready: Ready, said: Said, ...argv: string[]): Promi
     outIsTerminal: () => false,
     errIsTerminal: () => false,
     atTerminal: () => true,
-    ask: (question) => {
+    ask: async (question) => {
       if (!("typed" in said) || said.typed === undefined) return undefined;
       if (question === "") return "";
       said.meanwhile?.();

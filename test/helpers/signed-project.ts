@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Audit, auditIn, guardFromHere, trustOrigin } from "./audited-project.ts";
 import { openProject, type Project, type Result } from "./command-line.ts";
@@ -69,7 +69,7 @@ export async function makePublished(
 
 /** The branch and the records that explain it. */
 export async function publish(project: SignedProject): Promise<void> {
-  await ok(project.home.pawl("sync"));
+  await ok(project.home.pawl("sync", "--yes"));
   project.git("push", "-q", "origin", "main");
 }
 
@@ -79,11 +79,50 @@ export function copySigned(from: SignedProject, root: string): SignedProject {
   return open({ ...copied, env: { ...from.env, HOME: root } }, { ...from.ada, file });
 }
 
+/** With a second repository whose decisions are signed as well; nobody is enrolled there yet. */
+export async function withApi(project: SignedProject): Promise<SignedProject> {
+  const { root, env, home } = project;
+  const api = openProject({ ...makeRepository(root, "api"), env });
+  api.write(".gitignore", ".pawl/state\n.worktrees\n");
+  api.commit(".pawl/config.yaml", "approvals: signed\nchecks: none\n");
+  await ok(home.pawl("repo", "add", "../api"));
+  await guardFromHere(api, false, "api");
+  gitIn({ env }, root, "init", "-q", "--bare", "--template=", "-b", "main", join(root, "api.git"));
+  api.git("remote", "add", "origin", "../api.git");
+  api.git("push", "-q", "-u", "origin", "main");
+  await trustOrigin(api, { name: "api", home: false });
+  return open({ root, env, repos: [home, api] }, project.ada);
+}
+
+/** A task with a commit in each repository that may be approved at once; answers its id. */
+export async function readyInBoth({ env, repos, home }: SignedProject): Promise<string> {
+  const named = ["--profile", "light", "--repo", "shop", "--repo", "api", "--json"];
+  const { id } = (await ok(home.pawl("task", "new", "Both", ...named))).json.data.task;
+  const { run } = (await ok(home.pawl("start", id, "--json"))).json.data;
+  for (const [index, repo] of repos.entries()) {
+    const tree = join(repo.path, run.repos[index].worktree);
+    writeFileSync(join(tree, "both.txt"), `${index}\n`);
+    gitIn({ env }, tree, "add", "-Af");
+    gitIn({ env }, tree, "commit", "-q", "-m", "Both");
+    await ok(repo.pawlIn(tree, {}, "verify", "--", "test", "-d", "."));
+  }
+  await handOver(home, id, "Both");
+  return id;
+}
+
+/** What makes the work in a worktree something to approve. */
+async function handOver(home: Project, id: string, what: string): Promise<void> {
+  await ok(home.pawl("handoff", id, "--what", what, "--next", "Approve it"));
+  await ok(home.pawl("snapshot", id));
+  await ok(home.pawl("check", id, "--stage", "close"));
+}
+
 function open({ root, env, repos }: Ready, ada: TestKey): SignedProject {
-  const home = openProject({ path: (repos[0] as Project).path, env });
+  const all = repos.map(({ path }) => openProject({ path, env }));
+  const [home] = all as [Project];
   const remote = join(root, "remote.git");
   let clones = 0;
-  const ready = { root, env, repos: [home] };
+  const ready = { root, env, repos: all };
   const project: SignedProject = {
     ...ready,
     home,
@@ -95,7 +134,9 @@ function open({ root, env, repos }: Ready, ada: TestKey): SignedProject {
     audit: (...argv) => auditIn(home, ...argv),
     async ci(...argv) {
       const path = join(root, `ci ${++clones}.git`);
-      cpSync(remote, path, { recursive: true });
+      rmSync(path, { recursive: true, force: true });
+      // Like a clone over a network it has only what the branches have, not what was taken out of them.
+      gitIn({ env }, root, "clone", "-q", "--bare", "--no-local", "--template=", remote, path);
       return auditIn(openProject({ path, env }), "--ci", ...argv);
     },
     ready: (task, path = `${task}.txt`, text = `${task}\n`) => makeReadyTask(home, env, task, { path, text }),
@@ -121,8 +162,6 @@ async function makeReadyTask(
   gitIn({ env }, worktree, "add", "-Af");
   gitIn({ env }, worktree, "commit", "-q", "-m", title);
   await ok(home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));
-  await ok(home.pawl("handoff", id, "--what", title, "--next", "Approve it"));
-  await ok(home.pawl("snapshot", id));
-  await ok(home.pawl("check", id, "--stage", "close"));
+  await handOver(home, id, title);
   return worktree;
 }

@@ -58,13 +58,16 @@ describe("adapters are strict data", () => {
     expect(() => readAdapter({ ...(data as object), colour: "red" })).toThrow();
   });
 
-  test.each(["/etc/x", "../x", "a/../b", "a//b", "a\\b", "", "./a"])("no file may lie at %j", (path) => {
-    const file = { mode: "own", path, template: "codex/pawl.rules.hbs" };
-    expect(() => readAdapter({ ...SHARED, files: [file] })).toThrow();
-    expect(() => readAdapter({ ...SHARED, files: [{ ...file, path: "a/b" }] })).not.toThrow();
-  });
+  test.each(["/etc/x", "../x", "a/../b", "a//b", "a\\b", "", "./a"])(
+    "no file may be written to %j",
+    (path) => {
+      const file = { mode: "own", path, template: "codex/pawl.rules.hbs" };
+      expect(() => readAdapter({ ...SHARED, files: [file] })).toThrow();
+      expect(() => readAdapter({ ...SHARED, files: [{ ...file, path: "a/b" }] })).not.toThrow();
+    },
+  );
 
-  test("no folder and no template is forgotten", () => {
+  test("every folder and template is used", () => {
     expect(readdirSync(`${root}/adapters`).sort()).toEqual([...AGENTS, "README.md"].sort());
     const index = readFileSync(`${root}/src/installer/adapters.ts`, "utf8");
     const templates = AGENTS.flatMap((agent) =>
@@ -79,7 +82,7 @@ describe("adapters are strict data", () => {
     expect(templates.filter((file) => !index.includes(`"../../adapters/${file}"`))).toEqual([]);
   });
 
-  test("adapters with one rendering have the same words, and each has all of them", () => {
+  test("adapters with the same rendering share the same words, and none is missing", () => {
     for (const { skills: place, words } of ALL) {
       expect(Object.keys(words)).toEqual(Object.keys(SHARED.words));
       if (place.rendering === "portable") expect(words).toEqual(SHARED.words);
@@ -88,7 +91,7 @@ describe("adapters are strict data", () => {
 });
 
 describe("what is written", () => {
-  test("agents that share a file say the same about it, whoever else is there", () => {
+  test("agents that share a file agree about it, in any combination", () => {
     for (const one of ALL)
       for (const other of ALL)
         for (const file of one.files) {
@@ -98,7 +101,7 @@ describe("what is written", () => {
         }
   });
 
-  test("no hook runs twice, and none is missing", () => {
+  test("every hook is registered exactly once", () => {
     for (const agents of CHOICES) {
       const files = wantedFiles(agents, [], skills);
       const parts = files.map((file) => `${file.path} ${file.mode === "entry" ? file.surface : ""}`);
@@ -118,7 +121,7 @@ describe("what is written", () => {
     }
   });
 
-  test("what is allowed without asking reads and records, and runs nothing of the project's", () => {
+  test("commands allowed without asking only read or record, and run nothing of the project's", () => {
     const files = wantedFiles(["claude"], ["allow"], skills);
     const values = files.flatMap((file) =>
       file.mode === "entry" && file.surface === "allow" ? file.entries.map(({ value }) => String(value)) : [],
@@ -149,7 +152,7 @@ describe("what is written", () => {
     ).toBe(false);
   });
 
-  test("few files, all inside the repository, the same every time", () => {
+  test("writes few files, all inside the repository, the same every time", () => {
     const files = wantedFiles(AGENTS, ["vscode-local"], skills);
     expect(files.length + 2 * skills.length).toBeLessThan(66);
     expect(wantedFiles(AGENTS, ["vscode-local"], skills)).toEqual(files);
@@ -187,7 +190,7 @@ describe("what is written", () => {
     for (const prompt of prompts) expect(prompt.mode === "own" && prompt.text).not.toContain("{{");
   });
 
-  test("Codex runs without asking only what writes nothing but our records", async () => {
+  test("Codex runs without asking only what writes our records", async () => {
     const ids = Object.keys((entryIn(".codex/config.toml") as { tools: object }).tools).map((tool) =>
       tool.replace("_", "."),
     );
@@ -228,7 +231,7 @@ describe("command lines", () => {
   };
 
   test.each([".mcp.json", ".codex/config.toml", ".vscode/mcp.json"])(
-    "%s finds the program from below",
+    "%s finds the program from a sub-folder",
     (path) => {
       const { command, args } = entryIn(path) as { command: string; args: string[] };
       // Claude Code would put variables in here.
@@ -245,7 +248,7 @@ describe("command lines", () => {
   test.each([
     [".claude/settings.json", "claude"],
     [".codex/hooks.json", "codex"],
-  ])("%s runs our hook, and never fails where it cannot", (path, agent) => {
+  ])("%s runs our hook, and never fails if it cannot", (path, agent) => {
     const hooks = hooksIn(path);
     expect(hooks.map(({ event }) => event)).toEqual([
       "SessionStart",
@@ -269,7 +272,7 @@ describe("command lines", () => {
     expect(run(command, home, { ...env, PATH: bin })).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  test("each agent's shell and file-writing tools are looked at, and nothing that only reads", () => {
+  test("hooks see each agent's shell and file-writing tools, and no tool that only reads", () => {
     const matches = (path: string, event: string, tool: string) => {
       const { matcher = "" } = hooksIn(path).find((one) => one.event === event) ?? {};
       return new RegExp(`^(?:${matcher})$`).test(tool);
@@ -305,14 +308,14 @@ describe("overrides of the MCP registration and the hooks", () => {
     return file?.mode === "entry" ? file.entries : undefined;
   };
 
-  test("disable writes none, and nothing else changes", () => {
+  test("disable writes no registration, and changes nothing else", () => {
     const result = apply({ mode: "disable", upstream });
     expect(result.files).toEqual(files.filter((file) => file.mode !== "entry" || file.surface !== "mcp"));
     expect(result.files.length).toBe(files.length - 3);
     expect(result.reports).toMatchObject([{ surface: "mcp", mode: "disable", state: "applied" }]);
   });
 
-  test("replace writes the user's in the files it names, and tells when ours changed", () => {
+  test("replace writes the user's version to the files it names, and reports when ours changed", () => {
     const result = apply({ mode: "replace", upstream, files: { ".mcp.json": [mine] } });
     expect(entriesOf(result, ".mcp.json")).toEqual([mine]);
     expect(entriesOf(result, ".codex/config.toml")).toEqual(entriesOf({ files }, ".codex/config.toml"));

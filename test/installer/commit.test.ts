@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -11,6 +12,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 import { bundlePawl, inDialogue, onTerminal } from "../helpers/pseudo-terminal.ts";
+import { ok } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 let root: string;
@@ -31,7 +33,66 @@ async function commit(project: Project, ...more: string[]) {
 }
 
 describe("pawl install --commit", () => {
-  test("commits exactly what it wrote, before the guard, so that it is part of the baseline", async ({
+  test("ends briefly: what was done, how agents begin, and the one next command", async ({ project }) => {
+    project.commit("package.json", '{"scripts":{"test":"node --test"}}\n');
+    const dry = (await ok(project.pawl("install", "--dry-run"))).out;
+    expect(dry).toContain("would require the check test: npm test (from package.json)\n");
+    const { out, err } = await ok(project.pawl("install", "--commit"));
+    const last = out.trimEnd().split("\n").slice(-3);
+    expect(last[0]).toMatch(/^commit +[0-9a-f]{12} on main$/);
+    expect(last[1]).toMatch(
+      /^agents +begin with Claude Code: \/pawl, Codex: \$pawl, GitHub Copilot: \/pawl$/,
+    );
+    expect(last[2]).toMatch(/what each asks you first: pawl doctor --agents/);
+    expect(err).toContain('next: pawl start "<title>"');
+    const doctor = await project.pawl("doctor", "--agents");
+    expect(doctor.out).toMatch(/^Codex +Start `codex`[\s\S]*It asks once whether you trust the project/m);
+    expect((await project.pawl("doctor")).out).not.toContain("It asks once");
+  });
+
+  test("names the programs of the proposed checks that this machine lacks, before main is guarded", async ({
+    project,
+  }) => {
+    project.commit("Makefile", "test:\n\ttrue\n");
+    const path = join(project.path, "../bin");
+    mkdirSync(path);
+    for (const name of ["git", "node"]) {
+      const found = execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim();
+      symlinkSync(found, join(path, name));
+    }
+    const without = await project.pawlIn(project.path, { PATH: path }, "install", "--dry-run");
+    expect(without.out).toMatch(/would need make, which is not on your PATH/);
+    expect((await project.pawl("install", "--dry-run")).out).not.toContain("would need");
+  });
+
+  test("doctor names the program of a configured check that this machine lacks", async ({ project }) => {
+    const notes = async () =>
+      (await project.pawl("doctor", "--json")).json.data.doctor.diagnoses.flatMap(
+        (one: { code: string; level: string; message: string }) =>
+          one.code === "program_missing" ? [`${one.level}: ${one.message}`] : [],
+      );
+    mkdirSync(join(project.path, ".pawl"));
+    project.commit(
+      ".pawl/config.yaml",
+      "checks:\n  test: cd src && no-such-uv run pytest\n  own: [no-such-make, test]\nsetup: if true; then npm ci; fi\n",
+    );
+    await ok(project.pawl("install", "--commit"));
+    expect(await notes()).toEqual([
+      expect.stringMatching(/^note: "no-such-uv" is not on the PATH .* the check "test" cannot run here/),
+      expect.stringMatching(/^note: "no-such-make" is not on the PATH .* the check "own" cannot run here/),
+    ]);
+  });
+
+  test("with a remote, the next step is to publish the commit", async ({ project }) => {
+    project.git("init", "-q", "--bare", "-b", "main", join(project.path, "../remote.git"));
+    project.git("remote", "add", "origin", join(project.path, "../remote.git"));
+    project.git("push", "-q", "-u", "origin", "main");
+    const { json } = await project.pawl("install", "--commit", "--json");
+    expect(json.next.command).toBe("git push origin main");
+    expect((await project.pawl("install", "--json")).json.next).toBeUndefined();
+  });
+
+  test("commits exactly what it wrote, before the guard starts, so the baseline contains it", async ({
     project,
   }) => {
     const before = project.git("rev-parse", "HEAD");
@@ -47,7 +108,7 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("start", "T1")).code).toBe(0);
   });
 
-  test("is what install and start lead to, where the branch is guarded", async ({ project }) => {
+  test("is suggested by install, upgrade and start where the branch is guarded", async ({ project }) => {
     const next = { command: "pawl install --commit", reason: expect.stringMatching(/terminal.*main/) };
     expect((await project.pawl("install", "--json")).json.next).toEqual(next);
     expect((await project.pawl("upgrade", "--json")).json.next).toEqual(next);
@@ -58,7 +119,38 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("install", "--json")).json.next).toBe(undefined);
   });
 
-  test("that git refuses says what is written and how to go on", async ({ project }) => {
+  test("is suggested everywhere if git does not know who commits, with how to tell it", async ({
+    project,
+  }) => {
+    project.git("config", "user.useConfigOnly", "true");
+    const nobody = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+    const names = [
+      "GIT_AUTHOR_NAME",
+      "GIT_AUTHOR_EMAIL",
+      "GIT_COMMITTER_NAME",
+      "GIT_COMMITTER_EMAIL",
+      "EMAIL",
+    ];
+    const env = { ...nobody, ...Object.fromEntries(names.map((name) => [name, ""])) };
+    const install = () => project.pawlIn(project.path, env, "install", "--json");
+    for (const again of [await install(), await install()]) {
+      expect(again.json.next.command).toBe("pawl install --commit");
+      expect(again.json.data.install.uncommitted).toBe(true);
+      expect(again.json.warnings.join("\n")).toMatch(
+        /Pawl's files are not committed\. Git does not know who you are\.\ngit config .*user\.name.*\ngit config .*user\.email/,
+      );
+    }
+    const said = await project.pawlIn(project.path, env, "install");
+    expect(said.out).toContain("Everything was already in place, but pawl's files are not committed.");
+    expect((await project.pawl("status", "--json")).json.next.command).toBe("pawl install --commit");
+    project.git("config", "user.useConfigOnly", "false");
+    project.git("switch", "-q", "-c", "setup");
+    await commit(project);
+    for (const _time of ["asked", "remembered"])
+      expect((await project.pawl("status", "--json")).json.next.command).toBe('pawl start "<title>"');
+  });
+
+  test("that git refuses says what was written and how to continue", async ({ project }) => {
     project.git("config", "commit.gpgsign", "true");
     project.git("config", "gpg.program", "false");
     const { error } = (await project.pawl("install", "--commit", "--json")).json;
@@ -67,7 +159,7 @@ describe("pawl install --commit", () => {
     expect((await commit(project)).commit.branch).toBe("main");
   });
 
-  test("leaves staged, changed and untracked work of the user's exactly as it was", async ({ project }) => {
+  test("leaves the user's staged, changed and untracked work exactly as it was", async ({ project }) => {
     project.commit("AGENTS.md", "# Rules\n\nCommitted.\n");
     project.commit(".mcp.json", '{"mcpServers":{}}\n');
     project.commit("other.txt", "1\n");
@@ -96,9 +188,7 @@ describe("pawl install --commit", () => {
     expect(project.git("show", "--stat", "HEAD")).not.toContain("other.txt");
   });
 
-  test("a file that the user has not added yet is not committed with the user's words", async ({
-    project,
-  }) => {
+  test("commits pawl's part of an untracked file without the user's text", async ({ project }) => {
     project.write("CLAUDE.md", "My own words.\n");
     await commit(project);
     expect(at(project, "CLAUDE.md")).not.toContain("My own words.");
@@ -106,14 +196,14 @@ describe("pawl install --commit", () => {
     expect(status(project)).toBe("M CLAUDE.md");
   });
 
-  test("a policy of the user's own stays the user's to commit", async ({ project }) => {
+  test("leaves the user's own policy for the user to commit", async ({ project }) => {
     project.write(".pawl/config.yaml", "profile: light\n");
     await commit(project);
     expect(project.git("ls-tree", "-r", "--name-only", "HEAD")).not.toContain("config.yaml");
     expect(status(project)).toBe("?? .pawl/config.yaml");
   });
 
-  test("what the project ignores is left out and told; an ignored ledger is refused", async ({ project }) => {
+  test("leaves out and reports the files that the project ignores", async ({ project }) => {
     project.commit(".gitignore", ".claude/\n");
     const { commit: made } = await commit(project);
     expect(made.left).toContainEqual({
@@ -123,7 +213,7 @@ describe("pawl install --commit", () => {
     expect(project.git("ls-tree", "-r", "--name-only", "HEAD")).not.toContain(".claude/");
   });
 
-  test("an ignored ledger stops everything before anything is written", async ({ project }) => {
+  test("is refused before anything is written if the ledger is ignored", async ({ project }) => {
     project.commit(".gitignore", ".pawl/\n");
     const { code, json } = await project.pawl("install", "--commit", "--json");
     expect([code, json.error.code]).toEqual([1, "ignored"]);
@@ -143,14 +233,14 @@ describe("pawl install --commit", () => {
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
   });
 
-  test("nobody to commit as", async ({ project }) => {
+  test("is refused if git does not know who commits", async ({ project }) => {
     writeFileSync(join(project.path, "../.gitconfig"), "[user]\n\tuseConfigOnly = true\n");
     const { json } = await project.pawl("install", "--commit", "--json");
     expect(json.error.code).toBe("no_identity");
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
   });
 
-  test("the first commit of an empty repository holds pawl's files alone", async ({ project }) => {
+  test("in an empty repository, makes a first commit of only pawl's files", async ({ project }) => {
     rmSync(join(project.path, ".git"), { recursive: true });
     project.git("init", "-q", "--template=", "-b", "main");
     project.git("add", "README.md");
@@ -161,7 +251,7 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("audit")).code).toBe(0);
   });
 
-  test("a link to another file is committed as the file that it leads to", async ({ project }) => {
+  test("commits a link as the file that it points to", async ({ project }) => {
     project.write("CLAUDE.md", "# Mine\n");
     symlinkSync("CLAUDE.md", join(project.path, "AGENTS.md"));
     project.git("add", "-A");
@@ -172,7 +262,7 @@ describe("pawl install --commit", () => {
     expect(status(project)).toBe("");
   });
 
-  test("in a linked worktree it is that worktree's branch", async ({ project }) => {
+  test("in a linked worktree, commits to that worktree's branch", async ({ project }) => {
     const path = join(project.path, "../linked");
     project.git("worktree", "add", "-q", "-b", "other", path);
     const { code } = await project.pawlIn(path, {}, "install", "--commit");
@@ -182,7 +272,7 @@ describe("pawl install --commit", () => {
     expect(project.git("-C", path, "status", "--porcelain")).toBe("");
   });
 
-  test("what was installed before and not committed is committed later; then there is nothing", async ({
+  test("commits what was installed earlier; the next time there is nothing to commit", async ({
     project,
   }) => {
     await project.pawl("install", "--profile", "skills");
@@ -195,7 +285,9 @@ describe("pawl install --commit", () => {
 });
 
 describe("on a branch that is guarded already", () => {
-  test("only a human may, by typing its name; the record explains the move", async ({ project }) => {
+  test("only a human may commit, by typing the branch's name, and the record explains the move", async ({
+    project,
+  }) => {
     expect((await project.pawl("install")).code).toBe(0);
     const tip = project.git("rev-parse", "HEAD");
     const piped = await project.pawl("install", "--commit", "--json");
@@ -224,7 +316,7 @@ describe("on a branch that is guarded already", () => {
     expect(existsSync(join(project.path, ".git/pawl/grants/update/refs/heads/main"))).toBe(false);
   });
 
-  test("another branch may be committed on by anybody", async ({ project }) => {
+  test("anybody may commit on another branch", async ({ project }) => {
     await project.pawl("install", "--profile", "hooks");
     project.git("checkout", "-q", "-b", "feature");
     expect((await commit(project)).commit.branch).toBe("feature");
@@ -232,7 +324,7 @@ describe("on a branch that is guarded already", () => {
 });
 
 describe("at a terminal", () => {
-  test("it shows the files, offers to commit them, and takes no for an answer", async ({ project }) => {
+  test("it shows the files, offers to commit them, and accepts a no", async ({ project }) => {
     const words = [process.execPath, program, "install"];
     const usual = [/For which agents /, /Protected branches /, /How much process /, /Let Claude Code /].map(
       (question): [RegExp, string] => [question, "\n"],

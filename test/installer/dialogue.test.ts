@@ -60,9 +60,13 @@ const answers = (said: Partial<Record<keyof typeof QUESTIONS, string>> = {}) =>
 const install = (typed: [RegExp, string][], ...args: string[]) =>
   inDialogue([process.execPath, program.pawl, "install", ...args], project, typed);
 
-test("Enter takes the usual at every question, and leaves everything committed", async () => {
+test("Enter accepts the default at every question, and everything is committed", async () => {
   const { code, out } = await install(answers());
   expect([code, out]).toEqual([0, expect.stringContaining("is installed.")]);
+  // What was listed before the last question is counted after it, and not listed again.
+  for (const once of [".codex/hooks.json", ".claude/skills/", "edit them in .pawl/config.yaml"])
+    expect(out.split(once), once).toHaveLength(2);
+  expect(out).toMatch(/^wrote +63 files$/m);
   expect(git("status", "--porcelain")).toBe("");
   expect(git("log", "-1", "--format=%s")).toContain("Install pawl");
   expect(read(".pawl/config.yaml")).toMatch(/^# profile: standard$/m);
@@ -81,7 +85,7 @@ test("Enter takes the usual at every question, and leaves everything committed",
   });
 }, 120_000);
 
-test("what is said is what is written; an answer that means nothing is asked for again", async () => {
+test("the answers are what is written; an invalid answer is asked for again", async () => {
   const wrong: [RegExp, string] = [QUESTIONS.agents, "claud\n"];
   const again: [RegExp, string] = [
     /"claud" is not an answer to that\.\n[\s\S]*For which agents [^\n]*: $/,
@@ -98,6 +102,9 @@ test("what is said is what is written; an answer that means nothing is asked for
   expect(config).toMatch(/^profile: strict$/m);
   expect(config).toMatch(/^protected: \[main, "release\/\*"\]$/m);
   expect(config).not.toMatch(/^(?:checks|setup):/m);
+  // They were found; what it means that they are not required is said before anything is written.
+  expect(out).toMatch(/^checks +none required\. Before its merge each task still needs one that passed/m);
+  expect(out).not.toContain("none found");
   expect(JSON.parse(read(".pawl/lock.json"))).toMatchObject({
     agents: ["codex", "gemini"],
     flags: ["vendor"],
@@ -110,7 +117,13 @@ test("what is said is what is written; an answer that means nothing is asked for
   );
 }, 120_000);
 
-test("flags answer in advance", async () => {
+test("the guard alone says what it is before it asks", async () => {
+  const shown = /^guard +hooks in this clone's git directory: [^\n]+\nType yes to install, or no \[yes\]: $/m;
+  const { code, out } = await install([[shown, "\n"]], "--profile", "hooks");
+  expect([code, out]).toEqual([0, expect.stringContaining("is installed.")]);
+}, 120_000);
+
+test("flags answer questions in advance", async () => {
   const flags = ["--agents", "claude", "--with", "allow", "--vendor", "--commit"];
   const { code } = await install(
     [
@@ -129,16 +142,24 @@ test("flags answer in advance", async () => {
   });
 }, 120_000);
 
+const STOPPED = "pawl: Stopped; nothing was changed.";
+const REFUSED = "pawl: Not confirmed; nothing was changed.";
+
 test.for([
-  ["Ctrl-C at the first question", "agents", "\x03"],
-  ["Ctrl-C at the last question", "last", "\x03"],
-  ["Ctrl-D at the last question", "last", "\x04"],
-  ["no", "last", "no\n"],
-] as const)("%s leaves nothing", { timeout: 60_000 }, async ([, name, typed]) => {
-  const before = treeBytes(project.path);
-  const all = answers({ [name]: typed });
-  const upTo = all.slice(0, Object.keys(QUESTIONS).indexOf(name) + 1);
-  const { code } = await install(upTo);
-  expect(code).not.toBe(0);
-  expect(treeBytes(project.path)).toEqual(before);
-});
+  ["Ctrl-C at the first question", "agents", "\x03", 130, STOPPED],
+  ["Ctrl-C at the last question", "last", "\x03", 130, STOPPED],
+  ["Ctrl-C in the middle of an answer", "last", "comm\x03", 130, STOPPED],
+  ["Ctrl-D at the last question", "last", "\x04", 1, REFUSED],
+  ["no", "last", "no\n", 1, REFUSED],
+] as const)(
+  "%s leaves nothing behind, and says so",
+  { timeout: 60_000 },
+  async ([, name, typed, wanted, said]) => {
+    const before = treeBytes(project.path);
+    const all = answers({ [name]: typed });
+    const upTo = all.slice(0, Object.keys(QUESTIONS).indexOf(name) + 1);
+    const { code, out } = await install(upTo);
+    expect([code, out.split("\n").filter((line) => line.startsWith("pawl: "))]).toEqual([wanted, [said]]);
+    expect(treeBytes(project.path)).toEqual(before);
+  },
+);

@@ -89,7 +89,7 @@ const choices = fc.record({
   mode: fc.constantFrom(0o644, 0o444, 0o600, 0o755),
 });
 
-test("for any files of the user's, install and uninstall is the identity, and twice is once", () => {
+test("install and uninstall restore any user files, and installing twice changes nothing more", () => {
   let installed = 0;
   fc.assert(
     fc.property(files, choices, (userFiles, { mode, ...chosen }) => {

@@ -29,14 +29,14 @@ function stopAt(name: string): void {
   observeSteps(() => {});
 }
 
-test("what was stopped halfway is completed by whoever comes next", () => {
+test("the next process completes an interrupted install", () => {
   stopAt("install folder/two");
   expect(finishJournal(local)).toEqual([]);
   expect(readFileSync(join(tree, "folder/two"), "utf8")).toBe("ours\n");
   expect(existsSync(join(local, "installing"))).toBe(false);
 });
 
-test("a worktree that was removed meanwhile does not come back, and stops nobody", () => {
+test("a worktree removed meanwhile is not recreated, and blocks nobody", () => {
   stopAt("install one");
   rmSync(tree, { recursive: true });
   expect(finishJournal(local)).toEqual([]);
@@ -44,7 +44,7 @@ test("a worktree that was removed meanwhile does not come back, and stops nobody
   expect(existsSync(join(local, "installing"))).toBe(false);
 });
 
-test("the copy of a file is kept as long as the file that was to come back could not", () => {
+test("the copy of a replaced file is kept until the file is restored", () => {
   const kept = join(local, "kept/name");
   mkdirSync(dirname(kept), { recursive: true });
   const back = { path: "file", before: Buffer.from("ours"), after: Buffer.from("theirs"), dropKept: "name" };
@@ -64,7 +64,7 @@ test.each([
   ["changes", [{ path: "../planted", before: null, after: "" }]],
   ["folders", ["../planted"]],
   ["emptied", ["../outside"]],
-])("a journal whose %s lead out of the worktree is forgotten", (name, value) => {
+])("a journal whose %s point outside the worktree is discarded", (name, value) => {
   mkdirSync(join(local, "installing"), { recursive: true });
   mkdirSync(join(root, "outside"));
   writeFileSync(join(local, "installing/0"), "planted");

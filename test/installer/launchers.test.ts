@@ -70,7 +70,7 @@ const PLACES: Record<string, () => { at: TemporaryRepository; worktree: string; 
 };
 
 describe.each(Object.keys(PLACES))("in %s", (name) => {
-  test("both find the clone's own copy from any folder, also after it was moved", () => {
+  test("both find the clone's own copy from any folder, even after it was moved", () => {
     const { at, worktree, commonDir } = (PLACES[name] ?? PLACES["an ordinary repository"])?.() ?? never();
     place(worktree, commonDir);
     mkdirSync(join(worktree, "deep/er"), { recursive: true });
@@ -93,7 +93,7 @@ describe.each(Object.keys(PLACES))("in %s", (name) => {
     ]);
   });
 
-  test("without a copy they say the one command, or leave the agent alone", () => {
+  test("without a copy, the launcher names the one command to run and the hook does nothing", () => {
     const { at, worktree, commonDir } = PLACES[name]?.() ?? never();
     place(worktree, commonDir);
     rmSync(join(commonDir, "pawl"), { recursive: true });
@@ -125,7 +125,7 @@ function never(): never {
   throw new Error("There is no such place");
 }
 
-test("a moved repository takes its copy along", () => {
+test("a moved repository keeps its copy", () => {
   const at = makeRepository(root);
   place(at.path, join(at.path, ".git"));
   const moved = join(root, "möved ☕ [x]");
@@ -134,7 +134,7 @@ test("a moved repository takes its copy along", () => {
   expect(JSON.parse(out)).toEqual([join(moved, ".git/pawl/runtime/pawl.cjs"), "x"]);
 });
 
-test("their text is the same for the same version, and stays when a project is formatted", async () => {
+test("their text depends only on the version, and a formatter leaves it alone", async () => {
   expect(programLauncher("1.2.3")).toEqual(programLauncher("1.2.3"));
   for (const { text } of [programLauncher("1.2.3"), hookLauncher("1.2.3"), packageGetter("1.2.3")]) {
     expect(text).not.toContain("@VERSION@");

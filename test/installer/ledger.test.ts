@@ -18,14 +18,14 @@ const LEDGER: Ledger = {
 };
 
 describe("the ledger", () => {
-  test("is the same text for the same installation, and reads back as it was", () => {
+  test("is the same text for the same installation, and survives a round trip", () => {
     const text = printLedger(LEDGER);
     const turned = { ...LEDGER, files: [...LEDGER.files].reverse(), agents: ["claude", "codex"] };
     expect(printLedger(turned)).toBe(text);
     expect(printLedger(parseLedger(text))).toBe(text);
   });
 
-  test("is what prettier would print", async () => {
+  test("is formatted as prettier would", async () => {
     const text = printLedger(LEDGER);
     expect(await format(text, { parser: "json" })).toBe(text);
     for (const length of [60, 66, 67, 68, 69, 70, 80]) {
@@ -50,7 +50,7 @@ describe("the ledger", () => {
       printLedger(LEDGER).replace('"path": "b"', '"path": "a/.GIT/config"'),
       "broken_ledger",
     ],
-  ])("%s is told", (_name, text, code) => {
+  ])("%s is reported", (_name, text, code) => {
     expect(() => parseLedger(text)).toThrow(expect.objectContaining({ code }));
   });
 });

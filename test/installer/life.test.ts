@@ -49,7 +49,7 @@ function makeInstalledBy010(project: Project): void {
 }
 
 describe("a project that 0.1.0 installed", () => {
-  test("gets the launcher of today, by upgrade and by install, and is left without a trace", async ({
+  test("gets today's launcher by upgrade and by install, and uninstall leaves no trace", async ({
     project,
   }) => {
     project.commit("AGENTS.md", "# Rules\n");
@@ -62,7 +62,7 @@ describe("a project that 0.1.0 installed", () => {
       expect(treeBytes(project.path), command).toEqual(installed);
     }
     makeInstalledBy010(project);
-    await done(project, "uninstall");
+    await done(project, "uninstall", "--yes");
     expect(treeBytes(project.path)).toEqual(before);
   });
 
@@ -83,8 +83,14 @@ describe("a project that 0.1.0 installed", () => {
   });
 });
 
+test("a dry run says so when there is nothing to do", async ({ project }) => {
+  await done(project, "install");
+  for (const command of ["install", "upgrade"])
+    expect((await project.pawl(command, "--dry-run")).out).toContain("Nothing would be done.\n");
+});
+
 describe("pawl upgrade", () => {
-  test("renews what nobody touched, removes what is obsolete, keeps and tells what was edited", async ({
+  test("renews untouched files, removes obsolete ones, keeps and reports edited ones", async ({
     project,
   }) => {
     await done(project, "install");
@@ -124,7 +130,7 @@ describe("pawl upgrade", () => {
     expect((await done(project, "upgrade")).upgrade.written).toEqual([]);
   });
 
-  test("an older program touches nothing", async ({ project }) => {
+  test("an older program changes nothing", async ({ project }) => {
     await done(project, "install");
     const ledger = parseLedger(textAt(project, ".pawl/lock.json"));
     writeFileSync(at(project, ".pawl/lock.json"), printLedger({ ...ledger, pawl: "9.0.0" }));
@@ -145,7 +151,7 @@ describe("pawl upgrade", () => {
 });
 
 describe("pawl override", () => {
-  test("a patch is rendered for every agent, settled when pawl's text changed, and taken away", async ({
+  test("a patch is rendered for every agent, settled when pawl's text changes, and removed", async ({
     project,
   }) => {
     await done(project, "install");
@@ -183,7 +189,7 @@ describe("pawl override", () => {
     expect(existsSync(at(project, ".pawl/overrides"))).toBe(false);
   });
 
-  test("one more skill, one less, and no MCP server", async ({ project }) => {
+  test("adds a skill, disables one, and disables the MCP server", async ({ project }) => {
     await done(project, "install");
     await done(project, "override", "add", "release");
     expect(textAt(project, ".agents/skills/release/SKILL.md")).toContain('name: "release"');
@@ -195,7 +201,7 @@ describe("pawl override", () => {
     await done(project, "override", "remove", "mcp");
     expect(textAt(project, ".mcp.json")).toContain("pawl.cjs");
     // What the user wrote stays when pawl goes, and is all that stays.
-    await done(project, "uninstall");
+    await done(project, "uninstall", "--yes");
     expect(Object.keys(treeBytes(project.path)).filter((path) => !path.endsWith("/"))).toEqual([
       ".pawl/overrides/skills/auto-fix/override.md",
       ".pawl/overrides/skills/auto-fix/upstream.md",
@@ -204,7 +210,7 @@ describe("pawl override", () => {
     ]);
   });
 
-  test("mistakes are told, and change nothing", async ({ project }) => {
+  test("mistakes are reported and change nothing", async ({ project }) => {
     await done(project, "install");
     const before = treeBytes(project.path);
     const codeOf = async (env: Record<string, string>, ...argv: string[]) =>
@@ -221,7 +227,7 @@ describe("pawl override", () => {
 });
 
 describe("pawl doctor", () => {
-  test("finds what is missing or damaged, and --fix puts it back", async ({ project }) => {
+  test("finds what is missing or damaged, and --fix restores it", async ({ project }) => {
     await done(project, "install");
     // Programs of tests are not built, so there is no copy of them in the clone.
     expect(await codesOf(project, "problem")).toEqual(["runtime_missing"]);
@@ -238,9 +244,7 @@ describe("pawl doctor", () => {
     expect(textAt(project, ".agents/skills/tdd/SKILL.md")).toContain("mine");
   });
 
-  test("tells an edited skill with the way out, which keeps the edit in every agent's folder", async ({
-    project,
-  }) => {
+  test("reports an edited skill and how to keep the edit for every agent", async ({ project }) => {
     await done(project, "install");
     const none = await project.pawl("override", "skill", "tdd", "--from-edit", "--json");
     expect(none.json.error.code).toBe("not_edited");
@@ -250,7 +254,8 @@ describe("pawl doctor", () => {
     const { json } = await project.pawl("doctor", "--json");
     const told = json.data.doctor.diagnoses.find((one: { where: string }) => one.where === SKILL);
     expect(told).toMatchObject({ code: "file_edited", command: "pawl override skill tdd --from-edit" });
-    await done(project, "override", "skill", "tdd", "--from-edit");
+    const kept = await project.pawl("override", "skill", "tdd", "--from-edit", "--json");
+    expect([kept.code, kept.json.next.command]).toEqual([0, "pawl install --commit"]);
     const override = textAt(project, ".pawl/overrides/skills/tdd/override.md");
     expect(override).toMatch(/mode: "?patch[\s\S]*Measure before you optimise\.\n$/);
     for (const folder of [".claude", ".agents"])
@@ -265,7 +270,7 @@ describe("pawl doctor", () => {
     expect(textAt(project, SKILL)).toBe(before);
   });
 
-  test("tells what agents still have to be told, from their own files", async ({ project }) => {
+  test("reports what agents still have to be told, from their own files", async ({ project }) => {
     await done(project, "install");
     expect((await codesOf(project, "note")).filter((one) => one.includes("trusted"))).toEqual([]);
     const home = project.env.HOME ?? "";
@@ -289,7 +294,7 @@ describe("pawl doctor", () => {
     expect(await trust()).toEqual(["codex_hooks_not_trusted"]);
   });
 
-  test("tells where an agent would do without our hooks, and a session that began without them", async ({
+  test("reports where an agent would miss our hooks, and a session that began without them", async ({
     project,
   }) => {
     await done(project, "install");
@@ -315,7 +320,7 @@ describe("pawl doctor", () => {
 });
 
 describe("a fresh clone", () => {
-  test("has the files, says the one command, and can be uninstalled from the ledger alone", async ({
+  test("has the files, says how to get the program, and can be uninstalled with only the ledger", async ({
     project,
   }) => {
     project.commit("AGENTS.md", "# Rules\n");
@@ -338,12 +343,12 @@ describe("a fresh clone", () => {
     expect(said).toEqual({
       code: 2,
       err: expect.stringMatching(
-        /^pawl 0\.1\.0 is not installed in this clone yet\.\n[^\n]+\n {2}node \.pawl\/get\.cjs\n$/,
+        /^pawl 0\.1\.0 is not installed in this clone yet\.\nIt comes as a file: [^\n]+, then\n {2}node \.pawl\/get\.cjs \/path\/to\/pawl-0\.1\.0\.tgz\n$/,
       ),
     });
     const clean = await project.pawlIn(path, {}, "install", "--json");
     expect(clean.json.data.install.written).toEqual([]);
-    expect((await project.pawlIn(path, {}, "uninstall")).code).toBe(0);
+    expect((await project.pawlIn(path, {}, "uninstall", "--yes")).code).toBe(0);
     expect(treeBytes(path)).toEqual(before);
   });
 
@@ -354,9 +359,7 @@ describe("a fresh clone", () => {
     expect(json.error.code).toBe("surfaces_not_in_base");
   });
 
-  test("another folder is named with --target, and one that is not there is no other", async ({
-    project,
-  }) => {
+  test("--target names another folder, and one that does not exist is refused", async ({ project }) => {
     const other = join(project.path, "../other");
     cpSync(project.path, other, { recursive: true });
     const elsewhere = join(project.path, "..");
@@ -369,7 +372,7 @@ describe("a fresh clone", () => {
 });
 
 describe("what is in the way", () => {
-  test("stops everything, is shown, and is replaced only by force, with a copy that comes back", async ({
+  test("stops the install, is shown, and is replaced only with --force, keeping a copy that uninstall restores", async ({
     project,
   }) => {
     project.commit(SKILL, "---\nname: tdd\n---\nmine\n");
@@ -385,7 +388,7 @@ describe("what is in the way", () => {
     expect((await project.pawl("install", "--dry-run")).code).toBe(1);
     await done(project, "install", "--force");
     expect(textAt(project, ".mcp.json")).toContain("pawl.cjs");
-    await done(project, "uninstall");
+    await done(project, "uninstall", "--yes");
     expect(treeBytes(project.path)).toEqual(before);
   });
 
@@ -395,12 +398,12 @@ describe("what is in the way", () => {
     execFileSync("ln", ["-s", outside, at(project, ".claude")]);
     const { json } = await project.pawl("install", "--json");
     expect(json.error.details.files[0]).toMatchObject({
-      why: "it is reached by a link that leads out of the repository",
+      why: "it is behind a link that points out of the repository",
     });
     expect(treeBytes(outside)).toEqual({});
   });
 
-  test("a dry run says what would be done and does nothing", async ({ project }) => {
+  test("a dry run says what it would do and does nothing", async ({ project }) => {
     const before = treeBytes(project.path);
     const { json } = await project.pawl("install", "--dry-run", "--json");
     const planned = json.planned.map((one: { do: string; path: string }) => `${one.do} ${one.path}`);
@@ -430,25 +433,23 @@ describe("Codex' server as 0.1.0 wrote it, without marks", () => {
   }
 
   for (const command of ["install", "upgrade"])
-    test(`${command} marks it, and uninstall gives the file back`, async ({ project }) => {
+    test(`${command} adds the marks, and uninstall restores the file`, async ({ project }) => {
       await installedBy010(project);
       await done(project, command, ...(command === "install" ? ["--agents", "codex"] : []));
       expect(textAt(project, CONFIG)).toMatch(/^model = "x" # mine\n\n# pawl:begin\n\[mcp_servers\.pawl\]\n/);
       expect(textAt(project, CONFIG)).toContain(".pawl/pawl.cjs");
       expect(textAt(project, CONFIG).match(/mcp_servers\.pawl\]/g)).toHaveLength(1);
-      await done(project, "uninstall");
+      await done(project, "uninstall", "--yes");
       expect(textAt(project, CONFIG)).toBe(one?.before);
     });
 
-  test("uninstall alone gives the file back", async ({ project }) => {
+  test("uninstall alone restores the file", async ({ project }) => {
     await installedBy010(project);
-    await done(project, "uninstall");
+    await done(project, "uninstall", "--yes");
     expect(textAt(project, CONFIG)).toBe(one?.before);
   });
 
-  test("a server of the user's own is refused, with what to do, and nothing is written", async ({
-    project,
-  }) => {
+  test("a server of the user's own is refused with advice, and nothing is written", async ({ project }) => {
     project.write(CONFIG, '[mcp_servers.pawl]\ncommand = "mine"\n');
     const before = treeBytes(project.path);
     const { code, json } = await project.pawl("install", "--force", "--json");
@@ -459,7 +460,7 @@ describe("Codex' server as 0.1.0 wrote it, without marks", () => {
 });
 
 describe("a power cut just after an install", () => {
-  test("files of ours that it left empty are written again, the ledger too, and go when pawl goes", async ({
+  test("leaves empty files that install rewrites, the ledger included, and that uninstall removes", async ({
     project,
   }) => {
     const before = treeBytes(project.path);
@@ -471,7 +472,7 @@ describe("a power cut just after an install", () => {
     for (const path of ours) writeFileSync(at(project, path), "");
     await done(project, "install");
     expect(treeBytes(project.path)).toEqual(whole);
-    await done(project, "uninstall", "--delete-state");
+    await done(project, "uninstall", "--delete-state", "--yes");
     expect(treeBytes(project.path)).toEqual(before);
   });
 });

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-test("a file is seen where it is, past links inside the repository", () => {
+test("a file is found through links inside the repository", () => {
   symlinkSync("plain", join(root, "link"));
   expect(lookAt(root, "plain/file")).toMatchObject({
     real: "plain/file",
@@ -30,24 +30,24 @@ test("a file is seen where it is, past links inside the repository", () => {
 
 describe("nothing is written", () => {
   const LINKS: [string, () => string, string][] = [
-    ["to the folder above", () => "..", "leads out of the repository"],
-    ["to a folder beside it", () => "../outside", "leads out of the repository"],
-    ["to a folder by its whole name", () => join(top, "outside"), "leads out of the repository"],
+    ["to the folder above", () => "..", "points out of the repository"],
+    ["to a folder beside it", () => "../outside", "points out of the repository"],
+    ["to a folder by its whole name", () => join(top, "outside"), "points out of the repository"],
     ["to git's own folder", () => ".git", "into git's own folder"],
     ["into another repository", () => "inner/deep", "belongs to the repository in inner"],
-    ["to nothing", () => "nowhere", "leads to nothing"],
+    ["to nothing", () => "nowhere", "points nowhere"],
   ];
   test.each(LINKS)("through a link %s", (_, target, why) => {
     symlinkSync(target(), join(root, "link"));
     expect(lookAt(root, "link/file").blocked).toContain(why);
   });
 
-  test("in another repository that lies inside this one", () => {
+  test("in another repository inside this one", () => {
     expect(lookAt(root, "inner/file").blocked).toBe("belongs to the repository in inner");
     expect(lookAt(root, "inner/deep/file").blocked).toBe("belongs to the repository in inner");
   });
 
-  test("where a folder is a file, or a file a folder", () => {
+  test("where a file stands in place of a folder, or a folder in place of a file", () => {
     expect(lookAt(root, "plain/file/more").blocked).toBe("needs a folder where plain/file is a file");
     expect(lookAt(root, "plain").blocked).toBe("is a folder");
   });

@@ -3,7 +3,7 @@ import { type MadeCommit, moveBranch } from "../../src/installer/commit.ts";
 import type { TreeGit } from "../../src/installer/tree-git.ts";
 import { Failure } from "../../src/model/failure.ts";
 
-test("an index that was prepared for a commit is put back when the branch does not move", () => {
+test("the prepared index is put back if the branch does not move", () => {
   const staged = new Map([["a", { mode: "100644", id: "new" }]]);
   const before = new Map([["a", { mode: "100644", id: "old" }]]);
   const seen: unknown[] = [];

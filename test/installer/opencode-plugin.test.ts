@@ -16,7 +16,7 @@ test.each([
   ["ses_helper", "ses_first"],
   ["ses_helpers_helper", "ses_first"],
   ["ses_unknown", "ses_unknown"],
-])("what opencode's session %s does is done in the name of %s", async (sessionID, name) => {
+])("opencode's session %s acts in the name of %s", async (sessionID, name) => {
   const folder = makeTemporaryFolder("opencode plugin");
   const file = join(folder, "pawl.mjs");
   copyFileSync(TEMPLATE, file);

@@ -1,6 +1,15 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -83,7 +92,7 @@ const launch = ({ path, env }: TemporaryRepository, ...args: string[]) => {
 };
 
 describe("pawl install --vendor", () => {
-  test("tracks the package as it is, whatever the project's rules say of such files", () => {
+  test("tracks the package unchanged, whatever the project's rules say about such files", () => {
     expect(git(carrying, "status", "--porcelain")).toBe("");
     const committed = execFileSync("git", ["cat-file", "blob", `HEAD:${VENDORED}`], {
       ...{ cwd: carrying.path, env: carrying.env, maxBuffer: 2 ** 26 },
@@ -103,7 +112,7 @@ describe("pawl install --vendor", () => {
     expect(copy?.archive().equals(readFileSync(join(carrying.path, VENDORED)))).toBe(true);
   });
 
-  test("goes with uninstall, to the byte", () => {
+  test("is removed by uninstall, to the byte", () => {
     const at = clone(carrying);
     git(at, "rm", "-rqf", ".");
     git(at, "checkout", "-q", "HEAD~1", "--", ".");
@@ -111,11 +120,11 @@ describe("pawl install --vendor", () => {
     const before = treeBytes(at.path);
     pawl(at, "install", "--vendor");
     expect(existsSync(join(at.path, VENDORED))).toBe(true);
-    pawl(at, "uninstall");
+    pawl(at, "uninstall", "--yes");
     expect(treeBytes(at.path)).toEqual(before);
   });
 
-  test("is a package that npm runs without a registry", async () => {
+  test("adds a package that npm can run without a registry", async () => {
     const env = {
       ...process.env,
       npm_config_registry: "http://127.0.0.1:9",
@@ -139,10 +148,18 @@ describe("a fresh clone", () => {
     expect(git(clone(carrying), "status", "--porcelain")).toBe("");
   });
 
-  test("asks on a terminal, and goes on with what was wanted", async () => {
+  test("asks on a terminal, then runs the command", async () => {
     const at = clone(carrying);
     const no = await inDialogue([process.execPath, ".pawl/pawl.cjs", "status"], at, [[/\[Y\/n\] $/, "n\n"]]);
     expect([no.code, no.out]).toEqual([2, expect.stringContaining("  node .pawl/get.cjs")]);
+    expect(no.out).toContain(`Install it here from ${VENDORED}? [Y/n]`);
+    const stopped = await inDialogue([process.execPath, ".pawl/pawl.cjs", "status"], at, [
+      [/\[Y\/n\] $/, "\u0003"],
+    ]);
+    expect([stopped.code, stopped.out]).toEqual([
+      130,
+      expect.stringContaining("Stopped; nothing was installed."),
+    ]);
     expect(existsSync(join(at.path, ".git/pawl"))).toBe(false);
     const yes = await inDialogue([process.execPath, ".pawl/pawl.cjs", "status"], at, [
       [/\[Y\/n\] $/, "\n"],
@@ -152,14 +169,14 @@ describe("a fresh clone", () => {
     expect(existsSync(join(at.path, ".git/pawl/runtime/pawl.cjs"))).toBe(true);
   });
 
-  test("refuses a package that is not the one that is named, and runs nothing of it", () => {
+  test("refuses a package other than the one named, and runs nothing of it", () => {
     const at = clone(carrying);
     const bytes = readFileSync(join(at.path, VENDORED));
     // One letter of a file in it; the archive is otherwise what it was.
     const changed = Buffer.from(bytes);
-    const where = changed.indexOf("not ready for");
+    const where = changed.indexOf("Nothing was changed");
     expect(where).toBeGreaterThan(0);
-    changed.write("Not", where);
+    changed.write("n", where);
     const files = ["pawl.cjs", "runtime.json"].map((name) => ({
       name: `package/dist/${name}`,
       bytes: Buffer.from(name === "pawl.cjs" ? "process.exit(77)" : '{"version":"0.1.0","files":{}}'),
@@ -179,7 +196,7 @@ describe("a fresh clone", () => {
     expect(launch(at, join(into, "dist/pawl.cjs"), "--version").out).toBe(`${version}\n`);
   });
 
-  test("takes an installed pawl for it only if it is the same", () => {
+  test("accepts an installed pawl only if it is the same", () => {
     const at = clone(naming);
     const into = join(root, `package ${++names}`);
     const get = (file: string) => launch(at, ".pawl/get.cjs", "--into", into, file);
@@ -195,6 +212,31 @@ describe("a fresh clone", () => {
     expect(get(program.pawl)).toMatchObject({ code: 0 });
     expect(launch(at, join(into, "dist/pawl.cjs"), "--version").out).toBe(`${version}\n`);
     expect(get(program.pawl)).toMatchObject({ code: 3 });
+  });
+
+  test("finds the user's installed pawl; without one it names the ways to get it", () => {
+    const at = withoutNpm(clone(naming));
+    const lost = launch(at, ".pawl/get.cjs");
+    expect([lost.code, lost.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /npm could not get[\s\S]*whose digest \.pawl\/lock\.json names, then\n {2}node \.pawl\/get\.cjs \/path/,
+      ),
+    ]);
+    const bin = join(root, `bin ${++names}`);
+    mkdirSync(bin);
+    symlinkSync(program.pawl, join(bin, "pawl"));
+    const env = { ...at.env, PATH: `${bin}:${at.env.PATH}` };
+    // Where nobody can be asked it serves without being installed here; without it, a file is asked for.
+    const used = launch({ ...at, env }, ".pawl/pawl.cjs", "--version");
+    expect(used).toEqual({ code: 0, out: `${version}\n`, err: "" });
+    expect(existsSync(join(at.path, ".git/pawl"))).toBe(false);
+    expect(launch(at, ".pawl/pawl.cjs", "--version")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/comes as a file[\s\S]*node \.pawl\/get\.cjs \/path\/to\/pawl-/),
+    });
+    expect(launch({ ...at, env }, ".pawl/get.cjs", "--yes")).toMatchObject({ code: 0 });
+    expect(launch(at, ".pawl/pawl.cjs", "--version").out).toBe(`${version}\n`);
   });
 
   describe("with a registry", () => {
@@ -216,11 +258,11 @@ describe("a fresh clone", () => {
     });
     afterAll(() => new Promise((gone) => registry.close(gone)));
 
-    const fetching = async (at: TemporaryRepository) => {
-      const { port } = registry.address() as AddressInfo;
+    const address = () => `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+    const fetching = async (at: TemporaryRepository, npm: object = { npm_config_registry: address() }) => {
       const env = {
         ...at.env,
-        npm_config_registry: `http://127.0.0.1:${port}`,
+        ...npm,
         npm_config_cache: join(root, `cache ${++names}`),
       };
       return run(process.execPath, [".pawl/get.cjs"], { cwd: at.path, env }).then(
@@ -229,7 +271,7 @@ describe("a fresh clone", () => {
       );
     };
 
-    test("a stranger's package of that name and version is refused, and nothing of it ran", async () => {
+    test("a stranger's package with that name and version is refused, and nothing of it runs", async () => {
       const at = clone(naming);
       const ran = join(root, "ran");
       const evil = `require("node:fs").writeFileSync(${JSON.stringify(ran)}, "")`;
@@ -255,16 +297,26 @@ describe("a fresh clone", () => {
       expect([existsSync(ran), existsSync(join(at.path, ".git/pawl"))]).toEqual([false, false]);
     }, 60_000);
 
-    test("the real one is taken", async () => {
+    test("the real package is accepted", async () => {
       const at = clone(naming);
       archive = readFileSync(join(carrying.path, VENDORED));
       expect(await fetching(at)).toEqual({ code: 0, err: "" });
       expect(launch(at, ".pawl/pawl.cjs", "--version").out).toBe(`${version}\n`);
     }, 60_000);
+
+    test("npm uses this machine's configuration", async () => {
+      const at = clone(naming);
+      archive = readFileSync(join(carrying.path, VENDORED));
+      // The npmrc of all users lies below the prefix, which an option --prefix would change.
+      const prefix = join(root, `prefix ${++names}`);
+      mkdirSync(join(prefix, "etc"), { recursive: true });
+      writeFileSync(join(prefix, "etc/npmrc"), `registry=${address()}\n`);
+      expect(await fetching(at, { npm_config_prefix: prefix })).toEqual({ code: 0, err: "" });
+    }, 60_000);
   });
 });
 
-test("another build of the same version is not taken for the project's, unless somebody upgrades to it", () => {
+test("another build of the same version is refused unless somebody upgrades to it", () => {
   const at = clone(carrying);
   const path = join(at.path, ".pawl/lock.json");
   const text = readFileSync(path, "utf8");

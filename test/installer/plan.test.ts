@@ -120,7 +120,7 @@ const ROWS: Row[] = [
   },
 ];
 
-test("a file that is wanted under another name is not taken out under the old one", () => {
+test("a file that is also wanted under another path is not removed under its old one", () => {
   const old = ownRecord("new\n", { path: ".pawl/old" });
   const one = (path: string) => look(path, "new\n", { real: ".pawl/a" });
   const facts = { ledger: ledgerOf(old), look: one, kept: () => undefined, force: false, lenient: false };
@@ -138,7 +138,7 @@ describe("one file of our own", () => {
     expect(steps[0]).toMatchObject(expected);
   });
 
-  test("what was replaced comes back, or comes beside what was edited since", () => {
+  test("a replaced file is restored, or put beside one that was edited since", () => {
     const record = ownRecord("new\n", {
       created: false,
       replaced: { original: sha256("theirs\n"), whole: sha256("new\n") },
@@ -174,7 +174,7 @@ test.each([
   ["own", ".pawl/overrides/tdd/SKILL.md"],
   ["block", "notes.md"],
   ["entry", "package.json"],
-] as const)("a ledger that claims %s %s takes nothing out of it", (mode, path) => {
+] as const)("a ledger that claims %s %s removes nothing from it", (mode, path) => {
   const text = mode === "entry" ? '{"a":1}\n' : "<!-- pawl:begin -->\n\nx\n\n<!-- pawl:end -->\n";
   const inserted = { created: true, pieces: [], made: [] };
   const more = {
@@ -212,7 +212,7 @@ describe("entries and blocks", () => {
       lenient: false,
     })[0];
 
-  test("a key that the user has with another value is refused, and replaced only by force", () => {
+  test("a key with another value of the user's is refused, and replaced only with force", () => {
     const theirs = '{"servers":{"pawl":{"command":"mine"}}}\n';
     expect(plan([entries], theirs)).toMatchObject({
       do: "refuse",
@@ -223,12 +223,12 @@ describe("entries and blocks", () => {
     expect(Buffer.from(forced?.changes?.[0]?.after ?? []).toString()).toContain('"node"');
   });
 
-  test("an equal entry that the user had already is not ours", () => {
+  test("an equal entry that the user already had is not ours", () => {
     const step = plan([entries], '{"servers":{"pawl":{"command":"node"}}}\n');
     expect(step).toMatchObject({ do: "keep", record: { entries: [] } });
   });
 
-  test("a newer value takes the place of ours", () => {
+  test("a newer value replaces ours, unless the user edited it", () => {
     const first = plan([entries], "{}\n");
     const text = Buffer.from(first?.changes?.[0]?.after ?? []).toString();
     const newer: Wanted = { ...entries, entries: [{ at: ["servers", "pawl"], kind: "key", value: 2 }] };
@@ -239,7 +239,7 @@ describe("entries and blocks", () => {
     expect(plan([entries], edited, ledger)).toMatchObject({ do: "keep", why: "you edited it" });
   });
 
-  test("a file that cannot be read is refused in the editor's own words", () => {
+  test("an unreadable file is refused with the editor's own words", () => {
     expect(plan([entries], "{ broken")).toMatchObject({
       do: "refuse",
       why: expect.stringContaining("a is not readable as JSON"),
@@ -247,13 +247,13 @@ describe("entries and blocks", () => {
     expect(plan([block], "<!-- pawl:begin -->\n")).toMatchObject({ do: "refuse" });
   });
 
-  test("a line that says it already makes the block needless", () => {
+  test("no block is needed where a line already says it", () => {
     const wanted: Wanted = { ...block, unlessLine: "@AGENTS.md" } as Wanted;
     expect(plan([wanted], "x\n@AGENTS.md\n")).toMatchObject({ do: "leave" });
     expect(plan([wanted], "see @AGENTS.md\n")).toMatchObject({ do: "update" });
   });
 
-  test("two paths that are one file are written once", () => {
+  test("two paths to one file are written once", () => {
     const steps = planFiles({
       ...{ wanted: [block, { ...block, path: "b" }], ledger: undefined, force: false, lenient: false },
       ...{ look: (path) => look(path, "x\n", { real: "b" }), kept: () => undefined },

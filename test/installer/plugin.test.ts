@@ -60,7 +60,7 @@ const refused = (cwd: string) => ({
 const hook = (agent: string, folder: string, env?: Record<string, string>) =>
   start([script, "hook", agent], folder, [refused(folder)], env);
 
-test("a skill for each, manifests for three programs, and nothing of any machine", () => {
+test("has every skill, manifests for three programs, and nothing specific to this machine", () => {
   const paths = files.map(({ path }) => path);
   expect(paths.filter((path) => path.endsWith("SKILL.md"))).toEqual(
     Object.keys(SKILLS).map((name) => `plugins/pawl/skills/${name}/SKILL.md`),
@@ -72,35 +72,38 @@ test("a skill for each, manifests for three programs, and nothing of any machine
     expect(text, path).not.toMatch(/@VERSION@|\{\{|\/home\/|\/root\/|\/tmp\//);
 });
 
-test("every file is what prettier would print", async () => {
+test("every file is formatted as prettier would", async () => {
   for (const { path, text } of files) {
     const parser = path.endsWith(".md") ? "markdown" : path.endsWith(".cjs") ? "babel" : "json";
     expect(await prettier.format(text, { parser }), path).toBe(text);
   }
 });
 
-test.each(["claude", "codex"])("%s's hook refuses in a repository that leaves it to the plugin", (agent) => {
-  const { code, out } = hook(agent, bare);
-  expect(code).toBe(0);
-  expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe("deny");
-});
+test.each(["claude", "codex"])(
+  "%s's hook refuses in a repository that leaves hooks to the plugin",
+  (agent) => {
+    const { code, out } = hook(agent, bare);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe("deny");
+  },
+);
 
 test.each(["claude", "codex"])(
-  "%s's hook is silent where a repository brings its own, and where it has none",
+  "%s's hook is silent in a repository with its own hooks, or without pawl",
   (agent) => {
     for (const folder of [full, foreign, base])
       expect(hook(agent, folder), folder).toEqual({ code: 0, out: "", err: "" });
   },
 );
 
-test("Claude Code reads no settings above the folder where it was started: there the plugin's hook answers", () => {
+test("the plugin's hook answers in a sub-folder, because Claude Code reads no settings above it", () => {
   const sub = join(full, "sub");
   mkdirSync(sub);
   expect(hook("claude", sub, { CLAUDE_PROJECT_DIR: sub }).out).toContain("deny");
   expect(hook("claude", sub, { CLAUDE_PROJECT_DIR: full }).out).toBe("");
 });
 
-test("nothing that a repository tracks is run, because it may be anybody's", () => {
+test("nothing that a repository tracks is run, because anybody may have written it", () => {
   const trap = join(base, "trap", "sprung");
   const repository = makeRepository(join(base, "trap")).path;
   mkdirSync(join(repository, ".pawl"));
@@ -137,7 +140,7 @@ function askServer(args: string[], folder: string, env?: Record<string, string>)
 
 const CODEX = JSON.parse(textOf(".mcp.codex.json")).mcpServers.pawl.args as string[];
 
-test("the server has tools in a repository that leaves it to the plugin, and none elsewhere", () => {
+test("the server offers tools only in a repository that leaves it to the plugin", () => {
   for (const args of [[script, "mcp", "claude"], CODEX]) {
     expect(askServer(args, bare).tools).toContain("session");
     for (const folder of [full, foreign, base])
@@ -145,14 +148,14 @@ test("the server has tools in a repository that leaves it to the plugin, and non
   }
 });
 
-test("Copilot starts a hook in the plugin's folder too, and names the user's", () => {
+test("Copilot starts a hook in the plugin's folder, which answers for the user's folder", () => {
   const inPlugin = (project: string) =>
     start([script, "hook", "claude"], dirname(script), [refused(project)], { COPILOT_PROJECT_DIR: project });
   expect(JSON.parse(inPlugin(bare).out).hookSpecificOutput.permissionDecision).toBe("deny");
   expect(inPlugin(full).out).toBe("");
 });
 
-test("Copilot starts the server in the plugin's folder; where the user is, is in PWD", () => {
+test("Copilot starts the server in the plugin's folder, which finds the user's in PWD", () => {
   const args = [script, "mcp", "claude"];
   const env = { COPILOT_AGENT_SESSION_ID: "s", PWD: bare };
   expect(askServer(args, dirname(script), env).tools).toContain("session");

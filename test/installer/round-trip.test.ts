@@ -35,7 +35,7 @@ async function done(project: Project, ...argv: string[]) {
 const ofALock = (path: string) => /(?:^\.git|^\.git\/pawl|[./]lock|\/journal|\/tmp)$/.test(path);
 
 describe.each(FIXTURES)("$name", ({ make }) => {
-  test("install, twice, and uninstall: everything is byte for byte what it was", async () => {
+  test("installing twice and uninstalling restores everything byte for byte", async () => {
     const { gitDir, ...repository } = make(root);
     const project = openProject(repository);
     const dotGit = gitDir ?? join(project.path, ".git");
@@ -53,12 +53,12 @@ describe.each(FIXTURES)("$name", ({ make }) => {
     expect(second.data.install).toMatchObject({ written: [], removed: [], guard: { changed: [] } });
     expect(changeTimes(project.path, ofALock)).toEqual(times);
 
-    await done(project, "uninstall");
+    await done(project, "uninstall", "--yes");
     expect(treeBytes(project.path)).toEqual(before.tree);
     expect(gitBytes(dotGit)).toEqual(before.git);
   });
 
-  test("what the user wrote meanwhile survives", async () => {
+  test("what the user writes meanwhile survives", async () => {
     const { gitDir: _, ...repository } = make(root);
     const project = openProject(repository);
     await done(project, "install");
@@ -67,7 +67,7 @@ describe.each(FIXTURES)("$name", ({ make }) => {
     appendFileSync(at(".claude/skills/scope/SKILL.md"), "\nEdited by the user.\n");
     writeFileSync(at(".claude/skills/scope/notes.md"), "Beside it.\n");
     appendFileSync(at(".pawl/config.yaml"), "profile: light\n");
-    const { data } = await done(project, "uninstall");
+    const { data } = await done(project, "uninstall", "--yes");
     expect(readFileSync(at("AGENTS.md"), "utf8")).toContain("Added by the user.");
     expect(readFileSync(at("AGENTS.md"), "utf8")).not.toContain("pawl");
     expect(readFileSync(at(".claude/skills/scope/SKILL.md"), "utf8")).toContain("Edited by the user.");
@@ -88,7 +88,7 @@ test.each([
   [", whose last line has no end", undefined],
   [", with husky", ".husky/_"],
 ])(
-  "what an older pawl installed%s is migrated by the next command, and goes without a trace",
+  "the next command migrates what an older pawl installed%s, and uninstall leaves no trace",
   async (how, husky) => {
     const repository = FIXTURES.find(
       (one) => one.name === (husky ? "husky" : "empty but for a README"),
@@ -124,14 +124,14 @@ test.each([
     expect(existsSync(join(common, "pawl/hooks.config"))).toBe(false);
     rmSync(join(project.path, ".pawl/state"), { recursive: true });
     rmSync(join(common, "pawl/state.git"), { recursive: true });
-    await project.pawl("uninstall", "--delete-state", "--json");
-    await project.pawl("uninstall", "--json");
+    await project.pawl("uninstall", "--delete-state", "--yes", "--json");
+    await project.pawl("uninstall", "--yes", "--json");
     expect(readFileSync(config, "utf8")).toBe(before.git.config);
     expect(treeBytes(project.path, [".pawl/state"])).toEqual(before.tree);
   },
 );
 
-test("a link stays a link, and is edited once", async () => {
+test("a link stays a link, and its file is edited once", async () => {
   const fixture = FIXTURES.find((one) => one.name === "a symlinked AGENTS.md");
   const project = openProject(fixture?.make(root) as never);
   const { data } = await done(project, "install");
@@ -141,7 +141,7 @@ test("a link stays a link, and is edited once", async () => {
   expect(data.install.left).toEqual([{ path: "CLAUDE.md", why: "it is the same file as AGENTS.md" }]);
 });
 
-test("folders that a ledger names behind a link stay, even empty ones", async () => {
+test("folders behind a link that a ledger names stay, even if empty", async () => {
   const repository = FIXTURES[0]?.make(root);
   if (!repository) throw new Error("no fixture");
   const project = openProject(repository);
@@ -152,11 +152,11 @@ test("folders that a ledger names behind a link stay, even empty ones", async ()
   const file = join(project.path, ".pawl/lock.json");
   const ledger = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...ledger, directories: [...ledger.directories, "link/empty"] }));
-  await done(project, "uninstall");
+  await done(project, "uninstall", "--yes");
   expect(existsSync(outside)).toBe(true);
 });
 
-describe("what uninstall did otherwise than expected is told", () => {
+describe("uninstall reports what it could not restore as expected", () => {
   async function installed(files: Record<string, string>, ...argv: string[]) {
     const repository = FIXTURES[0]?.make(root);
     if (!repository) throw new Error("no fixture");
@@ -166,26 +166,26 @@ describe("what uninstall did otherwise than expected is told", () => {
     return project;
   }
 
-  test("an entry that the user changed stays, in a file that ours were taken out of", async () => {
+  test("an entry that the user changed stays", async () => {
     const project = await installed({});
     const file = join(project.path, ".claude/settings.json");
     writeFileSync(file, readFileSync(file, "utf8").replace('"matcher": "', '"matcher": "Mine|'));
-    const { noted } = (await done(project, "uninstall")).data.uninstall;
+    const { noted } = (await done(project, "uninstall", "--yes")).data.uninstall;
     expect(noted).toEqual([{ path: ".claude/settings.json", why: "it was changed around pawl's part" }]);
     expect(readFileSync(file, "utf8")).toContain("Mine|");
   });
 
-  test("a replaced file that comes back beside an edited one", async () => {
+  test("a replaced file is restored beside one that was edited", async () => {
     const skill = ".claude/skills/tdd/SKILL.md";
     const project = await installed({ [skill]: "mine\n" }, "--force");
     appendFileSync(join(project.path, skill), "edited\n");
-    const { left } = (await done(project, "uninstall")).data.uninstall;
+    const { left } = (await done(project, "uninstall", "--yes")).data.uninstall;
     expect(left).toEqual([{ path: skill, why: `what was there before is ${skill}.pawl-orig now` }]);
     expect(readFileSync(join(project.path, `${skill}.pawl-orig`), "utf8")).toBe("mine\n");
   });
 });
 
-test("a ledger with a conflict of a merge in it comes back by the command that is named", async () => {
+test("the named command restores a ledger with merge conflicts", async () => {
   const repository = FIXTURES[0]?.make(root);
   if (!repository) throw new Error("no fixture");
   const project = openProject(repository);
@@ -196,16 +196,16 @@ test("a ledger with a conflict of a merge in it comes back by the command that i
   project.git("switch", "-q", "one");
   await done(project, "install", "--agents", "copilot", "--with", "vscode-local", "--commit");
   expect(() => project.git("merge", "two")).toThrow();
-  const { error } = (await project.pawl("uninstall", "--json")).json;
+  const { error } = (await project.pawl("uninstall", "--yes", "--json")).json;
   expect(error.code).toBe("broken_ledger");
   // What was refused has not taken the guard away.
   expect(project.git("config", "core.hooksPath")).toContain("pawl/hooks");
   const [, command = ""] = /: git (.*)$/.exec(error.hint) ?? [];
   project.git(...command.split(" "));
-  await done(project, "uninstall");
+  await done(project, "uninstall", "--yes");
 });
 
-test("a tracked file that a sparse checkout leaves out is not written in its place", async () => {
+test("install refuses to write a tracked file that a sparse checkout leaves out", async () => {
   const repository = FIXTURES[0]?.make(root);
   if (!repository) throw new Error("no fixture");
   const project = openProject(repository);
@@ -221,7 +221,7 @@ test("a tracked file that a sparse checkout leaves out is not written in its pla
   await done(project, "install");
 });
 
-test("the folder around a bare repository and its worktrees is none of them, and nothing is written there", async () => {
+test("nothing is written to the folder around a bare repository and its worktrees", async () => {
   const repository = FIXTURES[0]?.make(root);
   if (!repository) throw new Error("no fixture");
   const around = join(root, "around");

@@ -40,21 +40,21 @@ function published(name: string): { project: Project; clone: () => Project } {
   };
 }
 
-test("a clone in a folder of another name is the same repository: the published records say so", async () => {
+test("a clone in a folder of another name is recognised by its published records", async () => {
   const { project, clone } = published("by records");
   await ok(project.pawl("install", "--profile", "hooks", "--yes"));
   await ok(project.pawl("task", "new", "One"));
-  await ok(project.pawl("sync"));
+  await ok(project.pawl("sync", "--yes"));
   const mate = clone();
   await ok(mate.pawl("install", "--profile", "hooks", "--yes"));
-  await ok(mate.pawl("sync"));
+  await ok(mate.pawl("sync", "--yes"));
   expect(await homesIn(mate)).toEqual(["express"]);
-  await ok(project.pawl("sync"));
+  await ok(project.pawl("sync", "--yes"));
   expect(await homesIn(project)).toEqual(["express"]);
   expect((await ok(mate.pawl("audit"))).out).toContain("explained");
 });
 
-test("so do the files of the project, before anything was published", async () => {
+test("before anything is published, it is recognised by the project's files", async () => {
   const { project, clone } = published("by files");
   await ok(project.pawl("install", "--agents", "generic", "--yes", "--commit"));
   const ledger = JSON.parse(readFileSync(join(project.path, ".pawl/lock.json"), "utf8"));
@@ -75,7 +75,7 @@ test("so do the files of the project, before anything was published", async () =
   expect(await homesIn(mate)).toEqual(["express"]);
 });
 
-test("the remote that a human trusts at the first installation is in the policy, committed with it", async () => {
+test("the first install adds the trusted remote to the policy and commits it", async () => {
   const folder = join(root, "policy");
   execFileSync("mkdir", [folder]);
   const project = openProject(makeRepository(folder));

@@ -386,6 +386,6 @@ test("it says when the reader stands on another branch than the task's, and what
     4_000,
   );
   expect(text).toContain("This is not the task's branch, task/T0001-retry.");
-  expect(text).toContain("Also about harbor-docs");
+  expect(text).toContain("The task also has work in harbor-docs.");
   expect(text).toContain("depends on T0009 (open)");
 });

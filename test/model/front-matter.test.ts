@@ -353,6 +353,7 @@ describe("reading", () => {
       'a: []\nb: {}\nc: [x, y z , "q, r"]\nd: {e: f, "g h": [i]}\n',
       { a: [], b: {}, c: ["x", "y z", "q, r"], d: { e: "f", "g h": ["i"] } },
     ],
+    ["a: [date, +%s%3N, x~, y$z]\n", { a: ["date", "+%s%3N", "x~", "y$z"] }],
     ["a:\n- x\n- y\nb: c\n", { a: ["x", "y"], b: "c" }],
     ["a:\n    - x\n\n    # why\n    - y # z\n", { a: ["x", "y"] }],
     ["a: # why\n  - id: S1\n# odd\n    t: x\n", { a: [{ id: "S1", t: "x" }] }],

@@ -39,6 +39,9 @@ describe("patterns overlap", () => {
   });
 });
 
-test.each(["", "/etc", "../other", "src/../..", "a\\b"])("%j is no path of a repository", (pattern) => {
-  expect(() => checkPattern(pattern)).toThrow("is not a path below the repository");
-});
+test.each(["", "/etc", "../other", "src/../..", "a\\b"])(
+  "%j is not a path inside a repository",
+  (pattern) => {
+    expect(() => checkPattern(pattern)).toThrow("is not a path below the repository");
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { printable, quoteLine } from "../../src/model/printable.ts";
+import { fold, printable, quoteLine } from "../../src/model/printable.ts";
 
 const ESC = "\u001b";
 
@@ -25,7 +25,19 @@ test.each([
   [`${ESC}[32mgreen${ESC}[39m`, '"\ufffd[32mgreen\ufffd[39m"'],
   ['it says "Type T0001" \u201chere\u201d', "\"it says 'Type T0001' 'here'\""],
   ["a\u200bb\u202ec\u2066d", '"a\ufffdb\ufffdc\ufffdd"'],
+  ["a\u2800b\u{e0041}c\u034fd\ufe0f", '"a\ufffdb\ufffdc\ufffdd\ufffd"'],
   ["x".repeat(400), `"${"x".repeat(300)} \u2026 (400 characters)"`],
 ])("%j is quoted as one line: %s", (written, shown) => {
   expect(quoteLine(written)).toBe(shown);
+});
+
+test("no row of a long line begins where a line of ours would", () => {
+  const rows = fold(`  title "${"x ".repeat(33)}Receipt 1234 5678 ${"日".repeat(60)}"`, "      : ").split(
+    "\n",
+  );
+  expect(rows.length).toBeGreaterThan(2);
+  for (const row of rows.slice(1)) expect(row.startsWith("      : ")).toBe(true);
+  const width = (row: string) => [...row].reduce((sum, one) => sum + (one === "日" ? 2 : 1), 0);
+  expect(Math.max(...rows.map(width))).toBeLessThanOrEqual(78);
+  expect(fold("short", ": ")).toBe("short");
 });

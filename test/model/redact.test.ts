@@ -76,3 +76,19 @@ describe("whatever surrounds it", () => {
     );
   });
 });
+
+describe("a line as long as the end of a log", () => {
+  const LONG = 200_000;
+  const PIECES = ["x", "a.", "a-", "token.", "tokens", "/a", "a@", "1a", "A-1-", "f", "a b/", "= ", "a:"];
+
+  test.each(PIECES)("of nothing but %j takes no longer than reading it", (piece) => {
+    const began = performance.now();
+    redact(piece.repeat(LONG / piece.length), known);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  test("still hides what stands at its end", () => {
+    const said = redact(`${"x".repeat(LONG)} password=hunter2 ssh://git@internal.example/shop`, known);
+    expect(said.slice(LONG)).toBe(" password=<secret> <url>");
+  });
+});

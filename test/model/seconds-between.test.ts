@@ -23,7 +23,7 @@ test("is what the calendar says, over leap years and turns of the century", () =
       expect(secondsBetween(one, other), `${one} ${other}`).toBe(seconds(other) - seconds(one));
 });
 
-test("is not known of what is no moment", () => {
+test("is undefined when either value is not a time", () => {
   expect(secondsBetween("soon", MOMENTS[0] ?? "")).toBeUndefined();
   expect(secondsBetween(MOMENTS[0] ?? "", "")).toBeUndefined();
 });

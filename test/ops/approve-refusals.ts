@@ -20,7 +20,7 @@ import {
   TASK_BRANCH,
   worktreeOf,
 } from "../helpers/ready-task.ts";
-import { stateOf } from "../helpers/temporary-repository.ts";
+import { askStateGit, stateOf } from "../helpers/temporary-repository.ts";
 
 /** One way in which an approval is refused: how it comes about, and what it is called. */
 export interface Refusal {
@@ -73,13 +73,13 @@ const AT_MAIN: Refusal[] = [
   },
   {
     code: "human_only",
-    because: "somebody claims to be an agent",
+    because: "`--actor` says that it is an agent",
     argv: ["--actor", "agent:x"],
     provoke() {},
   },
   { code: "no_terminal", because: "there is no terminal to type on", said: {}, provoke() {} },
-  { code: "not_confirmed", because: "something else is typed", said: { typed: "yes" }, provoke() {} },
-  { code: "not_confirmed", because: "only a number is typed", said: { typed: "1" }, provoke() {} },
+  { code: "not_confirmed", because: "you typed something else", said: { typed: "yes" }, provoke() {} },
+  { code: "not_confirmed", because: "you typed only the number", said: { typed: "1" }, provoke() {} },
   {
     code: "not_started",
     because: "the task was not started",
@@ -113,6 +113,11 @@ const AT_GATE: Refusal[] = [
     provoke: (repo, ready) => gitIn(ready, worktreeOf(repo), "commit", "-q", "--amend", "-m", "Rewritten"),
   },
   {
+    code: "fix_not_in_branch",
+    because: "the commit that fixed a finding was reverted",
+    provoke: (repo, ready) => gitIn(ready, worktreeOf(repo), "revert", "--no-edit", "HEAD"),
+  },
+  {
     code: "open_finding",
     because: "a finding is open",
     provoke: (repo) =>
@@ -120,7 +125,7 @@ const AT_GATE: Refusal[] = [
   },
   {
     code: "dependency_open",
-    because: "a task that it depends on is not merged",
+    because: "a task it depends on is not merged",
     async provoke(repo) {
       await ok(repo.pawl("task", "new", "First"));
       await ok(repo.pawl("task", "update", "T1", "--depends", "T2"));
@@ -151,7 +156,7 @@ const AT_GATE: Refusal[] = [
   },
   {
     code: "base_changed",
-    because: "a human chose another base after the close check",
+    because: "the task's base was changed after the close check",
     async provoke(repo) {
       repo.git("branch", "release/1", "main");
       await ok(repo.pawl("task", "update", "T1", "--base", "release/1"));
@@ -164,7 +169,7 @@ const AT_GATE: Refusal[] = [
   },
   {
     code: "no_changes",
-    because: "the branch has nothing that the base lacks",
+    because: "the branch adds nothing to the base",
     async provoke(repo, ready) {
       await withoutFindings(repo);
       gitIn(ready, worktreeOf(repo), "reset", "-q", "--hard", "main");
@@ -177,12 +182,12 @@ const AT_GATE: Refusal[] = [
   },
   {
     code: "unmergeable",
-    because: "the base moved, and conflicts",
+    because: "the base moved, and the merge would conflict",
     provoke: (repo, ready) => commitIn(ready, repo.path, "src/changed.txt", "quite different\n"),
   },
   {
     code: "check_stale",
-    because: "the branch has a commit that no check saw",
+    because: "the branch has a commit that was never checked",
     provoke: (repo, ready) => commitIn(ready, worktreeOf(repo), "late.txt", "x\n"),
   },
   {
@@ -196,6 +201,11 @@ const AT_GATE: Refusal[] = [
     provoke: (repo) => ok(repo.pawl("task", "update", "T1", "--profile", "standard")),
   },
   {
+    code: "records_taken_back",
+    because: "the branch of the records was taken back with git",
+    provoke: (repo) => askStateGit(repo, "reset", "-q", "--hard", "HEAD~1"),
+  },
+  {
     code: "record_unexplained",
     because: "evidence was written by hand",
     provoke(repo) {
@@ -206,12 +216,12 @@ const AT_GATE: Refusal[] = [
   },
   {
     code: "target_dirty",
-    because: "a tracked file of the target was modified",
+    because: "a tracked file in the target's checkout is modified",
     provoke: (repo) => appendFileSync(join(repo.path, "src/kept.txt"), "mine\n"),
   },
   {
     code: "target_dirty",
-    because: "something is staged in the target",
+    because: "something is staged in the target's checkout",
     provoke(repo) {
       put(join(repo.path, "staged.txt"), "mine\n");
       repo.git("add", "staged.txt");
@@ -222,7 +232,7 @@ const AT_GATE: Refusal[] = [
 const AT_TARGET: Refusal[] = [
   {
     code: "target_dirty",
-    because: "a file that git was told not to look at differs, and the merge changes it",
+    because: "a file marked skip-worktree differs, and the merge changes it",
     provoke(repo) {
       repo.git("update-index", "--skip-worktree", "src/changed.txt");
       writeFileSync(join(repo.path, "src/changed.txt"), "my local setting\n");
@@ -266,7 +276,7 @@ const AT_TARGET: Refusal[] = [
   },
   {
     code: "operation_in_progress",
-    because: "a merge is under way in the target",
+    because: "a merge is in progress in the target",
     provoke(repo) {
       repo.git("branch", "side");
       repo.git("commit", "-q", "--allow-empty", "-m", "x");
@@ -282,20 +292,20 @@ const AT_TARGET: Refusal[] = [
   ...["CHERRY_PICK_HEAD", "REVERT_HEAD"].map(
     (file): Refusal => ({
       code: "operation_in_progress",
-      because: `${file} says that one is under way`,
+      because: `${file} says that one is in progress`,
       provoke: (repo) => writeFileSync(join(repo.path, ".git", file), `${repo.git("rev-parse", "HEAD")}\n`),
     }),
   ),
   ...["sequencer", "rebase-apply"].map(
     (folder): Refusal => ({
       code: "operation_in_progress",
-      because: `the folder ${folder} says that one is under way`,
+      because: `the folder ${folder} says that one is in progress`,
       provoke: (repo) => mkdirSync(join(repo.path, ".git", folder)),
     }),
   ),
   {
     code: "operation_in_progress",
-    because: "a rebase of the target stopped, so that HEAD is elsewhere",
+    because: "a rebase of the target has stopped, so HEAD is elsewhere",
     provoke: (repo) =>
       execFileSync("git", ["rebase", "-q", "-i", "HEAD~1"], {
         cwd: repo.path,
@@ -310,17 +320,17 @@ const AT_TARGET: Refusal[] = [
   },
   {
     code: "index_locked",
-    because: "another git has the target's index",
+    because: "another git has locked the target's index",
     provoke: (repo) => writeFileSync(join(repo.path, ".git/index.lock"), ""),
   },
   {
     code: "sparse_checkout",
-    because: "the target is checked out sparsely",
+    because: "the target is a sparse checkout",
     provoke: (repo) => void repo.git("sparse-checkout", "set", "--no-cone", "/*"),
   },
   {
     code: "checkout_unreachable",
-    because: "the target is checked out in a locked worktree that is not there",
+    because: "the target is checked out in a locked worktree that is missing",
     provoke(repo) {
       repo.git("switch", "-q", "-c", "elsewhere");
       repo.git("worktree", "add", "-q", "--lock", `${repo.path} usb`, "main");
@@ -329,7 +339,7 @@ const AT_TARGET: Refusal[] = [
   },
   {
     code: "unsupported_repository",
-    because: "the base branch is only another name of a branch",
+    because: "the base branch is a symbolic ref to another branch",
     provoke(repo) {
       repo.git("branch", "-q", "real", "main");
       repo.git("symbolic-ref", "refs/heads/main", "refs/heads/real");
@@ -337,13 +347,13 @@ const AT_TARGET: Refusal[] = [
   },
   {
     code: "no_identity",
-    because: "git does not know who the human is",
+    because: "git has no user.name or user.email",
     provoke: (_repo, ready) => rmSync(join(ready.root, ".gitconfig")),
   },
 ];
 
 const AT_REMOTE: Refusal[] = [
-  { code: "no_remote", because: "--push, and there is no remote", argv: ["--push"], provoke() {} },
+  { code: "no_remote", because: "`--push`, and there is no remote", argv: ["--push"], provoke() {} },
   {
     code: "remote_unreachable",
     because: "the remote does not answer",
@@ -352,14 +362,14 @@ const AT_REMOTE: Refusal[] = [
   },
   {
     code: "base_behind_remote",
-    because: "a colleague published something",
+    because: "a colleague has pushed",
     provoke(repo, ready) {
       publish(ready, makeRemote(repo, ready).colleague, "theirs.txt", "x\n");
     },
   },
   {
     code: "base_diverged",
-    because: "a colleague published something, and so will we",
+    because: "a colleague has pushed, and the local base has commits of its own",
     async provoke(repo, ready) {
       const { colleague } = makeRemote(repo, ready);
       repo.git("commit", "-q", "--allow-empty", "-m", "ours");
@@ -383,7 +393,7 @@ function atStep(name: string, act: () => void): void {
 const AT_THE_LAST_MOMENT: Refusal[] = [
   {
     code: "base_moved",
-    because: "the base moved in the very moment of the merge",
+    because: "the base moved at the moment of the merge",
     provoke: (repo) =>
       atStep("merge-prepare", () => {
         const other = repo.git("commit-tree", "-p", "main", "-m", "other", "main^{tree}");
@@ -392,29 +402,29 @@ const AT_THE_LAST_MOMENT: Refusal[] = [
   },
   {
     code: "target_dirty",
-    because: "the human edited a file in the very moment of the merge",
+    because: "you edited a file at the moment of the merge",
     provoke: (repo) =>
       atStep("merge-lock-index", () => writeFileSync(join(repo.path, "src/changed.txt"), "just now\n")),
   },
   {
     code: "files_in_the_way",
-    because: "a file came into the way in the very moment of the merge",
+    because: "a file got in the way at the moment of the merge",
     provoke: (repo) => atStep("merge-lock-index", () => put(join(repo.path, "added/new file.txt"), "mine\n")),
   },
   {
     code: "index_locked",
-    because: "another git took the index in the very moment of the merge",
+    because: "another git locked the index at the moment of the merge",
     provoke: (repo) =>
       atStep("merge-lock-index", () => writeFileSync(join(repo.path, ".git/index.lock"), "")),
   },
   {
     code: "ref_busy",
-    because: "another git holds the branch",
+    because: "another git has locked the branch",
     provoke: (repo) => put(join(repo.path, ".git/refs/heads/main.lock"), `${"1".repeat(40)}\n`),
   },
   {
     code: "hook_refused",
-    because: "a hook of the user's refuses",
+    because: "one of your own hooks refuses",
     provoke(repo) {
       const hook = join(repo.path, ".git/hooks/reference-transaction");
       put(hook, '#!/bin/sh\n[ "$1" != prepared ] || { echo "not today" >&2; exit 1; }\n');
@@ -423,7 +433,7 @@ const AT_THE_LAST_MOMENT: Refusal[] = [
   },
   {
     code: "approval_taken",
-    because: "another approval got its number meanwhile",
+    because: "another approval took its number meanwhile",
     exit: 5,
     provoke: (repo) =>
       atStep("merge-journal begun", () =>

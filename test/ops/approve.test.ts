@@ -22,6 +22,7 @@ import {
   makeReady,
   ok,
   placeTarget,
+  pressesCtrlC,
   type Ready,
   type Target,
   typing,
@@ -78,6 +79,26 @@ describe("a merge", () => {
         /Change it all[\s\S]*1 file|11 files changed[\s\S]*Evidence[\s\S]*Last handoff/,
       );
     });
+
+  test("leaves a task that pawl and finish offer to end, unless another is named by where one stands", async () => {
+    const ready = fresh(single);
+    const home = homeOf(ready);
+    await ok(home.pawl("install", "--yes", "--profile", "hooks"));
+    await ok(home.pawl("task", "new", "Something else"));
+    await ok(approveIt(ready));
+    const told = await ok(home.pawl("status", "--json"));
+    expect(told.json.data.status.merged_unfinished).toEqual(["T0001"]);
+    expect(told.json.next.command).toBe("pawl finish T0001");
+    expect((await home.pawl("status")).out).toMatch(/^to finish +T0001 /m);
+    expect((await home.pawl("finish", "--json")).json.error).toMatchObject({
+      code: "which_task",
+      hint: "pawl finish T0001  Change it all",
+      details: { candidates: ["T0001"] },
+    });
+    await ok(home.pawl("finish", "T1"));
+    expect((await home.pawl("status", "--json")).json.data.status.merged_unfinished).toEqual([]);
+    expect((await home.pawl("finish", "--json")).json.error.details.candidates).toEqual(["T0002"]);
+  });
 
   /** With a second commit on the branch, checked again. */
   async function twoCommits(): Promise<Ready> {
@@ -187,7 +208,7 @@ describe("a merge", () => {
     expect(err).toMatch(/^Receipt (?:[0-9a-f]{4} ){3}[0-9a-f]{4}$/m);
   });
 
-  test("a file that was only touched, or that git was told not to look at, is no reason to refuse", async () => {
+  test("a file that was only touched, or that git is told to ignore, is not a reason to refuse", async () => {
     const ready = fresh(single);
     const repo = homeOf(ready);
     repo.git("update-index", "--skip-worktree", "src/changed.txt");
@@ -311,13 +332,13 @@ describe("a human takes minutes", () => {
   const during = (ready: Ready, meanwhile: () => void) =>
     typing(ready, { typed: "T0001", meanwhile }, "approve", "T1");
 
-  test("the base moves meanwhile", async () => {
+  test("the base moves while the question is open", async () => {
     const ready = fresh(single);
     const refused = await during(ready, () => commitIn(ready, homeOf(ready).path, "other.txt", "x\n"));
     expect(refused.json.error.code).toBe("base_moved");
   });
 
-  test("the agent goes on working: what was shown is not what is there", async () => {
+  test("the agent keeps working: what was shown is no longer what is there", async () => {
     const ready = fresh(single);
     const repo = homeOf(ready);
     const program = await bundlePawl(join(folder, `program ${++copies}`));
@@ -331,6 +352,11 @@ describe("a human takes minutes", () => {
       expect.stringContaining("has changed since you were shown it"),
     ]);
     expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
+    const stopped = await onTerminal(program, repo, ["approve", "T1"], "\x03");
+    expect([stopped.code, stopped.out]).toEqual([
+      130,
+      expect.stringMatching(/\npawl: Stopped; nothing was merged\. To go on: pawl approve T0001\n$/),
+    ]);
     const typo = await onTerminal(program, repo, ["approve", "T1"], "T0002");
     expect([typo.code, typo.out]).toEqual([1, expect.stringContaining("Not confirmed")]);
     const done = await onTerminal(program, repo, ["approve", "T1"], "T0001");
@@ -338,7 +364,17 @@ describe("a human takes minutes", () => {
     expect(done.out).toMatch(/2 commits:[\s\S]*late\.txt[\s\S]*T0001\/A1 merged/);
   });
 
-  test("a pipe is no terminal, whatever it says", () => {
+  test("a wrong word and Ctrl-C name the very command that goes on", async () => {
+    const ready = fresh(single);
+    const flags = ["--finish", "--offline", "--style", "squash"];
+    const words = `thing was merged. To go on: pawl approve T0001 ${flags.join(" ")}`;
+    const typo = await typing(ready, { typed: "T0002" }, "approve", "T1", ...flags);
+    expect(typo.json.error).toMatchObject({ code: "not_confirmed", hint: `No${words}` });
+    const stopped = await typing(ready, { typed: pressesCtrlC }, "approve", "T1", ...flags);
+    expect([stopped.code, stopped.json.error.message]).toEqual([130, `Stopped; no${words}`]);
+  });
+
+  test("a pipe is not a terminal, whatever it says", () => {
     const ready = fresh(single);
     const main = homeOf(ready).git("rev-parse", "main");
     return bundlePawl(join(folder, `program ${++copies}`)).then((program) => {
@@ -361,6 +397,27 @@ describe("--push and --redo", () => {
     expect(done.json.error ?? done.json.data.approval.repos[0].pushed).toBe(true);
     expect(mainOf(ready, remote)).toBe(homeOf(ready).git("rev-parse", "main"));
     expect((await approveIt(ready, "--redo")).json.error.code).toBe("nothing_to_redo");
+  });
+
+  test("asked for again after a merge that was not published, it publishes that; approve and finish name the push", async () => {
+    const ready = fresh(single);
+    const { remote } = makeRemote(homeOf(ready), ready);
+    const before = mainOf(ready, remote);
+    await ok(approveIt(ready));
+    const merged = homeOf(ready).git("rev-parse", "main");
+    const push = "main is merged in this clone alone. To publish it: git push origin main";
+    expect((await approveIt(ready)).json.error).toMatchObject({
+      code: "already_merged",
+      hint: `${push}\npawl finish T0001 --remove --reason merged`,
+    });
+    const kept = await ok(homeOf(ready).pawl("finish", "T1", "--keep", "--reason", "later", "--json"));
+    expect(kept.json.warnings).toContain(push);
+    expect(mainOf(ready, remote)).toBe(before);
+    const done = await ok(approveIt(ready, "--push"));
+    expect(done.json.data.approval).toMatchObject({ id: "T0001/A1", repos: [{ pushed: true }] });
+    expect(mainOf(ready, remote)).toBe(merged);
+    const ended = await ok(homeOf(ready).pawl("finish", "T1", "--json"));
+    expect(ended.json.warnings).toEqual([expect.stringMatching(/^origin still has task\/T0001-/)]);
   });
 
   /** The remote moves between our fetch and our push. */
@@ -439,6 +496,41 @@ describe("--push and --redo", () => {
     expect(refused.json.error?.code, refused.out).toBe(code);
     expect(repo.git("rev-parse", "main")).toBe(main);
     expect(repo.git("worktree", "list", "--porcelain")).not.toContain("pawl-try-");
+  });
+
+  test("a project without checks redoes a merge whose task is finished and whose branch is gone", async () => {
+    const ready = fresh(single);
+    const repo = homeOf(ready);
+    repo.write(".pawl/config.yaml", "checks: none\n");
+    repo.git("add", "-f", ".pawl/config.yaml");
+    repo.git("commit", "-q", "-m", "No checks");
+    const { remote, colleague } = makeRemote(repo, ready);
+    await ok(repo.pawl("refresh", "T1"));
+    await ok(repo.pawl("check", "T1", "--stage", "close", "--fix"));
+    await ok(approveIt(ready, "--finish"));
+    publish(ready, colleague, "theirs.txt", "x\n");
+    const done = await approveIt(ready, "--redo", "--push");
+    expect(done.json.error ?? done.code).toBe(0);
+    expect(mainOf(ready, remote)).toBe(repo.git("rev-parse", "main"));
+    expect(readFileSync(join(repo.path, "theirs.txt"), "utf8")).toBe("x\n");
+    // The merge was tried out where the task's worktree had been, and finish had left that place empty.
+    expect(existsSync(join(repo.path, ".worktrees"))).toBe(false);
+  });
+
+  test("the approval of another task names the merge that the remote went on without", async () => {
+    const { ready } = await overtaken("theirs.txt", "x\n");
+    const repo = homeOf(ready);
+    await ok(repo.pawl("task", "new", "Another one", "--profile", "light"));
+    await ok(repo.pawl("start", "T2"));
+    const place = join(repo.path, ".worktrees/T0002-another-one");
+    writeFileSync(join(place, "other.txt"), "other\n");
+    gitIn(ready, place, "add", "other.txt");
+    gitIn(ready, place, "commit", "-q", "-m", "Other");
+    await ok(repo.pawl("verify", "T2", "--", "test", "-f", "other.txt"));
+    const refused = await typing(ready, { typed: "T0002" }, "approve", "T2", "--push");
+    expect([refused.json.error.code, refused.json.error.hint]).toEqual([
+      ...["base_diverged", "pawl approve T0001 --redo --push"],
+    ]);
   });
 
   test("there is nothing to redo before there is a merge", async () => {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
+import { typing } from "../helpers/ready-task.ts";
 import { stateOf } from "../helpers/temporary-repository.ts";
 
 const worktree = (project: Project) => join(project.path, ".worktrees", "T0001-one");
@@ -54,6 +55,32 @@ test("a light task needs its checks on the final tree, a handoff and a saved dif
   await close(project);
   expect(project.read("tasks/T0001/receipt.md"), "a second pass changes nothing").toBe(receipt);
 });
+
+test.for([
+  ["emptied", () => ""],
+  ["cut", (text: string) => text.slice(0, 120)],
+  ["of another head", (text: string) => text.replace(/head: "?\w{40}"?/, `head: "${"0".repeat(40)}"`)],
+  ["of no digest", (text: string) => text.replace(/digest: .*/, "digest: none")],
+] as const)(
+  "a receipt that was %s is written again, and opens nothing until then",
+  async ([, damage], { project }) => {
+    await complete(project);
+    const { check } = await close(project);
+    const file = join(stateOf(project), "tasks/T0001/receipt.md");
+    const whole = readFileSync(file, "utf8");
+    const damaged = damage(whole);
+    expect(damaged).not.toBe(whole);
+    writeFileSync(file, damaged);
+    const human = { root: project.path, env: project.env, repos: [project] };
+    const dry = await typing(human, { typed: "T0001" }, "approve", "T1", "--dry-run");
+    expect([dry.code, ["no_receipt", "stale_receipt"].includes(dry.json.error.code)]).toEqual([1, true]);
+    expect(await close(project)).toMatchObject({ code: 0, codes: [], check: { receipt: check.receipt } });
+    expect(project.read("tasks/T0001/receipt.md").replaceAll('"', "")).toContain(
+      `\ndigest: ${check.receipt}\n`,
+    );
+    expect((await typing(human, { typed: "T0001" }, "approve", "T1")).code).toBe(0);
+  },
+);
 
 describe("anything that the receipt rests on makes another one", () => {
   test.for([
@@ -110,9 +137,11 @@ describe("the policy is the one that is committed on the base", () => {
     await there(project, "snapshot");
     expect((await close(project)).codes).toEqual(["check_stale"]);
     commitThere(project, ".pawl/config.yaml", "checks:\n  test: 'true'\n");
+    rmSync(join(worktree(project), "done"));
+    commitThere(project, "more.txt", "The base's check cannot pass without the file.\n");
     await there(project, "verify");
     await there(project, "snapshot");
-    expect((await close(project)).codes).toEqual(["check_stale"]);
+    expect((await close(project)).codes).toEqual(["check_failed"]);
   });
 
   test("a check that the branch adds is required as well", async ({ project }) => {
@@ -125,7 +154,7 @@ describe("the policy is the one that is committed on the base", () => {
     expect((await close(project)).codes).toEqual([]);
   });
 
-  test("work on a protected branch is told", async ({ project }) => {
+  test("work on a protected branch is reported", async ({ project }) => {
     await complete(project, "protected:\n  - task/*\nchecks:\n  test: test -f done\n");
     expect((await close(project)).codes).toContain("on_protected_branch");
   });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
@@ -71,7 +71,7 @@ describe("verify from the main checkout", () => {
 });
 
 describe("a command that is not there", () => {
-  test("is no evidence; what did run is", async ({ project }) => {
+  test("is not evidence; what did run is", async ({ project }) => {
     await started(project, "checks:\n  test: no-such-runner --all\n  lint: 'true'\n");
     const { code, json } = await project.pawl("verify", "T1", "--json");
     expect([code, json.ok]).toEqual([1, true]);
@@ -89,10 +89,34 @@ describe("a command that is not there", () => {
 describe("setup", () => {
   const told = (text: string) => text.replaceAll("\n", " ");
 
+  /** Somebody has installed pawl here and was shown what the policy runs. */
+  async function agreed(project: Project, config: string): Promise<void> {
+    project.commit(".pawl/config.yaml", config);
+    await ok(project.pawl("install", "--yes", "--profile", "hooks"));
+  }
+
+  test("is named and not run where nobody has installed pawl in the clone", async ({ project }) => {
+    project.commit(".pawl/config.yaml", "setup: touch PWNED\n");
+    project.commit(".pawl/lock.json", "{}\n");
+    const begun = await ok(project.pawl("start", "Look at it", "--json"));
+    const [{ path }] = begun.json.data.worktrees;
+    expect(existsSync(join(path, ".git"))).toBe(true);
+    expect(existsSync(join(path, "PWNED"))).toBe(false);
+    expect(told(begun.json.warnings.join(" "))).toMatch(
+      /setup was not run.*"touch PWNED".*`pawl install` shows/,
+    );
+    rmSync(path, { recursive: true });
+    const again = await ok(project.pawl("start", "T1", "--claim", "--json"));
+    expect([existsSync(path), existsSync(join(path, "PWNED"))]).toEqual([true, false]);
+    expect(told(again.json.warnings.join(" "))).toContain("setup was not run");
+  });
+
   test("runs in the new worktree, shows what it says, and leaves no evidence", async ({ project }) => {
     project.write(".gitignore", "installed\n");
     const setup = "setup: echo fetching && pwd > installed\nchecks:\n  test: test -f installed\n";
-    const at = await started(project, setup);
+    await agreed(project, setup);
+    const { json: begun } = await ok(project.pawl("start", "Fix it", "--json"));
+    const at = begun.data.worktrees[0].path;
     expect(readFileSync(join(at, "installed"), "utf8").trim()).toBe(at);
     expect(existsSync(join(project.path, "installed"))).toBe(false);
     await ok(project.pawl("verify", "T1"));
@@ -100,10 +124,10 @@ describe("setup", () => {
     expect(json.data.evidence).toHaveLength(1);
   });
 
-  test("one that fails is told with how to repeat it, and the task has begun all the same", async ({
+  test("one that fails is reported with the command that repeats it, and the task has started all the same", async ({
     project,
   }) => {
-    project.commit(".pawl/config.yaml", "setup: echo no network >&2; exit 7\n");
+    await agreed(project, "setup: echo no network >&2; exit 7\n");
     await ok(project.pawl("task", "new", "Fix it"));
     const begun = await project.pawl("start", "T1", "--json");
     expect([begun.code, begun.json.data.run.status]).toEqual([0, "running"]);
@@ -114,8 +138,8 @@ describe("setup", () => {
     expect(json.data.evidence).toEqual([]);
   });
 
-  test("one that leaves files behind is told, and --here sets nothing up", async ({ project }) => {
-    project.commit(".pawl/config.yaml", "setup: echo x > left-behind\n");
+  test("one that leaves files behind is reported, and --here sets nothing up", async ({ project }) => {
+    await agreed(project, "setup: echo x > left-behind\n");
     await ok(project.pawl("task", "new", "Fix it"));
     const begun = await project.pawl("start", "T1", "--json");
     expect(begun.json.warnings.join(" ")).toContain("changed files");
@@ -125,15 +149,14 @@ describe("setup", () => {
     expect(existsSync(join(project.path, "left-behind"))).toBe(false);
   });
 
-  test("one that installs hooks of its own, as husky does, is mended before anybody is told of a problem", async ({
+  test("one that installs its own hooks, as husky does, is repaired before a problem is reported", async ({
     project,
   }) => {
     project.commit(".own/pre-commit", "#!/bin/sh\necho own hook ran >&2\n");
     project.git("update-index", "--chmod=+x", ".own/pre-commit");
     project.git("commit", "-q", "-m", "Make the hook run");
     project.git("checkout", "-q", ".");
-    project.commit(".pawl/config.yaml", "setup: git config core.hooksPath .own\n");
-    await ok(project.pawl("install", "--yes", "--profile", "hooks"));
+    await agreed(project, "setup: git config core.hooksPath .own\n");
     const begun = await ok(project.pawl("start", "Fix it now", "--json"));
     expect(begun.json.warnings.join("\n")).not.toContain("not guarded properly");
     expect(begun.json.warnings.filter((one: string) => one.includes("were rewritten"))).toHaveLength(1);

@@ -20,8 +20,8 @@ beforeAll(async () => {
   await ok(ada.pawl("finish", "T1", "--remove", "--reason", "tried"));
   await ok(ada.pawl("install", "--profile", "hooks", "--yes"));
   for (let nth = 2; nth <= 7; nth++) await ok(ada.pawl("task", "new", `The task ${nth}`));
-  await ok(ada.pawl("sync"));
-  await ok(ben.pawl("sync"));
+  await ok(ada.pawl("sync", "--yes"));
+  await ok(ben.pawl("sync", "--yes"));
   expect(claims()).toEqual([]);
 }, 120_000);
 afterAll(() => rmSync(clones.root, { recursive: true, force: true, maxRetries: 3 }));
@@ -37,7 +37,7 @@ const show = async (project: Project, task: string) => (await ok(project.pawl("t
 const AGENT = { CLAUDECODE: "1" };
 
 describe("a task that is taken", () => {
-  test("is told to the remote, refused to everybody else there, and free again when it ends", async () => {
+  test("is published to the remote, refused to everybody else there, and free again when it ends", async () => {
     await ok(start(ada, "T1"));
     expect(claimOf("T0001")).toMatch(
       /^pawl claim T0001\n\ntask: T0001\ncreated: .*Z\nholder: human:Ada\nclone: \w+\nmachine: \S+\nsince: .*Z\nuntil: .*Z$/,
@@ -78,10 +78,10 @@ describe("a task that is taken", () => {
     expect(readdirSync(join(ada.path, ".git/pawl/claims/marked"))).toEqual([]);
   });
 
-  test("may be taken over by a human who says so; the other clone is told, and keeps its work", async () => {
+  test("may be taken over by a human who says so; the other clone is warned, and keeps its work", async () => {
     await ok(start(ada, "T3"));
-    await ok(ada.pawl("sync"));
-    await ok(ben.pawl("sync"));
+    await ok(ada.pawl("sync", "--yes"));
+    await ok(ben.pawl("sync", "--yes"));
     expect((await start(ben, "T3")).json.error.code).toBe("task_active_elsewhere");
     const agent = await ben.pawlIn(ben.path, AGENT, "start", "T3", "--claim", "--json");
     expect(agent).toMatchObject({ code: 5, json: { error: { code: "task_claimed" } } });
@@ -102,8 +102,8 @@ describe("a task that is taken", () => {
       /T0003 is being worked on here, but is claimed by human:ben s clone/,
     );
     await ok(ada.pawl("snapshot", "T3"));
-    await ok(ben.pawl("sync"));
-    await ok(ada.pawl("sync"));
+    await ok(ben.pawl("sync", "--yes"));
+    await ok(ada.pawl("sync", "--yes"));
     expect(ada.read("tasks/T0003/runs/R1/run.md")).toMatch(/snapshots:[\s\S]*ended: kept/);
     const left = join(ada.path, ".worktrees/T0003-the-task-3");
     expect(existsSync(left)).toBe(true);
@@ -136,7 +136,7 @@ function expire(task: string): void {
   clones.remoteGit("update-ref", ref, commit);
 }
 
-test("offline, work goes on and says so; the next sync tells the others, and both who took it are told", async () => {
+test("offline, work continues and says so; the next sync tells the others, and both holders are warned", async () => {
   const away = `${clones.remote} is offline`;
   renameSync(clones.remote, away);
   const begun = await ok(start(ada, "T5"));
@@ -146,10 +146,10 @@ test("offline, work goes on and says so; the next sync tells the others, and bot
   expect(await show(ada, "T5")).toContain("here; not yet published to origin");
   await ok(ben.pawl("start", "T6"));
   renameSync(away, clones.remote);
-  await ok(ada.pawl("sync"));
+  await ok(ada.pawl("sync", "--yes"));
   expect(claims()).toContain("T0005");
   await ok(ada.pawl("start", "T6"));
-  const met = await ok(ben.pawl("sync", "--json"));
+  const met = await ok(ben.pawl("sync", "--yes", "--json"));
   expect(met.json.warnings.join("\n")).toMatch(/T0006 is being worked on here, but is claimed by human:Ada/);
   expect((await ok(ben.pawl("status", "--json"))).json.warnings.join("\n")).toMatch(
     /T0006 is being worked on here/,
@@ -167,7 +167,7 @@ test("the guard lets a push of a claim through, and nothing else by that name", 
     );
 });
 
-test("an id that two clones gave to two tasks is no claim on ours", async () => {
+test("an id that two clones gave to two tasks is not a claim on ours", async () => {
   await ok(ada.pawl("task", "new", "Ada's eighth"));
   await ok(ben.pawl("task", "new", "Ben's eighth"));
   await ok(ada.pawl("start", "T8"));

@@ -122,12 +122,12 @@ describe("a task in the middle of its life", () => {
     await project.pawl("task", "new", "Show progress", "--depends", "T1");
   }
 
-  test("everything needed to go on is in the packet", async ({ project }) => {
+  test("everything needed to continue is in the packet", async ({ project }) => {
     await live(project);
     const { text, included, related, tokens, budget, task } = await contextOf(project);
     for (const part of [
       "# T0001 Retry failed uploads",
-      "active, standard profile, base main, no branch of its own yet, labels uploads",
+      "active, standard profile, base main, no branch yet, labels uploads",
       "on branch task/retry at ",
       "dirty (uncommitted changes)",
       "Uploads survive a lost connection",
@@ -273,4 +273,18 @@ describe("when something is broken", () => {
       chmodSync(local, 0o755);
     }
   });
+});
+
+test("of a dependency with very many handoffs the latest one is told", async ({ project }) => {
+  await begin(project);
+  await project.pawl("handoff", "--what", "Backoff number 1 works", "--next", "go on", "--task", "T1");
+  const folder = join(stateOf(project), "tasks/T0001/handoffs");
+  const first = readFileSync(join(folder, "H1.md"), "utf8");
+  for (let number = 2; number <= 101; number++) {
+    const other = first.replace("T0001/H1", `T0001/H${number}`).replace("number 1 ", `number ${number} `);
+    writeFileSync(join(folder, `H${number}.md`), other);
+  }
+  await project.pawl("task", "new", "Show progress", "--depends", "T1");
+  const { text } = await contextOf(project, "T2");
+  expect(text).toContain("Backoff number 101 works");
 });

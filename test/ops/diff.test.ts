@@ -33,7 +33,7 @@ async function piped(project: Project, ...argv: string[]): Promise<Buffer> {
     outIsTerminal: () => false,
     errIsTerminal: () => false,
     atTerminal: () => true,
-    ask: () => undefined,
+    ask: async () => undefined,
     readText: () => "",
   });
   expect(code).toBe(0);
@@ -118,7 +118,7 @@ test("--stat counts from the patch, --repo chooses, a task without a snapshot is
   expect((await project.pawl("diff", "T1", "--repo", "other")).code).toBe(4);
 });
 
-test("white space is left out and what came later is told, as long as the commit is here", async ({
+test("white space can be ignored and later changes shown, as long as the commit is here", async ({
   project,
 }) => {
   const work = await makeRun(project);
@@ -145,7 +145,7 @@ test("white space is left out and what came later is told, as long as the commit
   expect([unknown.code, unknown.json.error.code]).toEqual([2, "commit_missing"]);
 });
 
-test("a branch that has moved on since is told", async ({ project }) => {
+test("a branch that has moved since is reported", async ({ project }) => {
   const work = await savedRun(project);
   expect((await project.pawl("diff", "T1")).err).toBe("");
   work.git("add", "-A");
@@ -166,7 +166,7 @@ test("a patch of many megabytes is streamed", async ({ project }) => {
     outIsTerminal: () => false,
     errIsTerminal: () => false,
     atTerminal: () => true,
-    ask: () => undefined,
+    ask: async () => undefined,
     readText: () => "",
   });
   expect(Math.max(...chunks)).toBeLessThan(1_000_000);

@@ -57,7 +57,7 @@ describe("--remove", () => {
     expect(project.git("show", `${saved}:loose.txt`)).toBe("not committed");
     expect(project.git("merge-base", "--is-ancestor", tip, saved)).toBe("");
     expect(json.warnings.join("\n")).toContain("pawl diff T0001");
-    expect(json.next.command).toBe("pawl start T0001");
+    expect(json.next.command).toBe("pawl start T0001 --restore R1");
     expect(project.git("for-each-ref", "refs/heads")).not.toContain("task/");
     expect(project.git("worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
     expect(existsSync(join(project.path, ".worktrees"))).toBe(false);
@@ -87,6 +87,33 @@ describe("--remove", () => {
     });
     expect(json.next).toBeUndefined();
     expect(project.git("for-each-ref", "refs/pawl")).toBe("");
+  });
+
+  test("commits after the merge are not merged: refused under that reason, else saved, with the way back", async ({
+    project,
+  }) => {
+    await start(project);
+    commitWork(project);
+    project.git("merge", "-q", "--no-ff", "-m", "Merge", BRANCH);
+    setStatus(project, "merged");
+    const late = commitWork(project, "late.txt");
+    for (const argv of [[], ["--remove", "--reason", "merged"], ["--keep", "--reason", "Merged"]])
+      for (const dry of argv[0] === "--keep" ? [[]] : [[], ["--dry-run"]]) {
+        const { json } = await project.pawl("finish", "T1", "--json", ...argv, ...dry);
+        expect(json.error).toMatchObject({
+          code: "unmerged_commits",
+          message: `1 commit of ${BRANCH} is not in main.`,
+          hint: expect.stringContaining("pawl finish T0001 --remove --reason"),
+        });
+      }
+    expectUntouched(project, late);
+    const { json } = await finish(project, "--remove");
+    expect(json.data).toMatchObject({ task: { status: "done" }, repos: [{ branch: "deleted" }] });
+    const said = json.warnings.join("\n");
+    expect(said).toContain(`1 commit of ${BRANCH} is not in main, but saved.`);
+    const [, back = ""] = /To bring the branch back: git (.*)/.exec(said) ?? [];
+    project.git(...back.split(" "));
+    expect(project.git("rev-parse", BRANCH)).toBe(late);
   });
 
   test("what the remote's base has is merged too", async ({ project }) => {
@@ -178,6 +205,19 @@ describe("--remove", () => {
     ]);
   });
 
+  test("saved work is brought back by the next command, and no list offers to resume it", async ({
+    project,
+  }) => {
+    await start(project);
+    commitWork(project);
+    const { json } = await finish(project, "--remove");
+    expect(json.next.command).toBe("pawl start T0001 --restore R1");
+    const listed = await project.pawl("run", "list", "--json");
+    expect(listed.json.data.runs).toMatchObject([{ id: "T0001/R1", state: "removed" }]);
+    expect(listed.json.next).toEqual(expect.objectContaining({ command: "pawl start T0001 --restore R1" }));
+    expect((await project.pawl("start", "T1", "--restore", "R1")).code).toBe(0);
+  });
+
   test("--dry-run says what would be done", async ({ project }) => {
     await start(project);
     const tip = commitWork(project);
@@ -188,7 +228,7 @@ describe("--remove", () => {
 });
 
 describe("--keep", () => {
-  test("leaves everything, and says why in git's own lock; --claim goes on", async ({ project }) => {
+  test("leaves everything, and says why in git's own lock; --claim resumes the work", async ({ project }) => {
     await start(project);
     const tip = commitWork(project);
     const { json } = await project.pawl("finish", "T1", "--keep", "--reason", "waiting\nfor Bob", "--json");
@@ -328,6 +368,7 @@ describe("refusals come before anything changes", () => {
       const { json } = await finish(project, "--remove");
       expect(json.error).toMatchObject({
         code: "worktree_busy",
+        hint: 'Stop it or move it elsewhere, then: pawl finish T0001 --remove --reason "…"',
         details: { processes: [`sleep (pid ${child.pid})`] },
       });
     } finally {

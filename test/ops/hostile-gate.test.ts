@@ -101,13 +101,13 @@ test("attributes of the clone hide no change from whoever approves", async () =>
   expect(done.err).toMatch(/^ {2}\| \+/m);
 });
 
-test("a folder that was put before the PATH of checks is told to whoever approves", async () => {
+test("whoever approves sees a folder that was put in front of the checks' PATH", async () => {
   const { ready, home } = fresh();
   const file = join(home.path, ".git/pawl/environment.json");
   const path = (home.env as { PATH: string }).PATH;
   writeFileSync(file, JSON.stringify({ PATH: `/tmp/somebody/else:${path}` }));
   const done = await approveIt(ready);
-  expect(done.err).toMatch(
+  expect(done.err.replaceAll("\n      : ", "")).toMatch(
     /^ {2}! Checks look for programs in "\/tmp\/somebody\/else", which your shell does not/m,
   );
 });
@@ -122,7 +122,7 @@ test("a finding outlives a reset and a clean of the records", async () => {
 });
 
 describe("evidence and reviews", () => {
-  test("a file of the same size and time is seen to differ, whatever git is told to compare", async () => {
+  test("a file of the same size and time is seen to differ, whatever git is configured to compare", async () => {
     const { home, worktree, git } = fresh();
     git("config", "core.checkStat", "minimal");
     git("config", "core.trustctime", "false");
@@ -213,7 +213,7 @@ describe("evidence and reviews", () => {
     expect((await home.pawlIn(home.path, other, ...pass)).json.data.review.counts).toBe(true);
   });
 
-  test("evidence that was changed by hand, or a finding that is gone, is told before a receipt is given", async () => {
+  test("evidence that was edited by hand, or a finding that is gone, is reported before a receipt is given", async () => {
     const { home } = fresh();
     const evidence = join(stateOf(home), "tasks/T0001/evidence/E1.md");
     writeFileSync(evidence, readFileSync(evidence, "utf8").replace("duration_ms:", "duration_ms: 1\n# was:"));
@@ -300,7 +300,7 @@ describe("finish", () => {
 });
 
 describe("places that move", () => {
-  test("a renamed project keeps its name, and its task goes on", async () => {
+  test("a renamed project keeps its name, and its task continues", async () => {
     const { ready, home } = fresh();
     const moved = `${home.path} renamed`;
     renameSync(home.path, moved);

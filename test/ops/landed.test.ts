@@ -59,6 +59,7 @@ describe("work that came into the base without an approval here", () => {
     const there = await worked(project);
     press(project);
     const later = project.commit("later.txt", "later\n");
+    for (const branch of [BRANCH, "main"]) project.git("update-ref", `refs/remotes/origin/${branch}`, branch);
     for (const from of [project, there]) {
       const told = await ok(from.pawl("status", "--json"));
       expect(told.json.data.status.merged_elsewhere).toMatchObject([{ task: "T0001" }]);
@@ -68,6 +69,7 @@ describe("work that came into the base without an approval here", () => {
     }
     const { json } = await ok(finish(project));
     expect(json.data.task.status).toBe("done");
+    expect(json.warnings.join("\n")).toContain(`git push origin --delete ${BRANCH}`);
     const [landed] = json.data.run.landed;
     expect(landed).toMatchObject({ repo: "my project", how });
     for (const commit of landed.commits) project.git("merge-base", "--is-ancestor", commit, "main");
@@ -139,9 +141,7 @@ describe("a saved run", () => {
     ]);
   });
 
-  test("is not put over a run that is under way, and one without anything saved is told", async ({
-    project,
-  }) => {
+  test("does not replace a run in progress, and a run with nothing saved is refused", async ({ project }) => {
     await worked(project);
     const busy = await project.pawl("start", "T1", "--restore", "R1", "--json");
     expect(busy.json.error.code).toBe("run_under_way");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { makeRunProject, type RunProject } from "../agents/supervised.ts";
 import { type Project, test } from "../helpers/command-line.ts";
+import { openHouse, visit } from "../helpers/page.ts";
 
 const SESSION = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "one" };
 const REVIEWER = { CODEX_SESSION_ID: "two" };
@@ -44,7 +45,15 @@ describe("a message", () => {
     expect(json.data.inbox.needs_you[0]).toMatchObject({
       ...{ kind: "mail", task: "T0001", command: "pawl mail ack T0001/M1" },
       why: "agent:claude-code:one wrote: Which of the two formats?",
+      ...{ who: "claude-code", since: expect.stringMatching(/^20.*Z$/) },
     });
+    // The same as on the page, by the clock of whoever reads it.
+    const said = (await project.pawl("inbox")).out;
+    expect(said).toMatch(/claude-code, 20\d\d-\d\d-\d\d \d\d:\d\d( UTC)? +pawl mail ack T0001\/M1\n/);
+    const later = openHouse(project, { now: () => Date.now() + 300_000 });
+    expect(String((await visit(later)("/")).body)).toContain(
+      '<span class="tag human">message</span><span class="dim small">claude-code · 5 min</span>',
+    );
     const refused = await asOne(project, "mail", "ack", "T1/M1", "--json");
     expect(refused).toMatchObject({ code: 1, json: { error: { code: "not_your_mail" } } });
     expect((await project.pawl("mail", "ack", "T1/M1")).code).toBe(0);
@@ -100,7 +109,7 @@ node "$PAWL" session; node "$PAWL" mail ack "$PAWL_TASK/M1" --json; node "$PAWL"
   });
   afterAll(() => project.remove());
 
-  test("gets nothing that was for the one before it, and that one gets it when it goes on", async () => {
+  test("gets nothing that was meant for the run before it, and that run gets it when it resumes", async () => {
     await project.pawl("task", "new", "First");
     await project.pawl("run", "T1", "--agent", "mine");
     await project.waitFor("it waits", () => project.left("T0001/R1") > 0);

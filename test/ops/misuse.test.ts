@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 import { askStateGit, stateOf } from "../helpers/temporary-repository.ts";
 
@@ -173,21 +173,25 @@ describe("the tree of the evidence is what ran, or is said not to be", () => {
     const shown = await project.pawl("task", "show", "T1", "--json");
     expect(shown.json.warnings).toEqual([]);
     expect(shown.json.data.evidence.map((one: { exit_code: number }) => one.exit_code)).toEqual([0, 0]);
-    const lost = await project.pawlIn(
-      project.path,
-      { TMPDIR: "/nonexistent" },
-      "verify",
-      "T1",
-      "--json",
-      "--",
-      "true",
-    );
-    expect(lost.code === 0 || lost.json.error.code === "no_temporary_folder").toBe(true);
+  });
+
+  test("a temporary folder that is gone is told as that, whoever needs one", async ({ project }) => {
+    await project.pawl("task", "new", "One");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("TMPDIR", join(project.path, "nowhere"));
+    const wanted = [
+      ["verify", "T1", "--json", "--", "true"],
+      ["task", "edit", "T1", "--json"],
+    ];
+    for (const argv of wanted) {
+      const { code, json } = await project.pawlIn(project.path, { EDITOR: "true" }, ...argv);
+      expect([code, json.error.code], argv.join(" ")).toEqual([2, "no_temporary_folder"]);
+    }
   });
 });
 
 describe("a state that somebody has been in", () => {
-  test("a copied or renamed record is no record, and is told", async ({ project }) => {
+  test("a copied or renamed record does not count as a record, and is reported", async ({ project }) => {
     await project.pawl("task", "new", "One");
     await project.pawl("finding", "add", "Bad", "--severity", "low", "--task", "T1");
     cpSync(record(project, "tasks/T0001"), record(project, "tasks/T0003"), { recursive: true });

@@ -138,8 +138,16 @@ describe("which task", () => {
     project,
   }) => {
     const show = async (...argv: string[]) => (await project.pawl("task", "show", ...argv, "--json")).json;
-    expect((await show()).error).toMatchObject({ code: "which_task", details: { candidates: [] } });
+    const none = (await show()).error;
+    expect(none).toMatchObject({ code: "which_task", details: { candidates: [] } });
+    expect(none.hint).toMatch(/^Start one, /);
     await project.pawl("task", "new", "One");
+    await project.pawl("task", "update", "T1", "--status", "dropped");
+    // What is over can still be looked at.
+    expect((await show()).error.hint).toMatch(
+      /^Name one of those that `pawl task list` shows, or start one, /,
+    );
+    await project.pawl("task", "update", "T1", "--status", "open");
     await project.pawl("task", "new", "Two");
     expect((await show()).error).toMatchObject({
       code: "which_task",
@@ -162,6 +170,9 @@ describe("which task", () => {
     };
     expect([await nextOf("session"), await nextOf("status")]).toEqual([task, "pawl install"]);
     await project.pawl("install");
+    expect([await nextOf("session"), await nextOf("status")]).toEqual([task, "pawl install --commit"]);
+    project.git("switch", "-q", "-c", "setup");
+    await project.pawl("install", "--commit");
     expect([await nextOf("session"), await nextOf("status")]).toEqual([task, task]);
   });
 });
@@ -342,6 +353,30 @@ describe("findings", () => {
       "--json",
     );
     expect(human.json.data.finding).toMatchObject({ status: "wontfix", resolution: "as meant" });
+  });
+
+  test("tell when the line is beyond the end of the committed file", async ({ project }) => {
+    await project.pawl("task", "new", "One");
+    project.commit("a.txt", "one\ntwo\n");
+    const add = async (file: string, line: string) => {
+      const what = ["finding", "add", `${file} ${line}`, "--severity", "low", "--file", file, "--line", line];
+      return (await project.pawl(...what, "--task", "T1", "--json")).json.warnings;
+    };
+    expect(await add("a.txt", "2")).toEqual([]);
+    expect(await add("a.txt", "99999")).toEqual(["a.txt has no line 99999 in what is committed."]);
+    expect(await add("new.txt", "3"), "a file that is not committed yet").toEqual([]);
+  });
+
+  test("a human may set one aside on work of their own; a script in their name may not", async ({
+    project,
+  }) => {
+    await project.pawl("task", "new", "One");
+    await project.pawl("verify", "T1", "--", "test", "-d", ".");
+    for (const text of ["First", "Second"])
+      await project.pawl("finding", "add", text, "--severity", "low", "--task", "T1");
+    const aside = (id: string) => ["finding", "wontfix", id, "--task", "T1", "--note", "as meant", "--json"];
+    expect((await project.pawl(...aside("F1"))).json.data.finding.status).toBe("wontfix");
+    expect((await project.unattended().pawl(...aside("F2"))).json.error.code).toBe("no_terminal");
   });
 
   test("pass nothing while a high one is open, whatever the verdict is called", async ({ project }) => {
@@ -603,7 +638,7 @@ describe("what belongs to no single task", () => {
   });
 });
 
-test("a handoff stays short, and a blocker that is none is none", async ({ project }) => {
+test('a handoff stays short, and "none" as a blocker means that there is none', async ({ project }) => {
   await project.pawl("task", "new", "One");
   await project.pawl("task", "update", "T1", "--status", "active");
   const hand = (...more: string[]) =>

@@ -97,7 +97,7 @@ describe("a base that moved", () => {
     expect(headOf(repo)).toBe(repo.git("rev-parse", "main"));
   });
 
-  test("an agent may do it, from inside its worktree; a remote that is ahead is told, not fetched", async () => {
+  test("an agent may do it, from inside its worktree; a remote that is ahead is reported, not fetched", async () => {
     const ready = fresh(single);
     const repo = homeOf(ready);
     publish(ready, makeRemote(repo, ready).colleague, "theirs.txt", "x\n");

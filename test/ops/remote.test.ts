@@ -51,7 +51,7 @@ describe("a first installation", () => {
     expect(await standings()).toEqual({ origin: "trusted" });
   });
 
-  test("by an agent leaves it to a human, and lets pulls go on", async () => {
+  test("by an agent leaves it to a human, and pulls keep working", async () => {
     const done = await ok(
       it.home.pawlIn(it.home.path, { CLAUDECODE: "1" }, "install", "--profile", "hooks", "--json"),
     );

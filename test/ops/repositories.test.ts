@@ -190,7 +190,7 @@ describe("repo remove", () => {
   });
 });
 
-test("a linked repository that was moved away is told, and found again by its new path", async ({
+test("a linked repository that was moved away is reported, and found again by its new path", async ({
   project,
 }) => {
   const other = await linked(project);

@@ -91,6 +91,21 @@ describe("a rescue", () => {
     expect((await project.pawl("rescue")).out).toContain("nothing to move");
   });
 
+  test("is refused while the worktree is gone, with the command that brings it back", async ({ project }) => {
+    await begin(project);
+    rmSync(worktreeOf(project), { recursive: true });
+    project.write("new.txt", "new\n");
+    const { code, json } = await project.pawl("rescue", "T1", "--json");
+    expect([code, json.error.code, json.error.hint]).toEqual([
+      1,
+      "worktree_missing",
+      "pawl start T0001 --claim",
+    ]);
+    expect((await project.pawl("start", "T1", "--claim")).code).toBe(0);
+    expect((await project.pawl("rescue", "T1")).code).toBe(0);
+    expect(textIn(worktreeOf(project), "new.txt")).toBe("new\n");
+  });
+
   test("that does not fit moves nothing, and says where the changes are kept", async ({ project }) => {
     await begin(project);
     const worktree = worktreeOf(project);

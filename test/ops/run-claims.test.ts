@@ -28,8 +28,8 @@ beforeAll(async () => {
   ben.git("pull", "-q");
   await ok(ada.pawl("install", "--profile", "hooks", "--yes"));
   for (const name of ["One", "Two", "Three"]) await ok(ada.pawl("task", "new", name));
-  await ok(ada.pawl("sync"));
-  await ok(ben.pawl("sync"));
+  await ok(ada.pawl("sync", "--yes"));
+  await ok(ben.pawl("sync", "--yes"));
   for (const { path } of [ada, ben]) giveRuntime(path, built);
 }, 120_000);
 afterAll(() => {

@@ -162,7 +162,7 @@ describe("the conductor is killed with all that belongs to it", () => {
     }
   }, 240_000);
 
-  test("together with the stage that is at work: it goes on, and the stage is begun once more", async () => {
+  test("together with the stage at work: it continues, and the stage starts once more", async () => {
     project.env.SLOW = "1";
     try {
       const { task, conductor } = await begin("converges");

@@ -111,7 +111,12 @@ describe("an agent that ends by itself", () => {
 
 test("one that fails says so, with its exit code and its last words", async () => {
   const task = await newTask("fail");
-  await project.pawl("run", task, "--agent", "mine");
+  const next = `next: pawl run log ${task}/R2  (what went wrong)\n`;
+  const followed = await project.pawl("run", task, "--agent", "mine", "--follow");
+  expect(followed).toMatchObject({ code: 1, err: next });
+  expect(followed.out).toMatch(new RegExp(`cannot\n${task}/R2 failed \\(exit\\)\n$`));
+  const late = await project.pawl("run", "log", task, "--follow");
+  expect(late).toMatchObject({ code: 1, err: next });
   const waited = await project.pawl("run", "wait", task, "--json");
   expect(waited.code).toBe(1);
   expect(waited.json.data.runs[0]).toMatchObject({ state: "failed", reason: "exit" });
@@ -127,7 +132,9 @@ describe("stopping", () => {
     await project.pawl("run", task, "--agent", "mine");
     await waitUntilItSays(run, "waiting");
     expect(project.left(run)).toBeGreaterThanOrEqual(3);
-    expect((await project.pawl("run", "wait", task, "--for", "1s")).code).toBe(2);
+    expect(await project.pawl("run", "wait", task, "--for", "2s")).toMatchObject({
+      ...{ code: 2, err: expect.stringMatching(/^Waiting for T\d+\/R2, at most 2s …$/m) },
+    });
     const stopped = await project.pawl("run", "stop", task, "--grace", "1s", "--json");
     expect(stopped.json.data).toMatchObject({ was_running: true, run: { status: "interrupted" } });
     expect(project.left(run)).toBe(0);
@@ -160,13 +167,14 @@ describe("stopping", () => {
 
 describe("limits", () => {
   test.each([
-    ["time", ["--time", "1s"], "wait", "limit_time"],
-    ["silence", ["--idle", "1s"], "wait", "limit_idle"],
-  ])("on %s", async (_, words, what, reason) => {
-    const task = await newTask(what);
+    ["time", ["--time", "1s"], "limit_time", "It reached its time limit."],
+    ["silence", ["--idle", "1s"], "limit_idle", "It was silent for longer than its limit allows."],
+  ])("on %s", async (_, words, reason, blocker) => {
+    const task = await newTask("wait");
     await project.pawl("run", task, "--agent", "mine", ...words);
     await project.pawl("run", "wait", task);
     expect(recordOf(`${task}/R2`)).toMatch(new RegExp(`status: interrupted[\\s\\S]*reason: ${reason}`));
+    expect(project.read(`tasks/${task}/handoffs/H1.md`)).toContain(`## Blocker\n\n${blocker}\n`);
     expect(project.left(`${task}/R2`)).toBe(0);
   });
 
@@ -188,7 +196,7 @@ describe("whatever is killed", () => {
   const pidOfOwner = (run: string, number?: number) =>
     Number(owners(project.attempt(run, number).path).at(-1)?.split(".")[2]);
 
-  test("the supervisor: the agent goes on, a second start is refused, a new supervisor takes over", async () => {
+  test("the supervisor: the agent keeps working, a second start is refused, a new supervisor takes over", async () => {
     const task = await newTask("wait");
     const run = `${task}/R2`;
     await project.pawl("run", task, "--agent", "mine", "--time", "8s");
@@ -216,7 +224,7 @@ describe("whatever is killed", () => {
   test("both: the next command settles it, and it can be resumed", async () => {
     const task = await newTask("wait");
     const run = `${task}/R2`;
-    await project.pawl("run", task, "--agent", "mine");
+    await project.pawl("run", task, "--agent", "mine", "--model", "big");
     await waitUntilItSays(run, "waiting");
     process.kill(pidOfOwner(run), "SIGKILL");
     process.kill(readGuard(project.attempt(run).path), "SIGKILL");
@@ -232,7 +240,9 @@ describe("whatever is killed", () => {
       false,
     );
     expect(await project.pawl("run", "wait", run)).toMatchObject({ code: 0 });
-    expect(recordOf(run)).toMatch(/- number: 2\n {4}agent: mine\n {4}status: succeeded/);
+    expect(recordOf(run)).toMatch(
+      /- number: 2\n {4}agent: mine\n {4}(session: .*\n {4})?model: big\n {4}status: succeeded/,
+    );
     const prompt = readFileSync(join(project.attempt(run, 2).path, "in"), "utf8");
     expect(prompt).toContain("## What the attempt before this one left");
     expect(prompt).toContain("Go on, please");
@@ -245,6 +255,8 @@ describe("whatever is killed", () => {
     await project.pawl("run", task, "--agent", "mine");
     await project.pawl("run", "wait", run);
     writeFileSync(join(worktreeOf(task), "what-to-do"), "");
+    const limited = await project.pawl("run", "resume", run, "--agent", "other", "--turns", "3", "--json");
+    expect(limited).toMatchObject({ code: 3, json: { error: { code: "limit_unknown" } } });
     await project.pawl("run", "resume", run, "--agent", "other");
     expect(await project.pawl("run", "wait", run)).toMatchObject({ code: 0 });
     expect(recordOf(run)).toMatch(/- number: 2\n {4}agent: other/);
@@ -346,6 +358,11 @@ describe("refusals", () => {
     const said = await project.pawl("run", task, ...words, "--json");
     expect(said).toMatchObject({ code, json: { error: { code: name } } });
     expect(existsSync(join(project.path, ".pawl/state/tasks", task, "runs"))).toBe(false);
+  });
+
+  test("a mistyped agent is answered with the one that was meant, and with all there are", async () => {
+    const said = await project.pawl("run", await newTask(), "--agent", "mien", "--json");
+    expect(said.json.error.hint).toMatch(/^Did you mean mine\? There are claude, codex, copilot, .*mine/);
   });
 
   test("agents may start, stop and resume nothing, unless the base branch says so", async () => {

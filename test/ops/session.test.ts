@@ -21,7 +21,7 @@ async function twoUnderWay(project: Project): Promise<void> {
 }
 
 describe("with two tasks under way, from the top of the repository", () => {
-  test("each session is told its own, where it is, and who holds the other", async ({ project }) => {
+  test("each session sees its own task, where it is, and who holds the other one", async ({ project }) => {
     await twoUnderWay(project);
     const [one, two] = [worktreeOf(project, "T0001-retry-uploads"), worktreeOf(project, "T0002-sort-names")];
     const first = await project.pawlIn(project.path, ONE, "session");
@@ -43,7 +43,9 @@ describe("with two tasks under way, from the top of the repository", () => {
     );
   });
 
-  test("a session that holds none of them is told all, and guessed into none", async ({ project }) => {
+  test("a session that holds none of them sees all, and is not assigned one by guess", async ({
+    project,
+  }) => {
     await twoUnderWay(project);
     const { out, err, json } = await project.pawlIn(project.path, THREE, "session");
     expect(out).toContain("2 tasks are active.");
@@ -102,7 +104,7 @@ test("changed files come from git: committed, changed, new and deleted, without 
   expect((await project.pawl("session")).out).toContain("changed files: 4\n  gone.ts\n  new file.ts");
 });
 
-test("verdicts are told, the latest of each kind that counts", async ({ project }) => {
+test("the latest verdict of each kind that counts is shown", async ({ project }) => {
   project.begin(ONE, TWO);
   await project.pawl("task", "new", "One", "--plan", "1. Retry");
   await project.pawlIn(project.path, ONE, "verify", "T1", "--", "test", "-d", ".");
@@ -117,4 +119,17 @@ test("verdicts are told, the latest of each kind that counts", async ({ project 
   expect(out).toContain("plan review T0001/V1: pass, by agent:codex:two");
   expect(out).toContain("branch review T0001/V3: fail, by agent:codex:two");
   expect(out).not.toContain("V4");
+});
+
+test("a session's own task is told among more tasks under way than anybody can keep in mind", async ({
+  project,
+}) => {
+  for (let number = 1; number <= 10; number++) {
+    await project.pawl("task", "new", `Task ${number}`, "--profile", "light");
+    const env = number >= 9 ? ONE : TWO;
+    expect((await project.pawlIn(project.path, env, "start", `T${number}`)).code).toBe(0);
+  }
+  const { others } = (await project.pawlIn(project.path, ONE, "session", "T9", "--json")).json.data.session;
+  expect(others).toHaveLength(8);
+  expect(others[0]).toMatchObject({ id: "T0010", yours: true });
 });

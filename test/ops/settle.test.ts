@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
-import { ok } from "../helpers/ready-task.ts";
+import { ok, typing } from "../helpers/ready-task.ts";
+import { stateOf } from "../helpers/temporary-repository.ts";
 
 const AGENT = { CODEX_SESSION_ID: "s1" };
 const codes = (result: { json: { data: { check: { reasons: { code: string }[] } } } }) =>
@@ -24,10 +26,77 @@ test("start takes a title: the task is written down with the config's profile, a
     status: "active",
   });
   expect(there.git("branch", "--show-current")).toBe("task/T0001-fix-the-typo-in-the-docs");
-  expect(await project.pawl("start", "banana")).toMatchObject({ code: 3 });
+  const banana = await project.pawl("start", "banana");
+  expect([banana.code, banana.err]).toEqual([
+    3,
+    expect.stringMatching(/neither a task id nor a title.*\n.*two words/),
+  ]);
   const dry = await ok(project.pawl("start", "Another small thing", "--dry-run"));
   expect(dry.out + dry.err).toContain("Another small thing");
   expect((await project.pawl("task", "list", "--json")).json.data.tasks).toHaveLength(1);
+});
+
+test("after a start, a human at a terminal is sent to work there, and an agent to read", async ({
+  project,
+}) => {
+  const start = async (typed: string | undefined, env = {}, ...argv: string[]) => {
+    const human = { root: project.path, env: { ...project.env, ...env }, repos: [project] };
+    return (await ok(typing(human, { typed, env }, "start", ...argv))).json.next;
+  };
+  const worktree = join(project.path, ".worktrees/T0001-fix-the-typo");
+  expect(await start("", {}, "Fix the typo")).toEqual({
+    command: `cd '${worktree}'`,
+    reason: "work and commit there; then: pawl approve T0001 --finish",
+  });
+  for (const [typed, env] of [
+    [undefined, {}],
+    ["", AGENT],
+  ] as const)
+    expect((await start(typed, env, "Another small thing")).command).toBe("pawl session");
+  await ok(project.pawl("task", "new", "Done here"));
+  project.git("switch", "-q", "-c", "mine");
+  expect(await start("", {}, "T4", "--here")).toMatchObject({ command: "git commit" });
+});
+
+test("approved without --push, the command that publishes it is named; done, nothing is left to do", async ({
+  project,
+}) => {
+  const there = await begun(project, "profile: light\nchecks: none\n");
+  project.git("clone", "-q", "--bare", ".", "../origin.git");
+  project.git("remote", "add", "origin", "../origin.git");
+  there.commit("fixed.txt", "fixed\n");
+  const human = { root: project.path, env: project.env, repos: [project] };
+  const approved = await typing(human, { typed: "T0001" }, "approve", "T1", "--finish");
+  expect([approved.code, approved.json.warnings.join()]).toEqual([
+    0,
+    "main is merged in this clone alone. To publish it: git push origin main",
+  ]);
+  for (const argv of [["approve"], ["finish"], ["check"], ["start"]]) {
+    const { code, json } = await typing(human, { typed: "" }, ...argv, "T1");
+    const said = JSON.stringify(json);
+    expect([argv, code, said]).toEqual([argv, 1, expect.stringMatching(/T0001 is done|done is final/)]);
+    expect(said).not.toMatch(/pawl (?:start|finish) T0001/);
+  }
+});
+
+test("whom git cannot name is told before anything is run, with the two commands that settle it", async ({
+  project,
+}) => {
+  const there = await begun(project, "profile: light\nchecks:\n  test: test -f fixed.txt\n");
+  there.commit("fixed.txt", "fixed\n");
+  const human = { root: project.path, env: project.env, repos: [project] };
+  const nameless = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  project.git("config", "user.useConfigOnly", "true");
+  const refused = await typing(human, { typed: "T0001", env: nameless }, "approve", "T1", "--finish");
+  expect([refused.code, refused.json.error]).toEqual([
+    1,
+    expect.objectContaining({
+      code: "no_identity",
+      hint: 'git config --global user.name "Your Name"\ngit config --global user.email you@example.com',
+    }),
+  ]);
+  expect(refused.err).not.toContain("Running");
+  expect(existsSync(join(stateOf(project), "tasks/T0001/evidence"))).toBe(false);
 });
 
 describe("check --fix", () => {

@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Result } from "../helpers/command-line.ts";
+import { openProject, type Result } from "../helpers/command-line.ts";
 import { bundlePawl, onTerminal } from "../helpers/pseudo-terminal.ts";
 import { ok } from "../helpers/ready-task.ts";
 import {
@@ -35,14 +35,21 @@ describe.runIf(hasAuthenticator())("with security keys and the policy's own leve
     expect(out).toMatch(
       /^main: approvals are signed \(level present\)\n {2}ada {2}"Ada" {2}ssh {2}present\n/,
     );
-    expect(out).toMatch(/root [0-9a-f]{12}, U0002 by human:Ada: signed by Ada with ada \(present\)/);
+    expect(out).toMatch(/root [0-9a-f]{40}, U0002 by human:Ada: signed by Ada with ada \(present\)/);
   });
 
   test("one that nobody has to touch signs nothing, although ssh-keygen calls its signatures good", async () => {
     const lazy = makeKey(folder, "lazy", [...TOUCH_KEY, "-O", "no-touch-required"]);
     const first = makeSigned(join(folder, "lazy first"), "", [...TOUCH_KEY, "-O", "no-touch-required"]);
     await expect(first).rejects.toThrow(/nobody touched the security key/);
-    await ok(it.types("lazy", "approver", "add", "--name", "Ada", "--as", "lazy", "--ssh", lazy.file));
+    const add = (as: string, file: string) =>
+      it.types(as, "approver", "add", "--name", "Ada", "--as", as, "--ssh", file);
+    // It is tried when it is enrolled, if it is here; where it is not, that is said.
+    const here = makeKey(keyFolder(it.root), "idle", [...TOUCH_KEY, "-O", "no-touch-required"]);
+    expect((await add("idle", here.file)).json.error).toMatchObject({ details: { why: "not_present" } });
+    rmSync(here.file);
+    const added = await ok(add("lazy", lazy.file));
+    expect(added.json.warnings.join()).toContain("nobody has seen it ask for a touch");
   });
 
   test("a plain key may be enrolled, and is not enough", async () => {
@@ -99,3 +106,81 @@ test("a key with a passphrase: ssh asks for it on the terminal, after the task's
   expect([right.code, right.out]).toEqual([0, expect.stringContaining("merged: one")]);
   expect((await it.home.pawl("task", "show", "T1")).out).toContain("signed by Bob with locked (possession)");
 }, 120_000);
+
+describe("a policy that none of the enrolled keys could sign for", () => {
+  const SIGNED = "profile: light\nchecks: none\napprovals: signed\n";
+
+  test("is told by check and refused by approve, before anything is run or asked", async () => {
+    const it = await makeSigned(join(folder, "too strict"), "profile: light\nchecks: none\n");
+    const at = await it.ready("policy", "policy.txt");
+    const policy = "profile: light\nchecks:\n  test: touch ran\napprovals: signed\n";
+    const change = (text: string) => {
+      const tree = openProject({ ...it.home, path: at });
+      tree.write(".pawl/config.yaml", text);
+      tree.git("add", "-f", ".pawl/config.yaml");
+      tree.git("commit", "-q", "-m", "Sign approvals");
+    };
+    change(policy);
+    const told = await it.home.pawl("check", "T1", "--json");
+    const reason = told.json.data.check.reasons.find(
+      (one: { code: string }) => one.code === "nobody_could_sign",
+    );
+    expect(reason).toMatchObject({ owner: "human", command: expect.stringContaining("pawl approver add") });
+    expect(reason.message).toMatch(/"present".*ada has possession.*`level: possession`/);
+    const refused = await it.types("T0001", "approve", "T1");
+    expect(codeOf(refused)).toBe("nobody_could_sign");
+    expect(existsSync(join(at, "ran"))).toBe(false);
+    change(`${SIGNED}level: possession\n`);
+    await ok(it.types("T0001", "approve", "T1"));
+  }, 60_000);
+
+  test("where it is in force already, doctor says so, and a plain key gets out by starting over", async () => {
+    const it = await makeSigned(join(folder, "locked out"), SIGNED);
+    await ok(it.home.pawl("install", "--yes", "--profile", "hooks"));
+    const reasons = (await it.home.pawl("doctor", "--json")).json.data.doctor.diagnoses;
+    expect(reasons).toContainEqual(
+      expect.objectContaining({ code: "nobody_could_sign", level: "problem", where: "main" }),
+    );
+    const refused = await it.types("main", "unlock", "main", "--for", "1m");
+    expect(refused.json.error).toMatchObject({
+      code: "no_signer",
+      hint: expect.stringMatching(/pawl approver add[\s\S]*"Nobody can sign"/),
+    });
+    await ok(
+      it.types(
+        "again",
+        "approver",
+        "add",
+        "--name",
+        "Ada",
+        "--as",
+        "again",
+        "--ssh",
+        `${it.ada.file}.pub`,
+        "--lost",
+      ),
+    );
+    expect(it.git("show", "main:.pawl/config.yaml")).toBe(`${SIGNED}level: possession`);
+    await ok(it.types("main", "unlock", "main", "--for", "1m"));
+    await ok(it.types("main", "unlock", "main", "--end"));
+    const root = it.git("rev-parse", "main");
+    await ok(it.home.pawl("sync", "--yes"));
+    it.git("push", "-q", "--no-verify", "origin", "main");
+    expect((await it.ci()).reasons).toEqual(["not_signed"]);
+    expect((await it.ci("--root", root)).code).toBe(0);
+  }, 60_000);
+
+  test.runIf(hasAuthenticator())(
+    "or a key that fits is enrolled with one that does not, and audits stay content",
+    async () => {
+      const it = await makeSigned(join(folder, "fits"), SIGNED);
+      const touch = makeKey(keyFolder(it.root), "touch", TOUCH_KEY);
+      await ok(it.types("touch", "approver", "add", "--name", "Ada", "--as", "touch", "--ssh", touch.file));
+      await publish(it);
+      expect((await it.ci()).code).toBe(0);
+      await it.ready("one");
+      await ok(it.types("T0001", "approve", "T1"));
+    },
+    60_000,
+  );
+});

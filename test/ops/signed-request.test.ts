@@ -2,14 +2,22 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addPart, change } from "../../src/judge/change.ts";
+import { evidence } from "../../src/model/records/parts.ts";
 import { type Approval, approval } from "../../src/model/records/run.ts";
 import { requestStatement } from "../../src/model/statement.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 import { type Audit, auditIn, handsOf } from "../helpers/audited-project.ts";
 import { openProject } from "../helpers/command-line.ts";
 import { gitIn, ok } from "../helpers/ready-task.ts";
-import { copySigned, makeSigned, PLAIN_KEY, publish, type SignedProject } from "../helpers/signed-project.ts";
-import { makeKey, sign, type TestKey } from "../helpers/ssh-keys.ts";
+import {
+  copySigned,
+  makeSigned,
+  PLAIN_KEY,
+  publish,
+  type SignedProject,
+  TOUCH_KEY,
+} from "../helpers/signed-project.ts";
+import { hasAuthenticator, makeKey, sign, type TestKey } from "../helpers/ssh-keys.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 const POLICY = "profile: light\napprovals: signed\nlevel: possession\nrecheck: false\n";
@@ -273,14 +281,22 @@ describe("a signed request does not explain", () => {
     }
   });
 
-  test("what a key of a lower level signed than the branch wants by then", async () => {
-    const it = fresh();
-    await it.ready("stricter", ".pawl/config.yaml", POLICY.replace("possession", "present"));
-    await ok(it.types("T0003", "approve", "T3"));
-    await publish(it);
-    merge(it);
-    await expectNot(it, /the signature of the request is invalid/);
-  });
+  // Somebody has to be able to sign at the higher level, or the policy is refused.
+  test.runIf(hasAuthenticator())(
+    "what a key of a lower level signed than the branch wants by then",
+    async () => {
+      const it = fresh();
+      const touch = makeKey(folder, "touch", TOUCH_KEY);
+      await ok(
+        it.types("touch", "approver", "add", "--name", "Ada", "--as", "touch", "--ssh", `${touch.file}.pub`),
+      );
+      await it.ready("stricter", ".pawl/config.yaml", POLICY.replace("possession", "present"));
+      await ok(it.types("T0003", "approve", "T3"));
+      await publish(it);
+      merge(it);
+      await expectNot(it, /the signature of the request is invalid/);
+    },
+  );
 
   test("a merge that brings another policy or other keys along", async () => {
     const it = fresh();
@@ -294,7 +310,26 @@ describe("a signed request does not explain", () => {
   });
 });
 
-const publishRecords = (it: SignedProject) => ok(it.home.pawl("sync"));
+test("what a merged request rests on is what was signed, though the task was checked again before the merge", async () => {
+  const it = fresh();
+  const worktree = join(it.home.path, ".worktrees/T0002-one");
+  await ok(it.home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));
+  await ok(it.home.pawl("check", "T2", "--stage", "close"));
+  await publishRecords(it);
+  squash(it);
+  await expectExplained(it);
+  const stored = (await handsOf(it.home).look((reader) => reader.parts(evidence, "T0002").records))[0];
+  if (!stored) throw new Error("there is no evidence");
+  await handsOf(it.home).record((_reader, at) => ({
+    data: undefined,
+    effects: [change(evidence, stored, { exit_code: 1 }, at, "it failed").effect],
+  }));
+  await publishRecords(it);
+  const ci = await it.ci();
+  expect([ci.code, ci.findings]).toEqual([1, ["receipt_altered"]]);
+});
+
+const publishRecords = (it: SignedProject) => ok(it.home.pawl("sync", "--yes"));
 
 /** What a pawl does that somebody has changed: the record is another one, or there is a second, and the events tell of it. */
 async function forge(

@@ -65,7 +65,7 @@ describe("under `approvals: signed`", () => {
     const first = /ssh: (\S+)/.exec(it.home.read("tasks/T0001/approvals/A1.md"))?.[1];
     expect(first).toMatch(/\w/);
     expect(it.home.read("tasks/T0001/approvals/A2.md")).not.toContain(first);
-    await ok(it.home.pawl("sync"));
+    await ok(it.home.pawl("sync", "--yes"));
     const ci = await it.ci();
     expect([ci.code, ci.reasons, ci.findings]).toEqual([0, [], []]);
     expect(ci.counts.approved).toBe(2);

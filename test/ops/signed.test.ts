@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lookForApproval } from "../../src/flows/approve/approve-candidate.ts";
@@ -23,10 +23,10 @@ import type { Reader } from "../../src/ports/ports.ts";
 import { digestOf } from "../../src/signatures/verify.ts";
 import { type Audit, handsOf } from "../helpers/audited-project.ts";
 import { openProject } from "../helpers/command-line.ts";
-import { gitIn, ok } from "../helpers/ready-task.ts";
+import { gitIn, ok, pressesCtrlC } from "../helpers/ready-task.ts";
 import { copySigned, makeSigned, PLAIN_KEY, publish, type SignedProject } from "../helpers/signed-project.ts";
 import { makeKey, sign, type TestKey } from "../helpers/ssh-keys.ts";
-import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
 
 const POLICY = "profile: light\napprovals: signed\nlevel: possession\n";
 
@@ -195,7 +195,7 @@ async function forge(it: SignedProject, task: string, forged: Forged): Promise<v
   }));
   const approved = { task: found, receipt, summary: "", redoOf: undefined, merges };
   const made = await makeMerges(hands, approved);
-  const plain = { repos: made.repos.map((one) => one.repo), uid: undefined, signatures: [] };
+  const plain = { repos: made.repos.map((one) => one.repo), uid: undefined, signatures: [], fromPage: false };
   const signed = { ...plain, ...forged(made, receipt) };
   await (await hands.git.merges()).exclusively(() => mergeApproved(hands, approved, made, signed));
 }
@@ -366,6 +366,44 @@ test("what was signed is compared with the receipt, the evidence and the names, 
   expect(await told()).toEqual(["receipt_altered"]);
 });
 
+test("a receipt that was damaged after it was signed is never explained", async () => {
+  const it = fresh();
+  await ok(it.types("T0001", "approve", "T1"));
+  const file = join(stateOf(it.home), "tasks/T0001/receipt.md");
+  const whole = readFileSync(file, "utf8");
+  for (const [text, code] of [
+    ["", 2],
+    [whole.slice(0, 150), 2],
+    [whole.replace(/base: "?\w{40}"?/, `base: "${"0".repeat(40)}"`), 1],
+  ] as const) {
+    writeFileSync(file, text);
+    await publish(it);
+    expect((await it.ci()).code, text).toBe(code);
+    expect((await it.audit("--offline")).code, text).toBe(code);
+  }
+  writeFileSync(file, whole);
+  await publish(it);
+  expect(cleanIn(await it.ci())).toBe(true);
+});
+
+test("whatever changed while the human read is told before a key is asked for", async () => {
+  const it = fresh();
+  const worktree = join(
+    it.home.path,
+    it.git("worktree", "list", "--porcelain").match(/\.worktrees\/\S+/)?.[0] ?? "",
+  );
+  const main = it.git("rev-parse", "main");
+  for (const [wanted, meanwhile] of [
+    ["snapshot_missing", () => gitIn(it, worktree, "commit", "-q", "--allow-empty", "-m", "Later")],
+    ["base_moved", () => it.home.commit("theirs.txt", "theirs\n")],
+  ] as const) {
+    const { code, json, err } = await it.typesWith({ typed: "T0001", meanwhile }, "approve", "T1");
+    expect([code, json.error.code]).toEqual([1, wanted]);
+    expect(err, wanted).not.toContain("Sign the approval.");
+  }
+  expect(it.git("rev-parse", "main~1")).toBe(main);
+});
+
 describe("an unlock under `approvals: signed`", () => {
   const unlock = (it: SignedProject, ...argv: string[]) => it.types("main", "unlock", "main", ...argv);
 
@@ -378,7 +416,12 @@ describe("an unlock under `approvals: signed`", () => {
     it.home.commit("fix.txt", "by hand\n");
     const meanwhile = await it.audit("--offline");
     expect(meanwhile.reasons).toEqual(["not_signed"]);
+    const pushed = `refs/heads/main ${tip(it)} refs/heads/main ${it.git("rev-parse", "origin/main")}\n`;
+    it.home.write(".git/updates", pushed);
+    const refused = await it.home.pawl("hook", "pre-push", "--updates", ".git/updates", "--json");
+    expect(refused.json.error.hint).toContain("pawl unlock main --end");
     const closed = await ok(unlock(it, "--end"));
+    expect((await it.home.pawl("hook", "pre-push", "--updates", ".git/updates", "--json")).code).toBe(0);
     const about = closed.json.data.unlock.signatures.map((one: RecordSignature) => one.about);
     expect(about).toEqual(["unlock", "unlocked"]);
     await publish(it);
@@ -400,6 +443,21 @@ describe("an unlock under `approvals: signed`", () => {
     expect((await it.ci()).reasons).toEqual(["not_signed"]);
   });
 
+  test("is closed when somebody presses Ctrl-C at its last question, and reported as unsigned", async () => {
+    const it = fresh();
+    await ok(unlock(it, "--for", "10m"));
+    it.home.commit("fix.txt", "by hand\n");
+    const stopped = await it.typesWith({ typed: pressesCtrlC }, "unlock", "main", "--end");
+    expect([stopped.code, stopped.json.error.message]).toEqual([
+      130,
+      "Stopped; main is closed, but nothing is signed. To sign it: pawl unlock main --accept",
+    ]);
+    expect((await it.types("main", "unlock", "main", "--end")).json.error.code).toBe("not_open");
+    expect((await it.audit("--offline")).reasons).toEqual(["not_signed"]);
+    await ok(it.types("main", "unlock", "main", "--accept"));
+    expect(cleanIn(await it.audit("--offline"))).toBe(true);
+  });
+
   test("explains nothing when it ran out or an agent closed it, until a human signs what is there", async () => {
     const it = fresh();
     await ok(unlock(it, "--for", "10m"));
@@ -415,7 +473,7 @@ describe("an unlock under `approvals: signed`", () => {
     expect(cleanIn(await it.ci())).toBe(true);
   });
 
-  test("that somebody extends, or writes by hand, is told", async () => {
+  test("that somebody extends, or writes by hand, is reported", async () => {
     const it = fresh();
     const opened = await ok(unlock(it, "--for", "10m"));
     const { id, until } = opened.json.data.unlock;
@@ -454,8 +512,9 @@ describe("what else loosens", () => {
     rmSync(join(it.root, ".ssh"), { recursive: true });
     const out = await it.types("yes", "uninstall");
     expect(out.json.error.code).toBe("no_key");
-    const settled = await it.types("T0001", "sync", "--ours", "T1");
-    expect(settled.json.error.code).toBe("no_key");
+    // What is not in conflict needs no choice, and no signature.
+    const settled = await ok(it.types("", "sync", "--ours", "T1"));
+    expect(settled.json.warnings.join()).toContain("T0001 was not in conflict");
     const piped = await it.home.pawl("uninstall", "--yes", "--json");
     expect(piped.json.error.code).toBe("no_terminal");
   });
@@ -465,10 +524,10 @@ describe("what else loosens", () => {
     await publish(it);
     it.git("clone", "-q", it.remote, join(it.root, "colleague"));
     const colleague = openProject({ path: join(it.root, "colleague"), env: it.env });
-    await ok(colleague.pawl("sync"));
+    await ok(colleague.pawl("sync", "--yes"));
     await ok(colleague.pawl("task", "update", "T1", "--title", "Theirs"));
     await ok(it.home.pawl("task", "update", "T1", "--title", "Ours"));
-    await ok(colleague.pawl("sync"));
+    await ok(colleague.pawl("sync", "--yes"));
     const eves = await it.types("T0001", "sync", "--ours", "T1", "--sign-with", eve.file);
     expect(eves.json.error.details.why).toBe("unknown_key");
     await ok(it.types("T0001", "sync", "--ours", "T1"));
@@ -488,7 +547,7 @@ describe("what else loosens", () => {
     for (const change of [{ keep_ours: ["T0002"] }, { ours: tip(it) }, { branches: [] }]) {
       const copy = fresh(it);
       await changeUnlock(copy, record, (one) => ({ decided: { ...one.decided, ...change } as never }));
-      await ok(copy.home.pawl("sync"));
+      await ok(copy.home.pawl("sync", "--yes"));
       const found = await copy.ci();
       expect([found.code, found.findings], JSON.stringify(change)).toEqual([1, ["decision_not_signed"]]);
     }
@@ -506,13 +565,16 @@ describe("what else loosens", () => {
     ]);
   });
 
-  test("all keys are lost: a new list without a signature is told by every audit, until a human pins it", async () => {
+  test("all keys are lost: every audit reports a new list without a signature, until a human pins it", async () => {
     const it = fresh();
     const add = ["approver", "add", "--name", "Ada", "--as", "again", "--ssh", `${eve.file}.pub`];
     rmSync(join(it.root, ".ssh"), { recursive: true });
     expect((await it.types("again", ...add)).json.error.code).toBe("no_key");
     const done = await ok(it.types("again", ...add, "--lost"));
     const root = tip(it);
+    expect((await it.home.pawl("approver", "list")).out).toContain(
+      `replaced without a signature (--lost) at ${root.slice(0, 12)}`,
+    );
     expect(done.json.warnings.join()).toContain(`pawl audit --ci --root ${root}`);
     await publish(it);
     const ci = await it.ci();

@@ -120,9 +120,9 @@ test("a worktree that was moved with git is found; one that is broken or on anot
 test("a dry run says what would be saved, and saves nothing", async ({ project }) => {
   const work = await makeRun(project);
   work.write("a.txt", "a\n");
-  const { code, err } = await project.pawl("snapshot", "T1", "--dry-run");
+  const { code, out } = await project.pawl("snapshot", "T1", "--dry-run");
   expect(code).toBe(0);
-  expect(err).toContain(`would save the worktree of my project as ${PATCH}`);
+  expect(out).toContain(`would save the worktree of my project as ${PATCH}`);
   expect(project.git("for-each-ref", "refs/pawl")).toBe("");
 });
 
@@ -165,7 +165,7 @@ test("every repository of the run is saved, or the run is left as it was", async
   expect(readdirSync(join(stateOf(project), ".local/tmp"))).toEqual([]);
 });
 
-test("a snapshot that was taken meanwhile is kept as well", async ({ project }) => {
+test("a snapshot that was taken at the same time is kept as well", async ({ project }) => {
   const work = await makeRun(project);
   work.write("a.txt", "a\n");
   let other: string | undefined;

@@ -54,6 +54,22 @@ async function linkSecond(project: Project, name = "api"): Promise<Project> {
   return second;
 }
 
+test("another worktree that git is writing at that moment delays a start, and does not fail it", async ({
+  project,
+}) => {
+  await newTask(project);
+  const entry = join(project.path, ".git/worktrees/another");
+  mkdirSync(entry, { recursive: true });
+  writeFileSync(join(entry, "gitdir"), `${join(project.path, "../another/.git")}\n`);
+  writeFileSync(join(entry, "HEAD"), "ref: refs/heads/another\n");
+  writeFileSync(join(entry, "commondir"), "");
+  expect(() => project.git("worktree", "list")).toThrow(/failed to read .*commondir/);
+  const written = setTimeout(() => rmSync(entry, { recursive: true }), 400);
+  await started(project);
+  clearTimeout(written);
+  expect(existsSync(entry), "it was waited for").toBe(false);
+});
+
 describe("a start", () => {
   test("makes the branch at the tip of the base, and a locked worktree that is bound to the task", async ({
     project,
@@ -124,6 +140,22 @@ describe("a start", () => {
       hint: expect.stringContaining("pawl start T0001 --claim"),
       details: { run: "T0001/R1", holder: "human:Ada", worktrees: [WORKTREE] },
     });
+  });
+
+  test("of a title that is refused leaves no task behind", async ({ project }) => {
+    project.write(".pawl/lock.json", "{}\n");
+    const start = (...flags: string[]) => project.pawl("start", "Make it faster", "--json", ...flags);
+    for (const [code, ...flags] of [
+      ["surfaces_not_in_base"],
+      ["surfaces_not_in_base", "--dry-run"],
+      ["nothing_to_take_over", "--claim"],
+      ["nothing_to_take_over", "--restore", "R1"],
+      ["here_and_claim", "--here", "--claim"],
+    ] as [string, ...string[]][])
+      expect((await start(...flags)).json.error.code, flags.join(" ")).toBe(code);
+    rmSync(join(project.path, ".pawl/lock.json"));
+    expect((await project.pawl("task", "list", "--json")).json.data.tasks).toEqual([]);
+    expect((await start()).json.data.task.id).toBe("T0001");
   });
 
   test("--dry-run says what would be made, and makes nothing", async ({ project }) => {
@@ -419,7 +451,7 @@ describe("several repositories", () => {
     expect(again.json.data.run.id).toBe("T0001/R1");
   });
 
-  test("all conflicts of all repositories are told at once", async ({ project }) => {
+  test("all conflicts of all repositories are reported at once", async ({ project }) => {
     const api = await linkSecond(project);
     await newTask(project, "--repo", "my project", "--repo", "api");
     project.git("branch", BRANCH);
@@ -498,7 +530,11 @@ describe(".worktreeinclude", () => {
     await newTask(project);
     const { json } = await started(project);
     expect(existsSync(join(outside, "key"))).toBe(false);
-    expect(json.warnings).toEqual([expect.stringContaining("out/key")]);
+    expect(json.warnings).toEqual([
+      // The folder that took the link's place is not committed.
+      expect.stringContaining("has uncommitted changes"),
+      expect.stringContaining("out/key"),
+    ]);
   });
 });
 
@@ -718,7 +754,7 @@ test("a copy of the policy that names other branches does not open the usual one
   expect(json.error.code).toBe("on_protected_branch");
 });
 
-test("a strict task without a reviewed plan: agents are stopped, a human is told", async ({ project }) => {
+test("a strict task without a reviewed plan: agents are stopped, a human is warned", async ({ project }) => {
   const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
   await project.pawl("task", "new", "Make it faster", "--profile", "strict", "--plan", "Measure first");
   for (const more of [[], ["--dry-run"]]) {
@@ -732,6 +768,40 @@ test("a strict task without a reviewed plan: agents are stopped, a human is told
     0,
     expect.stringContaining("needs a reviewed plan first"),
   ]);
+});
+
+test("a human who began to work in the main checkout is told how the changes get into the worktree", async ({
+  project,
+}) => {
+  project.commit("hello.txt", "hello\n");
+  const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
+  await project.pawl("task", "list");
+  await project.pawl("task", "new", "Nothing begun");
+  expect((await project.pawl("start", "T1", "--json")).json.warnings).toEqual([]);
+  project.write("hello.txt", "hello, world\n");
+  expect((await project.pawlIn(project.path, agent, "start", "By an agent", "--json")).json.warnings).toEqual(
+    [],
+  );
+  const { json } = await project.pawl("start", "Say more", "--json");
+  expect(json.warnings).toEqual([
+    `${project.path} has uncommitted changes, and the worktree does not. To move them there: pawl rescue T0003`,
+  ]);
+  await project.pawl("rescue", "T3");
+  const moved = join(project.path, ".worktrees/T0003-say-more/hello.txt");
+  expect(readFileSync(moved, "utf8")).toBe("hello, world\n");
+  expect(project.git("status", "--porcelain")).toBe("");
+});
+
+test("a strict task that an agent cannot start yet is not written down by the start", async ({ project }) => {
+  const agent = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
+  for (const more of [[], ["--dry-run"]]) {
+    const line = ["start", "Make it faster", "--profile", "strict", "--json", ...more];
+    const stopped = await project.pawlIn(project.path, agent, ...line);
+    expect([stopped.code, stopped.json.error.code]).toEqual([1, "plan_missing"]);
+    expect(stopped.json.error.hint).toContain("pawl task new 'Make it faster' --profile strict --plan");
+  }
+  expect((await project.pawl("task", "list", "--json")).json.data.tasks).toEqual([]);
+  expect((await project.pawl("start", "Make it faster", "--profile", "strict")).code).toBe(0);
 });
 
 test("an agent begins a strict task whose plan a human has passed", async ({ project }) => {

@@ -2,11 +2,18 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { sha256 } from "../../src/files/digest.ts";
+import { withoutNew } from "../../src/flows/records/find-doubts.ts";
+import { discover } from "../../src/git/discover.ts";
 import { recordName } from "../../src/judge/sync/judge-sync.ts";
+import { eventFile } from "../../src/model/paths.ts";
 import { observeSteps } from "../../src/model/steps.ts";
+import { readEvents } from "../../src/store/event-log.ts";
+import { findHome } from "../../src/store/home.ts";
+import { transact } from "../../src/store/transaction.ts";
 import type { Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
-import { typing } from "../helpers/ready-task.ts";
+import { pressesCtrlC, typing } from "../helpers/ready-task.ts";
 import { askStateGit, makeRepository, stateOf } from "../helpers/temporary-repository.ts";
 import { expectContained, stateTip, stateTree, test } from "../helpers/two-clones.ts";
 
@@ -19,7 +26,7 @@ const typed = (project: Project, ...args: string[]) => {
   return typing(
     { root: "", env: project.env, repos: [project] },
     { typed: record === undefined ? undefined : answer },
-    ...["sync", ...args],
+    ...["sync", "--yes", ...args],
   );
 };
 
@@ -50,14 +57,17 @@ test("two clones that both made records have the same state after syncing, and o
   expect(await sync(ada)).toMatchObject({ received: 2, sent: false });
   expectSame(ada, ben);
   for (const commit of before) expectContained(ada, commit);
+  await ada.pawl("note", "add", "From Ada again");
+  expect((await ada.pawl("sync", "--yes")).out).toBe("Sent this clone's records to origin.\n");
+  expect(await sync(ben)).toMatchObject({ sent: false });
   expect((await ben.pawl("task", "list")).out).toContain("From Ada");
   expect((await ada.pawl("search", "Ben")).out).toContain("N0001");
   for (const project of [ada, ben])
-    expect((await project.pawl("sync")).out).toBe("Nothing to do: origin has the same state.\n");
+    expect((await project.pawl("sync", "--yes")).out).toBe("Nothing to do: origin has the same state.\n");
   expect(clones.remoteGit("rev-parse", "pawl/state")).toBe(stateTip(ada));
 });
 
-test("a fresh clone is told to bring the state, and makes no task before", async ({ clones }) => {
+test("a fresh clone must sync the state before it can create a task", async ({ clones }) => {
   await clones.ada.pawl("task", "new", "From Ada");
   await sync(clones.ada);
   const fresh = clones.clone("fresh clone");
@@ -71,12 +81,15 @@ test("a fresh clone is told to bring the state, and makes no task before", async
 test("a conflict is not settled without a terminal, nor by something else that is typed", async ({
   clones,
 }) => {
-  const { ada } = clones;
+  const { ada, ben } = clones;
   await ada.pawl("task", "new", "From Ada");
-  const piped = await ada.pawl("sync", "--ours", "T1", "--json");
+  for (const clone of [ada, ben]) await sync(clone);
+  for (const clone of [ada, ben]) await clone.pawl("task", "update", "T1", "--title", `Of ${clone.path}`);
+  await sync(ada);
+  const piped = await ben.pawl("sync", "--ours", "T1", "--json");
   expect(piped.json.error.code).toBe("no_terminal");
   const other = await typing(
-    { root: "", env: ada.env, repos: [ada] },
+    { root: "", env: ben.env, repos: [ben] },
     { typed: "yes" },
     "sync",
     "--ours",
@@ -162,7 +175,7 @@ describe("a record that both changed in different ways", () => {
     const { ada, ben } = clones;
     await conflict(clones);
     const text = ben.read(TASK);
-    const { code, json } = await ben.pawl("sync", "--json");
+    const { code, json } = await ben.pawl("sync", "--yes", "--json");
     expect([code, json.error.code]).toEqual([5, "sync_conflict"]);
     expect(json.error.message).toContain("T0001");
     expect(json.error.message).toContain(`title: ours "Ben's title", theirs "Ada's title"`);
@@ -175,7 +188,7 @@ describe("a record that both changed in different ways", () => {
     const [show = ""] = /git -C .*/.exec(json.error.hint) ?? [];
     const shown = execFileSync("sh", ["-c", show], { cwd: ben.path, encoding: "utf8" });
     expect(shown).toBe(ada.read(TASK));
-    expect((await ben.pawl("sync", "--json")).code).toBe(5);
+    expect((await ben.pawl("sync", "--yes", "--json")).code).toBe(5);
   });
 
   test("can be settled for ours, edited by hand or not", async ({ clones }) => {
@@ -201,7 +214,9 @@ describe("a record that both changed in different ways", () => {
     expect(askStateGit(ada, "show", `${tip}:${TASK}`)).toBe(ours.trim());
   });
 
-  test("a choice for what is not in conflict is told, one for both is refused", async ({ clones }) => {
+  test("a choice for a record that is not in conflict is reported; one for both sides is refused", async ({
+    clones,
+  }) => {
     const { ada } = clones;
     await ada.pawl("task", "new", "Title");
     const told = await typed(ada, "--ours", "T1");
@@ -243,7 +258,7 @@ describe("the same id given twice", () => {
     expect((await ben.pawl("log")).out).toContain("was T0001 until another clone's T0001 arrived");
   });
 
-  test("a started task goes on in its worktree under the new id", async ({ clones }) => {
+  test("a started task continues in its worktree under the new id", async ({ clones }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "Ada's task");
     await ben.pawl("task", "new", "Ben's task");
@@ -297,7 +312,8 @@ describe("the same id given twice", () => {
     expect(ben.read("tasks/T0001/findings/F1.md")).toContain("Ada found");
     expect(ada.read("tasks/T0001/findings/F2.md")).toContain("Ben found");
     expect(ada.read("tasks/T0001/decisions/D1.md")).toContain("Look at T0001/F2 first");
-    for (const project of [ada, ben]) expect((await project.pawl("sync")).out).toMatch(/^Nothing to do/);
+    for (const project of [ada, ben])
+      expect((await project.pawl("sync", "--yes")).out).toMatch(/^Nothing to do/);
   });
 });
 
@@ -310,10 +326,17 @@ describe("the first push", () => {
       /1 task with findings, evidence.*pawl\/state of .*the remote\.git/,
     );
     expect(() => clones.remoteGit("rev-parse", "-q", "--verify", "pawl/state")).toThrow();
-    const first = await ada.pawl("sync");
+    const unasked = await ada.pawl("sync", "--json");
+    expect([unasked.code, unasked.json.error.code]).toEqual([1, "publishing_not_agreed"]);
+    expect(unasked.json.error.hint).toContain("pawl sync --yes");
+    const agent = await ada.pawlIn(ada.path, { ...ada.env, CLAUDECODE: "1" }, "sync", "--yes", "--json");
+    expect([agent.code, agent.json.error.code]).toEqual([1, "human_only"]);
+    expect(() => clones.remoteGit("rev-parse", "-q", "--verify", "pawl/state")).toThrow();
+    const first = await ada.pawl("sync", "--yes");
     expect(first.err).toMatch(/This publishes 1 task .*\n.*Everybody who can read that repository/);
     await ada.pawl("task", "new", "Another");
-    expect((await ada.pawl("sync")).err).not.toContain("This publishes");
+    const again = await ada.pawl("sync");
+    expect([again.code, again.err.includes("This publishes")]).toEqual([0, false]);
   });
 
   test("is asked for on a terminal, once", async ({ clones }) => {
@@ -322,9 +345,29 @@ describe("the first push", () => {
     const ready = { root: clones.root, env: ada.env, repos: [ada] };
     const no = await typing(ready, { typed: "no" }, "sync");
     expect([no.code, no.json.error.code]).toEqual([1, "not_confirmed"]);
+    const stopped = await typing(ready, { typed: pressesCtrlC }, "sync");
+    expect([stopped.code, stopped.json.error.message]).toEqual([
+      130,
+      "Stopped; nothing was published. To go on: pawl sync",
+    ]);
     expect((await typing(ready, { typed: "yes" }, "sync")).code).toBe(0);
     await ada.pawl("task", "new", "Another");
     expect((await typing(ready, { typed: "no" }, "sync")).code, "not asked again").toBe(0);
+  });
+
+  test("a no holds, also when somebody else publishes theirs meanwhile", async ({ clones }) => {
+    const { ada, ben } = clones;
+    await ben.pawl("task", "new", "From Ben");
+    const ready = { root: clones.root, env: ben.env, repos: [ben] };
+    expect((await typing(ready, { typed: "no" }, "sync")).json.error.code).toBe("not_confirmed");
+    await ada.pawl("task", "new", "From Ada");
+    await ada.pawl("sync", "--yes");
+    const unasked = await ben.pawl("sync", "--json");
+    expect([unasked.code, unasked.json.error.code]).toEqual([1, "publishing_not_agreed"]);
+    expect(clones.remoteGit("log", "--format=", "--name-only", "-SFrom Ben", "pawl/state")).toBe("");
+    expect((await typing(ready, { typed: "yes" }, "sync")).code).toBe(0);
+    await ben.pawl("task", "new", "Another");
+    expect((await ben.pawl("sync")).code, "not asked again").toBe(0);
   });
 });
 
@@ -333,22 +376,22 @@ describe("remotes", () => {
     const alone = makeRepository(join(clones.root, "alone"));
     const { ada } = clones;
     const project = { ...ada, pawl: (...argv: string[]) => ada.pawlIn(alone.path, {}, ...argv) };
-    const none = await project.pawl("sync", "--json");
+    const none = await project.pawl("sync", "--yes", "--json");
     expect([none.code, none.json.error.code]).toEqual([1, "no_remote"]);
     expect(existsSync(join(alone.path, ".pawl"))).toBe(false);
     expect((await ada.pawl("sync", "--remote", "nowhere", "--json")).json.error.code).toBe("no_remote");
     ada.git("remote", "rename", "origin", "one");
     ada.git("remote", "add", "two", clones.remote);
-    const several = await ada.pawl("sync", "--json");
+    const several = await ada.pawl("sync", "--yes", "--json");
     expect(several.json.error.hint).toContain("pawl sync --remote two");
     await sync(ada, "--remote", "two");
   });
 
-  test("offline it says so, keeps everything, and goes on later", async ({ clones }) => {
+  test("offline it says so, keeps everything, and syncs later", async ({ clones }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "Made offline");
     renameSync(clones.remote, `${clones.remote}.away`);
-    const { code, json } = await ada.pawl("sync", "--json");
+    const { code, json } = await ada.pawl("sync", "--yes", "--json");
     expect([code, json.error.code]).toEqual([2, "remote_unreachable"]);
     expect((await ada.pawl("task", "list")).out).toContain("Made offline");
     renameSync(`${clones.remote}.away`, clones.remote);
@@ -419,13 +462,13 @@ describe("remotes", () => {
     ]);
   });
 
-  test("a remote that refuses the branch is told as that", async ({ clones }) => {
+  test("a remote that refuses the branch is named as the cause", async ({ clones }) => {
     const { ada } = clones;
     execFileSync("mkdir", ["-p", join(clones.remote, "hooks")]);
     writeFileSync(join(clones.remote, "hooks", "pre-receive"), "#!/bin/sh\necho not today >&2\nexit 1\n");
     chmodSync(join(clones.remote, "hooks", "pre-receive"), 0o755);
     await ada.pawl("task", "new", "Title");
-    const { code, json } = await ada.pawl("sync", "--json");
+    const { code, json } = await ada.pawl("sync", "--yes", "--json");
     expect([code, json.error.code]).toEqual([2, "push_refused"]);
   });
 });
@@ -498,7 +541,7 @@ test("eight syncs at once, with writes in between, in both clones: nothing is lo
     Array.from({ length: 8 }, async (_, index) => {
       const project = index % 2 ? ada : ben;
       await write(project, `file-${index}`);
-      return project.pawl("sync", "--json");
+      return project.pawl("sync", "--yes", "--json");
     }),
   );
   for (const one of results) expect(one.json.ok, JSON.stringify(one.json)).toBe(true);
@@ -535,4 +578,84 @@ test("a record that is written while theirs is being put in place is not overwri
   await sync(ben).finally(() => observeSteps(() => {}));
   expect(edited).toBe(true);
   expect(await task(ben)).toMatchObject({ title: "Ada's title", objective: "Ben's, just now" });
+});
+
+function homeOf(project: Project) {
+  const place = discover(project.path);
+  if (!place) throw new Error("the project is a repository");
+  return findHome(place, project.path);
+}
+
+test("a task that is made while another clone's of that id is being put in place is not overwritten", async ({
+  clones,
+}) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "The first one");
+  await sync(ada);
+  await sync(ben);
+  await ada.pawl("task", "new", "Ada's second");
+  await sync(ada);
+  const home = homeOf(ben);
+  const path = "tasks/T0002/task.md";
+  const text = readFileSync(join(stateOf(ben), TASK), "utf8")
+    .replaceAll("T0001", "T0002")
+    .replace("The first one", "Ben's second")
+    .replace(/^created: .*$/m, 'created: "2026-01-02T03:04:05.678Z"');
+  let made = false;
+  // As a command does it that has recorded the task, and has not committed the state yet.
+  observeSteps((name) => {
+    if (name !== "sync fetch" || made) return;
+    made = true;
+    const about = { record: "T0002", rev: 1, path, about: "Ben's second" };
+    const told = { time: "2026-01-02T03:04:05.678Z", event: "task.new", actor: "human:Ben", ...about };
+    const event = { ...told, record: "T0002@1", text: sha256(text).slice(0, 16) };
+    const log = eventFile(home.clone, "2026-01-02");
+    transact(home, { effects: [{ do: "create", ...about, text }], events: [event], log });
+  });
+  await sync(ben).finally(() => observeSteps(() => {}));
+  expect(made).toBe(true);
+  await sync(ada);
+  for (const project of [ada, ben]) {
+    const { json } = await project.pawl("task", "list", "--json");
+    expect(json.data.tasks.map((one: { id: string; title: string }) => [one.id, one.title])).toEqual([
+      ["T0001", "The first one"],
+      ["T0002", "Ada's second"],
+      ["T0003", "Ben's second"],
+    ]);
+    expect((await project.pawl("doctor")).code).toBe(0);
+  }
+});
+
+test("whoever looks while records are being put in place finds each of them told of", async ({ clones }) => {
+  const { ada, ben } = clones;
+  await ada.pawl("task", "new", "The first one");
+  await sync(ada);
+  await sync(ben);
+  for (const title of ["Two", "Three"]) await ada.pawl("task", "new", title);
+  await sync(ada);
+  const home = homeOf(ben);
+  const seen = new Set<string>();
+  const untold = new Set<string>();
+  observeSteps((name) => {
+    if (!name.startsWith("apply")) return;
+    const records = readdirSync(join(stateOf(ben), "tasks")).map((task) => `tasks/${task}/task.md`);
+    const told = readEvents(home, { limit: Number.POSITIVE_INFINITY, about: () => true });
+    for (const path of records) {
+      seen.add(path);
+      if (!told.some((one) => one.path === path)) untold.add(path);
+    }
+  });
+  await sync(ben).finally(() => observeSteps(() => {}));
+  expect(seen.size).toBe(3);
+  expect([...untold]).toEqual([]);
+  const lines = (await ben.pawl("log", "--json")).json.data.events.map((one: object) => JSON.stringify(one));
+  expect(new Set(lines).size).toBe(lines.length);
+});
+
+test("what is written between a look at the records and one at the log is not missing", async () => {
+  const [there, gone] = ["tasks/T0001/task.md", "tasks/T0001/findings/F1.md"];
+  const missing = (path: string) => ({ path, record: "", why: "missing" as const, actor: undefined });
+  const reader = { fileText: (path: string) => (path === there ? "" : undefined) };
+  const hands = { look: async (use: (from: typeof reader) => unknown) => use(reader) } as never;
+  expect(await withoutNew(hands, [missing(there), missing(gone)])).toEqual([missing(gone)]);
 });

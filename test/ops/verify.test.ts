@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
@@ -79,13 +80,31 @@ describe("which programs a check runs is not for its caller to say", () => {
         GIT_DIR: "/x",
         npm_config_script_shell: "/x",
         PYTHONPATH: "/x",
-        LANG: "de_DE.UTF-8",
-        HTTPS_PROXY: "http://proxy",
       },
       "env",
     );
     expect(output).not.toMatch(/BASH_FUNC|LD_|GIT_|npm_config|PYTHONPATH/);
-    expect(output).toMatch(/LANG=de_DE.UTF-8[\s\S]*PROXY|PROXY[\s\S]*LANG=de_DE/);
+  });
+
+  test("nor what tests go by: whether it is CI, where, whose, and which certificates count", async ({
+    project,
+  }) => {
+    project.commit(".pawl/config.yaml", 'env:\n  LANG: "C.UTF-8"\n');
+    await ok(project.pawl("install", "--profile", "hooks", "--yes"));
+    await ok(project.pawl("task", "new", "One"));
+    const caller = {
+      ...{ CI: "evil", TZ: "evil", USER: "evil", LOGNAME: "evil", LANG: "evil", LC_ALL: "evil" },
+      ...{ SSL_CERT_FILE: "/evil", SSL_CERT_DIR: "/evil", NODE_EXTRA_CA_CERTS: "/evil" },
+      ...{ REQUESTS_CA_BUNDLE: "/evil", TMPDIR: tmpdir(), HTTPS_PROXY: "http://proxy" },
+    };
+    const lines = (await check(project, caller, "env")).output.split("\n");
+    expect(lines.filter((one: string) => one.includes("evil"))).toEqual([]);
+    expect(lines, "as in the shell of whoever installed it, and as the policy says").toEqual(
+      expect.arrayContaining(["TZ=UTC", "LC_ALL=C", "LANG=C.UTF-8"]),
+    );
+    expect(lines, "a sandbox allows no other").toEqual(
+      expect.arrayContaining([`TMPDIR=${tmpdir()}`, "HTTPS_PROXY=http://proxy"]),
+    );
   });
 
   test("the programs are recorded as they were", async ({ project }) => {
@@ -173,6 +192,17 @@ describe("a human's tools are found", () => {
     expect(json.error.code).toBe("check_not_run");
   });
 
+  test("doctor names the folders in which two PATHs differ, and not both of them whole", async ({
+    project,
+  }) => {
+    await ok(project.pawl("install", "--profile", "hooks", "--yes"));
+    const PATH = `/opt/new/bin:${project.env.PATH}`;
+    const { json } = await project.pawlIn(project.path, { PATH }, "doctor", "--json");
+    const told = json.data.doctor.diagnoses.find((one: { where: string }) => one.where === "PATH");
+    expect(told.message).toContain("Only this shell has /opt/new/bin.");
+    expect(told.message).not.toContain("/usr/bin");
+  });
+
   test("doctor tells another shell, and a human's --fix keeps that one", async ({ project }) => {
     await ok(project.pawl("install", "--profile", "hooks", "--yes"));
     const env = { JAVA_HOME: "/opt/jdk" };
@@ -245,6 +275,30 @@ describe("a check", () => {
     await check(project, {}, "test", "-f", "done");
     expect(await finish(project)).toEqual([]);
   });
+});
+
+test("a check that a branch gives another command runs as the base has it, and says so", async ({
+  project,
+}) => {
+  await begin(project, "checks:\n  test: test -f done\n");
+  const own = "checks:\n  test: test -f nope\n  more: test -d .pawl\n";
+  writeFileSync(join(worktree(project), ".pawl/config.yaml"), own);
+  gitIn(project, worktree(project), "commit", "-q", "-am", "Another test");
+  const { code, json } = await project.pawlIn(worktree(project), {}, "verify", "--json");
+  expect([
+    code,
+    json.data.evidence.map((one: { check: string; argv: string[] }) => [one.check, one.argv]),
+  ]).toEqual([
+    0,
+    [
+      ["test", ["sh", "-c", "test -f done"]],
+      ["more", ["sh", "-c", "test -d .pawl"]],
+    ],
+  ]);
+  expect(json.warnings.join("\n")).toContain(
+    'The check "test" ran as main has it: `test -f done`. Your .pawl/config.yaml says `test -f nope`, which counts once it is on main',
+  );
+  expect(await finish(project)).toEqual([]);
 });
 
 describe("checks: none", () => {

@@ -100,7 +100,7 @@ describe("a person's own edit", () => {
 });
 
 describe("a record that is gone", () => {
-  test("is told by check and doctor, and comes back from the history (M4)", async ({ project }) => {
+  test("is reported by check and doctor, and restored from the history (M4)", async ({ project }) => {
     await failing(project);
     await ok(project.pawl("task", "new", "Two"));
     const before = project.read("tasks/T0001/runs/R1/my project.patch");
@@ -153,4 +153,31 @@ test("whoever forges a record together with its event gets past all of this: onl
   expect(await reasons(project)).toEqual([]);
   const { code, json } = await approve(project);
   expect([code, json.error.code]).toEqual([1, "check_failed"]);
+});
+
+test("a filter that no commit asks for puts no other files before the checks that run again", async ({
+  project,
+}) => {
+  project.commit("check.sh", "exit 1\n");
+  // What the commit itself asks for, as for Git LFS, may differ.
+  project.commit(".gitattributes", "asset filter=own\n");
+  project.commit("asset", "a pointer\n");
+  project.commit(
+    ".pawl/config.yaml",
+    "recheck: true\nprofile: light\nchecks:\n  test: sh check.sh || test -f ignored\n",
+  );
+  project.commit(".gitignore", ".pawl/state\n.worktrees\nignored\n");
+  await project.pawl("start", "One more", "--profile", "light");
+  const [worktree = ""] = readdirSync(join(project.path, ".worktrees"));
+  const at = join(project.path, ".worktrees", worktree);
+  writeFileSync(join(at, "done"), "");
+  writeFileSync(join(at, "ignored"), "");
+  project.git("-C", at, "add", "done");
+  project.git("-C", at, "commit", "-q", "-m", "done");
+  expect((await approve(project)).json.error.code).toBe("check_failed");
+  project.git("config", "filter.own.smudge", "echo exit 0");
+  mkdirSync(join(project.path, ".git/info"), { recursive: true });
+  writeFileSync(join(project.path, ".git/info/attributes"), "check.sh filter=own\n");
+  const { code, json } = await approve(project);
+  expect([code, json.error.code, json.error.details.paths]).toEqual([1, "files_filtered", ["check.sh"]]);
 });

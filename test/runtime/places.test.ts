@@ -153,7 +153,21 @@ describe("what is blocking the work is named, and nothing is lost", () => {
     for (const title of ["One", "Two", "Three"]) await project.pawl("task", "new", title);
     const path = join(stateOf(project), "tasks", "T0002", "task.md");
     const broken = project.read("tasks/T0002/task.md").replace("status: open", "status: opne");
+    writeFileSync(path, broken.replace("---\n", "---\nformat: 2\n"));
+    const newer = (await project.pawl("task", "update", "T2", "--title", "x", "--json")).json.error;
+    expect([newer.code, newer.hint]).toEqual([
+      "newer_record",
+      expect.stringMatching(/^The record is fine.*node \.pawl\/get\.cjs/),
+    ]);
+    expect((await project.pawl("task", "list", "--json")).json.warnings).toEqual([
+      expect.stringMatching(/T0002\/task\.md was written by a newer pawl: it has format 2/),
+    ]);
     writeFileSync(path, broken);
+    const doctor = await project.pawl("doctor", "--json");
+    expect([doctor.code, doctor.json.data.doctor.diagnoses]).toEqual([
+      1,
+      expect.arrayContaining([expect.objectContaining({ level: "problem", where: "tasks/T0002/task.md" })]),
+    ]);
     const list = await project.pawl("task", "list", "--json");
     expect(list.code).toBe(0);
     expect(list.json.data.tasks.map((task: { id: string }) => task.id)).toEqual(["T0001", "T0003"]);

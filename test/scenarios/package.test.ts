@@ -127,8 +127,8 @@ describe("the packed program", () => {
     pawl(repo, "task", "update", "T1", "--status", "active");
     const spy = `const fs=require("fs"),read=fs.readFileSync,seen=[];fs.readFileSync=(...a)=>(seen.push(String(a[0])),read(...a));process.on("exit",()=>fs.writeSync(2,JSON.stringify([seen,Object.keys(require.cache),process.moduleLoadList])))`;
     writeFileSync(join(folder, "spy.cjs"), spy);
-    const loadedIn = (cwd: string, ...args: string[]) => {
-      const spied = ["--require", join(folder, "spy.cjs"), ".pawl/pawl.cjs", ...args];
+    const loadedWith = (listening: string, cwd: string, ...args: string[]) => {
+      const spied = ["--require", join(folder, listening), ".pawl/pawl.cjs", ...args];
       const script = `node "$@" 2>&1 >/dev/null | tail -n 1`;
       const text = execFileSync("sh", ["-c", script, "sh", ...spied], {
         cwd,
@@ -137,6 +137,7 @@ describe("the packed program", () => {
       });
       return text.slice(text.indexOf("[["));
     };
+    const loadedIn = (cwd: string, ...args: string[]) => loadedWith("spy.cjs", cwd, ...args);
     const loaded = (...args: string[]) => loadedIn(repo.path, ...args);
     const chunks = join(installed, "node_modules/pawl/dist/chunks");
     /** Found by a word of theirs, so that a chunk of another name cannot slip by. */
@@ -171,10 +172,9 @@ describe("the packed program", () => {
     // A clean worktree, on commits that were looked at before.
     const { worktree } = JSON.parse(pawl(repo, "start", "T1", "--json")).data.run.repos[0];
     const inside = { ...repo, path: join(repo.path, worktree) };
-    execFileSync("sh", ["-c", "echo x > new && git add -A && git commit -q -m Work"], {
-      cwd: inside.path,
-      env: repo.env,
-    });
+    // The index as young as a file in it, which otherwise only a quick machine shows.
+    const work = `echo x > new && git add -A && git commit -q -m Work && touch -r new "$(git rev-parse --git-dir)/index"`;
+    execFileSync("sh", ["-c", work], { cwd: inside.path, env: repo.env });
     pawl(inside, "verify", "--", "test", "-d", ".");
     pawl(inside, "handoff", "--what", "done", "--next", "approve");
     pawl(inside, "snapshot");
@@ -193,6 +193,20 @@ describe("the packed program", () => {
         env: repo.env,
       });
     expectLightThere();
+
+    // What SQLite's own package asks for on a Node without SQLite is not ours to spare.
+    const listener = `const m=require("node:module"),load=m._load,asked=[];m._load=function(id,from,...rest){asked.push([id,from?.filename??""]);return load.call(this,id,from,...rest)};process.on("exit",()=>require("fs").writeSync(2,JSON.stringify([asked])))`;
+    writeFileSync(join(folder, "listener.cjs"), listener);
+    for (const args of [["search", "one"], ["context"]]) {
+      loadedIn(inside.path, ...args);
+      const [asked = []]: [id: string, from: string][][] = JSON.parse(
+        loadedWith("listener.cjs", inside.path, ...args),
+      );
+      const ours = asked.filter(([, from]) => !from.includes("node-sqlite3-wasm")).map(([id]) => id);
+      expect(ours.filter((id) => /sqlite/.test(id)).length, args.join(" ")).toBeGreaterThan(0);
+      expect(ours, args.join(" ")).not.toContain("node:child_process");
+      expect(ours, args.join(" ")).not.toContain("node:crypto");
+    }
   });
 
   test("compiled code is kept beside the program, which works without it or with a broken one", () => {
@@ -297,7 +311,7 @@ describe("npx with the packed program, from an empty folder", () => {
     expect(launcher("search", "uploading")).toContain("T0001");
     rmSync(join(repo.path, ".git/pawl/runtime/pawl.cjs"));
     expect(JSON.parse(pawl(repo, "install", "--json")).data.install.runtime).toBe(1);
-    launcher("uninstall");
+    launcher("uninstall", "--yes");
     expect(treeBytes(repo.path, [".pawl"])).toEqual(before);
     expect(existsSync(join(repo.path, ".git/pawl/runtime"))).toBe(false);
   });

@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
-import { ok } from "../helpers/ready-task.ts";
+import { ok, typing } from "../helpers/ready-task.ts";
 import { askStateGit, stateGitDirOf, stateOf } from "../helpers/temporary-repository.ts";
 import { test as twoClones } from "../helpers/two-clones.ts";
 
@@ -76,6 +76,100 @@ test("neither gc nor prune takes anything that a commit is about to need", async
   );
 });
 
+describe("a branch of the records that somebody took back with git", () => {
+  const takeBack = (project: Project) => askStateGit(project, "reset", "-q", "--hard", "HEAD~1");
+  const titles = async (project: Project) =>
+    (await project.pawl("task", "list", "--json")).json.data.tasks.map((one: { title: string }) => one.title);
+
+  test("is told by doctor, check and audit, and comes back beside what was written since", async ({
+    project,
+  }) => {
+    for (const title of ["One", "Two"]) await ok(project.pawl("task", "new", title));
+    takeBack(project);
+    expect(await titles(project)).toEqual(["One"]);
+    // The same id once more, and a commit on top: what was lost is still known.
+    await ok(project.pawl("task", "new", "Instead"));
+    expect(await problems(project)).toEqual(["records_taken_back"]);
+    const { json } = await project.pawl("check", "T1", "--stage", "plan", "--json");
+    expect(json.data.check.reasons[0]).toMatchObject({ code: "records_taken_back" });
+    const audit = await project.pawl("audit", "--json");
+    expect(audit.json.data.audit.findings).toMatchObject([{ code: "records_taken_back" }]);
+    expect((await project.pawl("doctor", "--fix")).out).toContain(
+      "The records that were taken back are here again",
+    );
+    expect((await titles(project)).sort()).toEqual(["Instead", "One", "Two"]);
+    expect(await problems(project)).toEqual([]);
+    expect((await project.pawl("check", "T1", "--stage", "plan")).code).toBe(0);
+  });
+
+  test("is told as well if the note of the newest one went with it, before the next write and after it", async ({
+    project,
+  }) => {
+    for (const title of ["One", "Two"]) await ok(project.pawl("task", "new", title));
+    takeBack(project);
+    askStateGit(project, "update-ref", "-d", "refs/pawl/newest");
+    expect(await problems(project)).toEqual(["records_taken_back"]);
+    await ok(project.pawl("task", "new", "Instead"));
+    expect(await problems(project)).toEqual(["records_taken_back"]);
+    expect((await project.pawl("audit", "--json")).json.data.audit.findings).toMatchObject([
+      { code: "records_taken_back" },
+    ]);
+    await ok(project.pawl("doctor", "--fix"));
+    expect((await titles(project)).sort()).toEqual(["Instead", "One", "Two"]);
+    expect(await problems(project)).toEqual([]);
+  });
+
+  test("and written differently since is settled by a human, also where there is no remote", async ({
+    project,
+  }) => {
+    await ok(project.pawl("task", "new", "One"));
+    await ok(project.pawl("task", "update", "T1", "--title", "As it was"));
+    takeBack(project);
+    await ok(project.pawl("task", "update", "T1", "--title", "As it is"));
+    const { code, json } = await project.pawl("doctor", "--fix", "--json");
+    expect([code, json.error.code]).toEqual([5, "sync_conflict"]);
+    // What the hint shows is there, and what it says to do settles it.
+    const [shown] = /git -C .*task\.md'?/.exec(json.error.hint) ?? [];
+    expect(execFileSync("sh", ["-c", shown ?? ""], { cwd: project.path, encoding: "utf8" })).toContain(
+      "title: As it was",
+    );
+    expect(json.error.hint).toContain("pawl sync --theirs T0001");
+    const asked: string[] = [];
+    const typed = (question: string) => {
+      asked.push(question);
+      return "T0001";
+    };
+    const ground = { root: "", env: project.env, repos: [project] };
+    const settled = await typing(ground, { typed }, "sync", "--theirs", "T0001");
+    expect(settled.json.data.sync).toMatchObject({ settled: ["T0001"], sent: false });
+    expect(asked).toEqual(["Type T0001 to settle it like this: "]);
+    expect(await titles(project)).toEqual(["As it was"]);
+    expect(await problems(project)).toEqual([]);
+    expect((await project.pawl("sync", "--json")).json.error.code).toBe("no_remote");
+  });
+
+  twoClones("comes back with a sync, and no sync of two clones looks like it", async ({ clones }) => {
+    const { ada, ben } = clones;
+    // Each begins a history of its own, then both write at once.
+    for (const project of [ada, ben]) await ok(project.pawl("task", "new", `By ${project.path.slice(-3)}`));
+    for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
+    for (const project of [ada, ben]) await ok(project.pawl("task", "update", "T1", "--title", "Renamed"));
+    for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
+    for (const project of [ada, ben]) {
+      expect(await problems(project)).toEqual([]);
+      askStateGit(project, "update-ref", "-d", "refs/pawl/newest");
+      expect(await problems(project), "without the note").toEqual([]);
+      await ok(project.pawl("note", "add", "It is noted again"));
+    }
+    await ok(ben.pawl("task", "new", "Mine"));
+    takeBack(ben);
+    expect(await problems(ben)).toEqual(["records_taken_back"]);
+    await ok(ben.pawl("sync", "--yes"));
+    expect(await titles(ben)).toContain("Mine");
+    expect(await problems(ben)).toEqual([]);
+  });
+});
+
 /** PAWL_SOAK=200 makes it the whole thing: 4 writers with 200 records each, in each of two clones. */
 const [WRITERS, RECORDS] = process.env.PAWL_SOAK ? [4, Number(process.env.PAWL_SOAK)] : [2, 6];
 
@@ -85,8 +179,8 @@ twoClones(
   async ({ clones }) => {
     const { ada, ben } = clones;
     await ok(ada.pawl("task", "new", "Shared"));
-    await ok(ada.pawl("sync"));
-    await ok(ben.pawl("sync"));
+    await ok(ada.pawl("sync", "--yes"));
+    await ok(ben.pawl("sync", "--yes"));
     const collectors = [ada, ben].map((project) =>
       spawn("sh", ["-c", "while :; do git gc -q --prune=now; sleep 0.2; done"], {
         cwd: stateOf(project),
@@ -99,7 +193,7 @@ twoClones(
       const write = async (project: Project, name: string) => {
         for (let nth = 0; nth < RECORDS; nth++) {
           await ok(project.pawl("decide", `${name} ${nth}`, "--why", "so", "--task", "T1"));
-          if (nth % 3 === 2) await project.pawl("sync");
+          if (nth % 3 === 2) await project.pawl("sync", "--yes");
         }
       };
       await Promise.all(
@@ -115,7 +209,7 @@ twoClones(
         collectors.map((one) => one.exitCode ?? one.signalCode ?? new Promise((end) => one.on("exit", end))),
       );
     }
-    for (const project of [ada, ben, ada]) await ok(project.pawl("sync"));
+    for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
     const written = (project: Project) => {
       const folder = "tasks/T0001/decisions";
       return readdirSync(join(stateOf(project), folder)).map(
@@ -125,7 +219,8 @@ twoClones(
     for (const project of [ada, ben]) {
       expect(written(project)).toHaveLength(2 * WRITERS * RECORDS);
       expect(new Set(written(project)).size).toBe(2 * WRITERS * RECORDS);
-      expect((await project.pawl("sync")).out).toMatch(/^Nothing to do/);
+      expect((await project.pawl("sync", "--yes")).out).toMatch(/^Nothing to do/);
+      expect(await problems(project)).toEqual([]);
     }
   },
 );

@@ -26,13 +26,16 @@ async function fill(project: Project, tasks: number) {
       clock += ms;
     },
     list: () => listTasks(home(), undefined, clock).tasks,
+    problems: () => listTasks(home(), undefined, clock).problems.map((one) => one.file),
     status: (id: string) => listTasks(home(), undefined, clock).tasks.find((task) => task.id === id)?.status,
     current: () => currentTasks(home(), undefined, clock),
   };
 }
 
+const taskFile = (project: Project, id: string) => join(stateOf(project), "tasks", id, "task.md");
+
 function edit(project: Project, id: string, from: string, to: string) {
-  const path = join(stateOf(project), "tasks", id, "task.md");
+  const path = taskFile(project, id);
   const text = readFileSync(path, "utf8");
   expect(text).toContain(from);
   writeFileSync(path, text.replace(from, to));
@@ -97,6 +100,76 @@ describe("with many tasks", () => {
     expect(tasks.status("T0003")).toBe("active");
   });
 
+  test("a task in play is parsed once after it changed", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    edit(project, "T0010", "status: open", "status: active");
+    const before = readFileSync(tasks.past, "utf8");
+    tasks.pass(10_000);
+    expect(tasks.current().tasks.find((task) => task.id === "T0010")?.status).toBe("active");
+    const { current } = JSON.parse(readFileSync(tasks.snapshot, "utf8"));
+    expect(current.find(([name]: string[]) => name === "T0010")).toContain("active");
+    expect(readFileSync(tasks.past, "utf8")).toBe(before);
+    expect(tasks.status("T0010")).toBe("active");
+  });
+
+  test("a task that somebody brings or takes by hand is seen within a minute", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    const before = tasks.list().length;
+    writeTask(stateOf(project), MANY + 5);
+    rmSync(join(stateOf(project), "tasks", "T0003"), { recursive: true });
+    rmSync(join(stateOf(project), "tasks", "T0004"), { recursive: true });
+    tasks.pass(LATER);
+    const ids = tasks.list().map((task) => task.id);
+    expect(ids).toHaveLength(before - 1);
+    expect(ids).toContain(`T0${MANY + 5}`);
+    expect(ids).not.toContain("T0003");
+  });
+
+  test("a title in any script comes out of the snapshot as it went in", async ({ project }) => {
+    const tasks = await fill(project, MANY);
+    const title = "Größe, 大きさ, 📏 and \\u0041";
+    edit(
+      project,
+      "T0003",
+      /^title: .*$/m.exec(readFileSync(taskFile(project, "T0003"), "utf8"))?.[0] ?? "",
+      `title: ${JSON.stringify(title)}`,
+    );
+    tasks.list();
+    expect(JSON.parse(readFileSync(tasks.past, "utf8")).rows.length).toBeGreaterThan(0);
+    expect(tasks.list().find((task) => task.id === "T0003")?.title).toBe(title);
+  });
+
+  test("a task that cannot be read is told of by every command, not by the first alone", async ({
+    project,
+  }) => {
+    const tasks = await fill(project, MANY);
+    // One that is past and one in play, both before there is a snapshot.
+    for (const id of ["T0003", "T0010"]) writeFileSync(taskFile(project, id), "---\n");
+    const broken = ["tasks/T0003/task.md", "tasks/T0010/task.md"];
+    for (let look = 0; look < 3; look++) {
+      expect(tasks.problems()).toEqual(broken);
+      expect(
+        tasks
+          .current()
+          .problems.map((one) => one.file)
+          .sort(),
+      ).toEqual(broken);
+    }
+    // One that comes later, and is found by the complete look that follows.
+    writeTask(stateOf(project), MANY + 1);
+    const late = `T0${MANY + 1}`;
+    writeFileSync(taskFile(project, late), "---\n");
+    tasks.pass(LATER);
+    for (let look = 0; look < 3; look++)
+      expect(tasks.problems()).toEqual([...broken, `tasks/${late}/task.md`]);
+    for (const number of [3, 10, MANY + 1]) writeTask(stateOf(project), number);
+    tasks.pass(5_000);
+    expect(tasks.problems()).toEqual([]);
+    expect(tasks.list()).toHaveLength(MANY + 1);
+    expect(tasks.current().problems).toEqual([]);
+  });
+
   test("a snapshot that is missing, damaged or half replaced is no loss", async ({ project }) => {
     const tasks = await fill(project, MANY);
     const cold = tasks.list();
@@ -105,6 +178,8 @@ describe("with many tasks", () => {
       () => rmSync(tasks.snapshot),
       () => rmSync(tasks.past),
       () => writeFileSync(tasks.snapshot, "{"),
+      () => writeFileSync(tasks.past, ""),
+      () => writeFileSync(tasks.past, '{"twin'),
       () => writeFileSync(tasks.past, '{"twin":"of another","rows":[]}'),
       () => writeFileSync(tasks.snapshot, JSON.stringify({ schema: 0, rows: [] })),
     ];

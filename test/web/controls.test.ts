@@ -1,4 +1,5 @@
 import { describe, expect, test as pure } from "vitest";
+import { openRuntime } from "../../src/runtime/open.ts";
 import { OF_A_TASK } from "../../src/web/actions/all.ts";
 import { entriesFor } from "../../src/web/views/task-menu.ts";
 import { test } from "../helpers/command-line.ts";
@@ -64,7 +65,52 @@ describe("what can be done to a task", () => {
   });
 });
 
-test("controls do what their commands do, and say what they did once", async ({ project }) => {
+test("a form that comes too late undoes nothing of what somebody else wrote", async ({ project }) => {
+  project.commit("a.txt", "a\n");
+  await project.pawl("task", "new", "Retry", "--objective", "Old", "--plan", "Old plan");
+  const get = visit(openHouse(project));
+  const fieldsIn = (form: string) =>
+    Object.fromEntries(
+      [...form.matchAll(/<input type="hidden" name="([\w-]+)" value="(\w+)">/g)].map((one) => one.slice(1)),
+    );
+  const shown = { ...fieldsIn(String((await get("/t/T0001/do/edit")).body)), title: "Retry" };
+  await project.pawl("task", "update", "T1", "--objective", "Theirs", "--plan", "Their plan");
+  const sent = { ...shown, objective: "Old", plan: "My plan", profile: "standard", status: "open" };
+  const late = String((await get("/t/T0001/do/edit", { method: "POST", body: sent })).body);
+  expect(late).toContain("Somebody else has changed it meanwhile, and you have both changed Plan.");
+  expect(late).toMatch(/name="objective"[^>]*>Theirs</);
+  expect(late).toMatch(/name="plan"[^>]*>My plan</);
+  expect(late).toContain("<p><b>Plan</b> now says:</p><pre>Their plan</pre>");
+  expect(late).not.toContain("<b>Objective</b> now says");
+  const again = { ...sent, ...fieldsIn(late), objective: "Theirs" };
+  expect((await get("/t/T0001/do/edit", { method: "POST", body: again })).status).toBe(303);
+  const { task } = (await project.pawl("task", "show", "T1", "--json")).json.data;
+  expect(task).toMatchObject({ objective: "Theirs", plan: "My plan" });
+});
+
+test("what an approval would settle by itself is settled from its page, and then shown", async ({
+  project,
+}) => {
+  project.commit(".pawl/config.yaml", "profile: light\nchecks: none\n");
+  await project.pawl("task", "new", "Retry");
+  const tree = (await project.pawl("start", "T1", "--json")).json.data.run.repos[0].worktree;
+  project.write(`${tree}/a.txt`, "a\n");
+  project.git("-C", tree, "add", "a.txt");
+  project.git("-C", tree, "commit", "-qm", "Retry twice");
+  const get = visit(openHouse(project));
+  const before = String((await get("/t/T0001/approve")).body);
+  expect(before).toContain("T0001 is almost ready");
+  expect(before).toContain('action="/t/T0001/do/settle"');
+  expect((await get("/t/T0001/do/settle", { method: "POST", body: {} })).status).toBe(303);
+  expect(String((await get("/t/T0001/approve")).body)).toContain("Merge T0001 into main");
+
+  project.write(`${tree}/a.txt`, "not committed\n");
+  const later = String((await get("/t/T0001/approve")).body);
+  expect(later).toContain("T0001 cannot be merged yet");
+  expect(later).not.toContain("do/settle");
+});
+
+test("controls do what their commands do, and report it once", async ({ project }) => {
   project.commit("a.txt", "a\n");
   const get = visit(openHouse(project));
   const send = async (path: string, body: object) => {
@@ -138,6 +184,31 @@ test("controls do what their commands do, and say what they did once", async ({ 
     findings: [{ status: "deferred" }],
     runs: [{ ended: "kept" }],
   });
+});
+
+test("the log tells what was done on the page from what was done by a command", async ({ project }) => {
+  project.commit("a.txt", "a\n");
+  const get = visit(openHouse(project));
+  await project.pawl("task", "new", "By a command");
+  await get("/new/task", { method: "POST", body: { title: "On the page" } });
+  await get("/t/T0001/do/start", { method: "POST", body: {} });
+  const { json } = await project.pawl("log", "--json");
+  type Logged = { event: string; record: string; phase?: string; how?: string };
+  const written = json.data.events.map((one: Logged) => `${one.event} ${one.record} ${one.how ?? "no how"}`);
+  expect(written).toEqual([
+    "task.new T0001@1 no how",
+    "task.new T0002@1 web",
+    // A procedure says so both times: before it acts and after.
+    ...["start T0001/R1@1 web", "start my project@1 web", "start T0001/R1@2 web", "start T0001@2 web"],
+  ]);
+  const marked = (rows: string[]) => rows.filter((row) => row.includes(", on the page")).length;
+  expect(marked((await project.pawl("log")).out.split("\n"))).toBe(5);
+  expect(marked(String((await get("/log")).body).split("<tr data-key"))).toBe(5);
+  // What pawl settles by itself while a page is shown was not done on it.
+  const around = { cwd: project.path, env: project.env, operations: [], oneShot: true, progress: () => {} };
+  const runtime = openRuntime({ ...around, fromPage: true });
+  expect((await runtime.situation("read")).how).toBe("web");
+  expect((await runtime.byItself().situation("read")).how).toBeUndefined();
 });
 
 test("controls refuse what their commands refuse, in the same words", async ({ project }) => {

@@ -184,8 +184,17 @@ describe("what a reader sees", () => {
     ["\u00ad", "U+00AD"],
     ["\ufeff", "U+FEFF"],
     ["\u{e0041}", "U+E0041"],
+    ["\u2800", "U+2800"],
+    ["\u180b", "U+180B"],
+    ["\u{1d173}", "U+1D173"],
+    ["\ufe0f", "U+FE0F"],
+    ["\ud800", "U+D800"],
   ])("%j is shown by its number", (one, number) => {
     expect(visible(`a${one}b`).text).toBe(`a<span class="unseen">${number}</span>b`);
+  });
+
+  test.each(["⚠️", "1️⃣", "𞤀𞤣", "é", "日本", "\ttab"])("%j is shown as it is", (text) => {
+    expect([visible(text).text, html`${text}`.text]).toEqual([text, text]);
   });
 
   test("nothing that others wrote becomes markup", () => {
@@ -243,7 +252,7 @@ describe("colours", () => {
   const text = (lines: Piece[][] | undefined) =>
     lines?.map((pieces) => pieces.map((one) => one.text).join(""));
 
-  test("keep the text, also where a remark or a template goes on over several lines", () => {
+  test("keep the text, also where a comment or a template spans several lines", () => {
     const lines = ["/* a <b> & 'c'", "   goes on */ const x = `one", ["  $", '{"two"}`;'].join(""), ""];
     const coloured = colourLines("a.ts", lines);
     expect(text(coloured)).toEqual(lines);

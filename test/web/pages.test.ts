@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test as pure } from "vitest";
@@ -49,6 +50,10 @@ describe("Markdown that somebody else wrote", () => {
       "<ul><li>☑ &lt;a href=&quot;//evil&quot;&gt;<strong>b</strong>&lt;/a&gt;</li></ul>",
     ],
     ["1. one\n2. <b>", "<ol><li>one</li><li>&lt;b&gt;</li></ol>"],
+    [
+      "So:\n| a | b |\n|---|---|\n| <i> | 2 |\nthen",
+      "<p>So:</p><pre>| a | b |\n|---|---|\n| &lt;i&gt; | 2 |</pre><p>then</p>",
+    ],
     ["# <h1>", "<p><strong>&lt;h1&gt;</strong></p>"],
     [
       "**\u202e*x*\u200b**",
@@ -57,6 +62,12 @@ describe("Markdown that somebody else wrote", () => {
     ["&lt;b&gt; &amp;", "<p>&amp;lt;b&amp;gt; &amp;amp;</p>"],
   ])("%j", (text, shown) => {
     expect(markdown(text).text).toBe(shown);
+  });
+
+  pure.each(["[", "[a](", "**a", "*a ", "`a", "[a] "])("%j, many thousand times, holds nobody up", (mark) => {
+    const begun = performance.now();
+    markdown(mark.repeat(50_000));
+    expect(performance.now() - begun).toBeLessThan(3_000);
   });
 });
 
@@ -138,10 +149,119 @@ describe("every page", () => {
     expect(await read("?since=look")).toContain("No longer part of the change:");
   });
 
-  test("that is not there says so, wherever it is looked for", async ({ project }) => {
+  test("of a diff shows a finding below its line, wherever that has moved to, and above the file when it is gone", async ({
+    project,
+  }) => {
+    project.commit("a.ts", "one\n");
+    await expectDone(project.pawl("task", "new", "Move"));
+    const started = await expectDone(project.pawl("start", "T1", "--json"));
+    const tree = join(project.path, started.json.data.run.repos[0].worktree);
+    const write = async (text: string) => {
+      writeFileSync(join(tree, "a.ts"), text);
+      await expectDone(project.pawlIn(tree, {}, "snapshot"));
+    };
+    await write("one\ntwo\nthree\n");
+    execFileSync("git", ["commit", "-qam", "Two"], { cwd: tree, env: project.env });
+    const add = ["finding", "add", "Odd", "--severity", "low", "--file", "a.ts", "--line", "2"];
+    await expectDone(project.pawlIn(tree, {}, ...add));
     const get = visit(openHouse(project));
-    const missing = ["/nothing", "/t/T9999", "/t/", "/%2e%2e/x", "/t/T1/diff/%ff/0"];
-    for (const path of missing) expect((await get(path)).status, path).toBe(404);
+    const above = async () => {
+      const page = String((await get("/t/T0001/diff")).body);
+      const before = page.slice(0, page.indexOf('aria-label="Finding T0001/F1"'));
+      return before.includes("Was at line 2")
+        ? "gone"
+        : />(\w+)<\/td><\/tr>(?!.*<\/td><\/tr>.)/s.exec(before)?.[1];
+    };
+    expect(await above()).toBe("two");
+    await write("one\nnew\nnew\ntwo\nthree\n");
+    expect(await above()).toBe("two");
+    await write("one\nnew\nthree\n");
+    expect(await above()).toBe("gone");
+  });
+
+  test("of all findings shows one status of every task, under the headings that were asked for", async ({
+    project,
+  }) => {
+    project.commit("a.ts", "const one = 1;\n");
+    const get = visit(openHouse(project));
+    const read = async (query: string) => String((await get(`/findings${query}`)).body);
+    expect(await read("")).toContain(
+      '<code>pawl finding add "What is wrong" --task T0001</code>'.replaceAll('"', "&quot;"),
+    );
+    for (const [task, severity] of [
+      ["T1", "low"],
+      ["T2", "high"],
+    ] as const) {
+      await expectDone(project.pawl("task", "new", `Of ${task}`));
+      await expectDone(project.pawl("start", task));
+      const where = ["--file", "a.ts", "--line", "1", "--task", task];
+      await expectDone(project.pawl("finding", "add", `Odd in ${task}`, "--severity", severity, ...where));
+    }
+    await expectDone(project.pawl("task", "update", "T2", "--status", "dropped"));
+    const headings = (page: string) =>
+      [...page.matchAll(/<h2 id="group-\d">(.*?) <i>/g)].map(([, one]) => one);
+    expect(headings(await read(""))).toEqual(["high", "low"]);
+    expect(headings(await read("?by=task"))).toEqual(["T0002", "T0001"]);
+    expect(headings(await read("?by=file"))).toEqual(["my project: a.ts"]);
+    for (const by of ["nothing", "toString", "__proto__"])
+      expect(headings(await read(`?by=${by}`)), by).toEqual(["high", "low"]);
+    await expectDone(project.pawl("finding", "defer", "F1", "--task", "T1", "--note", "Later"));
+    expect(await read("")).not.toContain("Odd in T1");
+    expect(await read("?status=deferred")).toContain('href="/t/T0001/findings#F1"');
+    const { json } = await project.pawl("finding", "list", "--all", "--json");
+    expect(json.data.findings.map((one: { id: string }) => one.id).toSorted()).toEqual([
+      "T0001/F1",
+      "T0002/F1",
+    ]);
+  });
+
+  test("that does not exist says so, and where to look", async ({ project }) => {
+    const get = visit(openHouse(project));
+    await expectDone(project.pawl("task", "new", "Here"));
+    const missing: Record<string, string> = {
+      "/nothing": "The links above lead to every page.",
+      "/t/": "The links above lead to every page.",
+      "/%2e%2e/x": "The links above lead to every page.",
+      "/t/T1/diff/%ff/0": "The links above lead to every page.",
+      "/t/T9999": "<code>pawl task list</code>",
+      "/t/T1/runs/R9": "<code>pawl run list T0001</code>",
+      "/t/T1/runs/R9/stream": "<code>pawl run list T0001</code>",
+      "/t/T1/do/fly": "is in the menu Actions on its page",
+      "/t/T1/do/lane-edit?lane=L9": "<code>pawl lane list T1</code>",
+    };
+    for (const [path, hint] of Object.entries(missing)) {
+      const { status, body } = await get(path);
+      expect([status, String(body)], path).toEqual([404, expect.stringContaining(hint)]);
+    }
     for (const path of ["/t/..%2f..%2fetc", "/t/%00"]) expect((await get(path)).status, path).toBe(400);
+    for (const path of ["/t/%0d%0aX/approve/withdraw", "/t/%0d%0aX/approve/sign"])
+      expect((await get(path, { method: "POST", body: {} })).status, path).toBe(400);
+  });
+
+  test("of evidence shows a check as the policy writes it, without the shell around it", async ({
+    project,
+  }) => {
+    project.commit(".pawl/config.yaml", "checks:\n  test: echo fine\n");
+    await expectDone(project.pawl("task", "new", "Check"));
+    const started = await expectDone(project.pawl("start", "T1", "--json"));
+    const tree = join(project.path, started.json.data.run.repos[0].worktree);
+    await expectDone(project.pawlIn(tree, {}, "verify"));
+    expect(String((await visit(openHouse(project))("/t/T0001/evidence")).body)).toContain(
+      "<code>echo fine</code>",
+    );
+  });
+
+  test("that search leads to shows the record at its place", async ({ project }) => {
+    await fill(project);
+    const get = visit(openHouse(project));
+    const found = String((await get("/search?q=alert")).body);
+    for (const [, path = "", anchor = ""] of found.matchAll(/<li><a href="([^"#]+)#([^"]+)"/g))
+      expect(String((await get(path)).body), `${path}#${anchor}`).toContain(`id="${anchor}"`);
+    const anchors = [...found.matchAll(/<li><a href="[^"#]+#(\w)/g)].map(([, letter]) => letter);
+    expect(anchors).toEqual(expect.arrayContaining(["D", "F", "H", "N"]));
+    const command = /<footer class="cmd">.*<code>(.*)<\/code>/.exec(
+      String((await get("/search?q=it's+%22odd%22")).body),
+    );
+    expect(command?.[1]).toBe("pawl search &#39;it&#39;\\&#39;&#39;s &quot;odd&quot;&#39;");
   });
 });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
@@ -7,13 +7,19 @@ import { openDeciding } from "../../src/web/deciding.ts";
 import { type House, handle } from "../../src/web/handle.ts";
 import { type Listening, listen } from "../../src/web/serve.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
-import { auditIn, guardFromHere, trustOrigin } from "../helpers/audited-project.ts";
+import { auditIn } from "../helpers/audited-project.ts";
 import { hasBrowser, launchBrowser, openTab, withoutBrowser } from "../helpers/browser.ts";
-import { openProject } from "../helpers/command-line.ts";
+import { openProject, type Project } from "../helpers/command-line.ts";
 import { openHouse } from "../helpers/page.ts";
-import { gitIn, ok } from "../helpers/ready-task.ts";
-import { makePublished, publish, type SignedProject } from "../helpers/signed-project.ts";
-import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { gitIn } from "../helpers/ready-task.ts";
+import {
+  makePublished,
+  publish,
+  readyInBoth,
+  type SignedProject,
+  withApi,
+} from "../helpers/signed-project.ts";
+import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 /** A key without hardware that behaves like one: Chromium's own, driven by its debugger. */
 const AUTHENTICATOR = {
@@ -136,17 +142,22 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     expect(project.git("log", "-1", "--format=%s", "main")).not.toContain("T0002");
   });
 
+  test("is not offered under the name that it does not work at", async () => {
+    const at = `http://localhost:${server.port}`;
+    const elsewhere = await openTab(browser, at);
+    await elsewhere.page.goto(`${at}/enter#${house.sessions.invite()}`);
+    await elsewhere.page.waitForURL(`${at}/`);
+    await elsewhere.page.goto(`${at}/t/T0002/approve`);
+    await elsewhere.page.getByText(`Passkeys work only at ${origin}/`).waitFor();
+    for (const name of ["Continue with your key…", "Ask on the terminal"])
+      expect(await elsewhere.page.getByRole("button", { name }).count(), name).toBe(0);
+    await elsewhere.context.close();
+  });
+
   test("decides in a second repository as well, and one signature merges both or none", async () => {
     const { root: at, home, env } = project;
-    const api = openProject({ ...makeRepository(at, "api"), env });
-    api.write(".gitignore", ".pawl/state\n.worktrees\n");
-    api.commit(".pawl/config.yaml", "approvals: signed\nchecks: none\n");
-    await ok(home.pawl("repo", "add", "../api"));
-    await guardFromHere(api, false, "api");
-    gitIn(project, at, "init", "-q", "--bare", "--template=", "-b", "main", join(at, "api.git"));
-    api.git("remote", "add", "origin", "../api.git");
-    api.git("push", "-q", "-u", "origin", "main");
-    await trustOrigin(api, { name: "api", home: false });
+    const both = await withApi(project);
+    const [, api] = both.repos as [Project, Project];
     await page.goto(`${origin}/approvers`);
     typed = "ada-key";
     await page.getByRole("button", { name: "Let ada-key approve in api too…" }).click();
@@ -154,19 +165,7 @@ describe.skipIf(!hasBrowser)(`a passkey in Chromium${withoutBrowser}`, () => {
     await page.getByRole("table", { name: "Keys of main of api" }).waitFor();
     expect(api.git("show", "main:.pawl/approvers.yaml")).toContain("ada-key");
 
-    const title = ["task", "new", "Both", "--profile", "light", "--repo", "shop", "--repo", "api", "--json"];
-    const { id } = (await ok(home.pawl(...title))).json.data.task;
-    const { run } = (await ok(home.pawl("start", id, "--json"))).json.data;
-    for (const [index, repo] of [home, api].entries()) {
-      const tree = join(repo.path, run.repos[index].worktree);
-      writeFileSync(join(tree, "both.txt"), `${index}\n`);
-      gitIn(project, tree, "add", "-Af");
-      gitIn(project, tree, "commit", "-q", "-m", "Both");
-      await ok(repo.pawlIn(tree, {}, "verify", "--", "test", "-d", "."));
-    }
-    await ok(home.pawl("handoff", id, "--what", "Both", "--next", "Approve it"));
-    await ok(home.pawl("snapshot", id));
-    await ok(home.pawl("check", id, "--stage", "close"));
+    const id = await readyInBoth(both);
     [shown, typed] = ["", ""];
     await page.goto(`${origin}/t/${id}/approve`);
     await page.getByText("in both repositories or in none").waitFor();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Request } from "../../src/web/exchange.ts";
 import { handle } from "../../src/web/handle.ts";
 import { type Listening, listen } from "../../src/web/serve.ts";
@@ -22,7 +23,7 @@ beforeAll(async () => {
     entered.push(incoming);
     return { status: 599, headers: {}, body: "inside" };
   });
-  cookie = sessions.enter(sessions.invite())?.split(";")[0] ?? "";
+  cookie = sessions.enter(sessions.invite(), `pawl.localhost:${server.port}`)?.split(";")[0] ?? "";
 });
 afterAll(() => server.close());
 
@@ -79,7 +80,11 @@ describe("whoever has stolen nothing but the address", () => {
     ],
     ["no name at all", () => ({ headers: { host: undefined } }), 400],
     ["no session", () => ({ headers: { cookie: undefined } }), 401],
-    ["somebody else's session", () => ({ headers: { cookie: "pawl=AAAAAAAAAAAAAAAAAAAAAA" } }), 401],
+    [
+      "somebody else's session",
+      () => ({ headers: { cookie: `pawl-${server.port}=AAAAAAAAAAAAAAAAAAAAAA` } }),
+      401,
+    ],
     ["a form from a foreign page", () => form({ origin: "http://evil.example" }), 403],
     ["a form from another port of ours", () => form({ origin: "http://pawl.localhost:9" }), 403],
     ["a form from nowhere", () => form({ origin: "null" }), 403],
@@ -109,6 +114,18 @@ describe("whoever has stolen nothing but the address", () => {
     ["a path out of the page", () => ({ path: "/../../etc/passwd" }), 404],
     ["an encoded path out of the page", () => ({ path: "/t/..%2f..%2f..%2fetc%2fpasswd/diff/x/0" }), 599],
     ["a file that is no page", () => ({ path: "/style.css/../../package.json" }), 404],
+    ["an address with two slashes", () => ({ path: "//evil.example/x" }), 404],
+    ["an address that is none", () => ({ path: "http://[" }), 400],
+    [
+      "a secret that is no text",
+      () => ({
+        method: "POST",
+        path: "/enter",
+        headers: { origin: own(), "content-type": "application/json" },
+        body: `{"secret":{"toString":${sessions.invite().length}}}`,
+      }),
+      401,
+    ],
   ])("%s", async (_, what, status) => {
     const before = entered.length;
     expect((await send(what())).status).toBe(status);
@@ -128,14 +145,93 @@ describe("whoever has stolen nothing but the address", () => {
   });
 });
 
+test.each([
+  ["a form", "application/x-www-form-urlencoded", { title: "Mine" }],
+  ["plain text that looks like a form", "text/plain", undefined],
+  ["a form in parts", "multipart/form-data; boundary=x", undefined],
+  ["what says it is JSON and is not", "application/json", undefined],
+])("of what is sent, %s is read or is nothing", async (_, type, body) => {
+  await send(form({ origin: own(), "content-type": type }));
+  expect(entered.at(-1)?.body).toEqual(body);
+});
+
 test("no answer lets another page read it, frame it or run anything in it", async () => {
-  for (const path of ["/", "/enter", "/style.css", "/nothing"]) {
-    const { headers } = await send({ path, headers: { cookie: undefined } });
+  const asked: [string, Sent][] = ["/", "/enter", "/style.css", "/nothing", "http://["].map((path) => [
+    path,
+    { path, headers: { cookie: undefined } },
+  ]);
+  asked.push(["too large", form({ origin: own() }, `title=${"x".repeat(1_100_000)}`)]);
+  for (const [path, what] of asked) {
+    const { headers } = await send(what);
     expect(headers["access-control-allow-origin"], path).toBeUndefined();
-    expect(headers["content-security-policy"], path).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
-    expect(headers["cross-origin-resource-policy"], path).toBe("same-origin");
-    expect(headers["x-content-type-options"], path).toBe("nosniff");
+    expect(headers, path).toMatchObject({
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "permissions-policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)",
+      // Nothing goes to other sites; with "no-referrer" browsers would send our own forms with the origin "null".
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+    });
   }
+});
+
+describe("whoever hangs up", () => {
+  const hangUp = (sent: Sent, after: number) =>
+    new Promise<void>((done) => {
+      const headers = { host: `pawl.localhost:${server.port}`, cookie, ...sent.headers };
+      const { method = "GET", path = "/" } = sent;
+      const outgoing = request({
+        host: "127.0.0.1",
+        port: server.port,
+        method,
+        path,
+        headers: headers as never,
+      });
+      outgoing.on("error", () => done());
+      outgoing.on("close", () => done());
+      outgoing.flushHeaders();
+      if (sent.body !== undefined) outgoing.write(sent.body);
+      setTimeout(() => outgoing.destroy(), after);
+    });
+
+  test("in the middle of a form leaves no trace on the terminal, where a question may stand", async () => {
+    const said: unknown[] = [];
+    const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(text) > 0);
+    try {
+      await hangUp(form({ origin: own(), "content-length": "100" }, "title=Half"), 50);
+      await new Promise((done) => setTimeout(done, 100));
+    } finally {
+      spy.mockRestore();
+    }
+    expect(said).toEqual([]);
+  });
+
+  test("or stops reading is waited for: nothing piles up, and the stream ends with them", async () => {
+    let [made, ended] = [0, false];
+    const slow = await listen(0, async () => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        try {
+          for (; made < 5_000; made++) yield "x".repeat(100_000);
+        } finally {
+          ended = true;
+        }
+      })(),
+    }));
+    const reader = connect(slow.port, "127.0.0.1");
+    reader.pause();
+    reader.write(`GET / HTTP/1.1\r\nHost: pawl.localhost:${slow.port}\r\n\r\n`);
+    await new Promise((done) => setTimeout(done, 500));
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(500);
+    expect(ended).toBe(false);
+    reader.destroy();
+    await expect.poll(() => ended).toBe(true);
+    await slow.close();
+  });
 });
 
 test("other machines find no server", async () => {

@@ -67,7 +67,7 @@ const settled = () => new Promise((done) => setImmediate(done));
 test("an approval is asked for on the page and given on the terminal, one at a time", async () => {
   const { all, begin, type, merged } = approvals();
   begin("T0001");
-  expect(all.of("T0001")).toMatchObject({ state: "asking", said: ["Receipt of T0001"] });
+  expect(all.of("T0001")).toMatchObject({ state: "asking", said: "Receipt of T0001" });
   for (const task of ["T0001", "T0002"]) expect(() => begin(task)).toThrow("T0001 is already being decided.");
   expect(merged).toEqual([]);
   type("T0001");
@@ -82,10 +82,25 @@ test("an approval is asked for on the page and given on the terminal, one at a t
 test("a question that was taken back is a no", async () => {
   const { all, begin, merged } = approvals();
   begin("T0001");
-  all.withdraw("T0002");
+  await all.withdraw("T0002");
   await settled();
   expect(all.of("T0001")?.state).toBe("asking");
-  all.withdraw("T0001");
-  await settled();
+  // Whoever took it back sees at once that it is over.
+  await all.withdraw("T0001");
   expect([all.of("T0001")?.state, merged]).toEqual(["refused", []]);
+});
+
+test("of what an operation says at length, the page keeps the end", async () => {
+  const all = new Undertakings(open().terminal);
+  const ended = new Promise<void>((done) =>
+    all.begin("T0001", "working", async ({ hear }) => {
+      for (let line = 0; line < 30_000; line++) hear(`line ${line}\n`);
+      done();
+    }),
+  );
+  await ended;
+  const said = all.of("T0001")?.said ?? "";
+  expect(said.length).toBeLessThan(100_100);
+  expect(said.startsWith("…")).toBe(true);
+  expect(said.endsWith("line 29999\n")).toBe(true);
 });

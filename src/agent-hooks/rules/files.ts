@@ -64,7 +64,7 @@ function findDisabledHook(command: ShellCommand): Refusal | undefined {
 }
 
 export const RECORDS_RULE =
-  "Records are kept by pawl: evidence is captured and approvals are given, neither is written by hand.";
+  "Only pawl writes records: evidence is captured and approvals are given, never written by hand.";
 export const RECORDS_WAY =
   "Use the commands: `pawl task update`, `pawl decide`, `pawl verify`, `pawl finding …`, `pawl handoff`.";
 
@@ -183,7 +183,7 @@ export function judgeToolWrite(path: string, folder: string, facts: Facts): Refu
   return {
     rule: "Do not change files on a protected branch.",
     fact: `${branch} is checked out there.`,
-    way: 'Run `pawl start "<what to do>"` and write in the worktree that it makes. A scratch file can go where git ignores it, or where `scratch:` in .pawl/config.yaml allows it.',
+    way: 'Run `pawl start "<what to do>"` and write in the worktree that it creates. A scratch file can go where git ignores it, or where `scratch:` in .pawl/config.yaml allows it.',
     unlessScratch: path,
   };
 }
@@ -193,7 +193,7 @@ export function heldByAnother(task: string, fact: string): Refusal {
   return {
     rule: "A session works only on the task it started or claimed.",
     fact: `Another session holds ${task}, and ${fact}.`,
-    way: `If nobody is working on it any more, take it over: \`pawl start ${task} --claim\`. To report something you saw there: \`pawl finding add "…" --task ${task}\`.`,
+    way: `If nobody is working on it, take it over: \`pawl start ${task} --claim\`. To report something you saw there: \`pawl finding add "…" --task ${task}\`.`,
   };
 }
 

@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { makeFolder, syncDirectory } from "../../files/durable.ts";
 import { jsonIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
@@ -96,7 +96,10 @@ export function makeAttempt(
   // What an agent reads and says is its user's alone.
   mkdirSync(filling, { mode: 0o700 });
   try {
-    for (const [name, text] of Object.entries(contents)) writeNew(join(filling, name), text);
+    for (const [name, text] of Object.entries(contents)) {
+      mkdirSync(dirname(join(filling, name)), { recursive: true });
+      writeNew(join(filling, name), text);
+    }
     step("attempt folder");
     renameSync(filling, path);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Role } from "../../model/records/attempt.ts";
+import { plural } from "../../model/text.ts";
 import type { AgentProgress } from "../../ports/agents.ts";
 import type { AgentProgram, StreamEvent, Wish } from "../program.ts";
 import { modelReason, oneLine, shortPath, tokens, withFiles } from "./words.ts";
@@ -144,6 +145,8 @@ function verdictOf(event: StreamEvent): AgentProgress["verdict"] {
   if (event.subtype === "error_max_turns") return { ok: false, reason: "limit_turns", words };
   if (event.subtype === "error_max_budget_usd") return { ok: false, reason: "limit_cost", words };
   if (event.subtype === "success" && !event.is_error) return { ok: true, reason: undefined, words };
+  if (/^aborted/.test(event.terminal_reason ?? ""))
+    return { ok: false, reason: "exit", words, aborted: true };
   const status = event.api_error_status;
   return { ok: false, reason: status ? modelReason(status) : "exit", words };
 }
@@ -160,7 +163,7 @@ function show(event: StreamEvent): string | undefined {
   if (event.type === "system" && event.subtype === "api_retry")
     return `… ${event.error}, try ${event.attempt} of ${event.max_retries}`;
   if (event.type === "result")
-    return `${event.is_error ? "✗" : "✓"} ${event.num_turns} turns: ${oneLine(event.result ?? event.subtype, 300)}`;
+    return `${event.is_error ? "✗" : "✓"} ${plural(event.num_turns ?? 0, "turn")}: ${oneLine(event.result ?? event.subtype, 300)}`;
   if (event.type !== "assistant" && event.type !== "user") return undefined;
   const lines = [event.message?.content ?? []].flat().flatMap((block: StreamEvent) => showBlock(block) ?? []);
   return lines.length === 0 ? undefined : lines.join("\n");

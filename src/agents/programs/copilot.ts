@@ -79,10 +79,14 @@ function read(event: StreamEvent, before: AgentProgress): AgentProgress {
           before,
           (data?.fileEdits ?? []).map((one: StreamEvent) => one.path),
         ),
-        denied: before.denied + (/^Permission denied/.test(data?.error?.message ?? "") ? 1 : 0),
+        denied: before.denied + (isDenial(data?.error) ? 1 : 0),
       };
     case "session.error":
       return { ...before, verdict: failureOf(data) };
+    case "abort": {
+      const words = oneLine(`aborted: ${data?.reason}`);
+      return { ...before, verdict: { ok: false, reason: "exit", words, aborted: true } };
+    }
     case "result":
       return readResult(event, before);
     default:
@@ -96,9 +100,13 @@ const failureOf = (data: StreamEvent): AgentProgress["verdict"] => ({
   words: oneLine(data?.message, 300),
 });
 
-/** What went wrong was told before the end, which only says that something did. */
+/** By a rule that denies it, or because nobody was there to be asked. */
+const isDenial = (error: StreamEvent) =>
+  error?.code === "denied" || /^Permission denied/.test(error?.message ?? "");
+
+/** What went wrong was told before the end, which only says that something did; and not even that after a signal. */
 function readResult(event: StreamEvent, before: AgentProgress): AgentProgress {
-  const ok = event.exitCode === 0;
+  const ok = event.exitCode === 0 && !before.verdict?.aborted;
   const failed = before.verdict?.ok === false ? before.verdict : undefined;
   return {
     ...before,
@@ -139,6 +147,8 @@ function show(event: StreamEvent): string | undefined {
       return `  ${data?.success ? "" : "✗ "}${oneLine(data?.result?.content ?? data?.error?.message, 200)}`;
     case "session.error":
       return `✗ ${oneLine(data?.message, 300)}`;
+    case "abort":
+      return `✗ aborted: ${oneLine(data?.reason)}`;
     case "result":
       return `${event.exitCode === 0 ? "✓" : "✗"} exit ${event.exitCode}`;
     default:

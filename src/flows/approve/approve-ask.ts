@@ -1,6 +1,6 @@
 import { parseTaskId } from "../../model/ids.ts";
 import type { Hands } from "../../ports/hands.ts";
-import { checkTyped, expectTerminal, refuseAgents } from "../human-only.ts";
+import { checkTyped, expectTerminal, leaving, refuseAgents } from "../human-only.ts";
 
 /** A human at a terminal, or nobody. */
 export async function expectHuman(hands: Hands): Promise<void> {
@@ -13,12 +13,14 @@ export async function confirm(
   hands: Hands,
   task: string,
   question: string,
+  /** How things stand for somebody who stops here, and how to continue. */
+  left: string,
   showDiff?: () => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    const typed = await hands.ask(question);
+    const typed = await leaving(hands.ask(question), left);
     if (!showDiff || typed?.trim().toLowerCase() !== "d")
-      return checkTyped(typed, task, (word) => isTask(word, task));
+      return checkTyped(typed, task, (word) => isTask(word, task), left);
     await showDiff();
   }
 }

@@ -1,9 +1,11 @@
+import { getRun, MORE_WORK } from "../../judge/current-run.ts";
 import type { GateResult, RepoState } from "../../judge/gates/gate.ts";
 import { settlesItself } from "../../judge/gates/settled.ts";
 import type { Keys } from "../../judge/keys.ts";
 import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
+import { isReceiptOf } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { MergeStyle } from "../../model/statement.ts";
 import { plural } from "../../model/text.ts";
@@ -11,10 +13,14 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Upstream } from "../../ports/remotes.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle } from "../../ports/targets.ts";
+import { keysInForce } from "../audit/older-keys.ts";
 import { checkTask } from "../check/check-task.ts";
-import { expectSigners, keysAt } from "../trust/sign.ts";
+import { receiptOf } from "../check/keep-receipt.ts";
+import { keysAt } from "../trust/read-keys.ts";
+import { expectSigners } from "../trust/sign.ts";
+import { wayTogether } from "./approve-push.ts";
 
-/** One repository that is about to be merged, as it was looked at. */
+/** One repository that is about to be merged, as it was when it was read. */
 export interface CandidateRepo extends RepoState {
   site: Site;
   upstream: Upstream | undefined;
@@ -37,7 +43,7 @@ export interface LookOptions {
   push: boolean;
   /** How it is to be merged; the policy of each repository says so otherwise. */
   style?: MergeStyle | undefined;
-  /** A host makes the merge: what lies in a checkout here is not in its way. */
+  /** The host merges, so files in a checkout here are not in the way. */
   elsewhere?: true;
 }
 
@@ -53,7 +59,7 @@ export async function lookForApproval(hands: Hands, id: string, options: LookOpt
   for (const repo of gate.repos.filter((one) => one.changed)) {
     const site = sites.named(repo.name);
     const keys = {
-      before: await keysAt(hands, site, repo.base),
+      before: await keysInForce(hands, site, `refs/heads/${repo.base_branch}`, repo.base),
       after: await keysAt(hands, site, repo.head),
     };
     await checkKeys(hands, site, repo, keys);
@@ -123,6 +129,8 @@ export function checkStatus(task: Task): void {
       );
     case "dropped":
       throw refuse("task_dropped", `${task.id} was dropped.`, `pawl task update ${task.id} --status open`);
+    case "done":
+      throw refuse("already_merged", `${task.id} is done: nothing is left to approve.`, MORE_WORK);
     default:
       throw refuse(
         "already_merged",
@@ -132,14 +140,21 @@ export function checkStatus(task: Task): void {
   }
 }
 
+/** Refuses a user without a git name before anybody waits for remotes and tests. */
+export async function expectCommitter(hands: Hands, task: string): Promise<void> {
+  const { value } = await hands.look((reader) => getRun(reader, task));
+  const [sites, merges] = [await hands.git.sites(), await hands.git.merges()];
+  for (const { name } of value.repos) await merges.checkIdentity(sites.named(name));
+}
+
 /** The close stage has to be passed now, and to be the very same that somebody saw pass. */
 async function checkReceipt(hands: Hands, gate: GateResult): Promise<string> {
   const [first] = gate.reasons;
   if (first || !gate.seal) throw notReady(gate);
-  const stored = await hands.look((reader) => reader.receipt(gate.task)?.value.digest);
-  if (stored === gate.seal.digest) return stored;
+  const stored = await hands.look((reader) => receiptOf(reader, gate.task)?.value);
+  if (isReceiptOf(stored, gate.seal)) return gate.seal.digest;
   const command = `pawl check --stage close ${gate.task}`;
-  const details = { task: gate.task, receipt: stored, now: gate.seal.digest };
+  const details = { task: gate.task, receipt: stored?.digest, now: gate.seal.digest };
   if (stored === undefined)
     throw new Failure("refused", "no_receipt", `${gate.task} has not been through its close check.`, {
       hint: command,
@@ -167,7 +182,10 @@ function notReady(gate: GateResult): Failure {
     [`${plural(reasons.length, "thing is", "things are")} in the way of merging ${task}:`, ...lines].join(
       "\n",
     ),
-    { hint: first?.command ?? `pawl check --stage close ${task}`, details: { task, reasons: gate.reasons } },
+    {
+      hint: first?.command ?? `pawl check --stage close ${task}`,
+      details: { task, reasons: gate.reasons, settles_itself: left.length === 0 },
+    },
   );
 }
 
@@ -179,7 +197,7 @@ function checkPublishable({ name, base_branch, upstream }: CandidateRepo): void 
   });
 }
 
-/** Every repository's remote is asked once, because somebody may have published meanwhile. */
+/** Every repository's remote is asked once, because somebody may have pushed since. */
 export async function fetchBases(
   hands: Hands,
   repos: readonly Pick<CandidateRepo, "name" | "site" | "upstream">[],
@@ -259,7 +277,7 @@ async function checkAgainstRemote(hands: Hands, task: string, repo: CandidateRep
       "base_diverged",
       `${base_branch} of ${name} and ${there} each have commits that the other does not have (${onlyHere} and ${onlyThere}).`,
       {
-        hint: "To redo an approved merge that was not published: pawl approve <its task> --redo --push",
+        hint: await wayTogether(hands, { name, base_branch, base }),
         details,
       },
     );

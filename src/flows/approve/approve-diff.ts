@@ -1,4 +1,4 @@
-import { printable } from "../../model/printable.ts";
+import { fold, printable } from "../../model/printable.ts";
 import { plural, type Style } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Body } from "../../ports/operation.ts";
@@ -19,7 +19,7 @@ export async function showDiff(hands: Hands, { task, repos }: Candidate, whole: 
       continue;
     }
     hands.say(`\nThe diff of ${repo.name}:`);
-    for (const line of lines.slice(0, MOST_LINES)) hands.say(barred(line));
+    for (const line of lines.slice(0, MOST_LINES)) hands.say(fold(barred(line), FURTHER));
     if (lines.length > MOST_LINES)
       hands.say(`  … and ${plural(lines.length - MOST_LINES, "line")} more: pawl diff ${task.id}`);
   }
@@ -33,7 +33,8 @@ export const wholeDiff = (hands: Hands, { repos }: Candidate): Body =>
       yield encoder.encode(`${style.bold(`The diff of ${repo.name}:`)}\n`);
       for (const line of await linesOf(hands, repo)) {
         const paint = paintOf(line, style);
-        yield encoder.encode(`${paint(printable(barred(line)))}\n`);
+        for (const row of fold(printable(barred(line)), FURTHER).split("\n"))
+          yield encoder.encode(`${paint(row)}\n`);
       }
     }
   };
@@ -43,7 +44,10 @@ async function linesOf(hands: Hands, { site, base, head }: CandidateRepo): Promi
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** No line brings a colour of its own along. */
+/** What the rest of a long line stands behind. */
+const FURTHER = "  : ";
+
+/** Strips colours that the lines themselves contain. */
 const barred = (line: string) => `  | ${line.replaceAll("\u001b", "\ufffd")}`;
 
 function paintOf(line: string, style: Style): (text: string) => string {

@@ -167,7 +167,7 @@ async function giveUp(
   if (undertaking.decided()) return unfinished(task, error);
   const notes = await undertaking.undo();
   for (const note of notes) hands.say(note);
-  // Whoever has the number has the record as well; there is none of ours.
+  // The number belongs to somebody else's record; ours was not written.
   if (!(error instanceof Failure && error.code === "approval_taken")) {
     const reason = error instanceof Error ? error.message : String(error);
     const trouble = [reason, ...notes].join("\n\n");

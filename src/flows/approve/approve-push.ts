@@ -1,6 +1,9 @@
 import { change } from "../../judge/change.ts";
+import type { RepoState } from "../../judge/gates/gate.ts";
+import { redoCommand } from "../../judge/unpublished.ts";
 import { Failure } from "../../model/failure.ts";
 import { type Approval, approval } from "../../model/records/run.ts";
+import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -44,6 +47,50 @@ export async function pushApproval(hands: Hands, task: string, known: Approval):
   return current;
 }
 
+/** The same for the last approval of a task, by whoever comes later. */
+export async function howToPublishTask(hands: Hands, task: string): Promise<string[]> {
+  const last = await hands.look((reader) => lastMerge(reader, task));
+  return last ? howToPublish(hands, last) : [];
+}
+
+/** The approval by which a task was merged, or merged again. */
+export const lastMerge = (reader: Reader, task: string): Approval | undefined =>
+  reader
+    .parts(approval, task)
+    .records.map((one) => one.value)
+    .findLast((one) => one.status === "merged");
+
+/** How to publish what was merged in this clone alone, where there is somewhere to publish it. */
+export async function howToPublish(hands: Hands, { id, repos }: Approval): Promise<string[]> {
+  const [sites, remotes] = [await hands.git.sites(), await hands.git.remotes()];
+  const [targets, worktrees] = [await hands.git.targets(), await hands.git.worktrees()];
+  const home = sites.here().mainRoot;
+  const notes: string[] = [];
+  for (const repo of repos.filter((one) => !one.pushed)) {
+    const site = sites.named(repo.name);
+    const branch = repo.ref.slice("refs/heads/".length);
+    const upstream = await remotes.remoteOf(site, branch);
+    if (!upstream) continue;
+    const [ours, theirs] = [await targets.tip(site, repo.ref), await targets.tip(site, upstream.tracking)];
+    if (theirs !== undefined && (await worktrees.contains(site, repo.new, theirs))) continue;
+    if (ours === undefined || !(await worktrees.contains(site, repo.new, ours))) continue;
+    if (theirs !== undefined && !(await worktrees.contains(site, theirs, ours))) {
+      const command = redoCommand(id.replace(/\/.*$/, ""));
+      notes.push(
+        `${branch} is merged in this clone alone, and the remote moved on. To merge it again: ${command}`,
+      );
+      continue;
+    }
+    const place = site.mainRoot ?? site.commonDir;
+    const git = place === home ? "git" : `git -C ${quoted(place)}`;
+    const ref = upstream.ref === branch ? branch : `${branch}:${upstream.ref}`;
+    notes.push(
+      `${branch} is merged in this clone alone. To publish it: ${git} push ${upstream.remote} ${ref}`,
+    );
+  }
+  return notes;
+}
+
 /**
  * A server that checks what it is sent believes the records that it has, so these go first. A state that was never
  * shared stays where it is.
@@ -61,7 +108,7 @@ async function publishRecords(hands: Hands, task: string): Promise<void> {
       error.kind,
       "records_unpublished",
       `${task} is merged here, but its approval could not be sent to ${remote}: ${error.message}`,
-      { hint: `Fix that with pawl sync, then: pawl approve ${task} --redo --push`, details: { task } },
+      { hint: `Fix that with pawl sync, then: ${redoCommand(task)}`, details: { task } },
     );
   }
 }
@@ -79,7 +126,7 @@ export function notePush(
 }
 
 function notPublished(task: string, first: Unpublished, failed: Unpublished[]): Failure {
-  const again = `pawl approve ${task} --redo --push`;
+  const again = redoCommand(task);
   const details = { task, repos: failed };
   const merged = `${task} is merged here, but not published:`;
   switch (first.reason) {
@@ -99,4 +146,22 @@ function notPublished(task: string, first: Unpublished, failed: Unpublished[]): 
         details,
       });
   }
+}
+
+/** A merge at the tip that the remote went on without is made again by its task; anything else is a human's to bring together. */
+export function wayTogether(
+  hands: Hands,
+  { name, base_branch, base }: Pick<RepoState, "name" | "base_branch" | "base">,
+): Promise<string> {
+  return hands.look((reader) => {
+    const isAtTip = (id: string) =>
+      lastMerge(reader, id)?.repos.some((one) => one.name === name && one.new === base && !one.pushed);
+    const task = reader
+      .tasks()
+      .tasks.filter((one) => ["merged", "done"].includes(one.status))
+      .find((one) => isAtTip(one.id));
+    return task
+      ? redoCommand(task.id)
+      : `In a terminal: pawl unlock ${base_branch} --for 10m, git pull --no-rebase, pawl unlock ${base_branch} --end`;
+  });
 }

@@ -3,11 +3,10 @@ import { Failure } from "../../model/failure.ts";
 import { nextNumber } from "../../model/ids.ts";
 import { finding } from "../../model/records/parts.ts";
 import { type Approval, approval } from "../../model/records/run.ts";
-import type { RecordSignature } from "../../model/records/signed.ts";
+import { howOf, type RecordSignature } from "../../model/records/signed.ts";
 import { type Task, task as taskKind } from "../../model/records/task.ts";
 import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { howOf } from "../trust/sign.ts";
 
 export type ApprovalRepo = Approval["repos"][number];
 
@@ -22,6 +21,7 @@ export interface Prepared {
   /** What it is called in what was signed, and what was; nothing where the terminal is enough. */
   uid: string | undefined;
   signatures: RecordSignature[];
+  fromPage: boolean;
 }
 
 export const nextApproval = (reader: Reader, task: string) =>
@@ -29,7 +29,7 @@ export const nextApproval = (reader: Reader, task: string) =>
 
 /** Said before anything moves: a human's yes, and to what exactly. */
 export function prepareApproval(reader: Reader, at: Situation, prepared: Prepared): Plan<Approval> {
-  const { task, part, receipt, repos, summary, redoOf, uid, signatures } = prepared;
+  const { task, part, receipt, repos, summary, redoOf, uid, signatures, fromPage } = prepared;
   if (nextApproval(reader, task) !== part)
     throw new Failure(
       "conflict",
@@ -39,24 +39,37 @@ export function prepareApproval(reader: Reader, at: Situation, prepared: Prepare
         hint: `Nothing was changed. Run it again: pawl approve ${task}`,
       },
     );
+  const how = howOf(task, signatures, fromPage);
+  const given = {
+    status: "prepared",
+    how,
+    receipt,
+    repos,
+    redo_of: redoOf,
+    uid,
+    signatures,
+    summary,
+  } as const;
+  const commits = repos.map((one) => `${one.name} ${one.new.slice(0, 12)}`);
+  return addApproval(reader, at, task, given, `approved: ${commits.join(", ")}`);
+}
+
+type Given = "status" | "how" | "receipt" | "repos" | "redo_of" | "uid" | "signatures" | "summary";
+
+/** A new record of a human's yes: here, or for what the host is to merge. */
+export function addApproval(
+  reader: Reader,
+  at: Situation,
+  task: string,
+  given: Pick<Approval, Given>,
+  said: string,
+): Plan<Approval> {
   const made = addPart(
     approval,
     task,
     reader.partNames(approval, task),
-    (id): Approval => ({
-      id,
-      status: "prepared",
-      how: howOf(task, signatures),
-      receipt,
-      repos,
-      redo_of: redoOf,
-      uid,
-      signatures,
-      ...madeNow(at),
-      summary,
-      trouble: "",
-    }),
-    `approved: ${repos.map((one) => `${one.name} ${one.new.slice(0, 12)}`).join(", ")}`,
+    (id): Approval => ({ id, ...madeNow(at), ...given, trouble: "" }),
+    said,
   );
   return { data: made.value, effects: [made.effect] };
 }

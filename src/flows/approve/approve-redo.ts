@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { type Approval, approval } from "../../model/records/run.ts";
+import type { Approval } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Upstream } from "../../ports/remotes.ts";
@@ -7,6 +7,7 @@ import type { Site } from "../../ports/sites.ts";
 import { requiredCommands } from "../check/required-commands.ts";
 import { fetchBases, refusalOf } from "./approve-candidate.ts";
 import type { WantedMerge } from "./approve-merge.ts";
+import { lastMerge } from "./approve-push.ts";
 import { repoOfRun, tryChecks } from "./approve-recheck.ts";
 import type { ApprovalRepo } from "./approve-records.ts";
 import { short } from "./approve-show.ts";
@@ -26,10 +27,10 @@ export interface Redo {
 
 /** What has to be made again; nothing, where the remote did not move after all. */
 export async function lookForRedo(hands: Hands, id: string, options: { fetch: boolean }): Promise<Redo> {
-  const { task, last } = await hands.look((reader) => {
-    const found = reader.parts(approval, id).records.map((one) => one.value);
-    return { task: reader.task(id).value, last: found.filter((one) => one.status === "merged").at(-1) };
-  });
+  const { task, last } = await hands.look((reader) => ({
+    task: reader.task(id).value,
+    last: lastMerge(reader, id),
+  }));
   if (!last || !["merged", "done"].includes(task.status))
     throw new Failure("refused", "not_merged", `${id} is ${task.status}; there is no merge to redo.`, {
       hint: `pawl approve ${id}`,
@@ -43,6 +44,14 @@ export async function lookForRedo(hands: Hands, id: string, options: { fetch: bo
     if (again) overtaken.push(again);
   }
   return { task, last, overtaken };
+}
+
+/** Merged by an approval that a remote has not got: a push that was asked for again has only that left to do. */
+export async function waitsForPush(hands: Hands, id: string): Promise<boolean> {
+  const last = await hands.look((reader) =>
+    ["merged", "done"].includes(reader.task(id).value.status) ? lastMerge(reader, id) : undefined,
+  );
+  return last?.repos.some((one) => !one.pushed) ?? false;
 }
 
 interface Unpublished {

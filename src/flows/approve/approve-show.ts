@@ -2,8 +2,16 @@ import { mustSign } from "../../judge/keys.ts";
 import { validationsOf } from "../../judge/validation.ts";
 import { isHuman } from "../../model/actor.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
-import { quoteLine } from "../../model/printable.ts";
-import { evidence, type Finding, finding, handoff, type Review, review } from "../../model/records/parts.ts";
+import { fold, quoteLine } from "../../model/printable.ts";
+import {
+  type Evidence,
+  evidence,
+  type Finding,
+  finding,
+  handoff,
+  type Review,
+  review,
+} from "../../model/records/parts.ts";
 import type { MergeStyle } from "../../model/statement.ts";
 import { testsNothing } from "../../model/tests-nothing.ts";
 import { plural } from "../../model/text.ts";
@@ -22,25 +30,29 @@ async function unknownTools(hands: Hands): Promise<string[]> {
 }
 
 /**
- * What a human sees before being asked. Everything that somebody else wrote stands in quotes on one line of its own, so
- * that no record can draw a screen of its own; what is unusual stands on top.
+ * What a human sees before being asked. Everything that others wrote is one quoted line, so
+ * that no record can imitate our screen; anything unusual comes first.
  */
 export async function showCandidate(hands: Hands, candidate: Candidate): Promise<void> {
   const { task, repos, receipt } = candidate;
   const shown = await hands.look((reader) => showRecords(reader, task.id, repos));
-  hands.say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
+  const say = (line: string) => hands.say(line.includes('"') ? fold(line, FURTHER) : line);
+  say(`\n${task.id} ${quoteLine(task.title)}  (${task.profile})`);
   const unchecked = repos
     .filter((one) => one.unchecked)
     .map((one) => `The policy of ${one.name} requires no checks (checks: none).`);
   const tools = await unknownTools(hands);
   for (const line of [...tools, ...changesOfPolicy(repos), ...unchecked, ...shown.unusual])
-    hands.say(`  ! ${line}`);
-  hands.say(`  objective   ${task.objective === "" ? "none recorded" : quoteLine(task.objective)}`);
-  if (task.acceptance !== "") hands.say(`  acceptance  ${quoteLine(task.acceptance)}`);
-  for (const repo of repos) for (const line of await showRepository(hands, repo)) hands.say(line);
-  for (const line of shown.lines) hands.say(line);
-  hands.say(`Receipt ${digits(receipt)}\n`);
+    say(`  ! ${line}`);
+  say(`  objective   ${task.objective === "" ? "none recorded" : quoteLine(task.objective)}`);
+  if (task.acceptance !== "") say(`  acceptance  ${quoteLine(task.acceptance)}`);
+  for (const repo of repos) for (const line of await showRepository(hands, repo)) say(line);
+  for (const line of shown.lines) say(line);
+  say(`Receipt ${digits(receipt)}\n`);
 }
+
+/** What the rest of a long line stands behind. */
+const FURTHER = "      : ";
 
 /** Enough of a receipt to compare it in two places. */
 export const digits = (receipt: string) => receipt.slice(0, 16).replace(/(.{4})(?=.)/g, "$1 ");
@@ -63,8 +75,15 @@ async function showRepository(hands: Hands, repo: CandidateRepo): Promise<string
     `  ${plural(total, "commit")}:`,
     ...commits.map((one) => `    ${one.id} ${quoteLine(one.subject, 90)}`),
     ...(total > commits.length ? [`    … and ${total - commits.length} more`] : []),
-    ...stat.map((line) => `  ${line}`),
+    ...stat.map((line) => `  ${quoteName(line)}`),
   ];
+}
+
+/** One line of the summary of changes: a name of a file that is more than a plain one stands in quotes. */
+function quoteName(line: string): string {
+  const end = line.lastIndexOf(" | ");
+  const name = line.slice(0, end).trim();
+  return end < 0 || /^[\w./@+-]+$/.test(name) ? line : ` ${quoteLine(name, 200)}${line.slice(end)}`;
 }
 
 const STYLES: Readonly<Record<MergeStyle, string>> = {
@@ -95,9 +114,7 @@ export function showRecords(
   const aside = findings.filter((one) => one.status === "deferred" || one.status === "wontfix");
   return {
     unusual: [
-      ...(proofs.some((one) => one.check !== undefined)
-        ? []
-        : ["No required check ran on this tree: only the evidence below says that it works."]),
+      ...whatDidNotRun(proofs),
       ...proofs
         .filter((one) => testsNothing(one.argv))
         .map((one) => `${one.id} tests nothing: ${quoteLine(one.argv.join(" "), 80)}`),
@@ -117,7 +134,7 @@ export function showRecords(
         : []),
     ],
     lines: [
-      "\nEvidence on exactly this tree:",
+      `\nEvidence on exactly this tree:${proofs.length === 0 ? " none" : ""}`,
       ...proofs.map(
         (one) =>
           `  ${one.id} ${one.check ?? quoteLine(one.argv.join(" "), 120)}: exit ${one.exit_code}${one.unstable ? ", unstable" : ""} (${one.repo})`,
@@ -128,9 +145,13 @@ export function showRecords(
         (one) =>
           `  ${one.id} ${one.kind} ${one.verdict} by ${quoteLine(one.actor, 80)}${one.counts ? "" : " (does not count)"}`,
       ),
-      ...(last
+      ...(last?.from_commits
+        ? // Written by us a moment ago: what it says beyond the commits stands above.
+          [`Handoff, ${last.id}, written from the commits: ${quoteLine(last.what, 200)}`]
+        : []),
+      ...(last && !last.from_commits
         ? [
-            `Last handoff, ${last.id}${last.from_commits ? ", written from the commits" : ""}: ${quoteLine(last.what, 200)}`,
+            `Last handoff, ${last.id}: ${quoteLine(last.what, 200)}`,
             `  next ${quoteLine(last.next, 200)}`,
             ...validationsOf(last, proofs).map(
               (one) =>
@@ -142,7 +163,13 @@ export function showRecords(
   };
 }
 
-/** Nobody's key says that a human reviewed this or set it aside; whoever signs now covers it with the receipt. */
+function whatDidNotRun(proofs: readonly Evidence[]): string[] {
+  if (proofs.length === 0) return ["Nothing was run on this tree, so only the diff tells whether it works."];
+  if (proofs.some((one) => one.check !== undefined)) return [];
+  return ["No required check ran on this tree: only the evidence below says that it works."];
+}
+
+/** No key confirms that a human reviewed this or set it aside; the signature on the receipt will cover it. */
 function unsignedWords(reviews: readonly Review[], aside: readonly Finding[]): string[] {
   const words = [
     ...reviews.filter((one) => one.counts && isHuman(one.actor)).map((one) => [one.id, one.actor]),

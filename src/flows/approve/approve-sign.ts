@@ -4,15 +4,19 @@ import { Failure } from "../../model/failure.ts";
 import type { RecordSignature } from "../../model/records/signed.ts";
 import { approvalStatement } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
-import { keysAt, signAll, type ToSign } from "../trust/sign.ts";
+import { keysInForce } from "../audit/older-keys.ts";
+import { keysAt } from "../trust/read-keys.ts";
+import { signAll, type ToSign } from "../trust/sign.ts";
 import type { Approved, MadeMerges } from "./approve-merge.ts";
 import type { ApprovalRepo } from "./approve-records.ts";
 
-/** What an approval's record says of the merges once they are signed; where nobody has to, they stay as they are. */
+/** The merges as the approval's record states them: signed where that is required, unchanged elsewhere. */
 export interface SignedMerges {
   repos: ApprovalRepo[];
   uid: string | undefined;
   signatures: RecordSignature[];
+  /** The page asked, and somebody typed the answer on the terminal. */
+  fromPage: boolean;
 }
 
 /** Each repository is judged by its own keys and policy, as they were before the merge; one signature is about all. */
@@ -26,15 +30,15 @@ export async function signMerges(
   for (const [index, { repo }] of made.repos.entries()) {
     const site = merges[index]?.site;
     if (!site) throw new Error("a merge that nobody requested");
-    const before = await keysAt(hands, site, repo.onto ?? repo.old);
+    const before = await keysInForce(hands, site, repo.ref, repo.onto ?? repo.old);
     const after = await keysAt(hands, site, repo.new);
     found.push({ repo: { ...repo, id: before.id || undefined }, before, after });
   }
   const repos = found.map((one) => one.repo);
   const signing = found.filter((one) => mustSign(one.before));
-  const { demanded, newId } = await hands.signatures();
+  const { demanded, fromPage, newId } = await hands.signatures();
   if (demanded && signing.length < found.length) throw onTheTerminal();
-  if (signing.length === 0) return { repos, uid: undefined, signatures: [] };
+  if (signing.length === 0) return { repos, uid: undefined, signatures: [], fromPage };
   const uid = newId();
   const approval = approvalStatement({ uid, receipt, repos });
   const level = highest(signing.map((one) => one.before.level));
@@ -46,7 +50,7 @@ export async function signMerges(
     const own = others.map((one): ToSign => ({ ...one, repo: repo.name }));
     signatures.push(...(await signAll(hands, own, [before], keyFile)));
   }
-  return { repos, uid, signatures };
+  return { repos, uid, signatures, fromPage };
 }
 
 function onTheTerminal(): Failure {

@@ -11,16 +11,20 @@ import { readLedger, withHistory } from "./ledger.ts";
 import { branchRef, closeWithMoves, newUnlock } from "./open-unlock.ts";
 import { subjectHere } from "./subject-here.ts";
 
-/** What nothing explains on a branch, the newest first. */
-async function unexplained(hands: Hands, site: Site, ref: string): Promise<Explained[]> {
+/**
+ * The commits of a branch that nothing explains, newest first. `ask`: remotes are asked, and may explain some
+ * of them.
+ */
+export async function unexplained(hands: Hands, site: Site, ref: string, ask: boolean): Promise<Explained[]> {
   const ledger = await withHistory(hands, site, await hands.look((reader) => readLedger(reader)));
-  const { branches } = await auditRepository(hands, await subjectHere(hands, site, ledger, true), ref);
+  const { branches } = await auditRepository(hands, await subjectHere(hands, site, ledger, ask), ref);
   return branches.filter((one) => one.ref === ref).flatMap((one) => one.commits.filter(isWrong));
 }
 
 /**
- * A human takes what a branch has by now for good: the same record as an unlock leaves, with the one move that brought
- * it. For commits from before a clone was guarded, and for whatever else a human has looked at.
+ * A human accepts for good what a branch has now. It leaves the same record as an unlock, with one move that
+ * covers all of it. Meant for commits from before the clone was guarded, and for anything else a human has
+ * looked at.
  */
 export async function acceptCommits(
   hands: Hands,
@@ -29,7 +33,7 @@ export async function acceptCommits(
   { reason, signWith }: { reason: string; signWith: string | undefined },
 ): Promise<Unlock> {
   const ref = branchRef(branch);
-  const wrong = await unexplained(hands, site, ref);
+  const wrong = await unexplained(hands, site, ref, true);
   const [newest, oldest] = [wrong[0]?.commit, wrong.at(-1)?.commit];
   if (!newest || !oldest)
     throw new Failure("refused", "nothing_to_accept", `Everything on ${branch} is already explained.`);

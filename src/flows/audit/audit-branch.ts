@@ -17,23 +17,25 @@ import { beginningOf } from "./beginning.ts";
 import { keysLine } from "./keys-line.ts";
 import type { Baseline } from "./ledger.ts";
 import { lostBaseline, lostCommits } from "./lost.ts";
+import type { Neighbours } from "./neighbours.ts";
 import { afterBaseline, lateCommits, type OneBaseline } from "./one-baseline.ts";
+import { withFormerly } from "./signed-formerly.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { withRequests } from "./signed-requests.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 import { judgeAhead, unapprovedCommits } from "./unapproved.ts";
 import { movesWithin, witnessOf } from "./unlocks.ts";
 
-/** Gathers what there is to know about one protected branch, and has it judged. */
+/** Gathers the facts about one protected branch and has them judged. */
 export async function auditBranch(
   audits: Audits,
   around: Subject,
   branch: BranchTip,
-  branches: readonly BranchTip[],
+  neighbours: Neighbours,
 ): Promise<Verdict & { ahead?: AuditedBranch[] }> {
   const { site, manner } = around;
   const { ref, tip } = branch;
-  const { baseline, subject } = await beginningOf(audits, around, branch, branches);
+  const { baseline, subject } = await beginningOf(audits, around, branch, neighbours);
   if (baseline.from === "none") return untouched(audits, subject, branch);
   const local = manner.view === "here";
   const commits = await audits.history(site, { tip, without: baseline.commits });
@@ -44,6 +46,7 @@ export async function auditBranch(
   const line = await keysLine(audits, subject, chain);
   const opened = unlocksOf(audits, subject, ref);
   const approvals = await signedMerges(audits, subject, line, ref);
+  const given = await withFormerly(audits, subject, line, ref, { approvals, unlocks: opened });
   const { unlocked, rejected, moves } = await unlockedCommits(
     audits,
     subject,
@@ -70,7 +73,7 @@ export async function auditBranch(
     unlogged: local && (log === undefined || log.length === 0),
     doubtful: await doubtful(audits, site, chain, answers, remote),
     late: await lateCommits(audits, site, chain, baseline),
-    missing: await lostCommits(audits, subject, kept, { approvals, unlocks: opened }),
+    missing: await lostCommits(audits, subject, kept, given),
   };
   const explained = {
     baseline: new Set(baseline.commits),
@@ -95,7 +98,10 @@ export async function auditBranch(
   };
 }
 
-/** Nothing says what was there before, so everything was; unless the branch itself says that pawl was installed. */
+/**
+ * With no baseline, everything counts as older than pawl, unless the branch itself says that pawl was
+ * installed.
+ */
 export async function untouched(
   audits: Audits,
   subject: Subject,
@@ -129,8 +135,9 @@ export async function untouched(
 }
 
 /**
- * The branch's own files say that pawl was installed with its guard. Of what was published, any of its commits may say so:
- * whoever emptied the records can take the file away, too. A clone without any record of its own is told about that.
+ * Whether the branch's own files say that pawl was installed with its guard. For a published branch any
+ * commit may say so, because whoever deleted the records can delete the file too. A clone without records of
+ * its own gets another finding for that.
  */
 async function wasGuarded(
   audits: Audits,
@@ -148,7 +155,7 @@ async function wasGuarded(
 export const hasGuard = (ledger: string | undefined) => /"profile":\s*"all"/.test(ledger ?? "");
 
 const WAYS_OUT = {
-  here: "Get the records from the remote: pawl sync. If nobody has them any more, a human starts over: pawl install",
+  here: "Get the records from the remote: pawl sync. If nobody has them, a human can start over: pawl install",
   published: "Publish the records again from a clone that has them: pawl sync",
 };
 
@@ -164,7 +171,7 @@ export async function fromRemotes(
   return found;
 }
 
-/** What remote-tracking refs have and no remote's own word confirms. The word that is worth most is the one to tell. */
+/** Commits that remote-tracking refs have but no remote confirms; of several words the strongest is reported. */
 async function doubtful(
   audits: Audits,
   site: Site,
@@ -190,7 +197,7 @@ const WORDS: Record<Standing, RemoteWord | undefined> = {
   untrusted: "untrusted",
 };
 
-/** Only remotes that somebody trusts are asked; of the others it is enough to know that they exist. */
+/** Only trusted remotes are asked; for the others it is enough to know that they exist. */
 export const askedRemotes = ({ remotes, manner }: Subject, beyond: readonly string[]): AskedRemote[] =>
   remotes.map(({ name, standing }) => ({
     name,
@@ -198,7 +205,7 @@ export const askedRemotes = ({ remotes, manner }: Subject, beyond: readonly stri
     beyond,
   }));
 
-/** Closed unlocks say what they cover; of one that is still open the log of this clone tells. */
+/** A closed unlock lists its moves; for one that is still open they are read from this clone's log. */
 export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subject, ref: string): Unlock[] {
   const own = ledger.unlocks.filter((one) => one.ref === ref && names.has(one.repo ?? ""));
   return own.flatMap((one) => {
@@ -210,14 +217,14 @@ export function unlocksOf(audits: Audits, { site, names, ledger, manner }: Subje
   });
 }
 
-/** Which commit the keys are trusted from, and how it came. */
+/** The commit from which keys are trusted, and how it got there. */
 export function describeRoot({ commits }: AuditedBranch, { root }: OneBaseline): AuditedBranch["root"] {
   if (root === undefined) return undefined;
   const found = commits.find(({ commit }) => commit.id === root);
   return { commit: root, class: found?.class ?? "baseline", ...(found?.by && { by: found.by }) };
 }
 
-/** What the log says, what it leaves out, and what the guard saw. */
+/** The moves in git's log, those that the log leaves out, and those that only the guard saw. */
 function* movesOf(
   audits: Audits,
   site: Site,
@@ -251,7 +258,7 @@ interface Around {
   upTo: readonly string[];
 }
 
-/** Most moves lie on the branch as it is now, where nobody has to be asked what they brought. */
+/** Most moves lie on the branch's current line, where no git call is needed to know what they brought. */
 async function followMoves(
   audits: Audits,
   site: Site,

@@ -1,44 +1,48 @@
 import { type Explained, explainer } from "../../judge/audit/classify.ts";
 import type { Finding } from "../../judge/audit/judge.ts";
-import { mustSign } from "../../judge/keys.ts";
+import { mustSign, strictest } from "../../judge/keys.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ApprovedMerge, Known } from "../../ports/audit-facts.ts";
-import type { Audits, BranchTip } from "../../ports/audits.ts";
+import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
 import { askedRemotes, fromRemotes, unlocksOf } from "./audit-branch.ts";
 import { protectedRefs } from "./audit-repository.ts";
 import { beginningOf } from "./beginning.ts";
 import { type KeysLine, keysLine } from "./keys-line.ts";
+import { type Neighbours, neighboursOf } from "./neighbours.ts";
+import { olderKeys } from "./older-keys.ts";
 import { baselineFor, type OneBaseline } from "./one-baseline.ts";
 import { removedButListed } from "./removed-keys.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import type { Chain, Subject } from "./subject.ts";
 
-/** One line of what git tells before a push. */
+/** One line of what git passes to pre-push. */
 export interface PushedRef {
   localId: string;
   remoteRef: string;
-  /** What the remote has now, by its own word. */
+  /** What the remote has now, as it reported itself. */
   remoteId: string;
 }
 
-/** Why a push to a protected branch may not be. */
+/** Why a push to a protected branch is refused. */
 export interface RefusedPush {
   ref: string;
-  /** It would delete the branch, or take commits away from it. */
+  /** The push would delete the branch, or remove commits from it. */
   loses: "branch" | "commits" | undefined;
-  /** What nothing explains, the newest first. */
+  /** Commits that nothing explains, newest first. */
   commits: Explained[];
-  /** What else is wrong with the branch as it would be. */
+  /** What else would be wrong with the branch after the push. */
   wrong: Finding | undefined;
-  /** The task whose approved merge it is, while the remote went on without it. */
+  /** The task whose approved merge is pushed, although the remote has moved on without it. */
   overtaken?: string;
+  /** The same, but the remote's tip was not fetched: it may already contain the merge. */
+  perhapsOvertaken?: string;
 }
 
 const isNothing = (id: string) => /^0*$/.test(id);
 
-/** Puts what a push brings to protected names into the classes of an audit. */
+/** Classifies what a push brings to protected branches, as an audit would. */
 export async function auditPush(
   hands: Hands,
   subject: Subject,
@@ -50,16 +54,17 @@ export async function auditPush(
   const branching = await audits.branching(site, "own");
   const guarded = await protectedRefs(hands, subject, branching);
   const { now } = await hands.situation("read");
+  const neighbours = await neighboursOf(audits, subject, branching);
   const refused: RefusedPush[] = [];
   for (const one of pushed.filter((each) => guarded(each.remoteRef))) {
-    if (isOpen(subject, one.remoteRef, now) && !(await isSigned(audits, subject, one))) continue;
-    const found = await judgePush(audits, subject, one, branching.branches);
+    if (isOpen(subject, one.remoteRef, now) && !(await isSigned(audits, subject, one, neighbours))) continue;
+    const found = await judgePush(audits, subject, one, neighbours);
     if (found.loses !== undefined || found.commits.length > 0 || found.wrong) refused.push(found);
   }
   return refused;
 }
 
-/** A human has opened the branch in this clone, and the time is not over. */
+/** Whether a human has unlocked the branch in this clone and the time is not up. */
 function isOpen({ names, ledger, manner }: Subject, ref: string, now: string): boolean {
   return ledger.unlocks.some(
     (one) =>
@@ -71,39 +76,48 @@ function isOpen({ names, ledger, manner }: Subject, ref: string, now: string): b
   );
 }
 
-/** Where decisions are signed, an unlock explains nothing before it was closed. */
-async function isSigned(audits: Audits, { site, readKeys }: Subject, { remoteId, localId }: PushedRef) {
+/** Where decisions have to be signed, an unlock explains nothing until it is closed and signed. */
+async function isSigned(
+  audits: Audits,
+  subject: Subject,
+  { remoteRef, remoteId, localId }: PushedRef,
+  { older }: Neighbours,
+) {
   const from = isNothing(remoteId) ? localId : remoteId;
-  return !isNothing(from) && mustSign(await readKeys(await keyTextsAt(audits, site, from)));
+  if (isNothing(from)) return false;
+  const own = await subject.readKeys(await keyTextsAt(audits, subject.site, from));
+  return mustSign(strictest(own, await olderKeys(audits, subject, remoteRef, older)));
 }
 
 async function judgePush(
   audits: Audits,
   around: Subject,
   { localId, remoteRef: ref, remoteId }: PushedRef,
-  branches: readonly BranchTip[],
+  neighbours: Neighbours,
 ): Promise<RefusedPush> {
   const { site } = around;
   if (isNothing(localId)) return { ref, loses: "branch", commits: [], wrong: undefined };
-  // Git leaves out of a push what would go backwards, unless it was told to do it anyway.
+  // Git itself leaves a push that is not a fast-forward out, unless it was forced.
   const forward = isNothing(remoteId) || (await audits.contains(site, localId, remoteId));
-  const { baseline, subject } = await beginningOf(audits, around, { ref, tip: localId }, branches);
+  const { baseline, subject } = await beginningOf(audits, around, { ref, tip: localId }, neighbours);
   const { left, approvals } = await lookAt(audits, subject, ref, { localId, remoteId, baseline });
   const { from, at } = isNothing(remoteId) ? (baseline.born ?? {}) : {};
-  // What a new branch begins with is only as good as what says so for the branch that it was made from.
+  // The commit that a new branch starts from is only as good as the records of the branch it was made from.
   if (from !== undefined && at !== undefined) {
-    const older = await baselineFor(audits, around, from, at);
-    const below = { localId: at, remoteId, baseline: older };
+    const baseline = await baselineFor(audits, around, from, at);
+    const below = { localId: at, remoteId, baseline };
     left.push(...(await lookAt(audits, around, from, below)).left);
   }
-  const [wrong] = await removedButListed(audits, around, { ref, tip: localId }, branches);
-  const merge = forward ? undefined : approvals.find((one) => one.new === localId);
+  const [wrong] = await removedButListed(audits, around, { ref, tip: localId }, neighbours.older);
+  const isSeen = forward || (await audits.resolve(site, remoteId)) !== undefined;
+  const hasIt = forward || (isSeen && (await audits.contains(site, remoteId, localId)));
+  const merge = hasIt ? undefined : approvals.find((one) => one.new === localId)?.id.replace(/\/.*$/, "");
   return {
     ref,
     loses: forward ? undefined : "commits",
     commits: left,
     wrong,
-    ...(merge ? { overtaken: merge.id.replace(/\/.*$/, "") } : {}),
+    ...(merge === undefined ? {} : isSeen ? { overtaken: merge } : { perhapsOvertaken: merge }),
   };
 }
 
@@ -113,7 +127,7 @@ interface Pushed {
   baseline: OneBaseline;
 }
 
-/** What the records of a branch do not explain of what it gets. */
+/** The pushed commits that the branch's records do not explain. */
 async function lookAt(
   audits: Audits,
   subject: Subject,
@@ -128,7 +142,8 @@ async function lookAt(
   const line = await keysLine(audits, subject, chain);
   const known = await whatExplains(audits, subject, refs, before, line);
   let left = unexplained(chain, known);
-  // Another remote may have it; only its own word counts, because anybody can write a remote-tracking ref.
+  // Another remote may have them. Only its own answer counts, because anybody can write a remote-tracking
+  // ref.
   if (left.length > 0) {
     const remote = await confirmed(audits, subject, ref, chain);
     for (const { commit } of left) if (await line.needsSignature(commit)) remote.delete(commit.id);
@@ -140,7 +155,7 @@ async function lookAt(
 const unexplained = ({ commits }: Chain, known: Known) =>
   commits.map(explainer(known)).filter((one) => one.class === "unexplained");
 
-/** Where nothing was recorded yet, a branch that the guard saw begin says what was there before. */
+/** Where no baseline is recorded, branches that the guard saw being created supply one. */
 async function knownBeginning(
   audits: Audits,
   subject: Subject,

@@ -1,5 +1,5 @@
 import { type AuditedBranch, type Finding, judgeTrace, type Verdict } from "../../judge/audit/judge.ts";
-import { isRightlyOpen } from "../../judge/keys.ts";
+import { isRightlyOpen, strictest } from "../../judge/keys.ts";
 import { matchesPattern } from "../../model/naming.ts";
 import { protectedPatterns } from "../../model/protection.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
@@ -11,6 +11,8 @@ import { auditBranch, hasGuard } from "./audit-branch.ts";
 import { auditDecided, type DecidedAtTheDoor, type DecidedRecords } from "./decided.ts";
 import { mergesOf } from "./ledger.ts";
 import { deletedBranches } from "./lost.ts";
+import { neighboursOf } from "./neighbours.ts";
+import { olderKeys } from "./older-keys.ts";
 import { recordedRefs } from "./one-baseline.ts";
 import { removedButListed } from "./removed-keys.ts";
 import type { Subject } from "./subject.ts";
@@ -19,14 +21,14 @@ import { tellUncommitted } from "./uncommitted.ts";
 export interface RepositoryAudit {
   branches: AuditedBranch[];
   findings: Finding[];
-  /** What humans decided with their keys, and no branch moved by it. */
+  /** What humans decided with their keys without moving a branch. */
   decided: DecidedAtTheDoor[];
   notes: string[];
 }
 
 const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
 
-/** Every protected branch of one repository, or only one of them. */
+/** Audits every protected branch of a repository, or only the one named. */
 export async function auditRepository(
   hands: Hands,
   subject: Subject,
@@ -40,12 +42,15 @@ export async function auditRepository(
   const wanted = branching.branches.filter(({ ref }) => (only === undefined ? guarded(ref) : ref === only));
   const verdicts: (Verdict & { ahead?: AuditedBranch[] })[] = [];
   const listed: Finding[] = [];
+  const neighbours = await neighboursOf(audits, subject, branching);
   for (const branch of wanted) {
-    verdicts.push(await auditBranch(audits, subject, branch, branching.branches));
-    listed.push(...(await removedButListed(audits, subject, branch, branching.branches)));
+    verdicts.push(await auditBranch(audits, subject, branch, neighbours));
+    listed.push(...(await removedButListed(audits, subject, branch, neighbours.older)));
   }
   const local =
-    manner.view === "here" ? await lookAround(audits, subject, wanted, branching.installed) : undefined;
+    manner.view === "here"
+      ? await lookAround(audits, subject, wanted, { installed: branching.installed, older: neighbours.older })
+      : undefined;
   const atTheDoor =
     only === undefined ? await auditDecided(audits, subject, branching.branches) : NOTHING_DECIDED;
   return {
@@ -55,7 +60,7 @@ export async function auditRepository(
       ...atTheDoor.findings,
       ...verdicts.flatMap((one) => one.findings),
       ...listed,
-      ...(only === undefined ? deletedBranches(subject, branching.branches) : []),
+      ...(only === undefined ? deletedBranches(subject, branching.branches, guarded) : []),
       ...(local?.findings ?? []),
     ],
     notes: [
@@ -69,7 +74,10 @@ export async function auditRepository(
 
 const NOTHING_DECIDED: DecidedRecords = { decided: [], findings: [], notes: [] };
 
-/** The policy is what the protected tip has; a branch that has a baseline cannot be talked out of being protected. */
+/**
+ * The policy is the one on the protected tip. A branch with a baseline stays protected, whatever the policy
+ * says now.
+ */
 export async function protectedRefs(
   hands: Hands,
   { site, names, ledger }: Subject,
@@ -89,18 +97,18 @@ async function lookAround(
   audits: Audits,
   subject: Subject,
   branches: readonly BranchTip[],
-  installed: string | undefined,
+  { installed, older }: { installed: string | undefined; older: readonly BranchTip[] },
 ): Promise<{ findings: Finding[]; notes: string[] }> {
   const { site, names, ledger, manner, remotes } = subject;
   const records = ledger.repositories.filter((one) => names.has(one.id));
   const traces = await audits.traces(site, {
     protectedRefs: branches.map((one) => one.ref),
     granted: mergesOf(ledger, names).filter((one) => one.status === "prepared"),
-    open: await rightlyOpen(audits, subject),
+    open: await rightlyOpen(audits, subject, older),
     guarded: records.some((one) => one.guarded.some((clone) => manner.clones.has(clone))),
   });
   const active = audits.guardActive(site);
-  // A repository that was only linked has a record that says nothing of a guard.
+  // The record of a repository that was only linked says nothing about a guard.
   const state = records.some((one) => one.baseline.length + one.guarded.length > 0);
   const changed = remotes.filter((one) => one.standing === "changed");
   return {
@@ -110,7 +118,7 @@ async function lookAround(
       })),
       ...(await ownRecordsElsewhere(audits, subject)),
       ...traces.map((one) => judgeTrace(site.name, one)),
-      ...changed.map(({ name, why = "no longer leads where a human confirmed" }) => ({
+      ...changed.map(({ name, why = "no longer points where a human confirmed" }) => ({
         ...{ code: "remote_changed", repo: site.name, where: name },
         message: `${name} ${why}. A human can confirm it: pawl remote trust ${quoted(name)}`,
       })),
@@ -119,7 +127,10 @@ async function lookAround(
   };
 }
 
-/** A linked repository has no records of its own; where its remote has some, they were taken away from it here. */
+/**
+ * A linked repository has no records of its own. If its remote has some, this clone was pointed away from
+ * them.
+ */
 async function ownRecordsElsewhere(audits: Audits, { site, remotes }: Subject): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const { name } of site.home ? [] : remotes)
@@ -133,18 +144,34 @@ async function ownRecordsElsewhere(audits: Audits, { site, remotes }: Subject): 
   return found;
 }
 
-/** Unlocks that are open because a human said so, and for as long; where decisions are signed, the signature tells. */
-async function rightlyOpen(audits: Audits, { site, ledger, names, readKeys, checkSignature }: Subject) {
+/**
+ * Open unlocks that a human really opened, for exactly this long; where decisions are signed, the signature
+ * proves it. A branch made later demands no less than an older one. Only a branch that never had a commit is
+ * opened without naming one.
+ */
+async function rightlyOpen(audits: Audits, subject: Subject, older: readonly BranchTip[]) {
+  const { site, ledger, names, readKeys, checkSignature } = subject;
+  const isRight = async (one: Unlock) => {
+    if (!names.has(one.repo ?? "")) return true;
+    const known = older.find((each) => each.ref === one.ref)?.tip;
+    const tip = one.tip ?? known;
+    if (tip === undefined) return true;
+    const own = await readKeys(await keyTextsAt(audits, site, tip));
+    return isRightlyOpen(
+      one,
+      strictest(own, await olderKeys(audits, subject, one.ref, older)),
+      checkSignature,
+    );
+  };
   const found: Unlock[] = [];
-  for (const one of ledger.unlocks.filter((each) => each.status === "open")) {
-    const known = one.tip !== undefined && names.has(one.repo ?? "") ? one.tip : undefined;
-    const keys = known === undefined ? undefined : await readKeys(await keyTextsAt(audits, site, known));
-    if (!keys || isRightlyOpen(one, keys, checkSignature)) found.push(one);
-  }
+  for (const one of ledger.unlocks) if (one.status === "open" && (await isRight(one))) found.push(one);
   return found;
 }
 
-/** The branch says that pawl guards it, and this clone has no guard or knows nothing: wiped, or never installed here. */
+/**
+ * The branch says that pawl guards it, but this clone lacks the guard or the records: deleted, or never
+ * installed here.
+ */
 function missingParts(installed: boolean, there: { guard: boolean; state: boolean }): string[] {
   const what = "The protected branch has pawl installed, but this clone has";
   const bring = "To get them: pawl sync";

@@ -8,32 +8,36 @@ import { protectedRefs, type RepositoryAudit } from "./audit-repository.ts";
 import { beginningOf } from "./beginning.ts";
 import { auditDecided } from "./decided.ts";
 import { keysLine } from "./keys-line.ts";
+import { type Neighbours, neighboursOf } from "./neighbours.ts";
 import { baselineFor } from "./one-baseline.ts";
 import { removedButListed } from "./removed-keys.ts";
 import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { withRequests } from "./signed-requests.ts";
 import type { Subject } from "./subject.ts";
 
-/** The records themselves: they may grow, and nobody may take them back. */
+/** The branch of the records: it may grow, but never go back. */
 export const STATE_REF = "refs/heads/pawl/state";
 
 const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
 const isNothing = (id: string) => /^0*$/.test(id);
 
-/** A stretch of history such as `a..b`, explained by whatever was approved for any branch. */
+/**
+ * Audits a range such as `a..b`. If `b` is a branch, only that branch's records explain it; otherwise those of
+ * any branch.
+ */
 export async function auditRange(hands: Hands, subject: Subject, range: string): Promise<RepositoryAudit> {
   const audits = await hands.git.audits();
   const { site } = subject;
   await audits.checkWhole(site);
   const [left = "", right = ""] = range.split("..");
   const [from, to] = [await find(audits, site, left || "HEAD"), await find(audits, site, right || "HEAD")];
-  const { branches } = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
-  const ref = branches.find((one) => nameOf(one.ref) === right)?.ref;
+  const branching = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
+  const ref = branching.branches.find((one) => nameOf(one.ref) === right)?.ref;
   const verdict = await explainStretch(
     audits,
     subject,
     { ref: ref ?? right, old: from, new: to },
-    branches,
+    await neighboursOf(audits, subject, branching),
     "any",
   );
   return { branches: [verdict.branch], findings: verdict.findings, decided: [], notes: verdict.notes };
@@ -48,7 +52,7 @@ async function find(audits: Audits, site: Site, name: string): Promise<string> {
   });
 }
 
-/** What a server is about to take: only what it does not have yet has to be explained. */
+/** What a server is about to accept: only commits that it does not have yet need an explanation. */
 export async function auditUpdates(
   hands: Hands,
   subject: Subject,
@@ -62,12 +66,13 @@ export async function auditUpdates(
     branches: [],
     ...(await auditDecided(audits, subject, branching.branches)),
   };
-  // All of a push is taken, or nothing: a branch may begin with what another one gets by the same push.
+  // pre-receive refuses a push as a whole, so a branch may start from a commit that another one gets by it.
   const fresh = updates.filter((one) => guarded(one.ref) && !isNothing(one.new)).map(arriving);
   const branches = [
     ...fresh,
     ...branching.branches.filter((one) => !fresh.some((other) => other.ref === one.ref)),
   ];
+  const neighbours = await neighboursOf(audits, subject, { branches, base: branching.base });
   for (const update of updates.filter((one) => one.ref === STATE_REF || guarded(one.ref))) {
     const where = nameOf(update.ref);
     const find = (code: string, message: string) =>
@@ -85,16 +90,16 @@ export async function auditUpdates(
       if (!isNothing(update.old)) done.findings.push(...(await removedRecords(audits, site, update)));
       continue;
     }
-    const { branch, findings, notes } = await explainStretch(audits, subject, update, branches, "own");
+    const { branch, findings, notes } = await explainStretch(audits, subject, update, neighbours, "own");
     done.branches.push(branch);
     done.findings.push(...findings);
-    done.findings.push(...(await removedButListed(audits, subject, arriving(update), branches)));
+    done.findings.push(...(await removedButListed(audits, subject, arriving(update), neighbours.older)));
     done.notes.push(...notes);
   }
   return done;
 }
 
-/** A branch that goes forward by a commit without the records has lost them all the same. */
+/** A branch can lose records even by moving forward, to a commit whose tree lacks them. */
 async function removedRecords(
   audits: Audits,
   site: Site,
@@ -120,7 +125,7 @@ async function explainStretch(
   audits: Audits,
   around: Subject,
   { ref, old, new: tip }: RefUpdate,
-  branches: readonly BranchTip[],
+  neighbours: Neighbours,
   records: "own" | "any",
 ): Promise<Verdict> {
   const { site, names, ledger } = around;
@@ -128,10 +133,11 @@ async function explainStretch(
   const { baseline, subject } =
     named === undefined
       ? { baseline: await baselineFor(audits, around, "", tip), subject: around }
-      : await beginningOf(audits, around, { ref, tip }, branches);
+      : await beginningOf(audits, around, { ref, tip }, neighbours);
   if (named !== undefined && baseline.from === "none")
     return untouched(audits, subject, arriving({ ref, old, new: tip }));
-  // Of a branch that is there, only its own records say how it goes on; which commits others have does not matter.
+  // How an existing branch moves on is for its own records to explain, even where other branches have the
+  // same commits.
   const begin = records === "own" && baseline.born && !isNothing(old) ? [] : baseline.commits;
   const without = [...begin, old].filter((id) => !isNothing(id));
   const commits = await audits.history(site, { tip, without });
@@ -143,7 +149,8 @@ async function explainStretch(
   const approvals = await signedMerges(audits, subject, line, named);
   const none = { baseline: new Set<string>(), remote: new Map(), unapproved: new Map() };
   const explained = { ...none, approvals, unlocked, rejected };
-  // What a request explained before this stretch, it does not explain in it once more.
+  // The whole branch is needed: a request that explained an earlier commit must not explain one in this range
+  // again.
   const whole = () => audits.history(site, { tip, without: begin });
   const facts = { ref, tip, standsFor: undefined, commits, earlier: 0, moves: [], remotes: [], missing: [] };
   const verdict = judgeBranch(

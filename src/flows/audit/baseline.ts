@@ -9,22 +9,22 @@ import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 
 export interface Guarded {
-  /** As records name it. */
+  /** The repository's name in records. */
   name: string;
   home: boolean;
-  /** The protected branches, with their tips; what is recorded already stays. */
+  /** The protected branches with their tips; a branch that has a baseline keeps it. */
   tips: readonly { ref: string; commit: string }[];
-  /** What is protected, as names and patterns. */
+  /** Names and patterns of protected branches. */
   patterns?: readonly string[];
-  /** The hooks were put in place in this clone; false for a baseline without a guard. */
+  /** Whether the hooks are in place in this clone; false for a baseline without a guard. */
   active: boolean;
   /** Remotes that this clone trusts from now on. */
   trusted?: readonly Omit<TrustedRoute, "clone">[];
 }
 
 /**
- * Remembers what the protected branches contain now: from here on every commit needs an explanation. May be repeated;
- * a branch keeps the baseline that it has.
+ * Records what the protected branches contain now; every later commit needs an explanation. Safe to repeat: a
+ * branch keeps the baseline that it has.
  */
 export async function recordBaseline(hands: Hands, guarded: Guarded): Promise<RepositoryRecord> {
   const plan = await hands.record((reader, at) => noteBaseline(reader, at, guarded), {
@@ -43,7 +43,8 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
     ...known.baseline,
     ...missing.map((tip) => ({ ...tip, at: at.now, clone: at.clone || undefined })),
   ];
-  // A clone without a name yet, such as a copied one, gets its name with this write, and then all is decided again.
+  // A clone without a name, such as a copied one, gets one with this write, and then this function runs
+  // again.
   const clone = at.clone || "unnamed";
   const isNew = guarded.active && !known.guarded.includes(clone);
   const clones = isNew ? [...known.guarded, clone] : known.guarded;
@@ -93,13 +94,13 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
   };
 }
 
-/** The home's folder may have been renamed since it was recorded. */
+/** Finds the home's record even after its folder was renamed. */
 export function findRecord(reader: Reader, { name, home }: Pick<Guarded, "name" | "home">) {
   const { records } = reader.repositories();
   return records.find((one) => one.value.id === name) ?? records.find((one) => home && one.value.home);
 }
 
-/** A clone guards a branch no more: nobody has to wonder where its hooks are. */
+/** Records that this clone no longer guards the repository, so that nobody reports its hooks as missing. */
 export async function recordUnguarded(hands: Hands, site: Pick<Guarded, "name" | "home">): Promise<void> {
   await hands.record((reader, at) => {
     const stored = findRecord(reader, site);

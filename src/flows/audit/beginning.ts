@@ -1,52 +1,73 @@
 import { explainer } from "../../judge/audit/classify.ts";
 import type { Audits, BranchTip } from "../../ports/audits.ts";
+import { enrolledTogether } from "./enrolled-together.ts";
 import { keysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
+import type { Neighbours } from "./neighbours.ts";
+import { olderKeys, olderTips } from "./older-keys.ts";
 import { baselineFor, type OneBaseline, recordedRefs } from "./one-baseline.ts";
 import { withoutRemoved } from "./removed-keys.ts";
-import { signedMerges, unlockedCommits } from "./signed-records.ts";
+import { signedMerges, unlockedCommits, wholeMove } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
 
-/** Where the history of a branch begins to need explanations of its own, and by which signatures it is judged. */
+/** Where a branch's history starts to need explanations of its own, and what its signatures are judged by. */
 export interface Beginning {
   baseline: OneBaseline;
   subject: Subject;
 }
 
-/** A branch's own line, newest first, with the place of each commit in it. */
+/** A branch's first-parent line: each commit with its position, newest first. */
 type Line = ReadonlyMap<string, number>;
 
 /**
- * A protected branch that came into being under the guard begins with a commit that an older one has been at: one of
- * that branch's own line, never one that it merely merged. It begins no later than where its own records found it: how
- * far it went on from there is for them to explain, although another branch has the same commits.
+ * A protected branch that was created under the guard begins at a commit on an older branch's own line, never
+ * at one that the older branch merely merged. It begins no later than where its own records first saw it:
+ * whatever it gained after that they have to explain, even if another branch has the same commits.
  */
 export async function beginningOf(
   audits: Audits,
   subject: Subject,
   branch: Pick<BranchTip, "ref" | "tip">,
-  branches: readonly BranchTip[],
+  { all, older: elders }: Neighbours,
 ): Promise<Beginning> {
   const { ref, tip } = branch;
   const found = await baselineFor(audits, subject, ref, tip);
-  const recorded = recordedRefs(subject);
-  if (recorded.has(ref) || recorded.size === 0) return { baseline: found, subject };
+  const isFirst = elders.length === 0 && recordedRefs(subject).size === 0;
+  if (isFirst || elders.some((one) => one.ref === ref)) return { baseline: found, subject };
   const ids = await audits.ids(subject.site, { tip, without: [] });
   const line: Line = new Map(ids.map((id, place) => [id, place]));
-  const checkSignature = await withoutRemoved(audits, subject, ref, line, branches);
-  const judging = { ...subject, checkSignature };
-  const fork = await forkOf(audits, subject, line, branches);
-  const made = fork && (await madeFromLater(audits, judging, branch, fork, branches));
+  const checkSignature = await withoutRemoved(audits, subject, ref, line, elders);
+  const older = await olderKeys(audits, subject, ref, elders);
+  const judging = { ...subject, checkSignature, older };
+  const tips = await olderTips(audits, subject, elders);
+  const fork = await forkOf(audits, subject, line, tips);
+  const made =
+    fork &&
+    (await madeFromLater(audits, judging, branch, fork, {
+      later: all.filter((one) => !elders.includes(one)).map((one) => one.ref),
+    }));
   const places = [made, ...ownBeginnings(audits, subject, ref)].flatMap((id) => line.get(id ?? "") ?? []);
-  const begin = fork && ids[Math.max(...places)];
+  const begin =
+    ownRoot(subject, ref, line) ??
+    (await enrolledTogether(audits, judging, ref, line, tips)) ??
+    (fork && ids[Math.max(...places)]);
   const shared = Math.max(...[fork?.commit, begin].map((id) => line.get(id ?? "") ?? 0));
   const born = { from: fork?.ref, at: fork && ids[shared] };
   const commits = begin === undefined ? [] : [begin];
   return { baseline: { ...found, commits, late: [], from: "recorded", born }, subject: judging };
 }
 
+/** A pinned root that its own record brought to this branch: with all keys lost, each branch gets the new one by itself. */
+function ownRoot({ roots, ledger, names }: Subject, ref: string, line: Line): string | undefined {
+  if (roots === undefined) return undefined;
+  const brought = ledger.unlocks
+    .filter((one) => one.ref === ref && names.has(one.repo ?? "") && one.status === "closed")
+    .map((one) => wholeMove(one)?.new);
+  return [...line.keys()].find((id) => roots.includes(id) && brought.includes(id));
+}
+
 interface Fork {
-  /** The older branch, and the newest commit that both lines have. */
+  /** The older branch, and the newest commit that both lines share. */
   ref: string;
   commit: string;
 }
@@ -55,10 +76,10 @@ async function forkOf(
   audits: Audits,
   subject: Subject,
   line: Line,
-  branches: readonly BranchTip[],
+  tips: readonly { ref: string; tip: string }[],
 ): Promise<Fork | undefined> {
   const found: (Fork & { place: number })[] = [];
-  for (const { ref, tip } of await olderTips(audits, subject, branches))
+  for (const { ref, tip } of tips)
     for (const commit of await audits.ids(subject.site, { tip, without: [] })) {
       const place = line.get(commit);
       if (place === undefined) continue;
@@ -68,24 +89,7 @@ async function forkOf(
   return found.sort((one, other) => one.place - other.place)[0];
 }
 
-/** The branches that were there when the guard came; what trusted remotes have of them is judged with these. */
-async function olderTips(
-  audits: Audits,
-  { site, ledger, names, manner, remotes }: Subject,
-  branches: readonly BranchTip[],
-): Promise<{ ref: string; tip: string }[]> {
-  const recorded = recordedRefs({ ledger, names });
-  const found = branches.filter((one) => recorded.has(one.ref)).map(({ ref, tip }) => ({ ref, tip }));
-  if (manner.view !== "here") return found;
-  for (const { name } of remotes.filter((one) => one.standing === "trusted"))
-    for (const ref of recorded) {
-      const tip = await audits.resolve(site, ref.replace(/^refs\/heads\//, `refs/remotes/${name}/`));
-      if (tip !== undefined) found.push({ ref, tip });
-    }
-  return found;
-}
-
-/** Where the branch was by its own records, and where the guard of this clone saw it begin. */
+/** Where the branch's own records place it, and where this clone's guard saw it created. */
 function ownBeginnings(audits: Audits, { site, ledger, names, manner }: Subject, ref: string): string[] {
   const merges = mergesOf(ledger, names, ref).filter((one) => one.status === "merged");
   const unlocks = ledger.unlocks.filter((one) => one.ref === ref && names.has(one.repo ?? ""));
@@ -97,17 +101,19 @@ function ownBeginnings(audits: Audits, { site, ledger, names, manner }: Subject,
   ];
 }
 
-/** It may have been made from a branch that is itself a later one: as far as the records of that one explain it. */
+/**
+ * The branch may have been made from another late branch: then it begins as far up as that one's records
+ * explain.
+ */
 async function madeFromLater(
   audits: Audits,
   subject: Subject,
   { ref, tip }: Pick<BranchTip, "ref" | "tip">,
   { commit }: Fork,
-  branches: readonly BranchTip[],
+  { later }: { later: readonly string[] },
 ): Promise<string> {
-  const recorded = recordedRefs(subject);
   const { site, ledger, names } = subject;
-  const others = branches.map((one) => one.ref).filter((one) => one !== ref && !recorded.has(one));
+  const others = later.filter((one) => one !== ref);
   const unlocks = ledger.unlocks.filter(
     (one) => others.includes(one.ref) && names.has(one.repo ?? "") && one.status === "closed",
   );

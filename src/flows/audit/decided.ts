@@ -6,7 +6,7 @@ import type { Audits, BranchTip } from "../../ports/audits.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
 import type { Subject } from "./subject.ts";
 
-/** What a human decided with a key, and no branch moved by it. */
+/** What a human decided with a key without moving a branch. */
 export interface DecidedAtTheDoor {
   record: string;
   what: string;
@@ -19,7 +19,9 @@ export interface DecidedRecords {
   notes: string[];
 }
 
-/** Every such decision of one repository, by the keys that its branches had where the record says. */
+/**
+ * Checks every such decision of a repository against the keys that its branches had at the commits it names.
+ */
 export async function auditDecided(
   audits: Audits,
   subject: Subject,
@@ -42,7 +44,7 @@ export async function auditDecided(
   return done;
 }
 
-/** The keys at each of these commits; undefined where one of them is not on its branch, or not yet. */
+/** The keys at each of these commits; undefined if one of them is not on its branch, or not yet. */
 async function keysOf(
   audits: Audits,
   { site, readKeys }: Subject,

@@ -19,28 +19,41 @@ import type { ApprovedMerge } from "../../ports/audit-facts.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site } from "../../ports/sites.ts";
+import { type Formerly, readFormerly } from "./formerly.ts";
 
-/** Everything that humans have said about protected branches. */
+/** Everything that humans have recorded about protected branches. */
 export interface Ledger {
   approvals: Approval[];
   unlocks: Unlock[];
   repositories: RepositoryRecord[];
-  /** What these said before, as far as the state's history goes back: a baseline is never given a second time. */
+  /**
+   * Earlier versions of the repository records, as far back as the state's history goes, so that nobody can
+   * replace a baseline.
+   */
   earlier: RepositoryRecord[];
-  /** Commits by which a task's work came into its base without an approval, with the run's id; of the own state alone. */
+  /** Of approvals and unlocks only what was signed and published; empty for this clone's own state. */
+  formerly: Formerly;
+  /**
+   * Commits that brought a task's work into its base without an approval, with the run's id; only from this
+   * clone's own state.
+   */
   requests: ReadonlyMap<string, string>;
-  /** Records that cannot be read: what they would explain cannot be told. */
+  /** Records that cannot be read; nobody can say what they would explain. */
   problems: Problem[];
-  /** The same records as texts, and what was logged about them. */
+  /** The same records as text; `events` has what was logged about them. */
   written: Written[];
   events(): WriteEvent[];
+  /**
+   * Whether the record exists now. One written after the others were read has an event, but is not missing.
+   */
+  isThere(path: string): boolean;
   basis(): Basis;
 }
 
-/** What approvals rest on. */
+/** What approvals are based on. */
 interface Basis {
   receipts: Receipt[];
-  /** The texts of evidence and reviews, by path, which nobody changes once they are written. */
+  /** The texts of evidence and reviews by path; nobody changes them once they are written. */
   proofs: ReadonlyMap<string, string>;
 }
 
@@ -56,6 +69,7 @@ export function readLedger(reader: Reader): Ledger {
     unlocks: values(unlocks),
     repositories: values(repositories),
     earlier: [],
+    formerly: { approvals: [], unlocks: [] },
     requests: requestsIn(
       reader,
       tasks.filter((_task, index) =>
@@ -65,6 +79,7 @@ export function readLedger(reader: Reader): Ledger {
     problems: all.flatMap((one) => one.problems),
     written: all.flatMap((one): Written[] => one.records),
     events: () => reader.events({ limit: Number.POSITIVE_INFINITY, about: isRecord }),
+    isThere: (path) => reader.fileText(path) !== undefined,
     basis: () => basisOf(reader, approved),
   };
 }
@@ -100,7 +115,7 @@ const isRecord = (path: string) => LEDGER_PATHS.some(([pattern]) => pattern.test
 export const isLedgerPath = (path: string) =>
   isRecord(path) || RECEIPT[0].test(path) || isAppendOnly(path) || isEventLog(path);
 
-/** The same from texts by their paths in the state, which may come from a commit instead of a folder. */
+/** The same, from texts by path, which may come from a commit instead of a folder. */
 export function parseLedger(
   reader: Reader,
   texts: ReadonlyMap<string, string | undefined>,
@@ -116,10 +131,12 @@ export function parseLedger(
     unlocks: [],
     repositories: [],
     earlier: [],
+    formerly: { approvals: [], unlocks: [] },
     requests: new Map(),
     problems: [],
     written: [],
     events: () => logs.flatMap((text) => eventsIn(text, isRecord)),
+    isThere: (path) => texts.has(path),
     basis: () => ({ receipts, proofs: new Map(proofs) }),
   };
   const { approvals, unlocks, repositories } = ledger;
@@ -143,7 +160,10 @@ export function parseLedger(
   return ledger;
 }
 
-/** With everything that the state's history has ever said about repositories; of a commit, or of this clone's own state. */
+/**
+ * Adds every version of the repository records in the state's history: of a commit, or of this clone's own
+ * state. Of a commit, also the decisions that its records no longer have.
+ */
 export async function withHistory(
   hands: Hands,
   site: Site,
@@ -156,29 +176,31 @@ export async function withHistory(
       try {
         return [reader.parse(repository, path, text, path).value];
       } catch (error) {
-        // What could never be read has never explained anything.
+        // A version that cannot be read has never explained anything.
         if (error instanceof Failure) return [];
         throw error;
       }
     }),
   );
-  return { ...ledger, earlier };
+  const formerly = commit === undefined ? ledger.formerly : await readFormerly(hands, site, ledger, commit);
+  return { ...ledger, earlier, formerly };
 }
 
-/** The records that are not as pawl wrote them: what rests on them alone is not explained. */
+/** Records that are not as pawl wrote them, so that they explain nothing. */
 export async function notOurs({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<Doubt[]> {
   const digests = new Map<string, string>();
   for (const { path, text } of ledger.written) digests.set(path, await sha256(text));
   const found = doubts(digests, ledger.events());
-  // Whoever takes the events away with a record leaves the state's history, which had both.
+  // Somebody may delete a record along with its events, but the state's history still has the record.
   const had = new Set(ledger.earlier.map((one) => repositoryFile(one.id)));
   const told = new Set([...digests.keys(), ...found.map((one) => one.path)]);
-  return [...found, ...[...had].filter((path) => !told.has(path)).map(isMissing)];
+  const all = [...found, ...[...had].filter((path) => !told.has(path)).map(isMissing)];
+  return all.filter((one) => one.why !== "missing" || !ledger.isThere(one.path));
 }
 
 const isMissing = (path: string): Doubt => ({ path, why: "missing" });
 
-/** The names under which records speak of one repository: the home's folder may have been renamed since. */
+/** Every name that records use for a repository: the home's folder may have been renamed. */
 export function namesOf(ledger: Ledger, site: { name: string; home: boolean }): ReadonlySet<string> {
   const known = site.home ? [...ledger.repositories, ...ledger.earlier].filter((one) => one.home) : [];
   return new Set([site.name, ...known.map((one) => one.id)]);
@@ -208,17 +230,19 @@ export function mergesOf(ledger: Ledger, names: ReadonlySet<string>, ref?: strin
 }
 
 export interface Baseline {
-  /** Whatever all of these contain was there before. There is one, unless somebody brought a second one later. */
+  /**
+   * Whatever all of these contain is older than the guard. There is one, unless a second was recorded later.
+   */
   commits: string[];
-  /** What the branch was at when this clone began to guard it. */
+  /** Where the branch was when this clone began to guard it. */
   begun: string[];
-  /** When the branch began to be guarded, as far as that is known. */
+  /** When guarding began, if known. */
   at: string | undefined;
-  /** How it is known; `none`: nothing tells what was there before, so everything was. */
+  /** Where the baseline comes from; `none`: nothing says what came before, so everything counts as older. */
   from: "recorded" | "first approval" | "none";
 }
 
-/** Where the history of a branch begins to need explanations. */
+/** Where a branch's history starts to need explanations. */
 export function baselineOf(
   ledger: Ledger,
   names: ReadonlySet<string>,
@@ -228,7 +252,7 @@ export function baselineOf(
   const mine = [...ledger.repositories, ...ledger.earlier].filter((one) => names.has(one.id));
   const recorded = mine.flatMap((one) => one.baseline).filter((one) => one.ref === ref);
   if (recorded.length > 0) {
-    // What another clone had done before it was guarded says nothing about the moves in this one.
+    // When another clone began to guard the branch says nothing about the moves in this one.
     const begun = mine.flatMap((one) => one.begun).filter((one) => one.ref === ref && clones.has(one.clone));
     const own = recorded.filter((one) => clones.has(one.clone ?? ""));
     const since = [begun, own, recorded].find((list) => list.length > 0) ?? [];

@@ -6,25 +6,25 @@ import type { Site } from "../../ports/sites.ts";
 import { type OneBaseline, recordedRefs } from "./one-baseline.ts";
 import type { Subject } from "./subject.ts";
 
-/** What has to be asked about commits that a branch once had. */
+/** What is needed to look for commits that a branch once had. */
 export interface Kept {
   branch: BranchTip;
-  /** Its first-parent commits, newest first: what is among them is told without asking git, which takes a process each. */
+  /** Its first-parent commits, newest first: looking here saves a git process per commit. */
   commits: readonly Pick<CommitFact, "id">[];
-  /** What its remotes said; none where the remote's own copy is looked at. */
+  /** What its remotes said; empty when the remote's own copy is audited. */
   answers: readonly RemoteAnswer[];
-  /** Moves that a human made while the branch was open: what these took away was meant to go. */
+  /** Moves made while a human had unlocked the branch: what they removed was meant to go. */
   moves: readonly { old: string; new: string }[];
 }
 
-/** What a human's word brought to a branch: under one of several commits, where a merge had to be made once more. */
+/** What an approval or unlock brought in; several commits if a merge had to be redone. */
 interface Brought {
   by: string;
   commits: readonly string[];
   pushed: boolean;
 }
 
-/** Commits that a human let in, and that the branch, or the remote that had them, does not have any more. */
+/** Commits that a human let in and that the branch, or the remote that had them, has lost. */
 export async function lostCommits(
   audits: Audits,
   subject: Subject,
@@ -34,6 +34,7 @@ export async function lostCommits(
   const { site, manner } = subject;
   const lost: LostCommit[] = [];
   const isOnLine = lineOf(kept);
+  const isBelow = stepsOf(given);
   for (const { by, commits, pushed } of broughtBy(given)) {
     const [commit = ""] = commits;
     const has = async (tip: string) => {
@@ -43,7 +44,11 @@ export async function lostCommits(
       return false;
     };
     if (manner.view !== "here") {
-      if (pushed && !(await has(kept.branch.tip)) && !(await wasTakenAway(audits, site, kept, commit)))
+      if (
+        pushed &&
+        !(await has(kept.branch.tip)) &&
+        !(await wasTakenAway(audits, site, kept, commit, isBelow))
+      )
         lost.push({ commit, by, from: undefined });
     } else if (await isGoneHere(audits, site, kept, commit, has)) lost.push({ commit, by, from: undefined });
     else
@@ -53,7 +58,9 @@ export async function lostCommits(
   return lost;
 }
 
-/** Whether a commit is part of another, as far as both are on the branch's own line; undefined where git has to be asked. */
+/**
+ * Whether `tip` contains `commit`, judged from the branch's own line; undefined where git has to be asked.
+ */
 function lineOf({ commits }: Kept): (tip: string, commit: string) => boolean | undefined {
   const places = new Map(commits.map(({ id }, place) => [id, place]));
   return (tip, commit) => {
@@ -62,14 +69,36 @@ function lineOf({ commits }: Kept): (tip: string, commit: string) => boolean | u
   };
 }
 
+/** Whether approvals lead from `tip` down to `commit`: a clone made for a check lacks what was taken out. */
+function stepsOf({ approvals }: Parameters<typeof lostCommits>[3]) {
+  const steps = new Map<string, string>();
+  for (const one of approvals)
+    if (one.status === "merged" && one.distrust === undefined) steps.set(one.new, one.onto ?? one.old);
+  return (tip: string, commit: string): boolean => {
+    const seen = new Set<string>();
+    let at: string | undefined = tip;
+    while (at !== undefined && at !== commit && !seen.has(at)) {
+      seen.add(at);
+      at = steps.get(at);
+    }
+    return at === commit;
+  };
+}
+
 function broughtBy({ approvals, unlocks }: Parameters<typeof lostCommits>[3]): Brought[] {
   const merged = approvals.filter((one) => one.status === "merged" && one.distrust === undefined);
-  const again = new Map<string, string[]>();
-  for (const { head, new: commit } of merged) again.set(head, [...(again.get(head) ?? []), commit]);
-  return [
+  const again = new Map<string, ApprovedMerge[]>();
+  for (const one of merged) again.set(one.head, [...(again.get(one.head) ?? []), one]);
+  // Anybody can write a record of a merge made again, so that it takes a signed one to stand for a signed one.
+  const standsFor = (other: ApprovedMerge, one: ApprovedMerge) =>
+    other.signed !== undefined || one.signed === undefined;
+  const brought: Brought[] = [
     ...merged.map((one) => ({
       by: one.id,
-      commits: [one.new, ...(again.get(one.head) ?? [])],
+      commits: [
+        one.new,
+        ...(again.get(one.head) ?? []).filter((other) => standsFor(other, one)).map((other) => other.new),
+      ],
       pushed: one.pushed,
     })),
     ...unlocks.flatMap(({ id, status, moves, pushed = false }): Brought[] => {
@@ -77,9 +106,11 @@ function broughtBy({ approvals, unlocks }: Parameters<typeof lostCommits>[3]): B
       return last ? [{ by: id, commits: [last.new], pushed }] : [];
     }),
   ];
+  // A record and an earlier version of it say the same.
+  return [...new Map(brought.map((one) => [`${one.by} ${one.commits[0]} ${one.pushed}`, one])).values()];
 }
 
-/** Where a remote has it, this clone is only behind; what was never here was never lost. */
+/** Not gone if a remote has it (this clone is only behind), or if it never was in this clone. */
 async function isGoneHere(
   audits: Audits,
   site: Site,
@@ -93,14 +124,24 @@ async function isGoneHere(
   return !(await wasTakenAway(audits, site, kept, commit));
 }
 
-/** A human took it away again; a clone for a check may not have it any more, and goes by its name alone. */
-async function wasTakenAway(audits: Audits, site: Site, { moves }: Kept, commit: string): Promise<boolean> {
-  const has = async (tip: string) => tip === commit || (await audits.contains(site, tip, commit));
+/**
+ * Whether a human removed it on purpose. A clone made for a check may lack the commit, so ids are compared
+ * first.
+ */
+async function wasTakenAway(
+  audits: Audits,
+  site: Site,
+  { moves }: Kept,
+  commit: string,
+  isBelow = (_tip: string, _commit: string) => false,
+): Promise<boolean> {
+  const has = async (tip: string) =>
+    tip === commit || isBelow(tip, commit) || (await audits.contains(site, tip, commit));
   for (const move of moves) if ((await has(move.old)) && !(await has(move.new))) return true;
   return false;
 }
 
-/** The log of a remote-tracking ref says what the remote had before it was overwritten. */
+/** The log of a remote-tracking ref shows what the remote had before somebody overwrote it. */
 async function goneFromRemotes(
   audits: Audits,
   site: Site,
@@ -120,7 +161,7 @@ async function goneFromRemotes(
   return gone;
 }
 
-/** A baseline that is nowhere any more; of a clone that is only behind, the remote has it. */
+/** A baseline that the branch no longer contains; not reported where this clone is only behind its remote. */
 export async function lostBaseline(
   audits: Audits,
   { site, manner }: Subject,
@@ -146,8 +187,15 @@ export async function lostBaseline(
   }));
 }
 
-/** Branches that were there when the guard came, or that got an approved merge, and that are gone. */
-export function deletedBranches(subject: Subject, branches: readonly BranchTip[]): Finding[] {
+/**
+ * Protected branches that no longer exist: with a recorded baseline, guarded in this clone or known to be
+ * published; or made later, with decisions that were published.
+ */
+export function deletedBranches(
+  subject: Subject,
+  branches: readonly BranchTip[],
+  isProtected: (ref: string) => boolean,
+): Finding[] {
   const { site, ledger, names, manner } = subject;
   const there = new Set(branches.map((one) => one.ref));
   const mine = ledger.repositories.filter((one) => names.has(one.id));
@@ -156,15 +204,21 @@ export function deletedBranches(subject: Subject, branches: readonly BranchTip[]
       .flatMap((one) => [...one.baseline, ...one.begun])
       .flatMap((one) => (manner.clones.has(one.clone ?? "") ? one.ref : [])),
   );
-  const published = new Set(
-    ledger.approvals
+  const { approvals, unlocks, formerly } = ledger;
+  const published = new Set([
+    ...[...approvals, ...formerly.approvals]
       .flatMap((one) => one.repos)
       .flatMap((one) => (names.has(one.name) && one.pushed ? one.ref : [])),
-  );
+    ...[...unlocks, ...formerly.unlocks]
+      .filter((one) => names.has(one.repo ?? "") && one.status === "closed" && one.pushed)
+      .map((one) => one.ref),
+  ]);
   const recorded = recordedRefs(subject);
-  const isWanted = (ref: string) =>
-    manner.view === "here" ? guardedHere.has(ref) : published.has(ref) || recorded.size === 1;
-  return [...recorded]
+  const isWanted = (ref: string) => {
+    if (manner.view === "here") return guardedHere.has(ref);
+    return recorded.has(ref) ? published.has(ref) || recorded.size === 1 : isProtected(ref);
+  };
+  return [...new Set([...recorded, ...published])]
     .filter((ref) => !there.has(ref) && isWanted(ref))
     .map((ref) => ({
       code: "branch_deleted",

@@ -5,30 +5,33 @@ import type { Site } from "../../ports/sites.ts";
 import { type Baseline, baselineOf } from "./ledger.ts";
 import { type Chain, type Subject, within } from "./subject.ts";
 
-/** A baseline, and those that somebody recorded for the same branch after it. */
+/** A branch's baseline, and later ones that were recorded for the same branch. */
 export interface OneBaseline extends Baseline {
   late: string[];
-  /** The first commit of the branch that names approvers: what came later is judged by their keys. */
+  /** The first commit of the branch that names approvers; later commits are judged by their keys. */
   root: string | undefined;
-  /** The branch came into being under the guard, with this commit of an older one's line; with none where it shares none. */
+  /**
+   * Set for a branch created under the guard: the older branch it shares a commit with, and that commit, if
+   * any.
+   */
   born?: { from: string | undefined; at: string | undefined };
 }
 
 /**
- * A branch has one baseline. Where several were recorded, as by a clone that was guarded before it knew of the first
- * one, only what all of them contain was there before; everything above needs an explanation of its own. Neither can it
- * be later than the commit that brought pawl's ledger to the branch, or the first key, whatever became of the records
- * since. Where nothing is recorded at all, the first key is where it begins; one that a human pins is believed.
+ * A branch has one baseline. If several were recorded, as by a clone that was guarded before it knew of the
+ * first, only what all of them contain is older than the guard. The baseline is never later than the commit
+ * that added pawl's ledger or the first key, whatever happened to the records. With no record at all, it is
+ * the commit of the first key. A root that a human pins is believed.
  */
 export async function baselineFor(
   audits: Audits,
-  { site, names, ledger, manner, root: pinned }: Subject,
+  { site, names, ledger, manner, roots }: Subject,
   ref: string,
   tip: string,
 ): Promise<OneBaseline> {
   const found = baselineOf(ledger, names, ref, manner.clones);
-  if (pinned !== undefined && (await audits.contains(site, tip, pinned)))
-    return { ...found, commits: [pinned], late: [], root: pinned, from: "recorded" };
+  const pinned = await pinnedOn(audits, site, tip, roots ?? []);
+  if (pinned !== undefined) return { ...found, commits: [pinned], late: [], root: pinned, from: "recorded" };
   const first = async (path: string) => (await audits.changing(site, { tip, without: [] }, [path])).slice(-1);
   const root = await first(APPROVERS_FILE);
   if (found.from !== "recorded" && recordedRefs({ ledger, names }).size > 0)
@@ -39,14 +42,28 @@ export async function baselineFor(
   const commits = await audits.common(site, [...found.commits, ...bounds]);
   const late = found.commits.filter((commit) => !commits.includes(commit));
   const one = { ...found, commits, late, root: root[0] };
-  // A branch comes into being once; of one that was there when the guard came, nobody can say that it did so later.
+  // A branch is created only once: one that has a recorded baseline cannot have been created later.
   if (found.from === "recorded" || manner.view !== "here") return one;
   const created = audits.passed(site).find((each) => each.ref === ref && each.why === "created");
   if (!created) return one;
   return { ...one, commits: [...one.commits, created.new], from: "recorded" };
 }
 
-/** The branches that were there when the guard came; every later one begins where one of these has been. */
+/** The pinned root that a branch has. Once branches are merged into each other they have several: its own is on its line. */
+async function pinnedOn(
+  audits: Audits,
+  site: Site,
+  tip: string,
+  roots: readonly string[],
+): Promise<string | undefined> {
+  const found: string[] = [];
+  for (const root of roots) if (await audits.contains(site, tip, root)) found.push(root);
+  if (found.length < 2) return found[0];
+  const line = await audits.ids(site, { tip, without: [] });
+  return line.find((id) => found.includes(id)) ?? found[0];
+}
+
+/** Branches for which any record, current or past, has a baseline. */
 export const recordedRefs = ({ ledger, names }: Pick<Subject, "ledger" | "names">): ReadonlySet<string> =>
   new Set(
     [...ledger.repositories, ...ledger.earlier]
@@ -54,7 +71,7 @@ export const recordedRefs = ({ ledger, names }: Pick<Subject, "ledger" | "names"
       .flatMap((one) => one.baseline.map((each) => each.ref)),
   );
 
-/** Of a branch's commits those that only a later baseline covers. */
+/** The commits that only a later baseline covers. */
 export async function lateCommits(
   audits: Audits,
   site: Site,
@@ -69,8 +86,8 @@ export async function lateCommits(
 }
 
 /**
- * How many entries are about the time before the branch was guarded. They end with the last one that led to the
- * baseline; a log that never mentions it was begun later, or has been cut by git's own cleaning.
+ * How many log entries are from before the branch was guarded: up to the last one that led to the baseline. A
+ * log without such an entry was begun later, or git has expired its old entries.
  */
 export function afterBaseline(
   log: readonly LoggedMove[],

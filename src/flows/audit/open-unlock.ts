@@ -4,18 +4,17 @@ import { matchesPattern } from "../../model/naming.ts";
 import { unlockFile } from "../../model/paths.ts";
 import { protectedPatterns } from "../../model/protection.ts";
 import { printRecord } from "../../model/record.ts";
-import { type RecordSignature, UNSIGNED } from "../../model/records/signed.ts";
+import { howOf, type RecordSignature, UNSIGNED } from "../../model/records/signed.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site } from "../../ports/sites.ts";
-import { howOf } from "../trust/sign.ts";
 
 export const branchRef = (branch: string) => `refs/heads/${branch}`;
 
-/** By the policy as it is now, or because it was when a baseline was recorded. */
+/** Protected by the current policy, or by a recorded baseline. */
 export async function isProtectedBranch(hands: Hands, site: Site, branch: string): Promise<boolean> {
   const { committed, copy, defaultBranch } = await (await hands.git.audits()).branching(site, "own");
   return hands.look((reader) => {
@@ -38,7 +37,7 @@ export interface Opening {
   repo: string;
   uid?: string | undefined;
   signatures?: RecordSignature[];
-  /** Of what moves no branch and was never open. */
+  /** For a decision that moves no branch, whose record is never open. */
   status?: Unlock["status"];
   closed?: string;
   decided?: Unlock["decided"];
@@ -67,7 +66,7 @@ export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<
   };
 }
 
-/** Closes an unlock whose moves are known; what a branch's log says is not needed for it. */
+/** Closes an unlock whose moves are known, without reading the branch's log. */
 export async function closeWithMoves(
   hands: Hands,
   id: string,

@@ -6,22 +6,34 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Ledger } from "./ledger.ts";
 
 /**
- * What a human signed is bound to the receipt, and by it to the evidence and the reviews. Nobody writes any of these
- * after the merge: what is not what the signature is about was changed since, whatever the events say.
+ * A signature is bound to the receipt, and through it to the evidence and the reviews. Nobody writes these
+ * after the merge, so a difference means tampering, whatever the events say. Between a signed request and the
+ * host's merge a task may be checked again; then the signed receipt is in the history of the records.
  */
-export async function alteredReceipts({ sha256 }: Pick<Hands, "sha256">, ledger: Ledger): Promise<Finding[]> {
+export async function alteredReceipts(
+  { sha256 }: Pick<Hands, "sha256">,
+  ledger: Ledger,
+  /** Approvals whose signed request a host has merged. */
+  requested: ReadonlySet<string>,
+  earlier: (path: string) => Promise<Receipt[]>,
+): Promise<Finding[]> {
   const last = new Map<string, Approval>();
   for (const one of ledger.approvals)
-    if (one.status === "merged" && one.signatures.length > 0) last.set(taskOf(one), one);
+    if ((one.status === "merged" && one.signatures.length > 0) || requested.has(one.id))
+      last.set(taskOf(one), one);
   if (last.size === 0) return [];
   const basis = ledger.basis();
   const receipts = new Map(basis.receipts.map((one) => [taskOf(one), one]));
   const found: Finding[] = [];
   for (const [task, approval] of last) {
-    const receipt = receipts.get(task);
+    const isSigned = async (one: Receipt | undefined) =>
+      one !== undefined && (await digestOf(sha256, one)) === approval.receipt;
+    let receipt = receipts.get(task);
+    if (approval.status === "requested" && !(await isSigned(receipt)))
+      for (const one of await earlier(receiptFile(task))) if (await isSigned(one)) receipt = one;
     const tell = (where: string, message: string) =>
       found.push({ code: "receipt_altered", repo: "pawl/state", where, message });
-    if (!receipt || (await digestOf(sha256, receipt)) !== approval.receipt) {
+    if (!receipt || !(await isSigned(receipt))) {
       tell(receiptFile(task), `It is not what was signed with ${approval.id}.`);
       continue;
     }

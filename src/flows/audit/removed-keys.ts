@@ -5,33 +5,29 @@ import { quoted } from "../../model/text.ts";
 import type { Audits, BranchTip } from "../../ports/audits.ts";
 import type { CheckSignature } from "../../ports/signatures.ts";
 import { keyTextsAt } from "../trust/read-keys.ts";
-import { recordedRefs } from "./one-baseline.ts";
 import { wholeMove } from "./signed-records.ts";
 import type { Subject } from "./subject.ts";
 
-/** A key that a protected branch had, and has no more. */
+/** A key that a protected branch once listed and no longer lists. */
 interface RemovedKey {
   public: string;
   key: string;
-  /** The branch, and its commit that took the key out. */
+  /** The branch, and the commit that removed the key. */
   ref: string;
   commit: string;
 }
 
 const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
 
-/** What branches that were there when the guard came have taken out; a later one has no say in who may decide elsewhere. */
+/** Keys that older branches have removed; a later branch has no say in who may decide elsewhere. */
 async function removedElsewhere(
   audits: Audits,
   subject: Subject,
   ref: string,
-  branches: readonly BranchTip[],
+  older: readonly BranchTip[],
 ): Promise<RemovedKey[]> {
-  const recorded = recordedRefs(subject);
   const found: RemovedKey[] = [];
-  for (const other of branches)
-    if (other.ref !== ref && recorded.has(other.ref))
-      found.push(...(await removedOn(audits, subject, other)));
+  for (const other of older) if (other.ref !== ref) found.push(...(await removedOn(audits, subject, other)));
   return found;
 }
 
@@ -49,14 +45,14 @@ async function removedOn(audits: Audits, subject: Subject, { ref, tip }: BranchT
   return [...found.values()];
 }
 
-/** A branch that still lets a key decide which another one has taken out: it was not there when that was done. */
+/** A branch that still lists a key which an older branch has removed: the removal never reached it. */
 export async function removedButListed(
   audits: Audits,
   subject: Subject,
   { ref, tip }: Pick<BranchTip, "ref" | "tip">,
-  branches: readonly BranchTip[],
+  older: readonly BranchTip[],
 ): Promise<Finding[]> {
-  const removed = await removedElsewhere(audits, subject, ref, branches);
+  const removed = await removedElsewhere(audits, subject, ref, older);
   if (removed.length === 0) return [];
   const { approvers } = await subject.readKeys(await keyTextsAt(audits, subject.site, tip));
   const found = removed.filter((one) => approvers.some((each) => each.public === one.public));
@@ -64,23 +60,24 @@ export async function removedButListed(
     code: "removed_key",
     repo: subject.site.name,
     where: nameOf(ref),
-    message: `${nameOf(ref)} still lists the key ${one.key}, which ${nameOf(one.ref)} has removed. Take it out there, too: pawl approver remove ${quoted(one.key)}`,
+    message: `${nameOf(ref)} still lists the key ${one.key}, which ${nameOf(one.ref)} has removed. Remove it there too: pawl approver remove ${quoted(one.key)}`,
   }));
 }
 
 /**
- * The keys that count for nothing on a branch which came later, although its own files list them: whoever has such a key
- * could make the branch at a commit from before the removal. What the key signed in honest times stays good where
- * the removal landed on this branch together with the other one: under one name, signed by somebody who stays.
+ * Keys that an older branch has removed count for nothing on a later branch, even if its files still list
+ * them: whoever holds such a key could create the branch at a commit from before the removal. What a key
+ * signed earlier stays valid if the same removal landed here too: under the same uid, signed by a key that
+ * remains.
  */
 export async function withoutRemoved(
   audits: Audits,
   subject: Subject,
   ref: string,
   line: ReadonlyMap<string, number>,
-  branches: readonly BranchTip[],
+  older: readonly BranchTip[],
 ): Promise<CheckSignature> {
-  const removed = await removedElsewhere(audits, subject, ref, branches);
+  const removed = await removedElsewhere(audits, subject, ref, older);
   const check = refusing(subject.checkSignature, removed);
   const left: RemovedKey[] = [];
   for (const one of removed)

@@ -1,9 +1,9 @@
-import { CLASSES, type Explained, isWrong } from "../../judge/audit/classify.ts";
+import { CLASSES, type Class, type Explained, isWrong } from "../../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../../judge/audit/judge.ts";
 import { columns, indent, plural, type Style } from "../../model/text.ts";
 import type { DecidedAtTheDoor } from "./decided.ts";
 
-/** What an audit came to. */
+/** The outcome of an audit. */
 interface Found {
   clean: boolean;
   branches: AuditedBranch[];
@@ -25,20 +25,24 @@ export function showAudit({ clean, branches, decided, findings }: Found, style: 
       ].join("\n"),
     );
   if (branches.length === 0) blocks.push("There is no protected branch here.");
-  // Where nothing is guarded there is nothing to be content with.
+  // Without a protected branch, "Everything is explained" would be false comfort.
   if (!clean) blocks.push(style.red("Not everything is explained."));
   else if (branches.length > 0) blocks.push(style.green("Everything is explained."));
   return blocks.join("\n");
 }
 
+/** Class names for people; scripts read the class itself in `--json`. */
+const WORDS: Partial<Record<Class, string>> = { pull_request: "pull request", remote: "from the remote" };
+const inWords = (one: Class) => WORDS[one] ?? one;
+
 function branchText({ repo, ref, counts, commits, root }: AuditedBranch, style: Style): string {
   const told = CLASSES.filter((one) => counts[one] > 0).map((one) => {
     const signed = commits.filter((each) => each.class === one && each.signed !== undefined).length;
-    return `${counts[one]} ${one}${signed > 0 ? ` (${signed} signed)` : ""}`;
+    return `${counts[one]} ${inWords(one)}${signed > 0 ? ` (${signed} signed)` : ""}`;
   });
   const wrong = commits.filter(isWrong);
   const since = root
-    ? `, keys since ${root.commit.slice(0, 12)} (${root.class}${root.by ? ` by ${root.by}` : ""})`
+    ? `, keys since ${root.commit.slice(0, 12)} (${inWords(root.class)}${root.by ? ` by ${root.by}` : ""})`
     : "";
   const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}${since}`;
   if (wrong.length === 0) return head;

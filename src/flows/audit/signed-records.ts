@@ -1,15 +1,15 @@
 import { checksOf, judgeMove, type Keys, type Move, type Signed } from "../../judge/keys.ts";
+import { howOf } from "../../model/records/signed.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import { approvalStatement } from "../../model/statement.ts";
 import type { ApprovedMerge, CommitFact } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
-import { howOf } from "../trust/sign.ts";
 import type { KeysLine } from "./keys-line.ts";
 import { mergesOf } from "./ledger.ts";
 import type { Subject } from "./subject.ts";
 
-/** The approvals of a branch, each with whose signature it has, or why it explains nothing. */
+/** The approvals of a branch, each with its signer, or with the reason why it explains nothing. */
 export async function signedMerges(
   audits: Audits,
   { site, ledger, names, checkSignature, checkAhead }: Subject,
@@ -23,8 +23,11 @@ export async function signedMerges(
       continue;
     }
     const old = merge.onto ?? merge.old;
-    const [before, after] = [await line.at(old), await line.at(merge.new)];
-    // Whatever the record says of this repository's own name: it has to be the one that the branch knows.
+    // A merge that was taken out of the branch is not fetched. What it changed cannot be read then, and it
+    // explains nothing that is here, but the branch has to answer for losing it if its approval is signed.
+    const before = (await line.ifThere(old)) ?? (await line.now());
+    const after = (await line.ifThere(merge.new)) ?? before;
+    // The record may claim any id for this repository, so the statement uses the one that the branch knows.
     const { uid = "", receipt, repos } = merge.record;
     const own = (one: (typeof repos)[number]) => names.has(one.name) && one.ref === merge.ref;
     const approval = approvalStatement({
@@ -48,7 +51,10 @@ export async function signedMerges(
   return judged;
 }
 
-/** What a fast-forward let in: a straight line from where the branch was, on which nobody else was made an approver, and no third policy held. */
+/**
+ * What a fast-forward let in: a straight line from where the branch was. The approvers must not change along
+ * it, and every commit has to have either the old policy or the new one.
+ */
 async function broughtBy(
   audits: Audits,
   site: Site,
@@ -77,12 +83,12 @@ function outcome(
     : { distrust: `it says "${how}", and ${signed.by.name} signed it with ${signed.by.key}` };
 }
 
-/** What unlocks explain, and what they would if they were signed. */
+/** What unlocks explain, and what they would explain if they were signed. */
 export interface UnlockedCommits {
   unlocked: Map<string, string>;
-  /** Why a commit that an unlock names is not explained by it. */
+  /** Why an unlock that covers a commit does not explain it. */
   rejected: Map<string, string>;
-  /** The moves of those that count. */
+  /** The moves of the unlocks that count. */
   moves: Unlock["moves"];
 }
 
@@ -97,10 +103,14 @@ export async function unlockedCommits(
   for (const one of unlocks) {
     const move = wholeMove(one);
     if (!move) continue;
-    const [before, after] = [await line.at(move.old), await line.at(move.new)];
+    const after = await line.at(move.new);
+    // What an unlock took out of the branch is not fetched. A record with such a beginning needs a key all the same,
+    // or anybody could write one that excuses what the branch has lost.
+    const before = (await line.ifThere(move.old)) ?? after;
     const signed = judgeMove(move, before, after, subject.checkSignature);
     if (signed.ok) found.moves.push(...one.moves);
-    // A signature is about where the branch began and where it ended, and about nothing that stands in between.
+    // A signature covers only where the branch began and where it ended, so the moves in between are not
+    // taken one by one.
     for (const each of signed.ok && signed.by === undefined ? one.moves : [move]) {
       const told = { old: each.old, new: each.new, seen: "log" as const, time: one.created, message: "" };
       const { brought } = await audits.follow(subject.site, told, without);
@@ -110,7 +120,7 @@ export async function unlockedCommits(
   return found;
 }
 
-/** A record that nobody signed explains no commit that needs a signature, however early it began. */
+/** An unsigned record never explains a commit that needs a signature, however early the record began. */
 async function sortIn(
   { unlocked, rejected }: UnlockedCommits,
   line: KeysLine,
@@ -123,7 +133,7 @@ async function sortIn(
   else rejected.set(commit.id, `${id} covers it, but ${signed.ok ? "it is not signed" : signed.why}.`);
 }
 
-/** All moves of an unlock as the one that is signed when it is closed; undefined where nothing moved. */
+/** All moves of an unlock as the single one that is signed at its end; undefined if nothing moved. */
 export function wholeMove({ ref, uid = "", signatures, moves }: Unlock): Move | undefined {
   const [first, last] = [moves[0], moves.at(-1)];
   if (!first || !last) return undefined;

@@ -7,7 +7,7 @@ import type { Audits } from "../../ports/audits.ts";
 import type { KeysLine } from "./keys-line.ts";
 import type { Subject } from "./subject.ts";
 
-/** What a human signed of one branch that a pull request goes to. */
+/** What a human signed for one target branch of a pull request. */
 interface Request {
   record: Approval;
   ref: string;
@@ -16,9 +16,9 @@ interface Request {
 }
 
 /**
- * Adds what hosts made of signed requests: a merge of the signed head, or one commit instead of it, with exactly the tree
- * that merging it gives. The oldest such commit is what a request explains; no later one is. `line` has all commits of
- * the branch, the newest first.
+ * Adds the commits that hosts made from signed requests: a merge of the signed head, or one squashed commit,
+ * with exactly the tree that merging the head gives. A request explains only the oldest such commit. `line`
+ * has all commits of the branch, newest first.
  */
 export async function withRequests(
   audits: Audits,
@@ -49,7 +49,7 @@ export async function withRequests(
   return { ...known, rejected, signedRequests };
 }
 
-/** Each by what was signed: a copy of a record is not a second request. */
+/** Keyed by what was signed: a copied record is not a second request. */
 function requestsIn({ ledger, names }: Subject, ref: string | undefined): Map<string, Request[]> {
   const found = new Map<string, Request[]>();
   for (const record of ledger.approvals.filter((one) => one.status === "requested"))
@@ -61,14 +61,20 @@ function requestsIn({ ledger, names }: Subject, ref: string | undefined): Map<st
   return found;
 }
 
-/** Those that could be meant, the one first whose tree a base that did not move gives. */
+/**
+ * Requests that the commit could come from; first those whose signed tree it has, as when the base did not
+ * move.
+ */
 const likelyFirst = (open: ReadonlyMap<string, Request[]>, { parents, tree }: CommitFact) =>
   [...open]
     .flatMap(([name, requests]) => requests.map((one): [string, Request] => [name, one]))
     .filter(([, one]) => parents.length === 1 || (parents.length === 2 && parents[1] === one.head))
     .sort(([, one], [, other]) => Number(other.tree === tree) - Number(one.tree === tree));
 
-/** Whose signature explains the commit, or why not where the request is clearly meant; undefined where it is not. */
+/**
+ * The signature that explains the commit; or why not, if the request is clearly meant; undefined if it is
+ * not.
+ */
 async function judgeRequest(
   audits: Audits,
   subject: Subject,
@@ -79,7 +85,7 @@ async function judgeRequest(
   const { site } = subject;
   const { head, tree, record } = request;
   const [onto = ""] = commit.parents;
-  // What a remote has and nobody fetched cannot be looked at.
+  // A commit that only the remote has cannot be examined.
   if ((await audits.resolve(site, commit.id)) === undefined) return undefined;
   const isMeant = commit.parents.length === 2 || commit.tree === tree;
   const signed = await judgeSigned(subject, keys, commit, request);
@@ -91,7 +97,7 @@ async function judgeRequest(
     return isMeant
       ? `asks for it, but its content is not what merging ${head.slice(0, 12)} gives`
       : undefined;
-  // What the branch had already is not merged once more, and an empty commit is not a request.
+  // A head that the branch already has is not merged again, and an empty commit fulfils no request.
   if (await audits.contains(site, onto, head)) return undefined;
   return { id: record.id, signed: signed.by };
 }
@@ -104,7 +110,7 @@ async function judgeSigned(
 ): Promise<Signed> {
   const [before, after] = [await keys.at(parents[0]), await keys.at(id)];
   const { uid = "", receipt, repos, signatures } = record;
-  // Whatever the record says of this repository's own name: it has to be the one that the branch knows.
+  // The record may claim any id for this repository, so the statement uses the one that the branch knows.
   const isOwn = (one: (typeof repos)[number]) => names.has(one.name) && one.ref === ref;
   const approval = requestStatement({
     uid,

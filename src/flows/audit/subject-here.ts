@@ -5,7 +5,7 @@ import { type Ledger, namesOf } from "./ledger.ts";
 import { judgingSignatures, type Subject } from "./subject.ts";
 import { ownClones } from "./unlocks.ts";
 
-/** A repository as the clone has it that people work in: its own logs, files and settings have a say. */
+/** A repository as seen from a working clone, whose own logs, files and settings count. */
 export async function subjectHere(hands: Hands, site: Site, ledger: Ledger, ask: boolean): Promise<Subject> {
   const { remotes } = await readTrust(hands, site);
   return {

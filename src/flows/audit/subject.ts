@@ -9,13 +9,16 @@ import type { Site } from "../../ports/sites.ts";
 import { type KeyTexts, readKeys } from "../trust/read-keys.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** How thorough an audit is, and of what. */
+/** How thorough an audit is, and what it looks at. */
 export interface Manner {
-  /** `here`: a clone that people work in. `published`: only what a remote or a server has, told by the records alone. */
+  /**
+   * `here`: a clone that people work in. `published`: only what a remote or a server has, judged by the
+   * records alone.
+   */
   view: "here" | "published";
   /** Ask the remotes. */
   ask: boolean;
-  /** What the repositories on this machine call themselves: only their own logs can be read here. */
+  /** The names of this machine's clones in records: only their logs can be read here. */
   clones: ReadonlySet<string>;
 }
 
@@ -24,10 +27,12 @@ export interface Subject {
   names: ReadonlySet<string>;
   ledger: Ledger;
   manner: Manner;
-  /** What the remotes of this clone are worth; none where only what was published counts. */
+  /** How far each remote of this clone is trusted; empty where only what is published counts. */
   remotes: readonly RemoteTrust[];
-  /** The commit that a human says the keys are trusted from. */
-  root?: string | undefined;
+  /** The commits from which a human says the keys are trusted; a branch goes by the one that it has. */
+  roots?: readonly string[] | undefined;
+  /** What an older branch demands of a branch made later. */
+  older?: Keys | undefined;
   readKeys(texts: KeyTexts): Promise<Keys>;
   checkSignature: CheckSignature;
   checkAhead: Signatures["checkAhead"];
@@ -35,7 +40,7 @@ export interface Subject {
 
 export const noState = (site: Site) =>
   new Failure("unavailable", "no_state", "The records are not here: there is no branch pawl/state.", {
-    hint: "Fetch it: git fetch origin +refs/heads/pawl/state:refs/remotes/origin/pawl/state. `pawl sync` publishes it.",
+    hint: `Fetch it: git fetch origin +refs/heads/pawl/state:${site.mainRoot === undefined ? "refs/heads" : "refs/remotes/origin"}/pawl/state. \`pawl sync\` publishes it.`,
     details: { repo: site.name },
   });
 
@@ -47,7 +52,7 @@ export async function judgingSignatures(
   return { readKeys: (texts) => readKeys(hands, texts), checkSignature: check, checkAhead };
 }
 
-/** Of a branch's commits those that are part of another commit. */
+/** The commits of a branch that another commit contains. */
 export async function within(audits: Audits, site: Site, chain: Chain, tip: string): Promise<string[]> {
   const others = new Set(await audits.ids(site, { tip: chain.tip, without: [...chain.without, tip] }));
   return chain.commits.map((one) => one.id).filter((id) => !others.has(id));

@@ -7,8 +7,8 @@ import type { OneBaseline } from "./one-baseline.ts";
 import type { Chain, Subject } from "./subject.ts";
 
 /**
- * Commits that reached a remote past its rules: because the policy in force before them says that the remote is guarded,
- * or wants decisions signed, or because this very clone pushed them there, which its own hook would have refused.
+ * Commits that reached a remote against its rules: the policy before them says that the remote is guarded or
+ * that decisions are signed, or this very clone pushed them there, which its own hook would have refused.
  */
 export async function unapprovedCommits(
   audits: Audits,
@@ -19,7 +19,7 @@ export async function unapprovedCommits(
   const found = await pushedFromHere(audits, subject, ref, baseline);
   if (remote.size === 0) return found;
   const always = new Set(subject.remotes.filter((one) => one.guarded).map((one) => one.name));
-  // What counts for a commit is the policy that it found, not the one that it brings.
+  // A commit is judged by the policy before it, not by the one it brings.
   for (const commit of chain.commits) {
     const by = remote.get(commit.id);
     if (by === undefined) continue;
@@ -55,7 +55,7 @@ async function pushedFromHere(
   return found;
 }
 
-/** What a remote's branch has and the one here does not yet: told before anybody pulls it. */
+/** What a remote's branch has and the local one does not, reported before anybody pulls it. */
 export function judgeAhead(
   subject: Subject,
   known: Known,

@@ -4,7 +4,10 @@ import type { Site } from "../../ports/sites.ts";
 
 const SHOWN = 8;
 
-/** What lies uncommitted in the main checkout of a protected branch, where nobody works: no move of it, but worth knowing. */
+/**
+ * Uncommitted files in the main checkout of a protected branch, where nobody should work: not a move, but
+ * worth a note.
+ */
 export async function tellUncommitted(
   hands: Hands,
   site: Site,

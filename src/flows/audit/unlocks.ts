@@ -11,18 +11,19 @@ import type { Signing } from "../trust/sign.ts";
 
 type Move = Unlock["moves"][number];
 
-/** What tells when a move came about, beside the date that its entry in the log bears. */
+/** Evidence of when a move happened, other than the date in its log entry. */
 export interface MoveWitness {
-  /** What the guard let pass; undefined where no guard looks on. */
+  /** What the guard allowed; undefined without a guard. */
   passed: readonly PassedMove[] | undefined;
   /** When the log was last written. */
   logged: string | undefined;
 }
 
 /**
- * What moved the branch while it was open. The log is followed from the commit that it was at in the beginning, and no
- * further than to the first entry after the end: what was done later cannot be dated back into the middle. Neither can it
- * be dated back at the end: the guard has seen a move that counts, or the log was not written after the end any more.
+ * What moved the branch while it was open. The log is followed from the commit where the branch was opened up
+ * to the first entry after the end, so later moves cannot be backdated into the middle. Nor can they be
+ * backdated at the end: the guard has to have seen a move, or the log must not have been written since the
+ * end.
  */
 export function movesWithin(
   log: readonly LoggedMove[],
@@ -34,7 +35,10 @@ export function movesWithin(
     .map((one) => ({ old: one.old, new: one.new }));
 }
 
-/** How many of the moves that the log dates into an unlock were seen there; the others were dated back, or nobody can tell. */
+/**
+ * How many of the moves dated into an unlock count, up to the first that the guard did not see: later ones
+ * may be backdated.
+ */
 function seenMoves(
   log: readonly LoggedMove[],
   unlock: Pick<Unlock, "ref" | "tip" | "created" | "until">,
@@ -61,7 +65,7 @@ function movesDated(
   return log.slice(first, after < 0 ? undefined : after);
 }
 
-/** Whoever was guarded has a guard that saw every move; a clone without one has only its log. */
+/** In a guarded clone the guard saw every move; without a guard there is only the log. */
 export function witnessOf(audits: Audits, site: Site, ref: string, guarded: boolean): MoveWitness {
   return {
     passed: guarded ? audits.passed(site) : undefined,
@@ -69,15 +73,15 @@ export function witnessOf(audits: Audits, site: Site, ref: string, guarded: bool
   };
 }
 
-/** Git's log knows no parts of a second. */
+/** Git's log has no fractions of a second. */
 const wholeSecond = (time: string) => `${time.slice(0, 19)}.000Z`;
 
-/** The repository of a record, on this machine; undefined when it is another clone's or not here. */
+/** The repository of a record, on this machine; undefined if it is not here. */
 export function siteOf(sites: Sites, { repo }: Pick<Unlock, "repo">): Site | undefined {
   return sites.all().find((one) => one.name === repo);
 }
 
-/** Closes unlocks of this clone whose time is over. Answers what was done, in words. */
+/** Closes this machine's expired unlocks and returns a sentence for each. */
 export async function closeExpired(hands: Hands): Promise<string[]> {
   const clones = await ownClones(hands);
   const due = await hands.look((reader, at) =>
@@ -95,18 +99,18 @@ export async function closeExpired(hands: Hands): Promise<string[]> {
   return said;
 }
 
-/** What the repositories that share this state call themselves, on this machine. */
+/** The names in records of the repositories on this machine that share this state. */
 export async function ownClones(hands: Hands): Promise<ReadonlySet<string>> {
   const [sites, audits] = [await hands.git.sites(), await hands.git.audits()];
   return new Set([sites.here(), ...sites.all()].flatMap((site) => audits.cloneOf(site) ?? []));
 }
 
-/** Has a human sign what was done, if that is wanted and somebody is there. */
+/** Has a human sign what was done, if signing is required and a human is there. */
 export type SignClosing = (site: Site, move: Move & { uid: string | undefined }) => Promise<Signing>;
 
 /**
- * First the hooks stop believing in it, then the record says what was done meanwhile. Where decisions are signed, that
- * explains nothing before a human has signed it: here, or later with `--accept`.
+ * First the hooks stop honouring the unlock, then the record lists what was done. Where decisions are signed,
+ * that explains nothing until a human signs it, now or later with `--accept`.
  */
 export async function closeUnlock(
   hands: Hands,
@@ -156,4 +160,4 @@ function noteClosed(
 }
 
 const closing = (moves: number, late: number) =>
-  `closed after ${plural(moves, "move")}${late > 0 ? `; ${plural(late, "later one")} dated back into it` : ""}`;
+  `closed after ${plural(moves, "move")}${late > 0 ? `; ${plural(late, "later one")} backdated into it` : ""}`;

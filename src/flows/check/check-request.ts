@@ -1,6 +1,7 @@
 import type { GateResult, Reason } from "../../judge/gates/gate.ts";
 import { isProtected } from "../../judge/gates/policy.ts";
 import { Failure } from "../../model/failure.ts";
+import type { Problem } from "../../model/record.ts";
 import { type Run, type RunRepo, run } from "../../model/records/run.ts";
 import type { Branches, BranchState } from "../../ports/branches.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -61,13 +62,16 @@ async function known(hands: Hands, site: Site, ...names: string[]): Promise<stri
     if (commit !== undefined) return commit;
   }
   throw new Failure("unavailable", "no_commit", `This clone does not have ${names[0]}.`, {
-    hint: "Fetch it first, with the branch it goes to.",
+    hint: "Fetch it and the branch it targets first: git fetch origin",
     details: { commit: names[0] },
   });
 }
 
 function namesIn(reader: Reader, repo: string | undefined): ReadonlySet<string> {
-  const homes = reader.repositories().records.filter((one) => one.value.home);
+  const { records, problems } = reader.repositories();
+  // It might be the one that says that the remote is guarded.
+  if (problems[0]) throw cannotTell(problems[0]);
+  const homes = records.filter((one) => one.value.home);
   return new Set(repo === undefined ? homes.map((one) => one.value.id) : [repo]);
 }
 
@@ -90,17 +94,26 @@ function isAsked(
 /** The run that saved exactly this commit; the latest, where several did. */
 function runOf(reader: Reader, names: ReadonlySet<string>, head: string): Run {
   const tasks = reader.taskNames().filter((name) => /^T\d{4,}$/.test(name));
-  const runs = tasks.flatMap((task) => reader.parts(run, task).records.map((one) => one.value));
+  const parts = tasks.map((task) => reader.parts(run, task));
+  const runs = parts.flatMap((one) => one.records.map(({ value }) => value));
   const found = runs.filter((one) =>
     one.snapshots.some((saved) => names.has(saved.repo) && saved.head === head),
   );
   const last = found.sort((a, b) => (a.updated < b.updated ? -1 : 1)).at(-1);
   if (last) return last;
-  throw new Failure("refused", "no_record", `No published task has saved ${head.slice(0, 12)}.`, {
-    hint: "Its author runs pawl pr, which settles and pushes it, and pawl sync, which publishes the records.",
+  const [problem] = parts.flatMap((one) => one.problems);
+  if (problem) throw cannotTell(problem);
+  throw new Failure("refused", "no_record", `No published task has a snapshot of ${head.slice(0, 12)}.`, {
+    hint: "Its author has to run `pawl pr`, which publishes the records and pushes the branch.",
     details: { head },
   });
 }
+
+const cannotTell = ({ file, message, hint }: Problem) =>
+  new Failure("unreadable", "cannot_tell", `Could not tell: ${message}`, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { file },
+  });
 
 interface Facts {
   names: ReadonlySet<string>;
@@ -126,6 +139,8 @@ async function published(hands: Hands, site: Site, facts: Facts): Promise<Branch
         if (!(await audits.contains(site, head, one))) return false;
       return true;
     },
+    undone: async (name, at, change, options) =>
+      names.has(name) && own.undone(site.name, at, change, options),
     // The commit of a snapshot stays in its clone; the patch is published, and is looked for as ever.
     ref: (repo) => saved.snapshots.find((one) => one.repo === repo)?.commit,
   };
@@ -133,7 +148,7 @@ async function published(hands: Hands, site: Site, facts: Facts): Promise<Branch
 
 const elsewhere = (task: string, { name, base_branch }: RunRepo, base: string): Reason => ({
   code: "base_changed",
-  message: `The request goes to ${base}, but ${task} was made and judged for ${base_branch}.`,
+  message: `The request targets ${base}, but ${task} was created and checked for ${base_branch}.`,
   record: task,
   repo: name,
   owner: "author",

@@ -13,16 +13,19 @@ import { judgeRecords } from "../../judge/gates/judge-records.ts";
 import { judgeRepos } from "../../judge/gates/judge-repos.ts";
 import { isProtected, requiredChecks } from "../../judge/gates/policy.ts";
 import { reasonsOf } from "../../judge/gates/rules.ts";
+import { enrolled, WAY_OUT, whyNobodyCanSign } from "../../judge/keys.ts";
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
 import { snapshotRef } from "../../model/naming.ts";
-import { patchFile } from "../../model/paths.ts";
+import { POLICY_FILE, patchFile } from "../../model/paths.ts";
 import type { Kind, Problem, Stored } from "../../model/record.ts";
 import { decision, evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
 import { type Run, type RunRepo, receiptText, run } from "../../model/records/run.ts";
 import type { BranchState } from "../../ports/branches.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
+import { findTakenBack, withoutNew } from "../records/find-doubts.ts";
+import { keyTextsAt, readKeys } from "../trust/read-keys.ts";
 
 /** Looks at everything a stage depends on, and says what is missing. What cannot be read is an error, never a pass. */
 export async function checkTask(
@@ -45,7 +48,7 @@ export async function checkTask(
   const planDigest = needsDigest ? await hands.sha256(facts.task.plan) : undefined;
   const breaches = judgeRecords(facts, stage, planDigest);
   if (stage !== "plan") breaches.push(...judgeRepos(facts, repos));
-  breaches.push(...doubts.map(breachOf));
+  breaches.push(...[...doubts, ...(await findTakenBack(hands))].map(breachOf));
   const { profile } = facts.task;
   const reasons = reasonsOf(breaches, stage, options.reviewed && profile === "light" ? "standard" : profile);
   const ready = reasons.length === 0;
@@ -122,13 +125,13 @@ async function judgeHistory(
   );
   const from = JSON.stringify([all, told]);
   const known = fresh ? undefined : hands.recall(`history of ${task}`, from);
-  if (known) return JSON.parse(known) as RecordDoubt[];
+  if (known) return withoutNew(hands, JSON.parse(known) as RecordDoubt[]);
   const records = await Promise.all(
     all.map(async ([path, text]) => ({ path, text: await hands.sha256(text) })),
   );
   const doubts = doubtsAbout(told, records);
   hands.remember(`history of ${task}`, from, JSON.stringify(doubts));
-  return doubts;
+  return withoutNew(hands, doubts);
 }
 
 /** A dropped or missing task will never be merged, so whoever waits for it has to decide. */
@@ -167,16 +170,44 @@ async function lookAtRepos(
     run.repos.map(async (repo) => {
       const state = await branches.look(repo, options);
       const lostFixes: string[] = [];
-      for (const one of findings.filter((each) => isFixedIn(each, repo.name)))
-        if (!(await branches.contains(repo, [one.resolved_commit ?? ""], options))) lostFixes.push(one.id);
+      for (const one of findings.filter((each) => isFixedIn(each, repo.name))) {
+        const [from, to = ""] = [one.reopened_at ?? one.commit, one.resolved_commit];
+        const isKept =
+          (await branches.contains(repo, [to], options)) &&
+          !(from && state.head && (await branches.undone(repo.name, state.head, { from, to }, options)));
+        if (!isKept) lostFixes.push(one.id);
+      }
       const snapshot = branches.ref(repo.name, snapshotRef(run.id));
+      const unsignable = await findUnsignable(hands, repo, state);
       const guarded = targets.find((one) => one.repo === repo.name)?.guarded ?? true;
       return hands.look((reader) => ({
         ...describe(reader, repo, state, lostFixes, isKept(reader, run, repo, snapshot)),
         guarded,
+        unsignable,
       }));
     }),
   );
+}
+
+/** Whether anybody could sign what follows. No task changes the keys, so they are the base's; git is asked only where the policy speaks of signatures. */
+async function findUnsignable(
+  hands: Hands,
+  { name, base_branch }: RunRepo,
+  { base, head, policy }: BranchState,
+): Promise<string | undefined> {
+  const brought = policy.worktree === policy.base ? "" : (policy.worktree ?? "");
+  if (!/signed/.test(`${policy.base}${brought}`) || base === undefined || head === undefined)
+    return undefined;
+  const [site, audits] = [(await hands.git.sites()).named(name), await hands.git.audits()];
+  const texts = await keyTextsAt(audits, site, base);
+  const before = await readKeys(hands, texts);
+  // Where nobody is enrolled yet, the first key needs no other.
+  const now = enrolled(before) ? whyNobodyCanSign(before) : undefined;
+  if (now !== undefined) return `The policy of ${base_branch} demands ${now}. ${WAY_OUT}`;
+  const after = { ...texts, policy: await audits.fileAt(site, head, POLICY_FILE) };
+  const then = brought === "" ? undefined : whyNobodyCanSign(await readKeys(hands, after));
+  if (then === undefined) return undefined;
+  return `This task's policy would demand ${then}: nobody could approve anything after it. Add \`level: possession\` beside \`approvals: signed\`, or first enrol a key that fits.`;
 }
 
 /** What the run's record says was saved is there: the commit under its ref, and the patch in the state. */
@@ -195,7 +226,7 @@ function describe(
   state: BranchState,
   lostFixes: string[],
   kept: boolean,
-): Omit<RepoFacts, "guarded"> {
+): Omit<RepoFacts, "guarded" | "unsignable"> {
   const { policy, defaultBranch, ...git } = state;
   const parse = (text: string | undefined, where: string): Config[] =>
     text === undefined ? [] : [reader.config(where, text)];

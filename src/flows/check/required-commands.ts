@@ -13,7 +13,8 @@ export async function requiredCommands(
   repo: RunRepo,
   tree: string | undefined,
 ): Promise<RequiredCommands & { recheck: boolean }> {
-  const { policy } = await (await hands.git.branches()).look(repo);
+  // Not by looking at the task's branch: finish has removed it where a merge is redone afterwards.
+  const policy = await (await hands.git.branches()).policy(repo);
   return hands.look((reader) => {
     const parse = (text: string | undefined, where: string) =>
       text === undefined ? [] : [reader.config(where, text)];
@@ -31,8 +32,8 @@ export async function requiredCommands(
     );
     const commands = new Map(proofs.map((one) => [JSON.stringify(one.argv), one.argv]));
     if (commands.size > 0) return { commands: [...commands.values()], ...common };
-    throw new Failure("refused", "check_missing", `Pawl knows no check of ${task} that it could repeat.`, {
-      hint: "Name the required checks in .pawl/config.yaml.",
+    throw new Failure("refused", "check_missing", `${task} has no check that pawl could run again.`, {
+      hint: "Name the required checks in .pawl/config.yaml, or say `checks: none` there.",
       details: { repo: repo.name },
     });
   });

@@ -4,9 +4,9 @@ import { readTrust } from "../trust/read-trust.ts";
 
 export interface ClaimingRemote {
   claims: Claims;
-  /** Undefined where nobody has to be told: the state was never shared, or the remote is not trusted. */
+  /** Undefined if there is no remote to claim at: the state was never shared, or the remote is not trusted. */
   remote: string | undefined;
-  /** Why a remote that used to be told is told nothing any more. */
+  /** Why claims no longer go to a remote that used to get them. */
   warnings: string[];
 }
 
@@ -22,7 +22,7 @@ export async function claimingRemote(hands: Hands): Promise<ClaimingRemote> {
   if (found?.standing === "trusted") return { claims, remote: shared, warnings: [] };
   return found?.standing === "changed"
     ? nowhere(
-        `${shared} ${found.why ?? "now leads elsewhere"}, so claims are not sent there until a human confirms it: pawl remote trust ${shared}`,
+        `${shared} ${found.why ?? "now points elsewhere"}, so claims are not sent there until a human confirms it: pawl remote trust ${shared}`,
       )
     : nowhere();
 }

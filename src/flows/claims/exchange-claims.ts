@@ -59,7 +59,7 @@ async function giveBackOurs(hands: Hands, claims: Claims, found: readonly FoundC
   return said;
 }
 
-/** What is worked on here, and nobody was told of, or somebody else claims as well. */
+/** Tasks that are worked on here and either not claimed yet or also claimed by somebody else. */
 async function claimWork(hands: Hands, found: readonly FoundClaim[]): Promise<string[]> {
   const worktrees = await hands.git.worktrees();
   const live = await hands.look((reader) =>
@@ -107,7 +107,7 @@ async function sweep(
   return [];
 }
 
-/** Whoever begins or ends the task right now sees to its claim. */
+/** The command that is starting or ending the task right now takes care of its claim. */
 async function alone(hands: Hands, task: string, act: () => Promise<string[]>): Promise<string[]> {
   const release = (await hands.git.worktrees()).hold(task);
   if (!release) return [];

@@ -9,8 +9,9 @@ import { isWorkedOnHere, settleClaim } from "./settle-claim.ts";
 import { isUntold } from "./take-claim.ts";
 
 /**
- * Says once more that this clone works on the task: for a short time while an agent does, for a long one while its work
- * waits for a person. A manager leaves nothing that waits, and what it claimed is given back. Whoever has taken it over meanwhile keeps it; then that is remembered and told.
+ * Renews this clone's claim on the task: for a short time while an agent does, for a long one while its work
+ * waits for a person. A manager leaves nothing that waits, so its claim is given back. If somebody else has taken the task over since, they keep it, and that is
+ * remembered and reported.
  */
 export async function renewClaim(hands: Hands, task: string): Promise<string[]> {
   const { claims, remote } = await claimingRemote(hands);
@@ -36,7 +37,7 @@ export async function renewClaim(hands: Hands, task: string): Promise<string[]> 
   }
 }
 
-/** Whoever begins the task right now has claimed it and not written that down yet. */
+/** A command that is starting the task right now has claimed it, but has not recorded that yet. */
 async function giveBackUnlessBegun(hands: Hands, claims: Claims, task: string): Promise<string[]> {
   const release = (await hands.git.worktrees()).hold(task);
   if (!release) return [];

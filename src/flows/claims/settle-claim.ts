@@ -26,7 +26,7 @@ export async function mindingClaim<T>(
   }
 }
 
-/** A claim stays as long as the task is worked on here, and is given back otherwise. What cannot be done now is told. */
+/** A claim stays as long as the task is worked on here, and is given back otherwise. What cannot be done now is reported. */
 export async function settleClaim(hands: Hands, task: string): Promise<string[]> {
   const claims = await hands.git.claims();
   if (!claims.marked().includes(task)) return [];
@@ -41,7 +41,7 @@ export async function settleClaims(hands: Hands): Promise<string[]> {
   const said: string[] = [];
   for (const task of claims.marked()) {
     const release = (await hands.git.worktrees()).hold(task);
-    // Somebody begins or ends it right now.
+    // Another command is starting or ending it right now.
     if (!release) continue;
     try {
       said.push(...(await settleClaim(hands, task)));

@@ -7,10 +7,10 @@ import type { Hands } from "../../ports/hands.ts";
 import { claimingRemote } from "./claiming-remote.ts";
 
 export interface ClaimWish {
-  /** `--claim`: it may be somebody else's by now. */
+  /** `--claim`: even if somebody else holds it now. */
   over: boolean;
   lease: keyof typeof LEASE;
-  /** It was worked on elsewhere, so that nobody begins here without having asked. */
+  /** It was worked on elsewhere, so the remote must be asked before work starts here. */
   must?: boolean;
 }
 
@@ -54,7 +54,7 @@ export const isUntold = (error: unknown): error is Failure =>
 async function negotiate(hands: Hands, at: Negotiation): Promise<string[]> {
   const { claims, remote, task } = at;
   const known = claims.remembered().find((one) => one.claim.task === task && one.remote === remote);
-  // Most often nobody has it, or we do, and one push is all; whoever else has it is asked about first.
+  // Usually nobody or this clone has it, and one push is enough; only another holder needs a look first.
   let found: FoundClaim | undefined =
     known?.commit === undefined ? undefined : { task, commit: known.commit, claim: known.claim };
   if (known && !known.ours) found = await ask(hands, at);

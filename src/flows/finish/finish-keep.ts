@@ -8,10 +8,15 @@ export async function keepAll(hands: Hands, endings: readonly Ending[], reason: 
   const worktrees = await hands.git.worktrees();
   const doomed = endings.find((one) => one.now.state === "doomed");
   if (doomed)
-    throw new Failure("refused", "removal_begun", `${doomed.place.path} is being removed; it is saved.`, {
-      hint: `To complete it: pawl finish ${doomed.place.task} --remove --reason "…"`,
-      details: { repo: doomed.repo.name, worktree: doomed.place.path },
-    });
+    throw new Failure(
+      "refused",
+      "removal_begun",
+      `${doomed.place.path} is already being removed; its work is saved.`,
+      {
+        hint: `To complete it: pawl finish ${doomed.place.task} --remove --reason "…"`,
+        details: { repo: doomed.repo.name, worktree: doomed.place.path },
+      },
+    );
   const ended: Ended[] = [];
   for (const { repo, place, now, tip } of endings) {
     if (repo.adopted) await worktrees.release(place);

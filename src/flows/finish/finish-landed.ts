@@ -38,7 +38,7 @@ const isUntouched = (value: Run, repo: Run["repos"][number], tip: string) =>
   tip === repo.base_head ||
   value.refreshed.some((one) => one.repo === repo.name && one.to === tip && one.base === tip);
 
-async function basesOf(hands: TrustHands, site: Site, branch: string): Promise<string[]> {
+export async function basesOf(hands: TrustHands, site: Site, branch: string): Promise<string[]> {
   const [targets, remotes] = [await hands.git.targets(), await hands.git.remotes()];
   const upstream = await remotes.remoteOf(site, branch);
   const trusted = upstream && (await isTrusted(hands, site, upstream.remote));

@@ -19,12 +19,14 @@ export interface Ending extends Part {
   /** What is in the worktree; undefined when it is gone, going, or none of our business. */
   content: Content | undefined;
   ignored: number;
+  /** Remotes that have the branch, and all of the base as well: a pull request leaves it there. As far as they were fetched. */
+  published: string[];
 }
 
 /** `leaving`: a removal by somebody who stands in the worktree and is about to leave it. */
 type Ways = "keeping" | "removing" | "leaving";
 
-/** Looks at all repositories; everything that forbids a removal is told, before anything changes. */
+/** Looks at all repositories and reports everything that forbids a removal, before anything changes. */
 export async function lookAtEnd(hands: Hands, value: Run, way: Ways): Promise<Ending[]> {
   const endings: Ending[] = [];
   const refusals: Failure[] = [];
@@ -46,13 +48,34 @@ async function lookAtPart(hands: Hands, part: Part, way: Ways): Promise<Ending> 
   const now = worktrees.whereabouts(place);
   const tip = look.heads.get(repo.branch);
   const merged = tip !== undefined && (await isMerged(hands, part, look, tip));
-  const ending: Ending = { ...part, now, tip, merged, content: undefined, ignored: 0 };
+  const ending: Ending = {
+    ...part,
+    now,
+    tip,
+    merged,
+    content: undefined,
+    ignored: 0,
+    published: await publishedOn(hands, part, look),
+  };
   if (way === "keeping" || repo.adopted || now.state === "gone" || now.state === "doomed") return ending;
   const { worktree } = now;
   const before = await worktrees.beforeRemoval(place.site, worktree, way === "leaving");
   refuseBusy(part, before, worktree.lock);
   if (worktree.branch !== repo.branch) throw otherBranch(part, worktree.branch);
   return { ...ending, ignored: before.ignored, content: await worktrees.content(worktree.path) };
+}
+
+async function publishedOn(hands: Hands, { place, repo }: Part, look: RepositoryLook): Promise<string[]> {
+  const worktrees = await hands.git.worktrees();
+  const base = look.heads.get(repo.base_branch);
+  const found: string[] = [];
+  for (const name of look.remotes.keys()) {
+    if (!name.endsWith(`/${repo.branch}`)) continue;
+    const remote = name.slice(0, -repo.branch.length - 1);
+    const theirs = look.remotes.get(`${remote}/${repo.base_branch}`);
+    if (base && theirs && (await worktrees.contains(place.site, base, theirs))) found.push(remote);
+  }
+  return found;
 }
 
 /** What the remote has is safe as well, even if nobody has brought it into the local branch yet. */
@@ -80,6 +103,8 @@ const squashesOf = (reader: Reader, task: string, repo: string, tip: string): st
     .filter((one) => one.name === repo && one.head === tip && one.style === "squash")
     .map((one) => one.new);
 
+const themIn = ({ processes }: RemovalLook) => (processes.length === 1 ? "it" : "them");
+
 function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | undefined): void {
   const details = { repo: repo.name, worktree: place.path };
   if (before.standing)
@@ -93,15 +118,20 @@ function refuseBusy({ place, repo }: Part, before: RemovalLook, lock: string | u
       details: { ...details, operation: before.operation },
     });
   if (before.processes.length > 0)
-    throw new Failure("refused", "worktree_busy", `${before.processes.join(", ")} runs in ${place.path}.`, {
-      hint: "Stop it or move it elsewhere, then run this again.",
-      details: { ...details, processes: before.processes },
-    });
+    throw new Failure(
+      "refused",
+      "worktree_busy",
+      `${before.processes.join(", ")} ${before.processes.length === 1 ? "runs" : "run"} in ${place.path}.`,
+      {
+        hint: `Stop ${themIn(before)} or move ${themIn(before)} elsewhere, then: pawl finish ${place.task} --remove --reason "…"`,
+        details: { ...details, processes: before.processes },
+      },
+    );
   if (before.nested.length > 0)
     throw new Failure(
       "refused",
       "repository_inside",
-      `${place.path} has ${plural(before.nested.length, "repository", "repositories")} of its own inside: ${before.nested.join(", ")}`,
+      `${place.path} has ${plural(before.nested.length, "repository", "repositories")} inside: ${before.nested.join(", ")}`,
       {
         hint: "Move what you need out of the worktree, or keep the worktree: --keep",
         details: { ...details, nested: before.nested },

@@ -71,7 +71,7 @@ export async function planRemoval(hands: Hands, value: Run, endings: readonly En
       saved?.whole &&
       (await savedAs(hands, value, { ...ending, content: content && { ...content, ...pick(saved) } }));
     const expected = content?.committed ? content : kept ? saved : content && { tree: "", head: "" };
-    // An earlier snapshot of what the base has by now is nothing that anybody needs to be told of.
+    // Nobody needs to hear about an earlier snapshot of what is already in the base.
     const needed = !(ending.merged && (content === undefined || content.committed));
     removals.push({ ...ending, saved: (needed && kept) || undefined, expected });
   }
@@ -97,7 +97,7 @@ export async function removeAll(hands: Hands, removals: readonly Removal[]): Pro
       if (worktrees.whereabouts(place).state === "in place") await worktrees.bind(place);
     }
     throw new Failure("conflict", "worktree_changed", `${one.place.path} changed while it was being saved.`, {
-      hint: "Nothing was removed. Run this again when nobody is working there.",
+      hint: `Nothing was removed. When nobody is working there: pawl finish ${one.place.task} --remove --reason "…"`,
       details: { repo: one.repo.name, worktree: one.place.path },
     });
   }

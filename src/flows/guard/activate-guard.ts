@@ -29,7 +29,7 @@ export async function activateGuard(
   return done;
 }
 
-/** Writes hooks again whose policy, place or setting has changed since. What cannot be done now is told, and keeps nobody from working. */
+/** Rewrites hooks whose policy, place or setting has changed. What cannot be done now is reported and stops nobody. */
 export async function renewGuards(hands: Hands): Promise<string[]> {
   const guard = await hands.git.guard();
   const sites = await hands.git.sites();
@@ -70,7 +70,7 @@ async function record(
   if (taken.length > 0) await rememberWays(hands, site, taken);
 }
 
-/** What keeps the guard of these repositories from holding, as whoever begins to work there should know. */
+/** What keeps the guard of these repositories from working, for whoever starts to work there. */
 export async function guardProblems(hands: Hands, sites: readonly Site[]): Promise<string[]> {
   const guard = await hands.git.guard();
   return sites.flatMap((site) =>

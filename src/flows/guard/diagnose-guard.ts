@@ -1,9 +1,11 @@
+import { ENROL, enrolled, WAY_OUT, whyNobodyCanSign } from "../../judge/keys.ts";
 import { REPAIR } from "../../model/guard-policy.ts";
 import { quoted } from "../../model/text.ts";
 import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
 import { namesOf, readLedger } from "../audit/ledger.ts";
+import { protectedKeys } from "../trust/change-approvers.ts";
 import { readTrust } from "../trust/read-trust.ts";
 import { activateGuard } from "./activate-guard.ts";
 
@@ -48,7 +50,9 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
     return [
       ...(recorded ? [] : [unrecorded]),
       ...problems.map((one) => ({ ...one, level: level(one.code) })),
-      ...(problems.some((one) => one.code === "policy_unreadable") ? [] : await examineRemotes(hands, site)),
+      ...(problems.some((one) => one.code === "policy_unreadable")
+        ? []
+        : [...(await examineRemotes(hands, site)), ...(await examineKeys(hands, site))]),
     ];
   }
   if (recorded) {
@@ -56,7 +60,9 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
     return [{ code: "guard_removed", level: "problem", where, message, command: REPAIR }];
   }
   const message = "No guard is installed here: nothing keeps commits off protected branches.";
-  const command = "pawl install --profile hooks";
+  // A fresh clone of a project that has pawl needs what the project has, which a plain install knows from the files.
+  const isFreshClone = site.home && hands.world.isInstalled() && !hands.world.isInstalledHere();
+  const command = isFreshClone ? "pawl install" : "pawl install --profile hooks";
   return [{ code: "not_guarded", level: "note", where, message, command }];
 }
 
@@ -64,7 +70,7 @@ async function examineSite(hands: Hands, site: Site): Promise<Diagnosis[]> {
 async function examineRemotes(hands: Hands, site: Site): Promise<Diagnosis[]> {
   const { remotes } = await readTrust(hands, site);
   return remotes.flatMap(
-    ({ name, standing, why = "no longer leads where a human confirmed", route }): Diagnosis[] => {
+    ({ name, standing, why = "no longer points where a human confirmed", route }): Diagnosis[] => {
       const about = { where: name, command: `pawl remote trust ${quoted(name)}` };
       if (standing === "changed")
         return [
@@ -90,5 +96,15 @@ async function isRecorded(hands: Hands, site: Site): Promise<boolean> {
     const ledger = readLedger(reader);
     const names = namesOf(ledger, site);
     return ledger.repositories.some((one) => names.has(one.id) && one.guarded.includes(clone));
+  });
+}
+
+/** A policy that asks for signatures which no enrolled key can make keeps everybody from deciding anything. */
+async function examineKeys(hands: Hands, site: Site): Promise<Diagnosis[]> {
+  return (await protectedKeys(hands, site)).flatMap(({ branch, keys }) => {
+    const why = enrolled(keys) ? whyNobodyCanSign(keys) : undefined;
+    if (why === undefined) return [];
+    const message = `The policy demands ${why}: nobody can approve, unlock or uninstall. ${WAY_OUT}`;
+    return [{ code: "nobody_could_sign", level: "problem" as const, where: branch, message, command: ENROL }];
   });
 }

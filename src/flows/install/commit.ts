@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { CommitLook, Installation, PreparedCommit, SurfaceRequest } from "../../ports/installation.ts";
 import type { Next } from "../../ports/operation.ts";
@@ -43,12 +44,44 @@ export async function nextCommit(
 ): Promise<Next | undefined> {
   if (!installation.hasFiles || !installation.installed() || installation.isCommitted()) return undefined;
   const look = installation.lookAtCommit();
-  if (look.obstacle) return undefined;
+  if (look.obstacle)
+    return {
+      command: "pawl install --commit",
+      reason: "once that is settled: tasks start from what is committed",
+    };
   const guarded = await isGuarded(hands, site, look);
   const where = guarded
     ? `in a terminal: ${look.branch} is protected, so git commit is refused there; this commits exactly pawl's files, and `
     : "";
   return { command: "pawl install --commit", reason: `${where}tasks start from what is committed` };
+}
+
+/** Why nothing was committed, where nobody could be asked whether to: the commands that settle it come with it. */
+export function whyUncommitted(installation: Installation): string[] {
+  if (!installation.hasFiles || !installation.installed() || installation.isCommitted()) return [];
+  const { obstacle } = installation.lookAtCommit();
+  return obstacle ? [`Pawl's files are not committed. ${obstacle.message}\n${obstacle.hint}`] : [];
+}
+
+/** What a person does once the files are in place: commit them, push the commit, start a task. */
+export async function nextStep(
+  hands: Hands,
+  installation: Installation,
+  site: Site,
+  made: PreparedCommit | undefined,
+): Promise<Next | undefined> {
+  const uncommitted = await nextCommit(hands, installation, site);
+  if (uncommitted || !made) return uncommitted;
+  const begin = {
+    command: 'pawl start "<title>"',
+    reason: "creates a task with its branch and worktree",
+  };
+  const upstream = await (await hands.git.remotes()).remoteOf(site, made.branch);
+  if (!upstream) return begin;
+  return {
+    command: `git push ${quoted(upstream.remote)} ${quoted(made.branch)}`,
+    reason: `other clones, pull requests and CI need it there; then: ${begin.command}`,
+  };
 }
 
 /** A branch that never was may come into being, and is the baseline then. */

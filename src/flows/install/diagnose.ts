@@ -1,5 +1,6 @@
 import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
 import type { Hands } from "../../ports/hands.ts";
+import { examinePrograms } from "./commands.ts";
 import { keepEnvironment } from "./keep-environment.ts";
 import { refuseObstacles } from "./request.ts";
 import { requestFromLedger } from "./versions.ts";
@@ -7,7 +8,7 @@ import { requestFromLedger } from "./versions.ts";
 /** Whether the installed files and the clone's copy of pawl are what they should be. */
 export const installationSpecialist: Specialist = {
   async examine(hands) {
-    return (await hands.git.installation()).examine();
+    return [...(await hands.git.installation()).examine(), ...(await examinePrograms(hands))];
   },
 
   async repair(hands, found) {
@@ -30,7 +31,7 @@ async function putBack(hands: Hands, found: readonly Diagnosis[]): Promise<strin
     refuseObstacles(steps);
     const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
     return [
-      ...(copied ? [`The clone's copy of pawl is ${installation.version} and is complete again.`] : []),
+      ...(copied ? [`The clone's copy of pawl is ${installation.version} and complete again.`] : []),
       ...changed.map(({ path }) => `${path} was repaired.`),
     ];
   } finally {

@@ -4,7 +4,7 @@ import type { Installation, ProjectProposal, SurfaceRequest } from "../../ports/
 import type { Site } from "../../ports/sites.ts";
 import { describeWay, type Proposal } from "../trust/propose.ts";
 import { type FileReport, fileRows, rowsOf } from "./file-report.ts";
-import { proposalRows } from "./proposal-rows.ts";
+import { type Chosen, proposalRows } from "./proposal-rows.ts";
 import { notConfirmed } from "./questions.ts";
 
 /** What a human decided on the terminal. */
@@ -35,13 +35,14 @@ export async function confirmAll(
   const rows = [
     ...fileRows(news, PLAIN).map(([word = "", ...more]) => [WILL[word] ?? word, ...more]),
     ...(proposed ? proposalRows(proposed) : []),
+    ...(news.written.length === 0 ? [["guard", GUARD_ALONE]] : []),
     ...rowsOf("trust", trusted),
     ...rowsOf("runs", commands),
   ];
   for (const row of columns(rows).split("\n")) if (row !== "") hands.say(row);
   const look = installation.lookAtCommit();
   const offered = request !== undefined && news.written.length > 0 && !look.obstacle && !commit;
-  // To believe a remote that nobody has confirmed takes a word, and not only a key.
+  // Trusting a remote that nobody has confirmed takes a typed word, not only Enter.
   const usual = remotes.open.length > 0 ? undefined : offered ? "commit" : "yes";
   const said = usual === undefined ? "" : ` [${usual}]`;
   const question = offered
@@ -54,6 +55,10 @@ export async function confirmAll(
   throw notConfirmed();
 }
 
+/** Nobody has to say yes to something that is not shown. */
+const GUARD_ALONE =
+  "hooks in this clone's git directory: protected branches move only by an approval; no file of the project changes";
+
 /** Before it is done, it is said as what will be done. */
 const WILL: Readonly<Record<string, string>> = { wrote: "writes", removed: "removes" };
 
@@ -61,8 +66,9 @@ const WILL: Readonly<Record<string, string>> = { wrote: "writes", removed: "remo
 export function chosen(
   proposal: ProjectProposal | undefined,
   { policy }: SurfaceRequest,
-): ProjectProposal | undefined {
+): Chosen | undefined {
   if (!proposal || !policy) return proposal;
   const { checks, setup } = proposal;
-  return { ...proposal, checks: policy.checks ? checks : [], setup: policy.setup ? setup : undefined };
+  const wanted = { checks: policy.checks ? checks : [], setup: policy.setup ? setup : undefined };
+  return { ...proposal, ...wanted, declined: !policy.checks };
 }

@@ -31,7 +31,7 @@ export function reportFiles(steps: readonly FileStep[]): FileReport {
 
 const FEW = 2;
 
-/** Files of one folder of skills are one line: nobody reads twelve. */
+/** One line for a folder of skills instead of twelve. */
 function grouped(paths: readonly string[]): string[] {
   const groups = new Map<string, string[]>();
   for (const path of paths) {
@@ -52,22 +52,31 @@ export function fileRows(report: FileReport, style: Style): string[][] {
   return [
     ...rowsOf("wrote", grouped(report.written)),
     ...rowsOf("removed", grouped(report.removed)),
-    ...reasons("note", report.noted, style),
-    ...reasons("left", report.left, style),
+    ...reasons("note", report.noted, style.yellow),
+    // Nothing to worry about: it is as its owner wants it.
+    ...reasons("left", report.left, style.dim),
   ];
 }
 
-function reasons(word: string, report: FileReport["left"], style: Style): string[][] {
+function reasons(word: string, report: FileReport["left"], paint: Style["dim"]): string[][] {
   const causes = new Map<string, string[]>();
   for (const { path, why } of report) causes.set(why, [...(causes.get(why) ?? []), path]);
   const lines = [...causes].flatMap(([why, paths]) => grouped(paths).map((path) => `${path}: ${why}`));
   return rowsOf(
     word,
-    lines.map((line) => style.yellow(line)),
+    lines.map((line) => paint(line)),
   );
 }
 
-export function nextRows(agents: readonly AgentNext[], style: Style): string {
+/** How to start each agent, in one line; the full text says what it asks first. */
+export function beginRows(agents: readonly AgentNext[]): string[][] {
+  if (agents.length === 0) return [];
+  const ways = agents.map(({ title, begin }) => `${title}: ${begin}`).join(", ");
+  return rowsOf("agents", [`begin with ${ways}`, "(what each asks you first: pawl doctor --agents)"]);
+}
+
+/** Everything that a person does, and is asked, before an agent starts. */
+export function agentRows(agents: readonly AgentNext[], style: Style): string {
   return columns(
     agents.flatMap(({ title, next, asks }) =>
       rowsOf(style.bold(title), [...next, ...asks.map((one) => style.dim(`It asks ${one}.`))]),

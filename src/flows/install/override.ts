@@ -4,6 +4,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { OverrideChange } from "../../ports/installation.ts";
 import type { Plan } from "../../ports/operation.ts";
 import { refuseAgents } from "../human-only.ts";
+import { nextCommit } from "./commit.ts";
 import { type FileReport, fileRows, reportFiles } from "./file-report.ts";
 import { refuseObstacles } from "./request.ts";
 import { requestFromLedger } from "./versions.ts";
@@ -35,7 +36,11 @@ export async function changeOverride(
     installation.recover();
     const steps = installation.applyOverride(change, requestFromLedger(installation));
     refuseObstacles(steps);
-    return { data: { override: { name, ...reportFiles(steps) } } };
+    const site = (await hands.git.sites()).here();
+    return {
+      data: { override: { name, ...reportFiles(steps) } },
+      next: await nextCommit(hands, installation, site),
+    };
   } finally {
     release();
   }

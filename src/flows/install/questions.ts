@@ -4,9 +4,10 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Installation, ProjectProposal, SurfaceRequest } from "../../ports/installation.ts";
 import type { Site } from "../../ports/sites.ts";
 import { rowsOf } from "./file-report.ts";
+import { notHere } from "./proposal-rows.ts";
 import { ALLOW, type InstallInput, namesIn, VENDOR } from "./request.ts";
 
-/** What a first install can be told; a flag answers its question in advance, and Enter takes the usual. */
+/** The questions of a first install; a flag answers its question in advance, and Enter takes the default. */
 export async function askChoices(
   hands: Hands,
   { installation, site }: { installation: Installation; site: Site },
@@ -31,9 +32,8 @@ const ABOUT_ALLOWING = "Let Claude Code run pawl's read and record commands with
 
 async function askAgents(hands: Hands, { known }: Installation): Promise<readonly string[]> {
   const found = await foundHere(hands, known.agents);
-  hands.say(
-    `Agents: ${known.agents.join(", ")}. On this machine: ${found.length > 0 ? found.join(", ") : "none"}.`,
-  );
+  const here = found.length > 0 ? found.join(", ") : "none yet; Enter takes the three most used";
+  hands.say(`Agents: ${known.agents.join(", ")}. On this machine: ${here}.`);
   return ask(hands, `For which agents [${known.usual.join(",")}]: `, (typed) =>
     typed === "" ? known.usual : namesIn(typed, "agents", known.agents),
   );
@@ -56,7 +56,7 @@ async function foundHere(hands: Hands, names: readonly string[]): Promise<string
 async function askPolicy(
   hands: Hands,
   site: Site,
-  { checks, setup, from }: ProjectProposal,
+  { checks, setup, from, missing }: ProjectProposal,
   guarded: boolean,
 ): Promise<NonNullable<SurfaceRequest["policy"]>> {
   const named = rowsOf(
@@ -64,6 +64,7 @@ async function askPolicy(
     checks.map(({ name, command }) => `${name}: ${command}`),
   );
   for (const [word, line] of named) hands.say([word, line].filter(Boolean).join(" "));
+  if (missing.length > 0) hands.say(`Missing: ${notHere(missing)}.`);
   if (checks.length === 0) hands.say("No checks were found; you can name yours in .pawl/config.yaml.");
   const policy = {
     checks: checks.length === 0 || (await yes(hands, "Require them for every task")),

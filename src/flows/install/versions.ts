@@ -32,7 +32,7 @@ export function refuseAnother(installation: Installation, installed: Installed |
   );
 }
 
-/** What is installed, to be brought up to date: edited files stay and are told. */
+/** What is installed and has to be brought up to date; edited files stay and are reported. */
 export function requestFromLedger(installation: Installation): SurfaceRequest & { before: Installed } {
   const before = installation.installed();
   if (!before)

@@ -3,6 +3,7 @@ import { quoteLine } from "../../model/printable.ts";
 import { evidence, type Finding, finding, handoff, review } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Reader } from "../../ports/ports.ts";
+import { receiptOf } from "../check/keep-receipt.ts";
 
 /** What a host shows with a request: what the task is for, and what was seen of it. Nothing that is claimed. */
 export function requestText(reader: Reader, task: Task, gate: GateResult): string {
@@ -14,7 +15,7 @@ export function requestText(reader: Reader, task: Task, gate: GateResult): strin
   const findings = values(reader.parts(finding, task.id));
   const reviews = values(reader.parts(review, task.id)).filter((one) => one.counts);
   const last = values(reader.parts(handoff, task.id)).at(-1);
-  const receipt = reader.receipt(task.id)?.value.digest;
+  const receipt = receiptOf(reader, task.id)?.value.digest;
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""];
   return [

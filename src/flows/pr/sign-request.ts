@@ -1,9 +1,8 @@
-import { addPart, madeNow } from "../../judge/change.ts";
 import { mustSign } from "../../judge/keys.ts";
 import { Failure } from "../../model/failure.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
-import { type Approval, approval } from "../../model/records/run.ts";
-import type { RecordSignature } from "../../model/records/signed.ts";
+import type { Approval } from "../../model/records/run.ts";
+import { howOf, type RecordSignature } from "../../model/records/signed.ts";
 import { requestStatement } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
@@ -12,10 +11,10 @@ import { confirm } from "../approve/approve-ask.ts";
 import { type Candidate, lookForApproval } from "../approve/approve-candidate.ts";
 import { showDiff, wholeDiff } from "../approve/approve-diff.ts";
 import { checkSame, checkTrees, recheck } from "../approve/approve-recheck.ts";
-import type { ApprovalRepo } from "../approve/approve-records.ts";
+import { type ApprovalRepo, addApproval } from "../approve/approve-records.ts";
 import { short, showCandidate } from "../approve/approve-show.ts";
 import { highest } from "../approve/approve-sign.ts";
-import { howOf, signAll } from "../trust/sign.ts";
+import { signAll } from "../trust/sign.ts";
 
 /** Through the same door as an approval, but the host makes the commit: what is signed is what it is to merge. */
 export async function signRequest(hands: Hands, id: string, keyFile: string | undefined): Promise<Approval> {
@@ -26,16 +25,19 @@ export async function signRequest(hands: Hands, id: string, keyFile: string | un
   await showDiff(hands, shown, false);
   for (const line of passed) hands.say(`Run again before it is signed: ${line}`);
   const bases = [...new Set(shown.repos.map((one) => one.base_branch))].join(", ");
-  await confirm(hands, id, `Type ${id} to sign the request to merge it into ${bases}: `, () =>
+  const command = `pawl pr ${id} --sign`;
+  const question = `Type ${id} to sign the request to merge it into ${bases}: `;
+  await confirm(hands, id, question, `nothing was signed or pushed. To go on: ${command}`, () =>
     hands.page(wholeDiff(hands, shown)),
   );
+  checkSame(shown, await lookForRequest(hands, id), command);
   const repos = await reposOf(hands, shown);
   const uid = (await hands.signatures()).newId();
   const statement = requestStatement({ uid, receipt: shown.receipt, repos });
   const keys = shown.repos.map((one) => one.keys.before).filter(mustSign);
   const level = highest(keys.map((one) => one.level));
   const signatures = await signAll(hands, [{ about: "request", statement, level }], keys, keyFile);
-  checkSame(shown, await lookForRequest(hands, id), `pawl pr ${id} --sign`);
+  checkSame(shown, await lookForRequest(hands, id), command);
   const summary = [summaryOf(shown), ...passed].join("\n");
   const made = { task: id, receipt: shown.receipt, repos, uid, signatures, summary };
   return (
@@ -50,7 +52,7 @@ export async function lookForRequest(hands: Hands, id: string): Promise<Candidat
   });
   const signing = found.repos.filter((one) => mustSign(one.keys.before));
   if (signing.length === 0)
-    throw new Failure("refused", "nobody_signs", `The policy does not want ${id} signed.`, {
+    throw new Failure("refused", "nobody_signs", `The policy requires no signature for ${id}.`, {
       hint: `Make the request without a signature: pawl pr ${id}`,
       details: { task: id },
     });
@@ -59,7 +61,7 @@ export async function lookForRequest(hands: Hands, id: string): Promise<Candidat
   throw new Failure(
     "refused",
     "policy_changed",
-    `${id} changes ${POLICY_FILE} of ${loosening.name}, which is signed with the commit that brings it; a request has none.`,
+    `${id} changes ${POLICY_FILE} of ${loosening.name}. Such a change is signed together with its merge commit, and a pull request has none yet.`,
     { hint: `A human merges it here: pawl approve ${id}`, details: { task: id, repo: loosening.name } },
   );
 }
@@ -91,20 +93,8 @@ interface SignedRequest extends Pick<Approval, "receipt" | "repos" | "summary"> 
 }
 
 function keepRequest(reader: Reader, at: Situation, { task, ...signed }: SignedRequest): Plan<Approval> {
-  const made = addPart(
-    approval,
-    task,
-    reader.partNames(approval, task),
-    (id): Approval => ({
-      id,
-      status: "requested",
-      how: howOf(task, signed.signatures),
-      redo_of: undefined,
-      ...madeNow(at),
-      ...signed,
-      trouble: "",
-    }),
-    `request signed: ${signed.repos.map((one) => `${one.name} ${short(one.head)}`).join(", ")}`,
-  );
-  return { data: made.value, effects: [made.effect] };
+  const how = howOf(task, signed.signatures);
+  const given = { ...signed, status: "requested", how, redo_of: undefined } as const;
+  const heads = signed.repos.map((one) => `${one.name} ${short(one.head)}`);
+  return addApproval(reader, at, task, given, `request signed: ${heads.join(", ")}`);
 }

@@ -42,6 +42,6 @@ export function noteBases(
   });
   // What was saved differs from another base.
   const snapshots = stored.value.snapshots.filter((one) => baseOf(one.repo) === undefined);
-  const { effect, value } = change(run, stored, { repos, snapshots }, at, "the new base is in");
+  const { effect, value } = change(run, stored, { repos, snapshots }, at, "merged the new base");
   return { data: value, effects: [effect] };
 }

@@ -5,7 +5,7 @@ import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Saved } from "../../ports/rescues.ts";
 
-/** Where work came from is a decision of the task; a rescue that goes on after a kill has written it already. */
+/** Where work came from is a decision of the task; a rescue that continues after a kill has already written it. */
 export function noteRescue(
   reader: Reader,
   at: Situation,

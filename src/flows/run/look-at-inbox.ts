@@ -1,5 +1,5 @@
 import { claimedElsewhere, lostClaims } from "../../judge/claims.ts";
-import { isPlace } from "../../judge/current-run.ts";
+import { changedNothing, isPlace } from "../../judge/current-run.ts";
 import { sessionGates } from "../../judge/gates/session-gates.ts";
 import { isUnread } from "../../judge/mail.ts";
 import { readyTasks } from "../../judge/ready.ts";
@@ -64,15 +64,17 @@ function liveTask(
     problems.push(...read.problems);
     return read.records.map((one) => one.value);
   };
-  const [task, runs, findings] = [reader.task(id).value, values(run), values(finding)];
+  const task = reader.task(id).value;
+  const [runs, findings, proofs] = [values(run), values(finding), values(evidence)];
+  const [reviews, handoffs] = [values(review), values(handoff)];
   const place = runs.findLast(isPlace);
   const { reasons } = sessionGates({
     task,
     run: place?.ended === "removed" ? undefined : place,
     findings,
-    evidence: values(evidence),
-    reviews: values(review),
-    handoffs: values(handoff),
+    evidence: proofs,
+    reviews,
+    handoffs,
     authors: [],
     waitingFor: openDependencies(reader, id),
   });
@@ -80,7 +82,15 @@ function liveTask(
     task,
     runs: runs.filter((one) => one.ended !== "removed").map((one) => standingOf(one, views.get(one.id))),
     reasons,
+    unchanged: place !== undefined && changedNothing(place),
     findings: findings.filter((one) => one.status === "open"),
     mail: values(message).filter((one) => one.to === "human" && isUnread(one)),
+    touched: latestOf([task, ...runs, ...findings, ...proofs, ...reviews, ...handoffs]),
   };
 }
+
+const latestOf = (all: readonly { updated: string }[]) =>
+  all
+    .map((one) => one.updated)
+    .sort()
+    .at(-1) ?? "";

@@ -1,6 +1,6 @@
-import { getTask, oneTask } from "../../judge/which-task.ts";
+import { getPart, getTask } from "../../judge/which-task.ts";
 import { Failure } from "../../model/failure.ts";
-import { parsePartRef, parseTaskId } from "../../model/ids.ts";
+import { parseTaskId } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
@@ -14,8 +14,7 @@ export function chooseRun(
 ): Run {
   const isTask = named === undefined || /^t?\d+$/i.test(named);
   if (isTask) return latestRun(reader, getTask(reader, named ?? task, at));
-  const ref = parsePartRef(named, run.letter, "run");
-  return reader.part(run, getTask(reader, oneTask(ref.task, task), at), ref.part).value;
+  return getPart(reader, run, named, task, at).value;
 }
 
 function latestRun(reader: Reader, task: string): Run {

@@ -18,7 +18,7 @@ const CONDUCTOR: FoundAgent = {
   tells: { turns: false, cost: false },
 };
 /** It is started here whatever runner the project has, and needs no settings. */
-const HERE = { runs: "human", runner: undefined, agent: () => undefined } as const;
+const HERE = { runs: "human", runner: undefined, agent: () => undefined, own: [] } as const;
 /** Seconds that a conductor may take beyond what those it starts may take one after another. */
 const SLACK = 600;
 
@@ -52,11 +52,11 @@ export async function launchConductor(
   return withTask(hands, home, () => claimed(hands, home, mode, start));
 }
 
-/** A pipeline is about this one task, so that whoever else has it is told of now; others are asked for one by one. */
+/** A pipeline is about this one task, so another holder is reported now; in the other modes each task is claimed in its turn. */
 const claimed = (hands: Hands, home: string, mode: Run["mode"], start: () => Promise<Run>) =>
   mode === "pipeline" ? withClaim(hands, home, start) : start();
 
-/** Goes on with what a conductor that was lost had left to do. */
+/** Continues what a lost conductor had left to do. */
 export function resumeConductor(hands: Hands, value: Run): Promise<Run> {
   const wish = { ...wishOf(value, taskName(value.id)), model: value.attempts.at(-1)?.model };
   const number = (value.attempts.at(-1)?.number ?? 0) + 1;

@@ -71,7 +71,7 @@ async function accountedFor(hands: Hands, { id, role }: Run, outcome: Outcome): 
   return left.length === 0 ? outcome : { status: "failed", reason: "unsettled" };
 }
 
-/** What cannot be saved now is told, and keeps nobody from knowing how the run ended. */
+/** A failure to save is reported; it does not hide how the run ended. */
 async function saveWork(hands: Hands, value: Run): Promise<RunSnapshot[]> {
   if (value.repos.length === 0) return [];
   try {

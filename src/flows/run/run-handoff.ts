@@ -1,4 +1,4 @@
-import { nextAfter } from "../../judge/runs/outcome.ts";
+import { nextAfter, whyItEnded } from "../../judge/runs/outcome.ts";
 import { showDuration } from "../../model/duration.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
 import type { Evidence, Handoff } from "../../model/records/parts.ts";
@@ -30,7 +30,7 @@ export function automaticHandoff(
       .flatMap(({ repo, changed }) => changed.map((file) => (several ? `${repo}: ${file}` : file)))
       .slice(0, MOST_FILES),
     validation: proofs.map((one) => `${one.id}: ${firstLine(one.argv.join(" "), 80)}: exit ${one.exit_code}`),
-    blocker: outcome.status === "succeeded" ? "" : (outcome.reason ?? outcome.status),
+    blocker: whyItEnded(outcome),
     next: command,
   };
 }

@@ -18,7 +18,7 @@ import { namedByManager } from "./run-caller.ts";
 import { expectTellable } from "./run-limits.ts";
 import { expectNoRival, withTask } from "./run-lock.ts";
 import { makePacket, type SeenPart, seeParts } from "./run-packet.ts";
-import { expectMayRun, type RunPolicy, runPolicy } from "./run-policy.ts";
+import { expectMayRun, expectShown, type RunPolicy, runPolicy } from "./run-policy.ts";
 import {
   type AttemptRecorder,
   newAttempt,
@@ -38,7 +38,7 @@ export interface RunWish {
   model: string | undefined;
   limits: RunLimits;
   message: string | undefined;
-  /** A conversation of the same agent that it goes on with, and what that had used before. */
+  /** The conversation of the same agent that it resumes, and what that had already used. */
   session?: { id: string; before: AttemptWish["before"] };
   basis?: string;
 }
@@ -64,21 +64,22 @@ export async function planRun(hands: Hands, wish: RunWish): Promise<RunPlan> {
   const [first] = parts;
   if (!first) throw new Failure("refused", "no_run", `${wish.task} has no repository to work in.`);
   const seen = current && current.status !== "starting" ? seeParts(hands, parts) : undefined;
-  // Whoever is refused has no use for it.
+  // A refused call has no use for it.
   seen?.catch(() => {});
   // Who asks, git has to be asked as well.
   const [policy] = await Promise.all([runPolicy(hands, first.repo), hands.situation("write")]);
   const ordered = await isOrdered(hands, wish);
   if (!ordered) await expectMayRun(hands, policy, "start a run");
+  await expectShown(hands, policy, wish.agent);
   const agents = await hands.agents();
-  const agent = agents.find(wish.agent, policy.agent(wish.agent), policy.runner);
+  const agent = agents.find(wish.agent, policy.agent(wish.agent), policy.runner, policy.own);
   expectTellable(wish.limits, agent);
   if (current && !ordered) await checkHolder(hands, current);
   if (current) await expectFree(hands, wish, current, parts);
   return { wish, policy, agent, place: current, parts, seen };
 }
 
-/** A conductor does what somebody who may start runs has told it, a manager what its envelope allows, and nothing else. */
+/** A conductor may start what its human asked for, a manager what its envelope allows, and nothing else. */
 export async function isOrdered(
   hands: Hands,
   { parent, task }: { parent: string | undefined; task: string },
@@ -96,7 +97,7 @@ export async function isOrdered(
   });
 }
 
-/** Two never work in one worktree, and nobody is put out of a worktree that is not here. */
+/** Never two in one worktree, and no takeover of a worktree in another clone. */
 async function expectFree(hands: Hands, wish: RunWish, place: Run, parts: readonly Part[]): Promise<void> {
   const worktrees = await hands.git.worktrees();
   await expectNoRival(hands, wish.task, wish);
@@ -121,7 +122,7 @@ export async function launchRun(hands: Hands, plan: RunPlan): Promise<Run> {
   return withTask(hands, task, () => withClaim(hands, task, () => launchAlone(hands, plan)));
 }
 
-/** Others are told first that the task is taken; whatever becomes of it, they are not told for nothing. */
+/** Claims the task first, and gives the claim back if nothing comes of it. */
 export async function withClaim<T>(hands: Hands, task: string, act: () => Promise<T>): Promise<T> {
   for (const said of await takeClaim(hands, task, { over: false, lease: "supervised" })) hands.say(said);
   try {
@@ -200,7 +201,7 @@ export interface AttemptWish {
   announce: AttemptRecorder;
 }
 
-/** The record says that it is about to start; the process comes; the record says that it is there. */
+/** Records that it is about to start, starts the process, records that it runs. */
 export async function startAttempt(
   hands: Hands,
   { wish, policy, agent, prepared }: Pick<RunPlan, "wish" | "policy" | "agent" | "prepared">,
@@ -213,7 +214,7 @@ export async function startAttempt(
   const holder = (session: string | undefined) =>
     `agent:${agent.actor}${session === undefined ? "" : `:${session}`}`;
   agents.announce(to.id);
-  // Its session is known to nobody yet, and who held the task before may look on.
+  // Its session is not known yet, and the earlier holder may keep watching.
   const worktrees = await hands.git.worktrees();
   for (const { place } of to.parts) worktrees.noteHolder(place, undefined);
   await hands.record(

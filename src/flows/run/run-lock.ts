@@ -5,7 +5,8 @@ import type { Hands } from "../../ports/hands.ts";
 import { startRunning } from "../start/start-carry-out.ts";
 import { openRunsOf, storedRun } from "./run-records.ts";
 
-const TRIES = 200;
+/** Half a minute: on a machine that is busy with agents, another start may take ten seconds. */
+const TRIES = 600;
 const PAUSE_MS = 50;
 
 /**
@@ -47,7 +48,7 @@ export async function expectNoRival(
   });
 }
 
-/** Under the task's lock: nobody has gone on with a run since it was read. */
+/** Under the task's lock: refuses if the run was continued since it was read. */
 export async function expectNotResumed(hands: Hands, { id, attempts }: Run): Promise<void> {
   const now = await hands.look((reader) => storedRun(reader, id).value);
   if (now.attempts.length === attempts.length) return;

@@ -27,20 +27,24 @@ import {
 import { expectTellable } from "./run-limits.ts";
 import { expectNoRival, withTask } from "./run-lock.ts";
 import { makePacket } from "./run-packet.ts";
-import { type RunPolicy, runPolicy } from "./run-policy.ts";
+import { expectShown, type RunPolicy, runPolicy } from "./run-policy.ts";
 import { type RunKind, recordNewRun, storedRun } from "./run-records.ts";
 
 /** Everything that forbids a manager is found before anything is changed. */
 export async function planManager(hands: Hands, wish: RunWish, envelope: Envelope) {
   await refuseAgents(hands, "start a manager");
   const policy = await managerPolicy(hands, wish.task);
+  await expectShown(hands, policy, wish.agent);
   const agents = await hands.agents();
-  const agent = agents.find(wish.agent, policy.agent(wish.agent), undefined);
+  const agent = agents.find(wish.agent, policy.agent(wish.agent), undefined, policy.own);
   expectTellable(wish.limits, agent);
-  // Whom it could never start, or not within what all of them may cost, is told to the human now.
+  // Refuse now any agent that it could never start, or whose cost nobody could count towards the limit.
   const { runner } = await basePolicy(hands, wish.task);
   for (const name of envelope.agents)
-    expectTellable({ turns: undefined, cost: envelope.cost }, agents.find(name, policy.agent(name), runner));
+    expectTellable(
+      { turns: undefined, cost: envelope.cost },
+      agents.find(name, policy.agent(name), runner, policy.own),
+    );
   await expectNoRival(hands, wish.task, wish);
   return { wish, policy, agent, envelope };
 }
@@ -132,7 +136,7 @@ export async function planChild(hands: Hands, manager: Run, wish: RunWish): Prom
 
 type ChildWish = Pick<RunWish, "task" | "agent" | "mode" | "limits">;
 
-/** What a manager starts or goes on with, it does one after the other, so that two calls cannot use the same room. */
+/** A manager starts and resumes one run at a time, so that two calls cannot take the same free slot. */
 export async function withinEnvelope<T>(
   hands: Hands,
   manager: Run,

@@ -81,7 +81,7 @@ export async function unreadText(hands: Hands, run: string): Promise<string | un
  */
 async function contextOf(hands: Hands, task: string, first: SeenPart | undefined): Promise<string> {
   const at = await (first === undefined ? hands : hands.elsewhere(first.place.path)).situation("read");
-  // Who works in no worktree is told how the one is in which it stands.
+  // A role without a worktree is shown the state of the checkout it runs in.
   const { work, isDirty } = first ?? (await seeHere(hands));
   const changed = work ? [...new Set([...work.committed, ...work.uncommitted])].sort() : [];
   const look = { ...UNSEARCHED, isDirty, changed };

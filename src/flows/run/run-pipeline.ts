@@ -19,7 +19,7 @@ import { recordProgress, storedRun } from "./run-records.ts";
 import { resumeRun } from "./run-resume.ts";
 import { settleRuns } from "./run-settle.ts";
 
-/** What a pipeline was told, what it has started, and how the work stands now. */
+/** The pipeline's settings, the runs it has started, and the present state of the work. */
 interface Gathered {
   conductor: Run;
   children: Run[];
@@ -30,7 +30,7 @@ interface Gathered {
 
 /**
  * Author, reviewer and fixer in turns, until nothing is left but a human's yes. What comes next is asked of the records
- * every time, so that a conductor that was killed at any point goes on as if nothing had happened.
+ * every time, so that a conductor that was killed at any point continues as if nothing had happened.
  */
 export async function* conductPipeline(hands: Hands, id: string): AsyncGenerator<string, boolean> {
   const agents = await hands.agents();
@@ -58,7 +58,7 @@ async function gather(hands: Hands, id: string): Promise<Gathered> {
   }));
   const stages = children.map(stageOf);
   const given = { stages, rounds: conductor.rounds ?? 0 };
-  // While one is at work nobody needs to ask git what it has done so far.
+  // While a run is at work, git need not be asked what it has done so far.
   if (stages.at(-1)?.status !== "succeeded")
     return { conductor, children, open: [], facts: { ...given, reasons: [], verdict: undefined, state: "" } };
   const { reasons, repos } = await checkTask(hands, home, "close", { reviewed: true });
@@ -123,7 +123,7 @@ async function wishFor(
 ): Promise<RunWish> {
   const wish = { ...wishOf(conductor, taskName(conductor.id)), role };
   if (role === "author") return wish;
-  // Whoever reviews sees the packet and the work, and nothing of what the author was told.
+  // The reviewer sees the packet and the work, but not the message to the author.
   if (role === "reviewer")
     return { ...wish, agent: conductor.reviewer ?? wish.agent, model: undefined, message: undefined };
   const message = `These are open and yours to settle:\n\n${open.map((one) => `- ${one}`).join("\n")}`;
@@ -140,7 +140,7 @@ async function sessionOf(hands: Hands, children: readonly Run[]): Promise<RunWis
   return { id, before: usedInSession({ attempts: own.flatMap((one) => one.attempts) }, id) };
 }
 
-/** Nobody is asked to approve what did not get through: the task says what it waits for. */
+/** Work that did not get through is not offered for approval: the task says what it waits for. */
 const BLOCKS: readonly RunReason[] = ["no_progress", "rounds_exhausted", "no_result"];
 
 async function endPipeline(
@@ -177,8 +177,8 @@ export async function planReview(
   wanted: string | undefined,
 ): Promise<string> {
   const agents = await hands.agents();
-  const find = (name: string) => agents.find(name, policy.agent(name), policy.runner);
-  // Another vendor's where there is one: whoever was trained alike overlooks alike.
+  const find = (name: string) => agents.find(name, policy.agent(name), policy.runner, policy.own);
+  // Preferably another vendor's: models that were trained alike overlook the same things.
   const name = wanted ?? agents.known.find((one) => one !== wish.agent && isThere(() => find(one)));
   if (name === undefined)
     throw new Failure(

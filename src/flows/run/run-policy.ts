@@ -1,7 +1,9 @@
 import { isHuman } from "../../model/actor.ts";
 import { type AgentConfig, type Config, parseConfig } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
+import { quoteLine } from "../../model/printable.ts";
 import type { RunRepo } from "../../model/records/run.ts";
+import { commandLine } from "../../model/text.ts";
 import type { Runner } from "../../ports/agents.ts";
 import type { Hands } from "../../ports/hands.ts";
 
@@ -10,6 +12,8 @@ export interface RunPolicy {
   runs: Config["runs"];
   runner: Runner | undefined;
   agent(name: string): AgentConfig | undefined;
+  /** Those that have a command of the project's own. */
+  own: readonly string[];
 }
 
 /**
@@ -31,6 +35,7 @@ export async function runPolicy(
     runs,
     runner: runner && { command: runner, stop },
     agent: (name) => agents.find((one) => one.name === name),
+    own: agents.filter((one) => one.command).map((one) => one.name),
   };
 }
 
@@ -48,4 +53,20 @@ export async function expectMayRun(
     hint: "Ask the person you work for. They can allow it with `runs: agents` in .pawl/config.yaml, committed on the base branch.",
     details: { agent },
   });
+}
+
+/** What the policy puts around an agent, or in place of one that pawl knows, is not what somebody typed who has only cloned it. */
+export async function expectShown(hands: Hands, policy: RunPolicy, name: string): Promise<void> {
+  if (hands.world.isInstalledHere()) return;
+  const { runner } = policy;
+  const { command = [], args = [] } = policy.agent(name) ?? {};
+  const isKnown = (await hands.agents()).known.includes(name);
+  const added = [...(runner?.command ?? []), ...(isKnown ? [...command, ...args] : [])];
+  if (added.length === 0) return;
+  throw new Failure(
+    "refused",
+    "not_installed_here",
+    `The policy has ${name} started with ${quoteLine(commandLine(added), 2000)}, and nobody has installed pawl in this clone.`,
+    { hint: "`pawl install` shows every command that the policy names, and asks.", details: { agent: name } },
+  );
 }

@@ -106,7 +106,7 @@ export function recordNewRun(
   return { data: made.value, effects: [made.effect] };
 }
 
-/** Another attempt of a run that is there: its own first one, or one that resumes it. */
+/** Another attempt of an existing run: its first one, or one that resumes it. */
 export function recordAttempt(
   reader: Reader,
   at: Situation,
@@ -126,7 +126,7 @@ export function recordAttempt(
   return { data: changed.value, effects: [changed.effect] };
 }
 
-/** The agent's process is there, or more is known of it than when it was started. */
+/** The agent's process runs, or more is known about it than at its start. */
 export function recordProgress(
   reader: Reader,
   at: Situation,

@@ -3,7 +3,7 @@ import { openAttempt } from "../../judge/runs/standing.ts";
 import { usedInSession } from "../../judge/runs/usage.ts";
 import { Failure } from "../../model/failure.ts";
 import { patchFile } from "../../model/paths.ts";
-import type { RunLimits } from "../../model/records/attempt.ts";
+import type { RunLimits, RunReason } from "../../model/records/attempt.ts";
 import type { Run } from "../../model/records/run.ts";
 import { firstLine } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -11,11 +11,13 @@ import { partsOf } from "../start/start-carry-out.ts";
 import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
 import { partName, taskName } from "../start/start-records.ts";
+import { expectWorkable } from "../start/start-task.ts";
 import { callingManager } from "./run-caller.ts";
 import { childLines } from "./run-children.ts";
 import { elsewhere } from "./run-choose.ts";
 import { resumeConductor } from "./run-conduct.ts";
 import { startAttempt, withClaim } from "./run-launch.ts";
+import { expectTellable, keepTellable } from "./run-limits.ts";
 import { expectNoRival, expectNotResumed, withTask } from "./run-lock.ts";
 import { managerPolicy, withinEnvelope } from "./run-manager.ts";
 import { makePacket, seeParts, unreadText } from "./run-packet.ts";
@@ -28,7 +30,7 @@ export interface ResumeWish {
   agent: string | undefined;
   model: string | undefined;
   limits(before: RunLimits | undefined): RunLimits;
-  /** Begins a new conversation even where the old one could go on. */
+  /** Starts a new conversation even where the old one could continue. */
   fresh: boolean;
 }
 
@@ -52,13 +54,14 @@ export async function resumeRun(
     throw new Failure("refused", "no_run", `${value.id} has no worktree to continue in.`);
   const policy = first ? await runPolicy(hands, first.repo) : await managerPolicy(hands, taskName(value.id));
   const agents = await hands.agents();
-  const agent = agents.find(name, policy.agent(name), policy.runner);
+  const agent = agents.find(name, policy.agent(name), policy.runner, policy.own);
   const same = !wish.fresh && agent.resumes && last?.agent === name && last.session !== undefined;
   const session = same ? last?.session : undefined;
   const role = value.role ?? "author";
   const prompt = same
     ? resumeText({
         run: value.id,
+        task: taskName(value.id),
         message: wish.message,
         reason: wordsFor(value),
         role,
@@ -72,11 +75,13 @@ export async function resumeRun(
         message: wish.message,
         left: await leftBy(hands, value),
       });
-  const { model, message } = wish;
+  const { message } = wish;
+  const model = wish.model ?? (last?.agent === name ? last.model : undefined);
   const task = taskName(value.id);
   const number = Math.max(last?.number ?? 0, agents.look(value.id)?.number ?? 0) + 1;
   const launch = (limits: RunLimits) =>
     withTask(hands, task, async () => {
+      expectTellable(limits, agent);
       await expectNotResumed(hands, value);
       await expectNoRival(hands, task, { role, mode: value.mode });
       const again = { task, agent: name, role, mode: value.mode ?? "single", parent: value.parent };
@@ -100,7 +105,7 @@ export async function resumeRun(
       return withClaim(hands, task, start);
     });
   const manager = await callingManager(hands);
-  const asked = wish.limits(value.limits);
+  const asked = wish.limits(keepTellable(value.limits, agent, hands.say));
   const run = manager
     ? await withinEnvelope(hands, manager, { task, agent: name, mode: "single", limits: asked }, launch)
     : await launch(asked);
@@ -110,6 +115,7 @@ export async function resumeRun(
 export async function expectMayResume(hands: Hands, value: Run): Promise<void> {
   await expectOwn(hands, value, "resume");
   if (openAttempt(value)) throw stillOpen(value);
+  await hands.look((reader) => expectWorkable(reader.task(taskName(value.id)), "resumed"));
   if (value.ended === "removed")
     throw new Failure("refused", "no_run", `The worktrees of ${value.id} were removed.`, {
       hint: `pawl run ${taskName(value.id)} --agent claude starts over; \`pawl diff ${taskName(value.id)}\` shows what was saved.`,
@@ -137,10 +143,16 @@ async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): P
     });
 }
 
+const LIMITED: Readonly<Partial<Record<RunReason, string>>> = {
+  ...{ limit_time: "time", limit_idle: "silence", limit_cost: "cost", limit_turns: "turns" },
+  limit_log: "the size of your log",
+};
+
 const wordsFor = (value: Run) => {
   const last = value.attempts.at(-1);
   if (last?.reason === "stopped") return "stopped";
-  if (last?.reason?.startsWith("limit_")) return `stopped by the limit on ${last.reason.slice(6)}`;
+  const limit = last?.reason && LIMITED[last.reason];
+  if (limit) return `stopped by the limit on ${limit}`;
   return value.status === "succeeded" ? "done with your part" : "cut off";
 };
 
@@ -163,7 +175,7 @@ async function leftBy(hands: Hands, value: Run): Promise<string> {
       .map((line) => firstLine(line, 200)) ?? [];
   const work =
     value.role === "manager"
-      ? "The runs it started continued without it. They stand like this:"
+      ? "The runs it started continued without it. Their state:"
       : `Its work is in the worktree; \`pawl diff ${task}\` shows what was saved.`;
   return [
     `${last?.agent ?? "It"} ended: ${value.status}${last?.reason ? ` (${last.reason})` : ""}. ${work}`,

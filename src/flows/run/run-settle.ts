@@ -40,7 +40,7 @@ export async function settleRun(hands: Hands, agents: Agents, id: string): Promi
     if (view === undefined || view.state === "ended") agents.forget(id);
     return undefined;
   }
-  // Whoever wrote it down was killed before it could start anything.
+  // The command that recorded it was killed before it started anything.
   const never = view === undefined || view.number < attempt.number;
   if (!never && view.state !== "ended") return undefined;
   const over = await endAttempt(hands.itself(), value, attempt, never ? undefined : agents.ended(id));
@@ -52,8 +52,8 @@ const REST_TRIES = 400;
 const REST_PAUSE_MS = 25;
 
 /**
- * Whoever waited for an end goes on with something else, and may remove the project: so not before the supervisor, and
- * whatever command writes the end down, are done. One that hangs is not waited for forever; the records are true by then.
+ * Whoever waited for the end may remove the project next. So this returns only when the supervisor, and
+ * whatever command records the end, are done. One that hangs is not waited for forever; the records are true by then.
  */
 export async function untilAtRest(hands: Hands, ids: readonly string[]): Promise<void> {
   const agents = await hands.agents();

@@ -24,7 +24,7 @@ export async function stopRun(hands: Hands, value: Run, graceMs: number): Promis
   return settled(hands, value);
 }
 
-/** The end is written down by whoever comes first, the supervisor's own command or us; then nobody writes any more. */
+/** Either the supervisor's own command or this one records the end, whichever is first; the other writes nothing. */
 export async function settled(hands: Hands, value: Run): Promise<Run> {
   const over = await writtenDown(hands, value);
   await untilAtRest(hands, [value.id]);

@@ -41,7 +41,7 @@ async function raise(hands: Hands, task: string, repo: RunRepo, text: string): P
   return data;
 }
 
-/** A branch that is gone is told by whoever saves it. */
+/** The snapshot itself reports a branch that is gone. */
 async function changedFiles(hands: Hands, repo: RunRepo): Promise<string[]> {
   try {
     return await (await hands.git.branches()).changes(repo);

@@ -1,10 +1,12 @@
+import { quoteLine } from "../../model/printable.ts";
 import { commandLine, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Part } from "./start-plan.ts";
 
 /**
- * Runs what the policy says a new worktree needs, such as installing packages. The task has begun by then: what does not
- * work is told, with how to repeat it, and is no evidence of anything.
+ * Runs what the policy says a new worktree needs, such as installing packages. The task has started by then, so a
+ * failure is reported with the command that repeats it. It is not evidence. Whoever only cloned a repository has not been
+ * asked about its commands yet, so there it is named and not run.
  */
 export async function setUp(hands: Hands, parts: readonly Part[]): Promise<string[]> {
   const told: string[] = [];
@@ -14,6 +16,12 @@ export async function setUp(hands: Hands, parts: readonly Part[]): Promise<strin
     const { setup, env } = await world.config();
     if (setup === undefined) continue;
     const shown = commandLine(setup);
+    if (!world.isInstalledHere()) {
+      told.push(
+        `${repo.name}: the policy's setup was not run, because nobody has installed pawl in this clone: ${quoteLine(shown, 2000)}. \`pawl install\` shows every command that the policy names, and asks; after that, run it in ${quoted(place.path)}.`,
+      );
+      continue;
+    }
     hands.say(`${repo.name}: setting up with ${shown}`);
     const run = await world.runCheck(setup, "top", env);
     const again = `To run it again: cd ${quoted(place.path)} && ${shown}`;

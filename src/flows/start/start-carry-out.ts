@@ -2,6 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { shorten } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
+import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan } from "../../ports/operation.ts";
 import { setUp } from "./set-up.ts";
@@ -34,8 +35,17 @@ export async function begin(
   const { data } = await hands.record((reader, at) => recordStarting(reader, at, id, parts, restored), {
     phase: "before",
   });
-  return carryOut(hands, data.run, []);
+  return carryOut(hands, data.run, hands.agent === undefined ? leftBehind(id, parts) : []);
 }
+
+/** Whoever began to work before the task did looks for it in the worktree. What a human left there is no agent's business. */
+const leftBehind = (id: string, parts: readonly Part[]) =>
+  parts
+    .filter(({ repo }) => repo.dirty && !repo.adopted)
+    .map(
+      ({ repo, place }) =>
+        `${place.site.mainRoot} has uncommitted changes, and the worktree does not. To move them there: pawl rescue ${id}${parts.length > 1 ? ` --repo ${quoted(repo.name)}` : ""}`,
+    );
 
 /** Makes what the record of a run announces; all of it may be there already. A failure takes everything back. */
 export async function carryOut(
@@ -80,7 +90,7 @@ export async function reasonOf(hands: Hands, error: unknown): Promise<string> {
   return shorten(text, 300);
 }
 
-/** All or nothing: what was made goes, in the reverse order; what somebody used meanwhile stays and is named. */
+/** All or nothing: undoes what was made, in reverse order; what somebody has used since stays and is named. */
 export async function takeBack(hands: Hands, value: Run, reason: string): Promise<Run> {
   const worktrees = await hands.git.worktrees();
   const left: string[] = [];

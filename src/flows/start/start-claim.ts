@@ -14,7 +14,7 @@ import { partName, recordRunning, taskName } from "./start-records.ts";
 /** A part whose folder is gone, and what it can be made from again. */
 interface Lost extends Part {
   entry: KnownWorktree | undefined;
-  /** The branch is there; otherwise it is made at this commit. */
+  /** The branch exists; otherwise it is created at this commit. */
   commit: string | undefined;
 }
 
@@ -92,7 +92,7 @@ async function lookForLost(hands: Hands, value: Run): Promise<{ parts: Part[]; l
   return { parts: parts.map(({ repo, place }) => ({ repo, place })), lost };
 }
 
-/** Whoever claims it will work there: it has to be the worktree, and to have the task's branch. */
+/** The claimant will work there, so it must be the task's worktree with the task's branch checked out. */
 function checkWorkplace(
   { place, repo }: Part,
   { worktree, linked }: { worktree: KnownWorktree; linked: boolean },

@@ -126,7 +126,7 @@ export function activeElsewhere(run: Run, where: readonly string[]): Failure {
     "task_active_elsewhere",
     `${task} is already started in ${where.join(" and ")}; ${run.holder} has held it since ${run.created}.`,
     {
-      hint: `If nobody is working there any more: pawl start ${task} --claim`,
+      hint: `If nobody is working there: pawl start ${task} --claim`,
       details: { run: run.id, status: run.status, holder: run.holder, since: run.created, worktrees: where },
     },
   );

@@ -27,8 +27,8 @@ export async function isElsewhere(hands: Hands, task: string, current: Run | und
 }
 
 /**
- * Begins a task again here that another clone was working on. Its worktrees stay there, and so does what was never
- * published; its run is recorded as ended, so that whoever comes back finds out.
+ * Restarts here a task that another clone was working on. Its worktrees stay there, and so does what was never
+ * published; its run is recorded as ended, so that whoever returns to it finds out.
  */
 export async function takeOver(hands: Hands, task: string, current: Run | undefined): Promise<Plan<Started>> {
   const parts = await planFor(hands, task, false);

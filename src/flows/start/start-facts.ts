@@ -1,9 +1,10 @@
 import { LIVE } from "../../model/lifecycle.ts";
+import type { Task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { type Part, planStart, type StartFacts } from "./start-plan.ts";
 
-/** What a start of this task would make, from facts that are read once. */
-export async function planFor(hands: Hands, task: string, here: boolean): Promise<Part[]> {
+/** What a start of this task would make, from facts that are read once; also of one that is not written down yet. */
+export async function planFor(hands: Hands, task: string | Task, here: boolean): Promise<Part[]> {
   const [sites, worktrees, config] = [
     await hands.git.sites(),
     await hands.git.worktrees(),
@@ -11,7 +12,7 @@ export async function planFor(hands: Hands, task: string, here: boolean): Promis
   ];
   const facts = await hands.look(
     (reader): StartFacts => ({
-      task: reader.task(task).value,
+      task: typeof task === "string" ? reader.task(task).value : task,
       config,
       sites,
       worktrees,

@@ -72,10 +72,15 @@ function branchOf(facts: StartFacts, look: RepositoryLook, found: KnownWorktree,
       },
     );
   if (isProtected(branch, undefined, [config], look.defaultBranch))
-    throw new Failure("refused", "on_protected_branch", `${branch} is protected; tasks are not done on it.`, {
-      hint: `Make a branch first (git switch -c <branch>), or leave out --here: pawl start ${task.id}`,
-      details: { branch, worktree: found.path },
-    });
+    throw new Failure(
+      "refused",
+      "on_protected_branch",
+      `${branch} is protected; a task needs a branch of its own.`,
+      {
+        hint: `Make a branch first (git switch -c <branch>), or leave out --here: pawl start ${task.id}`,
+        details: { branch, worktree: found.path },
+      },
+    );
   if (branch === base)
     throw new Failure(
       "refused",

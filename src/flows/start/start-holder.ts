@@ -11,8 +11,8 @@ import { taskName } from "./start-records.ts";
 const SILENCE_MINUTES = 30;
 
 /**
- * Refuses to an agent what somebody else may still be working on. A human may always say otherwise, and nobody has to
- * ask about a run that has come to its end.
+ * Refuses to an agent what somebody else may still be working on. A human may always override that, and a run
+ * that has ended can be taken without asking.
  */
 export async function checkHolder(hands: Hands, value: Run): Promise<void> {
   const { actor } = await hands.situation("write");

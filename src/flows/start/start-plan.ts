@@ -97,7 +97,7 @@ async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promi
       base_since: undefined,
       base_head: tip,
       head: undefined,
-      // What is not committed there is no part of the task's branch, and somebody may miss it.
+      // Uncommitted changes there are not on the task's branch, and somebody may miss them.
       dirty: site.mainRoot !== undefined && (await worktrees.isDirty(site.mainRoot)),
       adopted: false,
     },

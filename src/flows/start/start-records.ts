@@ -18,7 +18,7 @@ export interface RunAndTask {
 export const partName = (id: string) => id.slice(id.indexOf("/") + 1);
 export const taskName = (id: string) => id.slice(0, id.indexOf("/"));
 
-/** What is about to be made, written down before anything is: whoever finds it can finish it or take it back. */
+/** Records what is about to be created, so that a later command can finish or undo it. */
 export function recordStarting(
   reader: Reader,
   at: Situation,
@@ -78,7 +78,7 @@ function newRun(id: string, repos: Run["repos"], at: Situation, restored: string
   };
 }
 
-/** Everything is made: work can begin. */
+/** Everything has been created: work can start. */
 export function recordRunning(
   reader: Reader,
   at: Situation,
@@ -94,7 +94,7 @@ export function recordRunning(
   const { value } = storedTask;
   const [first] = stored.value.repos;
   const branch = first?.branch;
-  // From here on the task's record says where the work goes, whoever had said it before.
+  // From here on the task's record says where the work goes, whatever said so before.
   const isMeant = stored.value.repos.some((one) => one.base_branch === value.base_branch);
   const base_branch = isMeant ? value.base_branch : first?.base_branch;
   const isActive = value.status === "active" && value.blocker === undefined;

@@ -20,13 +20,13 @@ export async function planRestore(
       const before = saved.repos.find((one) => one.name === part.repo.name);
       const kept = snapshots.some((one) => one.repo === part.repo.name);
       if (!before || !kept) return part;
-      // The work still differs from where it began, and not from where the base is by now.
+      // The work is compared with where it started, not with where the base is now.
       return { ...part, repo: { ...part.repo, base_head: before.base_head } };
     }),
   };
 }
 
-/** Where the branches of a run begin: at its base, or where the run that it goes on from was saved. */
+/** Where the branches of a run begin: at its base, or where the run that it continues was saved. */
 export async function beginnings(
   hands: Hands,
   value: Run,

@@ -1,11 +1,29 @@
 import { isHuman } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
+import type { Task } from "../../model/records/task.ts";
+import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { checkTask } from "../check/check-task.ts";
 
+/** A task that is not written down yet has no plan that anybody could have reviewed. */
+export async function expectPlanFirst(hands: Hands, { title, profile }: Task): Promise<void> {
+  if (profile !== "strict") return;
+  const { actor } = await hands.situation("write");
+  if (hands.agent === undefined && isHuman(actor)) return;
+  throw new Failure(
+    "refused",
+    "plan_missing",
+    "A strict task needs a reviewed plan first; a new one has none.",
+    {
+      hint: `Write the plan down with the task: pawl task new ${quoted(title)} --profile strict --plan "…"`,
+      details: { profile },
+    },
+  );
+}
+
 /**
- * The work on a strict task begins with a plan that somebody else has reviewed. An agent is stopped without one; a human
- * may begin, and is told.
+ * Work on a strict task starts with a plan that somebody else has reviewed. An agent is stopped without one; a human
+ * may start, and is warned.
  */
 export async function expectReviewedPlan(hands: Hands, id: string): Promise<string[]> {
   const { profile } = await hands.look((reader) => reader.task(id).value);

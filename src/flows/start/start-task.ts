@@ -22,19 +22,26 @@ export function taskToStart(
   });
 }
 
-/** What keeps a task from being started, wherever it is to be done. */
-export function checkStartable(reader: Reader, { value }: Stored<typeof task>): void {
+/** Nobody works on what is merged, done, dropped or archived; `what` is what was asked for. */
+export function expectWorkable({ value }: Stored<typeof task>, what: "started" | "resumed"): void {
   const { id, status } = value;
   if (value.archived)
-    throw new Failure("refused", "bad_transition", `${id} is archived; it cannot be started.`, {
+    throw new Failure("refused", "bad_transition", `${id} is archived; it cannot be ${what}.`, {
       hint: `pawl task archive ${id} --undo`,
       details: { from: "archived", to: "active" },
     });
   if (status === "merged" || status === "done" || status === "dropped")
-    throw new Failure("refused", "bad_transition", `${id} is ${status}; it cannot be started.`, {
+    throw new Failure("refused", "bad_transition", `${id} is ${status}; it cannot be ${what}.`, {
       hint: HINTS[status].replaceAll("T…", id),
       details: { from: status, to: "active" },
     });
+}
+
+/** What keeps a task from being started, wherever it is to be done. */
+export function checkStartable(reader: Reader, stored: Stored<typeof task>): void {
+  expectWorkable(stored, "started");
+  const { value } = stored;
+  const { id } = value;
   const known = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
   const open = value.depends_on.filter((one) => !MET.includes(known.get(one) ?? ""));
   if (open.length === 0) {
@@ -50,7 +57,7 @@ export function checkStartable(reader: Reader, { value }: Stored<typeof task>): 
   });
 }
 
-/** Whoever shares paths with another task waits until that one is merged, or has given them back. */
+/** A task that shares paths with another waits until that one is merged or has released them. */
 function expectLaneFree(reader: Reader, id: string): void {
   const waits = laneWaitsFor(reader, id);
   if (waits.length === 0) return;

@@ -1,10 +1,13 @@
 import { decidedStatement, mustSign } from "../../judge/keys.ts";
+import { APPROVERS_FILE } from "../../model/approvers.ts";
 import type { Decided } from "../../model/records/unlock.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
+import { unexplained } from "../audit/accept.ts";
 import { newUnlock } from "../audit/open-unlock.ts";
 import { expectTerminal } from "../human-only.ts";
-import { protectedKeys } from "./change-approvers.ts";
+import { type KeyBranch, protectedKeys } from "./change-approvers.ts";
+import { keysAt } from "./read-keys.ts";
 import { signAll } from "./sign.ts";
 
 interface Door {
@@ -23,7 +26,7 @@ export async function signAtTheDoor(
   { decided: wanted, reason }: Door,
   keyFile: string | undefined,
 ): Promise<boolean> {
-  const branches = (await protectedKeys(hands, site)).filter((one) => mustSign(one.keys));
+  const branches = await signedBranches(hands, site);
   const [first] = branches;
   if (!first) return false;
   await expectTerminal(hands);
@@ -42,4 +45,26 @@ export async function signAtTheDoor(
     { milestone: reason },
   );
   return true;
+}
+
+export const mustSignAtTheDoor = async (hands: Hands, site: Site) =>
+  (await signedBranches(hands, site)).length > 0;
+
+/**
+ * The protected branches that want decisions signed. One that lost its policy by commits that nothing explains wants what it
+ * wanted before them: nobody gets rid of the question by taking the policy away.
+ */
+async function signedBranches(hands: Hands, site: Site): Promise<KeyBranch[]> {
+  const audits = await hands.git.audits();
+  const found: KeyBranch[] = [];
+  for (const one of await protectedKeys(hands, site)) {
+    const { ref, tip } = one;
+    if (mustSign(one.keys)) found.push(one);
+    else if ((await audits.changing(site, { tip, without: [] }, [APPROVERS_FILE])).length > 0) {
+      const oldest = (await unexplained(hands, site, ref, false)).at(-1)?.commit.parents[0];
+      const keys = oldest === undefined ? undefined : await keysAt(hands, site, oldest);
+      if (oldest !== undefined && keys && mustSign(keys)) found.push({ ...one, tip: oldest, keys });
+    }
+  }
+  return found;
 }

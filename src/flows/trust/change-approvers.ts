@@ -1,6 +1,7 @@
-import { enrolled, type Keys, neededFor } from "../../judge/keys.ts";
+import { enrolled, type Keys, neededFor, whyNobodyCanSign } from "../../judge/keys.ts";
 import { APPROVERS_FILE, type Approver, printApprovers } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import type { RecordSignature } from "../../model/records/signed.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type { BranchTip } from "../../ports/audits.ts";
@@ -9,8 +10,10 @@ import type { BranchMove } from "../../ports/merges.ts";
 import type { Site } from "../../ports/sites.ts";
 import { refusalOf } from "../approve/approve-candidate.ts";
 import { recoverHolding } from "../approve/approve-recover.ts";
+import { keysInForce } from "../audit/older-keys.ts";
 import { closeWithMoves, isProtectedBranch, newUnlock } from "../audit/open-unlock.ts";
-import { keysAt, signAll } from "./sign.ts";
+import { keysAt } from "./read-keys.ts";
+import { signAll } from "./sign.ts";
 
 const SECONDS = 60;
 
@@ -34,7 +37,7 @@ export interface ListChange {
   /** Where nobody is enrolled yet, the first key proves that it is the human's: this file. */
   firstKey: string | undefined;
   signWith: string | undefined;
-  /** All keys are lost, so that nobody can sign; every audit tells it. */
+  /** All keys are lost, so nobody can sign; every audit reports it. */
   lost: boolean;
 }
 
@@ -66,6 +69,7 @@ export async function listedElsewhere(hands: Hands, site: Site, key: string): Pr
 
 export async function keyBranches(hands: Hands, site: Site): Promise<KeyBranch[]> {
   const found = await protectedKeys(hands, site);
+  for (const one of found) one.keys = await keysInForce(hands, site, one.ref, one.tip);
   if (found.length > 0) return found;
   throw new Failure(
     "refused",
@@ -109,7 +113,9 @@ async function changeOne(
   const merges = await hands.git.merges();
   const { branch, ref, tip: old, approvers } = list;
   const text = printApprovers({ repository, approvers: [...approvers] });
-  const tree = await merges.withFile(site, old, APPROVERS_FILE, text);
+  const keyed = await merges.withFile(site, old, APPROVERS_FILE, text);
+  const policy = change.lost ? await fittingPolicy(hands, site, list) : undefined;
+  const tree = policy === undefined ? keyed : await merges.withFile(site, keyed, POLICY_FILE, policy);
   const message = `${change.what}\n\nBy pawl approver. What follows is judged by the keys in ${APPROVERS_FILE}.\n`;
   const fresh = await merges.commit(site, { tree, parents: [old], message });
   const signatures = await sign(hands, site, { ...list, fresh, uid }, change);
@@ -125,6 +131,20 @@ async function changeOne(
     const moves = [{ old, new: fresh }];
     return { ...data.unlock, status: "closed", moves };
   });
+}
+
+/** Whoever starts over can sign afterwards: a policy that asks for more than the new keys can say asks for what they can. */
+async function fittingPolicy(
+  hands: Hands,
+  site: Site,
+  { tip, keys, approvers }: NewList,
+): Promise<string | undefined> {
+  if (whyNobodyCanSign({ ...keys, approvers }) === undefined) return undefined;
+  const policy = (await (await hands.git.audits()).fileAt(site, tip, POLICY_FILE)) ?? "";
+  const line = "level: possession";
+  return /^level:.*$/m.test(policy)
+    ? policy.replace(/^level:.*$/m, line)
+    : `${policy}${policy.endsWith("\n") ? "" : "\n"}${line}\n`;
 }
 
 async function move(hands: Hands, unlock: string, moved: BranchMove): Promise<void> {
@@ -155,7 +175,7 @@ async function sign(
   const after = await keysAt(hands, site, fresh);
   const about = { ref, old: tip, new: fresh, uid, approval: undefined };
   if (enrolled(keys)) return signAll(hands, neededFor(about, keys, after), [keys], signWith);
-  // Nobody could be asked before: the first key shows that it works, and that it is here.
+  // There was no key to ask: the first one proves that it works and is at hand.
   const asIfKnown = { ...after, digests: keys.digests };
   return signAll(hands, neededFor(about, asIfKnown, after), [after], firstKey);
 }

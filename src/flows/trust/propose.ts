@@ -42,7 +42,7 @@ export const asTaken = (ways: readonly Way[]): TakenWay[] => ways.map((way) => (
 export const unconfirmed = (way: Way) =>
   `Nobody has confirmed yet that ${describeWay(way)} is the right address, so no audit relies on it. A human can: pawl remote trust ${quoted(way.name)}`;
 
-/** Of these what the policy may name: where something lies on this machine is nobody else's business. */
+/** Those that the policy may name: paths of this machine stay out of it. */
 export const publishable = (ways: readonly Way[]) =>
   ways
     .filter(({ address }) => localPath(address) === undefined)

@@ -23,6 +23,11 @@ export async function keyTextsAt(audits: Audits, site: Site, commit: string): Pr
   };
 }
 
+/** Who may decide, as the tree of this commit says it. */
+export async function keysAt(hands: Hands, site: Site, commit: string): Promise<Keys> {
+  return readKeys(hands, await keyTextsAt(await hands.git.audits(), site, commit));
+}
+
 /** What these texts mean. A policy that cannot be read demands what the strictest one would. */
 export async function readKeys(hands: Hands, { policy, approvers }: KeyTexts): Promise<Keys> {
   const config = await perhaps<Config>(policy, (text) =>

@@ -20,7 +20,7 @@ export const recordable = ({ way, guarded }: TakenWay): Omit<TrustedRoute, "clon
   way: way.digests.way,
 });
 
-/** In words for this clone alone, so that a change can be told; what counts is the record. */
+/** Kept readable in this clone only, so that a change can be named; the record is what counts. */
 export async function rememberWays(hands: Hands, site: Site, taken: readonly TakenWay[]): Promise<void> {
   const remotes = await hands.git.remotes();
   const others = remotes.remembered(site).filter((one) => !taken.some(({ way }) => way.name === one.name));

@@ -1,9 +1,11 @@
 import {
+  ENROL,
   type Keys,
   mustSign,
   type Needed,
   neededFor,
   unlockStatement,
+  WAY_OUT,
   whoCouldSign,
 } from "../../judge/keys.ts";
 import type { Level } from "../../model/approvers.ts";
@@ -13,12 +15,8 @@ import type { Signature, SignedBy } from "../../model/signature.ts";
 import type { Statement } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
-import { keyTextsAt, readKeys } from "./read-keys.ts";
-
-/** Who may decide, as the tree of this commit says it. */
-export async function keysAt(hands: Hands, site: Site, commit: string): Promise<Keys> {
-  return readKeys(hands, await keyTextsAt(await hands.git.audits(), site, commit));
-}
+import { keysInForce } from "../audit/older-keys.ts";
+import { keysAt } from "./read-keys.ts";
 
 /** One statement to be signed; where it is about one repository of several, that one's name. */
 export type ToSign = Needed & { repo?: string | undefined };
@@ -43,7 +41,7 @@ interface OneWish {
   statement: Statement;
   level: Level;
   /** All of these have to accept it. */
-  keys: readonly Keys[];
+  keys: readonly Pick<Keys, "approvers">[];
   what: string;
 }
 
@@ -80,7 +78,7 @@ export async function signMove(
   { ref, old, new: fresh, uid }: { ref: string; old: string; new: string; uid?: string | undefined },
   keyFile: string | undefined,
 ): Promise<Signing> {
-  const before = await keysAt(hands, site, old);
+  const before = await keysInForce(hands, site, ref, old);
   const record = uid ?? (await hands.signatures()).newId();
   const move = { ref, old, new: fresh, uid: record, approval: undefined };
   const needed = neededFor(move, before, await keysAt(hands, site, fresh));
@@ -95,7 +93,7 @@ export async function signUnlock(
   { ref, tip, until }: { ref: string; tip: string | undefined; until: string },
   keyFile: string | undefined,
 ): Promise<Signing> {
-  const keys = tip === undefined ? undefined : await keysAt(hands, site, tip);
+  const keys = tip === undefined ? undefined : await keysInForce(hands, site, ref, tip);
   if (tip === undefined || !keys || !mustSign(keys)) return { uid: undefined, signatures: [] };
   const uid = (await hands.signatures()).newId();
   const statement = unlockStatement({ uid, ref, tip, until }, keys);
@@ -105,20 +103,14 @@ export async function signUnlock(
 
 const WORDS: Record<RecordSignature["about"], string> = {
   approval: "the approval",
-  unlock: "that the branch is opened",
+  unlock: "the opening of the branch",
   unlocked: "what the branch has now",
   approvers: "the new list of approvers",
-  policy: "the change of the policy (.pawl/config.yaml)",
+  policy: "the policy change (.pawl/config.yaml)",
   settle: "which versions are kept",
-  uninstall: "that pawl is taken out",
+  uninstall: "the removal of pawl",
   request: "the request",
 };
-
-/** How a human confirmed something, for its record. */
-export const howOf = (typed: string, signatures: readonly RecordSignature[]) =>
-  signatures[0]
-    ? `signed by ${signatures[0].name} with ${signatures[0].key} (${signatures[0].level})`
-    : `typed ${typed} on the terminal`;
 
 /** Refused early: a policy that wants signatures, and nobody who could sign. */
 export function expectSigners(keys: Keys, where: string): void {
@@ -137,10 +129,10 @@ export function expectSigners(keys: Keys, where: string): void {
   );
 }
 
-function nobodyCan(keys: readonly Keys[], level: string): Failure {
+function nobodyCan(keys: readonly Pick<Keys, "approvers">[], level: string): Failure {
   const known = keys.flatMap((one) => one.approvers.map((each) => `${each.key} (${each.level})`));
   return new Failure("refused", "no_signer", `No enrolled key may sign this at the level "${level}".`, {
-    hint: `Enrolled: ${[...new Set(known)].join(", ") || "none"}. To make a key with touch: ssh-keygen -t ed25519-sk`,
+    hint: `Enrolled: ${[...new Set(known)].join(", ") || "none"}. Enrol one that has it, signed with one of these: ${ENROL}\nA passkey is enrolled on the page (pawl ui). ${WAY_OUT}`,
     details: { level },
   });
 }

@@ -1,4 +1,5 @@
 import { findRun } from "../../judge/current-run.ts";
+import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../../model/records/run.ts";
 import { quoted } from "../../model/text.ts";
@@ -54,16 +55,17 @@ function notHere(task: string, run: Run): Failure {
   );
 }
 
-/** What the committed policy adds for checks of this repository; a copy in a worktree adds nothing. */
-export async function policyEnvironment(
+/** The policy that is committed on the task's base, which decides what a gate counts; a copy in a worktree only adds to it. */
+export async function committedPolicy(
   world: World,
   reader: Reader,
   task: string,
   { at }: CheckPlace,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<{ branch: string; config: Config } | undefined> {
   const own = findRun(reader, task)?.value.repos.find((one) => one.name === at.repo);
-  const base = own?.base_branch ?? reader.task(task).value.base_branch;
-  if (at.repo === undefined || base === undefined) return {};
-  const text = await world.committedPolicy({ name: at.repo, base_branch: base });
-  return text === undefined ? {} : reader.config(`.pawl/config.yaml on ${base}`, text).env;
+  const branch = own?.base_branch ?? reader.task(task).value.base_branch;
+  if (at.repo === undefined || branch === undefined) return undefined;
+  const text = await world.committedPolicy({ name: at.repo, base_branch: branch });
+  if (text === undefined) return undefined;
+  return { branch, config: reader.config(`.pawl/config.yaml on ${branch}`, text) };
 }

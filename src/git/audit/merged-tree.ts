@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { devNull, tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
+import { devNull } from "node:os";
+import { join } from "node:path";
+import { makeScratch } from "../../files/scratch-folder.ts";
 import { formatOf } from "../format.ts";
 import { Git } from "../run-git.ts";
 import type { HistoryGit } from "./history-git.ts";
@@ -11,12 +12,8 @@ import type { HistoryGit } from "./history-git.ts";
  */
 export async function mergedTree(git: HistoryGit, onto: string, head: string): Promise<string | undefined> {
   const { commonDir } = git.site;
-  const scratch = mkdtempSync(join(tmpdir(), "pawl-merge-"));
-  const objects = join(scratch, "objects");
-  const own = git.env.GIT_OBJECT_DIRECTORY ?? join(commonDir, "objects");
-  const others = [JSON.stringify(own), git.env.GIT_ALTERNATE_OBJECT_DIRECTORIES].filter(Boolean);
+  const scratch = makeScratch("merge", ["objects", "refs"]);
   try {
-    for (const folder of [objects, join(scratch, "refs")]) mkdirSync(folder);
     writeFileSync(join(scratch, "HEAD"), "ref: refs/heads/none\n");
     const format = formatOf(commonDir).objects;
     const extension = format === "sha1" ? "" : `[extensions]\n\tobjectformat = ${format}\n`;
@@ -26,8 +23,7 @@ export async function mergedTree(git: HistoryGit, onto: string, head: string): P
     );
     const alone = new Git("history", git.env, scratch, {
       GIT_DIR: scratch,
-      GIT_OBJECT_DIRECTORY: objects,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: others.join(delimiter),
+      ...git.writingTo(join(scratch, "objects")),
       GIT_CONFIG_GLOBAL: devNull,
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_ATTR_NOSYSTEM: "1",

@@ -7,6 +7,7 @@ import { LEDGER_FILE, POLICY_FILE } from "../../model/paths.ts";
 import type { Audits, Branching, BranchTip, Stretch } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
 import { Git } from "../run-git.ts";
+import { hasFetchedCopies } from "./fetched-copies.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
 import { mergedTree } from "./merged-tree.ts";
@@ -97,16 +98,22 @@ async function checkWhole(git: HistoryGit): Promise<void> {
 
 async function readBranching(git: HistoryGit, copies: "own" | "remote"): Promise<Branching> {
   const own = await tips(git, HEADS);
-  const theirs = copies === "remote" ? await tips(git, ORIGIN) : [];
+  const isFetched = await hasFetchedCopies(git);
+  const theirs = copies === "remote" && isFetched ? await tips(git, ORIGIN) : [];
   // A check is about what was published, wherever that differs from a local branch of the same name.
   const branches = [...theirs, ...own.filter((one) => !theirs.some((other) => other.ref === one.ref))];
-  const head = (await git.ask(["symbolic-ref", "-q", `${ORIGIN}HEAD`])).out.trim().slice(ORIGIN.length);
-  const names = [head, "main", "master"].map((name) => `${HEADS}${name}`);
-  const base = names.flatMap((ref) => branches.find((one) => one.ref === ref) ?? [])[0];
+  const named = isFetched ? (await git.ask(["symbolic-ref", "-q", `${ORIGIN}HEAD`])).out : "";
+  const head = named.trim().slice(ORIGIN.length);
+  // Of a bare repository its own HEAD says which branch people get.
+  const bareHead =
+    git.site.mainRoot === undefined ? await git.ask(["symbolic-ref", "-q", "HEAD"]) : undefined;
+  const likely = [`${HEADS}${head}`, bareHead?.out.trim() ?? "", `${HEADS}main`, `${HEADS}master`];
+  const base = likely.flatMap((ref) => branches.find((one) => one.ref === ref) ?? [])[0];
   const { mainRoot } = git.site;
   return {
     branches: branches.filter((one) => one.ref !== `${HEADS}pawl/state`),
     defaultBranch: head || undefined,
+    base: base?.ref,
     committed: base && (await textAt(git, base.tip)),
     installed: base && (await textAt(git, base.tip, LEDGER_FILE)),
     copy:

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { rmSync } from "node:fs";
+import { makeScratch } from "../../files/scratch-folder.ts";
 import type { AskedRemote, RemoteAnswer } from "../../ports/audits.ts";
 import { type Transfer, transfer } from "../transfer.ts";
 import { known, readHistory } from "./history.ts";
@@ -72,10 +71,8 @@ async function compare(git: HistoryGit, claim: Claim): Promise<Verdict> {
 /** The remote went on since the last fetch. Its new commits are looked at in a place of their own, and forgotten. */
 async function compareUnfetched(git: HistoryGit, claim: Claim): Promise<Verdict> {
   const { remote, ref, believed, there, beyond, progress } = claim;
-  const folder = mkdtempSync(join(tmpdir(), "pawl-audit-"));
-  const own = git.env.GIT_OBJECT_DIRECTORY ?? join(git.site.commonDir, "objects");
-  const others = [own, git.env.GIT_ALTERNATE_OBJECT_DIRECTORIES].filter(Boolean).join(delimiter);
-  const extra = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: others };
+  const folder = makeScratch("audit");
+  const extra = git.writingTo(folder);
   try {
     const way = wayTo(git, progress);
     const options = ["--no-tags", "--no-write-fetch-head", "--refmap=", "--no-auto-maintenance"];

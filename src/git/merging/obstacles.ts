@@ -126,7 +126,7 @@ function operations({ busy }: Involved, branch: string): Obstacle[] {
 function unreachable(involved: Involved, branch: string): Obstacle[] {
   return involved.unreachable.map((root) => ({
     code: "checkout_unreachable",
-    message: `${branch} is checked out in ${root}, which does not exist now.`,
+    message: `${branch} is checked out in ${root}, which does not exist.`,
     hint: "Bring that folder back, or unlock and prune the worktree if it is gone for good.",
     details: { worktree: root },
   }));
@@ -145,7 +145,7 @@ function sparse({ root }: Checkout, branch: string): Obstacle {
   return {
     code: "sparse_checkout",
     message: `${branch} is a sparse checkout in ${root}; pawl cannot safely tell which files belong there.`,
-    hint: `Leave the branch meanwhile: git -C ${quoted(root)} switch --detach`,
+    hint: `Switch that checkout away from the branch first: git -C ${quoted(root)} switch --detach`,
     details: { worktree: root },
   };
 }

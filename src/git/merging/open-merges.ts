@@ -4,6 +4,7 @@ import { tryAcquire } from "../../files/intent-lock.ts";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
+import { TELL_GIT_WHO } from "../../model/git-identity.ts";
 import type { BranchMove, Merges, Purpose, Settled, Undertaking } from "../../ports/merges.ts";
 import type { CheckRun } from "../../ports/ports.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
@@ -167,8 +168,8 @@ async function settleAll(
 async function checkIdentity(git: Git, site: Site): Promise<void> {
   const named = await git.ask(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
   if (named.code === 0) return;
-  throw new Failure("refused", "no_identity", `git does not know who you are in ${site.name}.`, {
-    hint: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
+  throw new Failure("refused", "no_identity", `Git does not know who you are in ${site.name}.`, {
+    hint: TELL_GIT_WHO,
     details: { repo: site.name },
   });
 }
@@ -181,7 +182,7 @@ async function commit(
 ): Promise<string> {
   await checkIdentity(git, site);
   const args = ["commit-tree", "--no-gpg-sign", tree, ...parents.flatMap((parent) => ["-p", parent])];
-  return git.expect("The merge could not be made", args, message);
+  return git.expect("The merge could not be created", args, message);
 }
 
 function busy(lock: string): Failure {

@@ -61,7 +61,7 @@ export function openTargets(env: Environment): Targets {
     },
     landed: (site, landing) => findLanded(at(site), landing),
     async follow(site, branch, tracking) {
-      const what = `${branch} of ${site.name} could not be brought forward`;
+      const what = `${branch} of ${site.name} could not be fast-forwarded`;
       const [checkout] = involvedCheckouts(site, branch).checkouts;
       const git = checkout ? Git.in("user", env, checkout.root) : Git.of("user", env, site.commonDir);
       if (checkout) await git.expect(what, ["merge", "--quiet", "--ff-only", tracking]);

@@ -116,7 +116,7 @@ async function putRight(env: Environment, repair: Repair, wrong: readonly Change
   rmSync(`${scratchIndex}.lock`, { force: true });
   const git = Git.on("quiet", env, checkout).withIndex(scratchIndex);
   try {
-    await git.expect("The files could not be put back", ["read-tree", commit]);
+    await git.expect("The files could not be restored", ["read-tree", commit]);
     await git.ask(["checkout-index", "-f", "-q", "-z", "--stdin"], free.map((path) => `${path}\0`).join(""));
   } finally {
     rmSync(scratchIndex, { force: true });

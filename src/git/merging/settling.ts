@@ -69,7 +69,7 @@ const heldRef = (name: string) => `refs/pawl/merging/${name}`;
 export async function hold({ parts, name }: Settling): Promise<void> {
   for (const { git, repo } of parts) {
     step("merge-hold");
-    await git.expect("The merge could not be kept", ["update-ref", heldRef(name), repo.new]);
+    await git.expect("The merge commit could not be kept", ["update-ref", heldRef(name), repo.new]);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Git } from "../run-git.ts";
 
-const WHAT = "The new tree could not be made";
+const WHAT = "The new tree could not be created";
 
 /** The tree of a commit with one file replaced or added, made as objects only. */
 export async function treeWithFile(git: Git, commit: string, path: string, text: string): Promise<string> {

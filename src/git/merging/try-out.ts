@@ -1,9 +1,12 @@
 import { dirname, join } from "node:path";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
-import { namesIfReadable } from "../../files/read.ts";
+import { namesIfReadable, removeIfEmpty } from "../../files/read.ts";
+import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { CheckRun } from "../../ports/ports.ts";
-import type { Git } from "../run-git.ts";
+import { expectGit, type Git } from "../run-git.ts";
+import { besideOthers } from "../worktrees/beside-others.ts";
+import { foreignFilters } from "./foreign-filters.ts";
 
 const PREFIX = "pawl-try-";
 
@@ -22,15 +25,11 @@ export async function tryOut(
   await removeAbandoned(git, folder);
   const place = join(folder, PREFIX + printIdentity(seeProcesses().self));
   step("try-out-worktree");
-  await git.expect("A worktree for the trial merge could not be made", [
-    "worktree",
-    "add",
-    "-q",
-    "--detach",
-    place,
-    commit,
-  ]);
+  const add = ["worktree", "add", "-q", "--detach", place, commit];
+  const added = await besideOthers(git, add, { into: place });
+  expectGit(added, "A worktree for the trial merge could not be created");
   try {
+    await checkFiles(git, place, commit);
     const runs: CheckRun[] = [];
     for (const argv of commands) {
       const run = await runCheck(argv, place);
@@ -43,10 +42,29 @@ export async function tryOut(
   }
 }
 
-/** Forced, because checks leave files behind; nobody but a check has ever worked in there. */
+async function checkFiles(git: Git, place: string, commit: string): Promise<void> {
+  const [first, ...others] = await foreignFilters(git, place);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  throw new Failure(
+    "refused",
+    "files_filtered",
+    `A filter of this clone changes ${first}${more}, and ${commit.slice(0, 12)} does not ask for it.`,
+    {
+      hint: "Nothing was run. Look at .git/info/attributes and `git config --get-regexp ^filter`, and remove what is not yours.",
+      details: { paths: [first, ...others] },
+    },
+  );
+}
+
+/**
+ * Forced, because checks leave files behind; nobody but a check has ever worked in there. Where the task is finished, it
+ * was the only one in its folder.
+ */
 async function remove(git: Git, place: string): Promise<void> {
   step("try-out-remove");
-  await git.ask(["worktree", "remove", "--force", place]);
+  await besideOthers(git, ["worktree", "remove", "--force", place]);
+  removeIfEmpty(dirname(place));
 }
 
 async function removeAbandoned(git: Git, folder: string): Promise<void> {

@@ -7,6 +7,8 @@ import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { BINDING, HOLDER, MOVERS } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
+import { expectGit } from "../run-git.ts";
+import { besideOthers } from "./beside-others.ts";
 import { listWorktrees, samePath } from "./entries.ts";
 import { keepMovers } from "./keep-movers.ts";
 import { refOf } from "./refs.ts";
@@ -42,13 +44,15 @@ export async function lockWorktree(git: SiteGit, place: Workplace, reason: strin
   if (!found || found.gitDir === "." || found.lock === reason) return;
   if (found.lock !== undefined) await unlock(git, found);
   step("worktree lock");
-  await git.expect("The worktree could not be locked", ["worktree", "lock", "--reason", reason, found.path]);
+  const locked = await besideOthers(git, ["worktree", "lock", "--reason", reason, found.path]);
+  expectGit(locked, "The worktree could not be locked");
 }
 
 export async function unlock(git: SiteGit, found: KnownWorktree): Promise<void> {
   if (found.lock === undefined) return;
   step("worktree unlock");
-  await git.expect("The worktree could not be unlocked", ["worktree", "unlock", found.path]);
+  const unlocked = await besideOthers(git, ["worktree", "unlock", found.path]);
+  expectGit(unlocked, "The worktree could not be unlocked");
 }
 
 /** Hooks know by this whose worktree it is. Only a session of an agent keeps another one out. */

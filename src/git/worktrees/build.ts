@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { removeIfEmpty } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
@@ -9,7 +9,8 @@ import { nothingLike } from "../object-ids.ts";
 import { outwaitLock } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { rootOf } from "../repository-files.ts";
-import { Git } from "../run-git.ts";
+import { expectGit, Git } from "../run-git.ts";
+import { besideOthers } from "./beside-others.ts";
 import {
   halfMadeEntries,
   listWorktrees,
@@ -63,10 +64,10 @@ export async function putBack(place: Workplace, commit: string, env: Environment
 }
 
 async function checkOut(git: SiteGit, place: Workplace, unfinished: string): Promise<void> {
-  mkdirSync(dirname(unfinished), { recursive: true });
   step("worktree add");
-  const add = ["worktree", "add", "--quiet", unfinished, place.branch];
-  await git.expect(`A worktree of ${git.site.name} could not be made`, [...WITHOUT_HOOKS, ...add]);
+  const add = [...WITHOUT_HOOKS, "worktree", "add", "--quiet", unfinished, place.branch];
+  const added = await besideOthers(git, add, { into: unfinished });
+  expectGit(added, `A worktree of ${git.site.name} could not be created`);
 }
 
 /** Git itself marks a worktree that it has not finished making, and holds the lock of an index that it writes. */
@@ -102,8 +103,9 @@ export async function moveWorktree(
 ): Promise<void> {
   step("worktree move");
   if (occupied(place.path)) throw pathExists({ ...place, site: git.site });
-  const what = `The worktree of ${git.site.name} could not be moved to its place`;
-  await git.expect(what, [...WITHOUT_HOOKS, "worktree", "move", from, place.path]);
+  const move = [...WITHOUT_HOOKS, "worktree", "move", from, place.path];
+  const moved = await besideOthers(git, move, { into: place.path });
+  expectGit(moved, `The worktree of ${git.site.name} could not be moved to its place`);
 }
 
 /** Killed between the two halves of a move, git would look for the worktree in its old place. */
@@ -117,7 +119,8 @@ export async function repair(git: SiteGit, path: string, found: KnownWorktree): 
   const known = rootOf(join(git.site.commonDir, found.gitDir));
   if (known !== undefined && samePath(known, path)) return;
   step("worktree repair");
-  await git.expect("The worktree could not be repaired", [...WITHOUT_HOOKS, "worktree", "repair", path]);
+  const repaired = await besideOthers(git, [...WITHOUT_HOOKS, "worktree", "repair", path]);
+  expectGit(repaired, "The worktree could not be repaired");
 }
 
 /** As git runs it after adding a worktree, but where the worktree will stay, because hooks remember paths. */

@@ -55,7 +55,7 @@ export async function makeBranch(git: SiteGit, place: Workplace, commit: string)
     withdrawMove(commonDir, ref);
     if (made.code === 0) return;
     // Somebody may have been faster; otherwise git says why it could not.
-    if ((await git.commitOf(ref)) === undefined) expectGit(made, `${place.branch} could not be made`);
+    if ((await git.commitOf(ref)) === undefined) expectGit(made, `${place.branch} could not be created`);
     throw branchExists(place);
   }
   withdrawMove(commonDir, ref);

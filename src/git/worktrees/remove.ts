@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Whereabouts, Workplace } from "../../ports/worktrees.ts";
 import { unbindBranch } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
+import { besideOthers } from "./beside-others.ts";
 import { entryOf, unlock } from "./bind.ts";
 import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
 import { discardedPlace, occupied, worktreeAt } from "./entries.ts";
@@ -36,7 +37,6 @@ export async function setAside(git: SiteGit, place: Workplace): Promise<void> {
   const aside = discardedPlace(place.path);
   if (now.state === "in place") {
     await unlock(git, now.worktree);
-    mkdirSync(dirname(aside), { recursive: true });
     await moveWorktree(git, now.worktree.path, { path: aside });
   } else if (now.state === "aside") await repair(git, aside, now.worktree);
 }
@@ -65,7 +65,7 @@ export async function discard(git: SiteGit, place: Workplace): Promise<void> {
     await outliveGit(aside);
     const own = join(git.site.commonDir, now.worktree.gitDir);
     step("worktree remove");
-    const removed = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", "--force", aside]);
+    const removed = await besideOthers(git, [...WITHOUT_HOOKS, "worktree", "remove", "--force", aside]);
     // Half removed, without its link to git, it is nothing that git would remove.
     if (removed.code !== 0) removeFolders([aside, own], removed.err);
   }
@@ -97,9 +97,9 @@ export async function forget(git: SiteGit, worktree: KnownWorktree): Promise<voi
   await unlock(git, worktree);
   keepMovers(git.site.commonDir, worktree.gitDir);
   step("worktree forget");
-  const { code, err } = await git.ask([...WITHOUT_HOOKS, "worktree", "remove", worktree.path]);
+  const { code, err } = await besideOthers(git, [...WITHOUT_HOOKS, "worktree", "remove", worktree.path]);
   if (code !== 0 && !/is not a working tree/.test(err))
-    expectGit({ code, err, out: "" }, "git did not forget it");
+    expectGit({ code, err, out: "" }, "git could not unregister the worktree");
 }
 
 /**

@@ -84,7 +84,7 @@ function filesOf(surface: Surface, adapters: readonly Adapter[]) {
 function explain(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "unrecognized_keys") return `"${issue.keys.join('", "')}" is not an option here`;
   const at = issue?.path.join(".") ?? "";
-  return at === "" ? "it is not JSON of the expected form" : `"${at}" is missing or malformed`;
+  return at === "" ? "it is not JSON in the expected form" : `"${at}" is missing or malformed`;
 }
 
 function parseOr(text: string): unknown {

@@ -57,12 +57,12 @@ function follow(top: string, path: string): { at: string; stat: Stats } | string
   try {
     at = realpathSync(path);
   } catch {
-    return "is reached by a link that leads to nothing";
+    return "is behind a link that points nowhere";
   }
   const to = inside(top, at);
   if (to === "" || to.startsWith("../") || to === ".." || /^(?:[A-Za-z]:|\/)/.test(to))
-    return "is reached by a link that leads out of the repository";
-  if (to === ".git" || to.startsWith(".git/")) return "is reached by a link into git's own folder";
+    return "is behind a link that points out of the repository";
+  if (to === ".git" || to.startsWith(".git/")) return "is behind a link into git's own folder";
   // A link may lead into another repository that lies inside this one.
   for (let folder = dirname(at); folder !== top && folder.startsWith(top); folder = dirname(folder))
     if (lstatSync(join(folder, ".git"), { throwIfNoEntry: false }))

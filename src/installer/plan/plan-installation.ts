@@ -1,4 +1,5 @@
 import { sha256 } from "../../files/digest.ts";
+import { missingPrograms } from "../../files/find-program.ts";
 import { VERSION } from "../../model/version.ts";
 import type { FileStep, ProjectProposal, SurfaceRequest } from "../../ports/installation.ts";
 import { carryOut } from "../journal.ts";
@@ -82,8 +83,11 @@ function firstConfig(tree: Tree, { remotes, policy }: SurfaceRequest): string {
 }
 
 /** Undefined where the project has a policy already. */
-export function proposalFor(tree: Tree): ProjectProposal | undefined {
-  return lookAt(tree.root, CONFIG).bytes === undefined ? proposeFor(lookAtProject(tree.root)) : undefined;
+export function proposalFor(tree: Tree, path: string | undefined): ProjectProposal | undefined {
+  if (lookAt(tree.root, CONFIG).bytes !== undefined) return undefined;
+  const found = proposeFor(lookAtProject(tree.root));
+  const lines = [...found.checks.map((one) => one.command), ...(found.setup ? [found.setup] : [])];
+  return { ...found, missing: missingPrograms(lines, tree.root, path) };
 }
 
 /** From the tree as it is now, and from overrides that are about to be written; nothing is changed. */

@@ -23,7 +23,7 @@ const README = `# Pawl
 ${DESCRIPTION}
 
 Pawl keeps tasks, evidence, findings and handoffs of coding agents in the repository itself, and lets a protected branch move
-only when a human says so. This plugin provides its skills, hooks and MCP server in every repository in which pawl is installed,
+only when a human says so. This plugin provides its skills, hooks and MCP server in every repository that has pawl installed,
 and does nothing anywhere else. It runs no file that a repository tracks and contacts nobody.
 
 1. Install pawl into a repository: \`pawl install --profile hooks\`.
@@ -34,7 +34,7 @@ Skills: ${Object.keys(SKILLS).join(", ")}.
 
 /**
  * The plugin form: a folder that Claude Code, Codex and Copilot accept as a marketplace with one plugin. Its skills, hooks
- * and server work in every repository in which pawl is installed, and do nothing anywhere else.
+ * and server work in every repository that has pawl installed, and do nothing anywhere else.
  */
 export function renderPlugin(version: string): PluginFile[] {
   const run = launcher.replaceAll("@VERSION@", version);

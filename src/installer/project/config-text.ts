@@ -1,13 +1,13 @@
 import type { ProjectProposal } from "../../ports/installation.ts";
 
-const HEAD = `# Pawl's settings for this project; every line is optional.
-# The gates use the copy that is committed on the protected branch.
+const head = (branch: string) => `# Pawl's settings for this project; every line is optional.
+# Changes count once they are on ${branch}.
 
 # How much process a new task needs: light, standard or strict.
 `;
 const PROTECTED = "\n# By default the remote's default branch, else main and master.\n";
 
-export interface ConfigChoices extends ProjectProposal {
+export interface ConfigChoices extends Omit<ProjectProposal, "missing"> {
   profile?: string | undefined;
   protected?: readonly string[] | undefined;
   remotes?: readonly { name: string; address: string }[] | undefined;
@@ -18,7 +18,7 @@ export function configText(choices: ConfigChoices): string {
   const { checks, setup, from, profile, protected: branches, remotes = [] } = choices;
   const found = from.length === 0 ? "" : ` Proposed from ${from.join(", ")}.`;
   return [
-    HEAD,
+    head(branches?.join(", ") ?? "the protected branch"),
     profile === undefined ? "# profile: standard\n" : `profile: ${profile}\n`,
     `\n# What \`pawl verify\` runs and the gates require.${found}\n`,
     checks.length === 0
@@ -33,7 +33,7 @@ export function configText(choices: ConfigChoices): string {
 }
 
 const REMOTES = `
-# Remotes whose protected branches may be pulled. In each clone a human confirms where such a remote leads.
+# Remotes whose protected branches may be pulled. In each clone a human confirms where such a remote points.
 remotes:
 `;
 

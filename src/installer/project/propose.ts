@@ -9,7 +9,7 @@ import { workflows } from "./workflows.ts";
  * What this project's gates should require, and what a fresh worktree needs before that can run. What the project names
  * itself counts for more than what its language usually does; only a project that says nothing is asked for its CI.
  */
-export function proposeFor(look: ProjectLook): ProjectProposal {
+export function proposeFor(look: ProjectLook): Omit<ProjectProposal, "missing"> {
   const found = [javascript, deno, php].flatMap((kind) => kind(look) ?? []);
   const named = found.some((one) => one.checks.test !== undefined) ? undefined : targets(look);
   const guessed = LANGUAGES.flatMap((kind) => kind(look) ?? []);

@@ -9,7 +9,7 @@ import type {
   Unapproved,
 } from "../../ports/audit-facts.ts";
 
-/** The last two are what an audit is for. `pull_request`: a task whose request the host merged. */
+/** The last two are what an audit looks for. `pull_request`: a task whose request the host merged. */
 export const CLASSES = [
   "baseline",
   "approved",
@@ -48,7 +48,7 @@ export interface Explained {
   class: Class;
   /** The approval, unlock or remote that explains it. */
   by?: string;
-  /** Whose signature the approval or the request has. */
+  /** Whose signature the approval or the request carries. */
   signed?: SignedBy;
   reason?: Reason;
   message?: string;
@@ -59,7 +59,7 @@ export function explain(commits: readonly CommitFact[], known: Known): Explained
   return commits.map(explainer(known));
 }
 
-/** The same for one commit after the other. */
+/** The same, one commit at a time. */
 export function explainer(known: Known): (commit: CommitFact) => Explained {
   const merges = new Map<string, ApprovedMerge[]>();
   const ids = new Map<string, ApprovedMerge>();
@@ -92,7 +92,7 @@ export function explainer(known: Known): (commit: CommitFact) => Explained {
   };
 }
 
-/** The commits below the tip of approved fast-forwards: these have no merge to speak for them. */
+/** The commits below the tip of approved fast-forwards, which no merge commit covers. */
 function fastForwarded(approvals: readonly ApprovedMerge[]): Map<string, ApprovedMerge> {
   const along = new Map<string, ApprovedMerge>();
   for (const one of approvals) {
@@ -106,7 +106,7 @@ function fastForwarded(approvals: readonly ApprovedMerge[]): Map<string, Approve
 const isGood = (one: ApprovedMerge, commit: CommitFact) =>
   one.status === "merged" && one.distrust === undefined && mismatch(one, commit) === undefined;
 
-/** A record is there and would explain it, were it signed as it has to be. */
+/** A record would explain the commit if it were properly signed. */
 function notSigned(
   commit: CommitFact,
   named: readonly ApprovedMerge[],
@@ -154,7 +154,7 @@ function whyNot(
   return { reason: "no_approval", message: "Nobody approved it." };
 }
 
-/** In what an approval and the commit that it names contradict each other. */
+/** How an approval and the commit that it names contradict each other. */
 export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | undefined {
   if (approval.style === "ff") return mismatchOfForward(approval, commit);
   const [first, second, ...others] = commit.parents;
@@ -169,7 +169,10 @@ export function mismatch(approval: ApprovedMerge, commit: CommitFact): string | 
   return undefined;
 }
 
-/** Nothing was made for it: the very commit that was checked, on a line that begins where the branch was. */
+/**
+ * A fast-forward makes no commit: it has to be the very commit that was checked, on a line that starts where
+ * the branch was.
+ */
 function mismatchOfForward(approval: ApprovedMerge, commit: CommitFact): string | undefined {
   if (commit.id !== approval.head)
     return `it is not ${approval.head.slice(0, 12)}, the commit that was checked`;
@@ -179,12 +182,12 @@ function mismatchOfForward(approval: ApprovedMerge, commit: CommitFact): string 
   return undefined;
 }
 
-/** How a commit came to a branch, where nobody approved it: the branch's log may tell. */
+/** How an unapproved commit got onto the branch, as far as the branch's log tells. */
 export function refine(explained: readonly Explained[], branch: BranchAudit): Explained[] {
   const bringers = new Map<string, MoveFact>();
   const overwriting = branch.moves.findLastIndex((one) => overwrites(one, branch.ref));
   branch.moves.forEach((move, index) => {
-    // Whoever puts another branch in place of this one brings that one's log along.
+    // Putting another branch in place of this one brings that branch's log along.
     const bringer = index < overwriting ? (branch.moves[overwriting] ?? move) : move;
     for (const one of move.brought) bringers.set(one.id, bringer);
   });
@@ -203,7 +206,7 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
   });
 }
 
-/** Whether these commits are explained depends on somebody who did not say anything. */
+/** Whether the verdict depends on a remote that has not been asked, or that no human has confirmed. */
 export const isUndecided = ({ reason }: Explained) =>
   reason === "remote_silent" || reason === "remote_unconfirmed";
 
@@ -215,12 +218,12 @@ function whyDoubtful({ name, tracking, word }: RemoteFact): { reason: Reason; me
     case "unconfirmed":
       return {
         reason: "remote_unconfirmed",
-        message: `${only}, and no human has confirmed where ${name} leads.`,
+        message: `${only}, and no human has confirmed where ${name} points.`,
       };
     case "changed":
       return {
         reason: "remote_changed",
-        message: `${only}, and ${name} no longer leads where a human confirmed.`,
+        message: `${only}, and ${name} no longer points where a human confirmed.`,
       };
     case "untrusted":
       return { reason: "remote_not_trusted", message: `${only}, and ${name} is not a trusted remote.` };
@@ -229,7 +232,7 @@ function whyDoubtful({ name, tracking, word }: RemoteFact): { reason: Reason; me
   }
 }
 
-/** Git wrote down that another branch was copied or renamed to this one. */
+/** Git logged that another branch was copied or renamed onto this one. */
 export function overwrites(move: MoveFact, ref: string): boolean {
   return (
     move.seen === "log" &&

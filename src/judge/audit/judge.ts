@@ -18,7 +18,7 @@ import {
   refine,
 } from "./classify.ts";
 
-/** Something that must not be, beside commits that nobody can explain. */
+/** A problem other than an unexplained commit. */
 export interface Finding {
   code: string;
   repo: string;
@@ -34,7 +34,7 @@ export interface AuditedBranch {
   counts: Record<Class, number>;
   /** Every commit that the baseline does not have, newest first. */
   commits: Explained[];
-  /** Where the branch's trust in keys begins, and how that commit came; absent where nobody is enrolled. */
+  /** The commit from which keys are trusted, and how it got there; absent if nobody is enrolled. */
   root?: { commit: string; class: Class; by?: string } | undefined;
 }
 
@@ -70,9 +70,9 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
     find("symbolic_ref", branch, `${branch} is only an alias of ${nameOf(audit.standsFor)}.`);
   for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
   const here = new Set(audit.commits.map((one) => one.id));
-  // What nobody can tell about a commit is told once, and not again about the move that brought it.
+  // A doubt about a commit is reported once, not again for the move that brought it.
   const open = new Set(commits.filter(isUndecided).map((one) => one.commit.id));
-  // A commit that nobody approved is told as one; the move that brought it is not a second one.
+  // An unapproved commit is reported as such; the move that brought it is not a second problem.
   const isExplained = (commit: CommitFact) => open.has(commit.id) || tell(commit).class !== "unexplained";
   for (const move of audit.moves) {
     const told = judgeMove(move, audit.ref, { ...permitted, here, isExplained });
@@ -92,7 +92,9 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
   return { branch: { repo, ref: audit.ref, tip: audit.tip, counts, commits }, findings, notes };
 }
 
-/** Whatever else explains such a commit: a record that contradicts it was not written by an approval. */
+/**
+ * Whatever else explains such a commit, an approval that contradicts it was not written by `pawl approve`.
+ */
 function contradictions(
   commits: readonly Explained[],
   { approvals }: Known,
@@ -113,7 +115,7 @@ interface Judging extends Permitted {
   isExplained(commit: CommitFact): boolean;
 }
 
-/** How a move came about that git's log does not tell of, in words that follow what it was. */
+/** How a move that is missing from git's log came about, worded to follow the description of the move. */
 const UNLOGGED: Partial<Record<Witness, string>> = {
   guard: " while the guard was switched off",
   passed: ", which the guard allowed but git's log no longer shows",
@@ -122,7 +124,7 @@ const UNLOGGED: Partial<Record<Witness, string>> = {
 };
 const CODES: Partial<Record<Witness, string>> = { guard: "moved_unguarded", passed: "moved_away" };
 
-/** What there is to say about a move: with a code when it must not be; nothing when its commits say it already. */
+/** What to say about a move: with a code if it is not allowed; nothing if its commits already say it. */
 function judgeMove(
   move: MoveFact,
   ref: string,
@@ -154,7 +156,7 @@ const isSame = (one: { old: string; new: string }, other: { old: string; new: st
   one.old === other.old && one.new === other.new;
 
 function isPermitted(move: MoveFact, ref: string, { known, isExplained }: Judging): boolean {
-  // A merge that was made again, on top of what the remote had, takes the first one away.
+  // A merge that was redone on top of what the remote had replaces the first one.
   const madeAgain = () =>
     known.approvals.some(
       (one) => one.again && one.status === "merged" && one.ref === ref && isSame(one, move),

@@ -10,15 +10,18 @@ export interface Written {
 
 export type WriteEvent = Pick<LoggedEvent, "path" | "text" | "record" | "actor" | "time" | "event">;
 
-/** A record that cannot be believed: no event has its text, it is gone, or an agent had it made a second time. */
+/**
+ * A record that cannot be trusted: no event matches its text, it is gone, or an agent had it created a second
+ * time.
+ */
 export interface Doubt {
   path: string;
   why: "changed" | "missing" | "renewed";
 }
 
 /**
- * Every write of ours leaves an event with the beginning of the text's digest, and no record is ever taken away. So a
- * record that was put there, changed or removed by hand differs from what the events say.
+ * Every write by pawl leaves an event with a prefix of the text's digest, and pawl never deletes a record. So
+ * a record that was added, changed or deleted by hand contradicts its events.
  */
 export function doubts(digests: ReadonlyMap<string, string>, events: readonly WriteEvent[]): Doubt[] {
   const seen = new Map<string, WriteEvent[]>();
@@ -35,22 +38,22 @@ export function doubts(digests: ReadonlyMap<string, string>, events: readonly Wr
   ];
 }
 
-/** A line that somebody else wrote may lack anything. */
+/** A line written by something other than pawl may lack any field. */
 const isWhole = (one: WriteEvent): one is WriteEvent & { path: string } =>
   [one.path, one.text, one.record, one.actor, one.time].every(
     (part) => typeof part === "string" && part !== "",
   );
 
-/** Whoever removes a record has the next command make it as if for the first time. */
+/** After a record is deleted, the next command creates it as if for the first time, at rev 1. */
 function isRenewed(events: readonly WriteEvent[]): boolean {
   const [, ...later] = events.toSorted((one, other) => (one.time < other.time ? -1 : 1));
-  // Two clones may each have begun with one of their own, which sync makes one.
+  // Two clones may each have created the record; the sync that unites them may write rev 1 again.
   return later.some(
     ({ record, actor, event }) => event !== "sync" && record.endsWith("@1") && !isHuman(actor),
   );
 }
 
-/** The events of a log that are about wanted paths; a torn line says nothing. */
+/** The events of a log about wanted paths; torn lines are skipped. */
 export function eventsIn(text: string, isWanted: (path: string) => boolean): WriteEvent[] {
   return text.split("\n").flatMap((line) => {
     if (!isWanted(pathIn(line))) return [];

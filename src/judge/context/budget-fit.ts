@@ -1,13 +1,13 @@
 import { byteLength, tokensOf } from "../../model/budget.ts";
 import { plural } from "../../model/text.ts";
 
-/** One way to say something; what has the lower rank is worth its tokens sooner. */
+/** One way to say something; a lower rank gets its tokens first. */
 export interface Form {
   rank: number;
   text: string;
 }
 
-/** What a thing is called when it was left out; things without `many` are not counted. */
+/** What to call entries that were left out; a group without `many` is not counted. */
 export interface Group {
   one: string;
   many?: string;
@@ -17,7 +17,7 @@ export interface Entry {
   group: Group;
   /** The record it shows. */
   record?: string;
-  /** Ever longer ways to say it; the next one takes the place of the one before. */
+  /** Ever longer versions; each replaces the one before. */
   forms: readonly Form[];
 }
 
@@ -33,15 +33,15 @@ export interface Fitted {
   dropped: string[];
 }
 
-/** The rank of what is shown even in the smallest packet; whoever gives it keeps the sum small. */
+/** The rank of what even the smallest packet shows; its users have to keep the total small. */
 export const ALWAYS = 0;
-/** From this rank on, texts that are there already only become longer, wherever there is room. */
+/** From this rank on, texts already shown only get longer, where there is room. */
 export const LONGER_IF_ROOM = 1_000;
 
 interface Slot {
   section: number;
   entry: Entry;
-  /** How many of its forms were taken: 0 leaves it out. */
+  /** How many of its forms were taken; 0 means left out. */
   taken: number;
 }
 
@@ -52,8 +52,8 @@ interface Step {
 }
 
 /**
- * Adds things in the order of their rank and stops before the budget is exceeded. Because a smaller budget stops
- * earlier in the same order, whatever it includes is included by every larger one too.
+ * Adds forms in the order of their rank until the budget is full. A smaller budget stops earlier in the same
+ * order, so every larger one includes at least the same entries.
  */
 export function fitInto(sections: readonly Section[], budget: number, moreCommand: string): Fitted {
   const room = budget * 4;
@@ -74,7 +74,7 @@ export function fitInto(sections: readonly Section[], budget: number, moreComman
   for (; index > best; index--) page.giveBack((adding[index - 1] as Step).slot);
 
   for (const step of lengthening) {
-    // A longer form only makes sense after the one before it was taken.
+    // A longer form replaces the one before it, so that one has to be there first.
     if (step.slot.entry.forms[step.slot.taken] !== step.form) continue;
     page.take(step.slot);
     if (page.bytes() > room) page.giveBack(step.slot);
@@ -82,7 +82,7 @@ export function fitInto(sections: readonly Section[], budget: number, moreComman
   return page.print();
 }
 
-/** Forms that are not longer than the one before say nothing new. */
+/** A form that is not longer than the one before adds nothing. */
 function growing(forms: readonly Form[]): Form[] {
   const kept: Form[] = [];
   for (const form of forms) {
@@ -99,7 +99,7 @@ function stepsOf(slots: readonly Slot[]): [adding: Step[], lengthening: Step[]] 
   return first < 0 ? [steps, []] : [steps.slice(0, first), steps.slice(first)];
 }
 
-/** The packet in the making, which always knows how many bytes it would have. */
+/** The packet being built; always knows its size in bytes. */
 class Page {
   bodyBytes = 1;
   private readonly sections: readonly Section[];
@@ -192,7 +192,7 @@ const isShortened = (entry: Entry, taken: number) => taken > 0 && taken < entry.
 
 const LONGEST_LIST = 80;
 
-/** The names in few bytes: this line has to fit even into the smallest packet. */
+/** Lists names in few bytes, because this line has to fit even into the smallest packet. */
 function listed(names: readonly string[]): string {
   let list = "";
   for (const [index, name] of names.entries()) {

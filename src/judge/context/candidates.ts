@@ -11,12 +11,20 @@ import type { Look } from "./look.ts";
 import { normalPath } from "./own.ts";
 import type { Candidate, Subject, Surroundings } from "./relate.ts";
 
-/** Tasks that are looked at: enough for every real relative, and few enough to stay fast in a store of thousands. */
-const MOST_TASKS = 40;
-/** A dependency with hundreds of records must not make up for that. */
+/**
+ * How many tasks are read: enough for every real relative, few enough to stay fast with thousands of tasks.
+ */
+const MOST_TASKS = 20;
+/**
+ * Per kind of part, so that one dependency with hundreds of records does not cost more than all other tasks. The latest
+ * of them say how things stand.
+ */
 const MOST_PARTS = 100;
 
-/** Reads the records that could be related: the notes, tasks that something points at, and those of their parts that search found. */
+/**
+ * Reads the records that could be related: notes, tasks that something points at, and those of their parts
+ * that search found.
+ */
 export function readCandidates(
   reader: Reader,
   subject: Subject,
@@ -49,7 +57,7 @@ function countLabels(labelled: readonly { labels: readonly string[] }[]): Map<st
   return counts;
 }
 
-/** The task itself matches its own words best, so that its score is the measure of the others. */
+/** The task itself matches its own words best, so the scores of others are measured against its own. */
 function likenessOf(id: string, hits: readonly Likeness[]): Map<string, number> {
   const foreign = hits.filter((hit) => hit.task !== id);
   const best = Math.max(...hits.map((hit) => hit.score), 0);
@@ -58,10 +66,10 @@ function likenessOf(id: string, hits: readonly Likeness[]): Map<string, number> 
 
 const taskOf = (id: string) => id.split("/")[0] ?? id;
 
-/** More than any number of hits: a link is always followed. */
+/** More than any number of search hits adds up to: a link is always followed. */
 const LINKED = 1_000;
 
-/** How much speaks for a look at each task. */
+/** How promising each task is. */
 function promiseOf(
   subject: Subject,
   tasks: readonly TaskSummary[],
@@ -92,24 +100,24 @@ function readTask(
       return [act().value];
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // A text may mention what never was, or is not there any more.
+      // A text may mention a record that never existed or is gone.
       if (error.kind !== "not_found") problems.push({ file, message: error.message, hint: error.hint });
       return [];
     }
   };
   const parts = <K extends Kind>(kind: K) => {
+    const found = wanted === "all" ? [] : wanted.map((one) => one.slice(id.length + 1));
     const names =
-      wanted === "all" ? partsOf(reader, kind, id) : wanted.map((one) => one.slice(id.length + 1));
-    return names
-      .filter((name) => name.startsWith(kind.letter))
-      .slice(0, MOST_PARTS)
-      .flatMap((name) => read(partFile(kind, id, name), () => reader.part(kind, id, name)));
+      wanted === "all"
+        ? partsOf(reader, kind, id).slice(-MOST_PARTS)
+        : found.filter((name) => name.startsWith(kind.letter)).slice(0, MOST_PARTS);
+    return names.flatMap((name) => read(partFile(kind, id, name), () => reader.part(kind, id, name)));
   };
   const [task] = read(taskFile(id), () => reader.task(id));
   if (!task) return [];
   const of = { task: id, labels: task.labels };
   const handoffs = parts(handoff);
-  // What an older handoff said has been overtaken by the next one.
+  // The latest handoff supersedes the older ones.
   const latest = handoffs.length === 0 ? undefined : `${id}/${partsOf(reader, handoff, id).at(-1)}`;
   const candidates = [
     ...parts(decision).map((value) => fromDecision(value, of)),
@@ -120,7 +128,7 @@ function readTask(
   return [fromTask(task, files), ...candidates];
 }
 
-/** The names of a task's parts, the oldest first. */
+/** The names of a task's parts, oldest first. */
 function partsOf(reader: Reader, kind: Kind, task: string): string[] {
   const names = reader.partNames(kind, task).flatMap((name) => /^([A-Z]\d+)\.md$/.exec(name)?.[1] ?? []);
   return names.sort((a, b) => idNumber(a) - idNumber(b));

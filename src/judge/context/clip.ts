@@ -1,6 +1,8 @@
 import { byteLength } from "../../model/budget.ts";
 
-/** Text as it can be shown anywhere: no escape codes, no half characters, one kind of line end. */
+/**
+ * Text that is safe to show anywhere: no control characters, no lone surrogates, `\n` as the only line end.
+ */
 export function clean(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
@@ -17,12 +19,12 @@ export function clipLine(text: string, bytes: number): string {
   return cutLine(oneLine(text), bytes);
 }
 
-/** The same for what is one clean line already. */
+/** The same for text that already is one clean line. */
 export function cutLine(line: string, bytes: number): string {
   return byteLength(line) <= bytes ? line : `${headOf(line, bytes - 3).trimEnd()}…`;
 }
 
-/** A path whose end is what tells it from others. */
+/** Shortens a path at its beginning, because its end is what tells it from others. */
 export function clipPath(path: string, bytes: number): string {
   const line = oneLine(path);
   if (byteLength(line) <= bytes) return line;
@@ -30,7 +32,7 @@ export function clipPath(path: string, bytes: number): string {
   return `…${[...headOf(reversed, bytes - 3)].reverse().join("")}`;
 }
 
-/** Markdown that stays inside its place in the packet: its headings are made smaller than ours. */
+/** Markdown for a place inside the packet: its headings become smaller than ours. */
 export function asBlock(text: string): string {
   const block = clean(text)
     .trim()
@@ -51,7 +53,7 @@ export function cutBlock(block: string, bytes: number, mark: string): string {
   return `${head}${head.includes("\n") ? "\n" : " "}${mark}`;
 }
 
-/** The longest beginning of a text that has at most this many bytes, without half a character. */
+/** The longest prefix of at most this many bytes that does not split a character. */
 function headOf(text: string, bytes: number): string {
   let used = 0;
   let end = 0;

@@ -8,7 +8,7 @@ const LONGER_LINE = 500;
 const SHORT_BLOCK = 400;
 const LONGER_BLOCK = 1_600;
 
-/** Texts grow by doubling, so that the room that is left over is never more than what is shown already. */
+/** Doubling the size each time means that at most as much room is wasted as is already used. */
 function* sizesAbove(size: number, whole: number): Generator<number> {
   for (let next = size * 2; next < whole; next *= 2) yield next;
   yield whole;
@@ -16,10 +16,10 @@ function* sizesAbove(size: number, whole: number): Generator<number> {
 
 interface LineOptions {
   before?: string;
-  /** Said as well, on a line below, once there is room for more than the least. */
+  /** Shown on a line below, once there is room for more than the minimum. */
   more?: string;
   nth?: number;
-  /** The few bytes it has in the smallest packet. */
+  /** How many bytes it gets in the smallest packet. */
   always?: number;
 }
 

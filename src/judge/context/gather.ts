@@ -11,7 +11,7 @@ export interface Facts {
   own: Own;
   files: string[];
   related: Related[];
-  /** What the task waits for, and how far that is. */
+  /** The tasks it depends on, and their status. */
   dependencies: { id: string; status: string }[];
   look: Look;
   problems: Problem[];

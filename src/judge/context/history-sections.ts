@@ -12,7 +12,7 @@ import { shortCommit, shortId } from "./task-sections.ts";
 /** Bytes of the handoff's next step in the smallest packet. */
 const LEAST_NEXT = 80;
 
-/** The newest handoff, and before it the newest one with substance if the newest has none. */
+/** The newest handoff; if it says next to nothing, also the newest earlier one with substance. */
 export function handoffSections({ own }: Facts): Section[] {
   const latest = own.handoffs.at(-1);
   if (!latest) return [];
@@ -24,7 +24,7 @@ export function handoffSections({ own }: Facts): Section[] {
 
 const FEW_WORDS = 12;
 
-/** It proves nothing, names no file and no obstacle, and says little or only what was said before. */
+/** It has no checks, files or blocker, and says little or only what was said before. */
 export function isNearlyEmpty(one: Handoff, before: Handoff | undefined, task: Task): boolean {
   if (one.blocker !== "" || one.validation.length > 0 || one.changed.length > 0) return false;
   const said = words(`${one.what} ${one.next}`);
@@ -80,7 +80,9 @@ export function decisionsSection({ own }: Facts): Section {
   };
 }
 
-/** The latest result of every check, and of every slice red and green; the ones they replaced come after all. */
+/**
+ * The latest result of each check, and of each slice's red and green; results that these replaced come last.
+ */
 export function evidenceSection({ own }: Facts, at: Situation): Section {
   const latest = new Map<string, Evidence>();
   for (const one of own.evidence) latest.set(subjectOf(one), one);

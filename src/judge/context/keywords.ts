@@ -1,6 +1,6 @@
 import type { Own } from "./own.ts";
 
-/** More words than this only find more noise, and each costs time: all records that have it are compared. */
+/** More words only find more noise, and each costs time, because every record that has it is compared. */
 const MOST_KEYWORDS = 24;
 const FROM_OBJECTIVE = 16;
 const FROM_CURRENT = 8;
@@ -18,7 +18,7 @@ const STOP_WORDS = new Set(
   ).split(" "),
 );
 
-/** The words of a text that can tell its subject, in order, each once. */
+/** The words that say what a text is about, in order, each once. */
 export function wordsOf(text: string): string[] {
   const words = text
     .toLowerCase()
@@ -29,8 +29,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * What the task is about: its title whole, then the objective, then what is in the way right now, then what its plan
- * says most often. Labels are compared on their own, so that their words do not count twice.
+ * What the task is about: its whole title, then its objective, then what is in the way now, then what the
+ * plan says most often. Labels are compared separately, so their words are left out here.
  */
 export function keywordsOf({ task, findings, handoffs }: Own): string[] {
   const current = [
@@ -55,7 +55,10 @@ function frequent(text: string): string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([word]) => word);
 }
 
-/** Words that differ only in their endings count as one; coarse on purpose, it only has to compare. */
+/**
+ * Words that differ only in their ending count as one. Coarse on purpose: stems are only compared with each
+ * other.
+ */
 export function stemOf(word: string): string {
   if (word.length < 5) return word.replace(/s$/, "");
   return word.replace(/(?:ations?|ings?|edly|ed|ies|es|ly|er|ers|s|e|y)$/, "");

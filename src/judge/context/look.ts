@@ -1,16 +1,16 @@
 import type { Likeness } from "../../ports/ports.ts";
 
-/** What only the world outside the store can tell. */
+/** What only git and the search index know. */
 export interface Look {
   /** Undefined when git could not say. */
   isDirty: boolean | undefined;
-  /** Files that this task changed, as far as git knows it from where we stand. */
+  /** Files that this task changed, as far as git can tell from here. */
   changed: string[];
-  /** Records that speak of the same things, name the same files, or name this task. */
+  /** Records with similar words, with the same files, or that name this task. */
   alike: Likeness[];
   /** Why the search index could not be read. */
   searchProblem: string | undefined;
-  /** It was not asked at all. */
+  /** The search index was not asked. */
   isUnsearched?: true;
 }
 
@@ -21,5 +21,8 @@ export const NO_LOOK: Look = {
   searchProblem: undefined,
 };
 
-/** For whoever has no time for a search; what is linked, named or labelled alike is found without one. */
+/**
+ * For callers with no time to search; records that are linked, mentioned or labelled alike are found without
+ * it.
+ */
 export const UNSEARCHED: Look = { ...NO_LOOK, isUnsearched: true };

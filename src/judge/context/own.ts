@@ -26,7 +26,7 @@ export function readOwn(reader: Reader, id: string) {
 
 export const ownCount = (own: Own) => 1 + own.decisions.length + own.findings.length + own.handoffs.length;
 
-/** The task's files, those of the latest work first. */
+/** The task's files, the most recently changed first. */
 export function filesOf(own: Own, changed: readonly string[]): string[] {
   const newestFirst = [...own.handoffs, ...own.decisions].sort((a, b) => (a.created < b.created ? 1 : -1));
   const all = [

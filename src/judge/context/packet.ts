@@ -17,11 +17,11 @@ import {
 } from "./task-sections.ts";
 
 export interface Packet extends Fitted {
-  /** Names of what a reader would look for in vain. */
+  /** What is recorded nowhere, so that nobody searches for it. */
   missing: string[];
 }
 
-/** Everything somebody needs who knows nothing, the most useful first, in no more than `budget` tokens. */
+/** Everything that a newcomer needs to know, the most useful first, within `budget` tokens. */
 export function assemble(facts: Facts, at: Situation, budget: number): Packet {
   const absent = missingOf(facts);
   const sections = [
@@ -44,7 +44,7 @@ export function assemble(facts: Facts, at: Situation, budget: number): Packet {
   return { ...fitInto(sections, budget, more), missing: [...absent.keys()] };
 }
 
-/** A repository that has no task at all still has something to say to somebody who starts cold. */
+/** Tells a newcomer where they are and how to begin, even without a task. */
 export function assembleWithoutTask(at: Situation, isDirty: boolean | undefined, budget: number): Packet {
   const lines = [
     "# No task yet",
@@ -59,7 +59,7 @@ export function assembleWithoutTask(at: Situation, isDirty: boolean | undefined,
   return { ...fitInto([section], budget, "pawl task new"), missing: ["task"] };
 }
 
-/** What is absent, with the words that say so. */
+/** What is absent, with the words to say so. */
 function missingOf({ own, related, look, problems }: Facts): Map<string, string> {
   const { task } = own;
   const light = task.profile === "light";
@@ -88,7 +88,7 @@ function missingOf({ own, related, look, problems }: Facts): Map<string, string>
   return new Map(checks.filter(([, isAbsent]) => isAbsent).map(([name, , words]) => [name, words]));
 }
 
-/** Without these, only the code itself can tell how far the work is. */
+/** Without these, only the code shows how far the work is. */
 const TELLING = ["objective", "decisions", "handoff"];
 
 function sayMissing(absent: ReadonlyMap<string, string>): string {
@@ -100,7 +100,7 @@ function sayMissing(absent: ReadonlyMap<string, string>): string {
 
 const BEST = 5;
 const GOOD = 10;
-/** Behind every text of the task itself, however long. */
+/** Ranks after every text of the task itself, however long. */
 const LAST = 1e9;
 
 function relatedSection(related: readonly Related[]): Section {
@@ -110,7 +110,7 @@ function relatedSection(related: readonly Related[]): Section {
       const worth: Worth = nth < BEST ? "bestRelated" : nth < GOOD ? "goodRelated" : "lowRelated";
       const [short, ...longer] = lineForms(worth, relatedLine(one), { before: "- ", nth, more: one.detail });
       const forms = [short, longer[0]].flatMap((form) => (form ? [form] : []));
-      // What a distant relative says in detail is worth less than anything of the task's own.
+      // The details of a distant relative are worth less than any text of the task itself.
       return {
         group: GROUPS.related,
         record: one.id,

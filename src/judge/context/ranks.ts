@@ -1,6 +1,6 @@
 import { ALWAYS, type Group, LONGER_IF_ROOM } from "./budget-fit.ts";
 
-/** The order in which things are worth their tokens: what stands last is left out first. */
+/** What gets its tokens first; the end of the list is left out first. */
 const ORDER = [
   "place",
   "missing",
@@ -28,7 +28,7 @@ const ORDER = [
 
 export type Worth = (typeof ORDER)[number];
 
-/** The rank of a thing; `nth` keeps equals in their own order. */
+/** `nth` keeps entries of equal worth in their order. */
 export function rankOf(worth: Worth | "always" | "ifRoom", nth = 0): number {
   if (worth === "always") return ALWAYS;
   if (worth === "ifRoom") return LONGER_IF_ROOM + nth;

@@ -1,28 +1,28 @@
 import { clipPath } from "./clip.ts";
 import { stemOf, wordsOf } from "./keywords.ts";
 
-/** A record of somewhere else, as far as it matters for finding out whether it has to do with the task. */
+/** A record from elsewhere, reduced to what shows whether it is related to the task. */
 export interface Candidate {
   id: string;
   kind: "task" | "decision" | "finding" | "handoff" | "note";
   /** The task it belongs to; a task belongs to itself, a note to none. */
   task: string | undefined;
   title: string;
-  /** What else it says, for those who have room to read it. */
+  /** What else it says, shown if there is room. */
   detail: string;
   /** Everything it says. */
   text: string;
   mentions: ReadonlySet<string>;
   files: readonly string[];
   labels: readonly string[];
-  /** The labels of tasks that this was decided for. */
+  /** Labels of the tasks that this decision was made for. */
   efforts: readonly string[];
   dependsOn: readonly string[];
   status: string | undefined;
   updated: string;
 }
 
-/** The task that looks for its relatives. */
+/** The task whose relatives are wanted. */
 export interface Subject {
   id: string;
   /** What it is about. */
@@ -35,9 +35,9 @@ export interface Subject {
 
 export interface Surroundings {
   candidates: readonly Candidate[];
-  /** How alike the words of a record and of the task are, from 0 to 1, by record. */
+  /** How similar a record's words are to the task's, from 0 to 1, by record id. */
   likeness: ReadonlyMap<string, number>;
-  /** How many tasks and notes have a label, and how many there are. */
+  /** How many tasks and notes have each label; `labelled` is how many there are in all. */
   labelCounts: ReadonlyMap<string, number>;
   labelled: number;
 }
@@ -48,12 +48,12 @@ export interface Related extends Pick<Candidate, "id" | "kind" | "task" | "title
 }
 
 const MOST_RELATED = 15;
-/** Less than this is chance: one common word, one file that everybody changes. */
+/** Anything less is chance: one common word, or one file that everybody changes. */
 const LEAST_SCORE = 0.5;
-/** Each further record of the same task says less that is new. */
+/** Each further record of the same task adds less. */
 const REPEATED = 0.9;
 
-/** What a reason is worth. A link was put there by somebody; words agree by accident most often. */
+/** What each reason is worth. Somebody made a link on purpose; words mostly agree by accident. */
 const WORTH = {
   dependency: 8,
   mention: 8,
@@ -80,7 +80,7 @@ interface Reason {
 
 const NO_REASON: Reason = { worth: 0, words: "" };
 
-/** Records from elsewhere that somebody who works on the task should know of, the most useful first. */
+/** Records from elsewhere that somebody who works on the task should know, the most useful first. */
 export function relate(subject: Subject, around: Surroundings): Related[] {
   const rarity = fileRarity(around.candidates);
   const about = new Map(subject.keywords.map((word) => [stemOf(word), word]));
@@ -101,7 +101,7 @@ const worthOf = (reasons: readonly Reason[]) => sumOf(reasons.map((reason) => re
 
 type Scored = { candidate: Candidate; score: number; why: string };
 
-/** Takes the best again and again, each time counting what its task has already contributed. */
+/** Discounts each further record of the same task, so that one task cannot fill the list. */
 function thinOut(scored: readonly Scored[]): Related[] {
   const byTask = new Map<string, number>();
   const order = [...scored].sort(byScore);
@@ -125,7 +125,7 @@ function thinOut(scored: readonly Scored[]): Related[] {
     }));
 }
 
-/** Ties fall to the record that changed last, then to the id, so that the order never depends on chance. */
+/** Ties go to the most recently changed record, then to the lower id, so the order is always the same. */
 function byScore(a: Scored, b: Scored): number {
   return (
     b.score - a.score ||
@@ -159,7 +159,7 @@ function linkReasons(subject: Subject, candidate: Candidate): Reason[] {
   return reasons;
 }
 
-/** From 1 for a file that one task or note has to do with, down to nearly 0 for one that all of them share. */
+/** From 1 for a file of a single task or note, down to nearly 0 for one that all of them share. */
 function fileRarity(candidates: readonly Candidate[]): Map<string, number> {
   const owners = new Map<string, Set<string>>();
   const all = new Set<string>();
@@ -174,7 +174,7 @@ function fileRarity(candidates: readonly Candidate[]): Map<string, number> {
   return new Map([...owners].map(([file, known]) => [file, rarityOf(known.size, all.size)]));
 }
 
-/** In a store of a few tasks nothing is common yet, even if all of them share it. */
+/** Among only a few tasks nothing counts as common, even if all of them share it. */
 const FEW_OWNERS = 10;
 
 function rarityOf(count: number, known: number): number {
@@ -182,7 +182,7 @@ function rarityOf(count: number, known: number): number {
   return Math.max(0, Math.log(total / (count + 0.5)) / Math.log(total / 1.5));
 }
 
-/** A file that about every fifth task changes is no sign of anything. */
+/** A file that many tasks change does not show that two of them are related. */
 const COMMON = 0.4;
 
 function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<string, number>): Reason {
@@ -193,18 +193,18 @@ function fileReason(subject: Subject, candidate: Candidate, rarity: ReadonlyMap<
     .sort((a, b) => b.rarity - a.rarity || compare(a.file, b.file));
   const [rarest] = shared;
   if (!rarest) return NO_REASON;
-  // Each further file adds half of the one before: two long lists always have something in common.
+  // Each further file counts half as much, because two long lists always share something.
   const worth = shared.reduce((sum, one, index) => sum + one.rarity / 2 ** index, 0);
   const more = shared.length > 1 ? ` and ${shared.length - 1} more` : "";
   return { worth: WORTH.files * worth, words: `same file ${clipPath(rarest.file, 80)}${more}` };
 }
 
-/** The beginning of a text says what it is about; a log pasted after it does not. */
+/** A text begins with what it is about; a log pasted at its end does not count. */
 const READ_FOR_WORDS = 4_000;
 const MOST_ABOUT = 3;
 
 function wordReason(
-  /** What the task is about, by stem. */
+  /** The task's keywords by stem. */
   about: ReadonlyMap<string, string>,
   { id, text }: Candidate,
   { likeness }: Surroundings,
@@ -213,12 +213,12 @@ function wordReason(
   if (alike === undefined) return NO_REASON;
   const stems = new Set(wordsOf(text.slice(0, READ_FOR_WORDS)).map(stemOf));
   const shared = [...about].flatMap(([stem, word]) => (stems.has(stem) ? [word] : []));
-  // Search may have found it by its files or labels alone, and those are counted elsewhere.
+  // Search may have found it only by its files or labels, which are counted elsewhere.
   if (shared.length === 0) return NO_REASON;
   return { worth: WORTH.words * alike, words: `about: ${shared.slice(0, MOST_ABOUT).join(", ")}` };
 }
 
-/** A label is about a task or note as a whole, and says nothing about each of a task's parts. */
+/** A label describes a task or note as a whole, not each part of a task. */
 function labelReason(subject: Subject, candidate: Candidate, around: Surroundings): Reason {
   const isWhole = candidate.kind === "task" || candidate.kind === "note";
   const shared = candidate.labels.filter((label) => isWhole && subject.labels.includes(label));

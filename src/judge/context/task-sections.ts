@@ -9,7 +9,7 @@ import { blockForms, lineForms } from "./forms.ts";
 import type { Facts } from "./gather.ts";
 import { GROUPS, rankOf } from "./ranks.ts";
 
-/** Bytes in the smallest packet; together with headings and the last line they stay below 200 tokens. */
+/** Bytes in the smallest packet; with headings and the last line they stay below 200 tokens. */
 const LEAST = { title: 100, facts: 90, blocker: 80, findings: 110 };
 const MOST_HIGH_ALWAYS = 3;
 
@@ -55,7 +55,7 @@ function basicFacts(task: Task): string[] {
     task.archived ? `${task.status} (archived)` : task.status,
     `${task.profile} profile`,
     task.base_branch ? `base ${task.base_branch}` : "no base branch",
-    task.branch ? `branch ${task.branch}` : "no branch of its own yet",
+    task.branch ? `branch ${task.branch}` : "no branch yet",
   ];
 }
 
@@ -67,7 +67,7 @@ function moreFacts({ own, dependencies }: Facts): string[] {
   ];
 }
 
-/** Where the reader stands, and whether that is where the task's work is. */
+/** Where the reader is, and whether the task's work is there. */
 export function placeLine({ own, look }: Pick<Facts, "own" | "look">, at: Situation): string {
   const { task } = own;
   const others = task.repos.filter((repo) => repo !== at.repo);
@@ -76,7 +76,7 @@ export function placeLine({ own, look }: Pick<Facts, "own" | "look">, at: Situat
     task.branch !== undefined && task.branch !== at.branch
       ? `This is not the task's branch, ${clipLine(task.branch, 100)}.`
       : "",
-    others.length > 0 ? `Also about ${clipLine(others.join(", "), 120)}, which is not on this machine.` : "",
+    others.length > 0 ? `The task also has work in ${clipLine(others.join(", "), 120)}.` : "",
   ]
     .filter(Boolean)
     .join(" ");

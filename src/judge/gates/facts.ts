@@ -4,7 +4,7 @@ import type { Run, RunRepo } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { BranchState } from "../../ports/branches.ts";
 
-/** What the store says about a task; every part of it could be read. */
+/** What the store says about a task, with every record readable. */
 export interface RecordFacts {
   task: Task;
   run: Run | undefined;
@@ -12,20 +12,22 @@ export interface RecordFacts {
   evidence: Evidence[];
   reviews: Review[];
   handoffs: Handoff[];
-  /** Whoever wrote the work, as it is known now: a review by one of them counts for nothing. */
+  /** Everybody known to have worked on it: a review by one of them does not count. */
   authors: string[];
   /** Tasks it depends on that are neither merged nor done. */
   waitingFor: string[];
 }
 
-/** What git says about one repository of the run, and what the policy makes of it. */
+/** What git says about one repository of the run, and what the policy makes of that. */
 export interface RepoFacts extends Omit<BranchState, "policy" | "defaultBranch"> {
   repo: RunRepo;
   isProtected: boolean;
   guarded: boolean;
-  /** The commit and the patch that the run's record names are there. */
+  /** The commit and the patch that the run's record names still exist. */
   snapshotKept: boolean;
-  /** Findings about this repository whose fixing commit is not part of the branch. */
+  /** Findings about this repository whose fixing commit is not on the branch. */
   lostFixes: string[];
   checks: Checks;
+  /** Why nobody could sign an approval of this work, or of anything after it. */
+  unsignable?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** What stands between a task and its next stage, each with who settles it and how. */
+/** What keeps a task from its next stage, who settles it, and how. */
 export interface Reason {
   code: string;
   message: string;
@@ -14,12 +14,15 @@ export interface Reason {
 export const STAGES = ["plan", "review", "close", "manage"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** One repository of the task, as git says it is now. */
+/** One repository of the task, as git sees it now. */
 export interface RepoState {
   name: string;
   branch: string;
   base_branch: string;
-  /** The base is a protected branch; or nothing is guarded here, which is told elsewhere. */
+  /**
+   * False if the base is not a protected branch; where nothing at all is guarded it is true, and that is
+   * reported elsewhere.
+   */
   guarded: boolean;
   /** The policy says that nothing has to be checked. */
   unchecked: boolean;
@@ -27,13 +30,13 @@ export interface RepoState {
   tree: string;
   /** The tip of the base branch. */
   base: string;
-  /** The checks that the policy names, whether they were run or not. */
+  /** The checks that the policy names, run or not. */
   required: string[];
-  /** Nothing differs from the base; such a repository is neither checked nor merged. */
+  /** Whether anything differs from the base; if not, the repository is neither checked nor merged. */
   changed: boolean;
 }
 
-/** Exactly what a passed close stage is bound to; the receipt's fields but for who and when. */
+/** Exactly what a passed close stage is bound to: the receipt without who and when. */
 export interface Seal {
   repos: { name: string; head: string; tree: string; base: string }[];
   records: string;
@@ -47,6 +50,6 @@ export interface GateResult {
   ready: boolean;
   reasons: Reason[];
   repos: RepoState[];
-  /** Only where the close stage is passed. */
+  /** Set only if the close stage passed. */
   seal: Seal | undefined;
 }

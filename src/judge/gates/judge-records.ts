@@ -5,7 +5,7 @@ import type { RecordFacts } from "./facts.ts";
 import type { Stage } from "./gate.ts";
 import type { Breach } from "./rules.ts";
 
-/** What the records alone say is missing. `planDigest` is that of the plan as it stands. */
+/** What is missing by the records alone. `planDigest` is the digest of the current plan. */
 export function judgeRecords(facts: RecordFacts, stage: Stage, planDigest: string | undefined): Breach[] {
   const { task } = facts;
   return [
@@ -24,17 +24,18 @@ export function judgeRecords(facts: RecordFacts, stage: Stage, planDigest: strin
   ];
 }
 
-/** The latest review of this kind that counts; an earlier pass does not outlive a later fail. */
+/** The latest review of this kind that counts; a later fail overrides an earlier pass. */
 export function latestReview(
   { reviews, authors }: Pick<RecordFacts, "reviews" | "authors">,
   kind: Review["kind"],
 ): Review | undefined {
-  // Somebody may have become an author of the branch after reviewing it; whoever wrote the plan did so before.
+  // A reviewer may have worked on the branch after the review. Plan reviews need no such check: the plan came
+  // first.
   const isOthers = (one: Review) => kind === "plan" || mayJudge(one.actor, authors);
   return reviews.filter((one) => one.kind === kind && one.counts && isOthers(one)).at(-1);
 }
 
-/** While a high finding is open, no verdict passes anything, whatever it is called. */
+/** While a high finding is open, no verdict counts as a pass. */
 export function isPassed(review: Review | undefined, findings: RecordFacts["findings"]): boolean {
   if (review === undefined || review.verdict === "fail") return false;
   return !findings.some(
@@ -59,9 +60,11 @@ function judgePlan(facts: RecordFacts, planDigest: string | undefined): Breach[]
     return [
       {
         code: "plan_not_reviewed",
-        message: latest
-          ? `The last review of the plan, ${latest.id}, says ${latest.verdict}.`
-          : "Nobody but its author has reviewed the plan.",
+        message: !latest
+          ? "Nobody but its author has reviewed the plan."
+          : latest.verdict === "fail"
+            ? `The last review of the plan, ${latest.id}, says fail.`
+            : `${latest.id} says ${latest.verdict}, but no review passes the plan while a high finding is open.`,
         record: latest?.id ?? task.id,
         command,
       },
@@ -88,7 +91,7 @@ function judgeFindings({ task, findings }: RecordFacts, stage: Stage): Breach[] 
     }));
 }
 
-/** What an author does about a finding: the work first, and then the word for it. */
+/** How an author settles a finding: first the fix, then the command that records it. */
 function settling(one: Finding, task: string): string {
   const id = one.id.replace(`${task}/`, "");
   const work =
@@ -130,10 +133,13 @@ function judgeSlices({ task }: RecordFacts): Breach[] {
   });
 }
 
-/** A handoff from before the run began says nothing about what was done in it; clocks differ, so the run is named. */
+/**
+ * A handoff from before the run says nothing about it. Clocks differ, so a handoff that names the run counts
+ * too.
+ */
 function judgeHandoff({ task, run, handoffs }: RecordFacts): Breach[] {
   const own = handoffs.filter((one) => !one.automatic);
-  // Whoever goes on with a saved run goes on with what was written down about it.
+  // A restored run keeps the handoffs about the run that it was restored from.
   const isAbout = (one: Handoff) => one.run !== undefined && [run?.id, run?.restored].includes(one.run);
   if (own.some((one) => run === undefined || isAbout(one) || one.created >= run.created)) return [];
   return [

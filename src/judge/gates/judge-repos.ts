@@ -3,6 +3,7 @@ import type { Evidence, Review } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import { testsNothing } from "../../model/tests-nothing.ts";
 import { quoted } from "../../model/text.ts";
+import { ENROL } from "../keys.ts";
 import type { RecordFacts, RepoFacts } from "./facts.ts";
 import { isPassed, latestReview } from "./judge-records.ts";
 import type { Breach } from "./rules.ts";
@@ -10,6 +11,15 @@ import type { Breach } from "./rules.ts";
 /** What git and the records together say is missing, over all repositories of the run. */
 export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Breach[] {
   const { task, run } = facts;
+  if (!run && task.status === "done")
+    return [
+      {
+        code: "not_started",
+        message: `${task.id} is done: its work is merged and its worktree removed, nothing is left to check.`,
+        record: task.id,
+        command: `pawl task show ${task.id}`,
+      },
+    ];
   if (!run || run.status === "starting")
     return [
       {
@@ -26,19 +36,22 @@ export function judgeRepos(facts: RecordFacts, repos: readonly RepoFacts[]): Bre
       : [
           {
             code: "base_changed",
-            message: `${task.id} says ${task.base_branch}, and ${run.id} works for ${bases.join(" and ")}.`,
+            message: `${task.id} targets ${task.base_branch}, but ${run.id} works for ${bases.join(" and ")}.`,
             record: task.id,
             command: `pawl task update ${task.id} --base ${quoted(bases[0] ?? "")}`,
           },
         ];
   const whole = repos.filter((one) => one.head !== undefined && one.base !== undefined);
   const breaches = [...drifted, ...repos.flatMap((one) => judgePlace(facts, one))];
-  if (whole.length === repos.length && !whole.some((one) => one.changed))
+  const [first] = whole;
+  // Uncommitted work is reported as `dirty_worktree`, so this is not reported as well.
+  const isUntouched = whole.every((one) => !one.changed && !one.dirty?.length);
+  if (first && whole.length === repos.length && isUntouched)
     breaches.push({
       code: "no_changes",
-      message: "No repository of the task differs from its base.",
+      message: "No repository of the task differs from its base: no work is committed on its branch.",
       record: run.id,
-      command: `pawl context ${task.id}`,
+      command: `git -C ${quoted(first.path)} commit`,
     });
   for (const one of whole.filter((each) => each.changed))
     breaches.push(...judgeBase(task.id, one), ...judgeChecks(facts, one), ...judgeSnapshot(facts, run, one));
@@ -62,7 +75,7 @@ const breachIn =
     command,
   });
 
-/** The branches that the work is on, and that it goes to. */
+/** The task's branch, and the base that it goes to. */
 function judgeBranches({ task }: RecordFacts, { repo, ...git }: RepoFacts): Breach[] {
   const breach = breachIn(repo);
   const found: Breach[] = [];
@@ -74,7 +87,7 @@ function judgeBranches({ task }: RecordFacts, { repo, ...git }: RepoFacts): Brea
     found.push(
       breach(
         "base_changed",
-        `${task.id} now goes to ${repo.base_branch}, but its branch was made for ${repo.base_was}.`,
+        `${task.id} now targets ${repo.base_branch}, but its branch was created for ${repo.base_was}.`,
         `pawl refresh ${task.id}`,
       ),
     );
@@ -98,7 +111,7 @@ function judgePlace(facts: RecordFacts, one: RepoFacts): Breach[] {
     found.push(
       breach(
         "on_protected_branch",
-        `${repo.branch} is protected: work on a branch of your own.`,
+        `${repo.branch} is protected: work on another branch.`,
         `pawl start ${task.id}`,
       ),
     );
@@ -106,11 +119,12 @@ function judgePlace(facts: RecordFacts, one: RepoFacts): Breach[] {
     found.push({
       ...breach(
         "fix_not_in_branch",
-        `The commit that fixed it is not in ${repo.branch}.`,
+        `What fixed it is not in ${repo.branch} any more.`,
         `pawl finding reopen ${id} --note "…"`,
       ),
       record: id,
     });
+  if (git.unsignable !== undefined) found.push(breach("nobody_could_sign", git.unsignable, ENROL));
   if (git.surfacesMissing)
     found.push(
       breach(
@@ -167,6 +181,9 @@ function judgeBase(task: string, { repo, ...git }: RepoFacts): Breach[] {
   return [{ code: "unmergeable", message: `Merging it conflicts in ${files}.`, command, ...common }, moved];
 }
 
+/** Only for projects that name no checks: the others have tests. */
+const NO_TESTS = " A project without tests says `checks: none` in .pawl/config.yaml.";
+
 function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Breach[] {
   const { repo, tree, checks } = one;
   if (checks === "none") return [];
@@ -187,7 +204,8 @@ function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Brea
       check: check?.name,
       command: `pawl verify ${task.id}${where} ${check ? `--check ${quoted(check.name)}` : `-- ${what}`}`,
     };
-    if (!last) return [{ code: "check_missing", message: `${name} was not run.`, ...common }];
+    if (!last)
+      return [{ code: "check_missing", message: `${name} was not run.${check ? "" : NO_TESTS}`, ...common }];
     if (here.length > 0)
       return [
         { code: "check_failed", message: `${name} failed on this tree: exit ${last.exit_code}.`, ...common },
@@ -200,7 +218,7 @@ function judgeChecks({ task, run, evidence }: RecordFacts, one: RepoFacts): Brea
   });
 }
 
-/** A check counts only as the very command that the policy names; without a policy any check does that could fail. */
+/** A check has to be exactly the command in the policy; without a policy, any command that can fail counts. */
 function isRunOf(evidence: Evidence, check: Check | undefined): boolean {
   if (!check) return !testsNothing(evidence.argv);
   return (
@@ -232,7 +250,7 @@ function judgeSnapshot(
   ];
 }
 
-/** One review has to have seen all of it: every repository at the commit that would be merged. */
+/** One review has to cover everything: every repository at the commit that would be merged. */
 function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]): Breach[] {
   const { task } = facts;
   const latest = latestReview(facts, "branch");
@@ -253,19 +271,21 @@ function judgeReview(facts: RecordFacts, run: Run, changed: readonly RepoFacts[]
     }));
 }
 
-/** What is missing until somebody else has looked at the branch and let it pass. */
+/** The reason shown until somebody other than the author has passed the branch. */
 export function reviewMissing(task: string, latest: Review | undefined): Breach {
   return {
     code: "review_missing",
-    message: latest
-      ? `The last review of the branch, ${latest.id}, says ${latest.verdict}.`
-      : "Nobody but its author has reviewed the branch.",
+    message: !latest
+      ? "Nobody but its author has reviewed the branch."
+      : latest.verdict === "fail"
+        ? `The last review of the branch, ${latest.id}, says fail.`
+        : `${latest.id} says ${latest.verdict}, but no review passes the branch while a high finding is open.`,
     record: latest?.id ?? task,
     command: `pawl review start ${task} --kind branch`,
   };
 }
 
-/** A base that was brought in without touching the same paths leaves a review as it was. */
+/** Refreshing from a base that touched none of the same paths does not invalidate a review. */
 export function stillHolds(run: Pick<Run, "refreshed">, repo: string, seen: string, head: string): boolean {
   const steps = new Map(
     run.refreshed.filter((one) => one.repo === repo && !one.overlap).map((one) => [one.from, one.to]),

@@ -5,7 +5,7 @@ import { settlementOf } from "../runs/children.ts";
 import { openAttempt, taskOf } from "../runs/standing.ts";
 import type { Reason } from "./gate.ts";
 
-/** What says whether a manager has accounted for everything that it started. */
+/** What shows whether a manager has accounted for everything it started. */
 export interface ManageFacts {
   task: Pick<Task, "id" | "plan" | "plan_digest">;
   /** The latest manager of the task. */
@@ -22,8 +22,8 @@ const reason = (code: string, message: string, command: string, record?: string)
 });
 
 /**
- * What is left before a manager may end: plan, every run ended, read and settled, and a handoff after the last of it. A
- * manager whose program ends otherwise has failed, whatever it says of itself.
+ * What a manager has to do before it may end: a plan, every run ended, read and settled, and a handoff after
+ * that. If its program ends earlier, the manager has failed, whatever it says.
  */
 export function judgeManage(facts: ManageFacts): Reason[] {
   const { task, manager, children, unread } = facts;
@@ -92,11 +92,11 @@ function isPlanChanged({ task, manager, children, decisions }: ManageFacts): boo
   return !decisions.some((one) => one.created > first.created);
 }
 
-/** By another run of the same task, that came after it. */
+/** Whether a later run of the same task exists. */
 const isRetried = (child: Run, children: readonly Run[]) =>
   children.some((one) => taskOf(one.id) === taskOf(child.id) && one.created > child.created);
 
-/** By the manager itself, after the last thing that it said of anybody. */
+/** Whether the manager itself left a handoff after it last settled a run. */
 function isHandedOff({ children, handoffs }: ManageFacts, { id }: Run): boolean {
   const last =
     children

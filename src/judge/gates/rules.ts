@@ -3,7 +3,7 @@ import type { Reason, Stage } from "./gate.ts";
 
 interface Rule {
   stages: readonly Stage[];
-  /** The least ceremony at which it applies. */
+  /** The lightest profile that it applies to. */
   from: Task["profile"];
   owner: Reason["owner"];
 }
@@ -12,9 +12,10 @@ const ALWAYS: readonly Stage[] = ["plan", "review", "close"];
 const WORK: readonly Stage[] = ["review", "close"];
 const END: readonly Stage[] = ["close"];
 
-/** Every reason there is, the stages it counts at, for whom, and who settles it; in the order they are told. */
+/** Every reason: the stages and profiles where it counts, and who settles it; shown in this order. */
 export const RULES = {
-  // First, because whatever else is missing may be missing for this.
+  // First, because lost or altered records may be why other things are missing.
+  records_taken_back: { stages: ALWAYS, from: "light", owner: "human" },
   record_missing: { stages: ALWAYS, from: "light", owner: "human" },
   record_altered: { stages: ALWAYS, from: "light", owner: "human" },
   record_unexplained: { stages: ALWAYS, from: "light", owner: "human" },
@@ -30,6 +31,7 @@ export const RULES = {
   branch_missing: { stages: WORK, from: "light", owner: "author" },
   base_changed: { stages: WORK, from: "light", owner: "author" },
   base_missing: { stages: WORK, from: "light", owner: "human" },
+  nobody_could_sign: { stages: END, from: "light", owner: "human" },
   surfaces_not_in_base: { stages: WORK, from: "light", owner: "human" },
   dirty_worktree: { stages: WORK, from: "light", owner: "author" },
   no_changes: { stages: WORK, from: "light", owner: "author" },
@@ -58,7 +60,7 @@ export function applies(code: ReasonCode, stage: Stage, profile: Task["profile"]
   return rule.stages.includes(stage) && CEREMONY.indexOf(profile) >= CEREMONY.indexOf(rule.from);
 }
 
-/** A fact that broke a rule, before it is known whether the rule applies. */
+/** A broken rule, before it is known whether the rule applies. */
 export interface Breach {
   code: ReasonCode;
   message: string;
@@ -70,7 +72,7 @@ export interface Breach {
 
 const ORDER = Object.keys(RULES) as ReasonCode[];
 
-/** The breaches that count at this stage for this much ceremony, in the order of the table. */
+/** The breaches that count for this stage and profile, in the order of the table. */
 export function reasonsOf(breaches: readonly Breach[], stage: Stage, profile: Task["profile"]): Reason[] {
   return breaches
     .filter((breach) => applies(breach.code, stage, profile))

@@ -5,8 +5,8 @@ import { judgeRepos, reviewMissing } from "./judge-repos.ts";
 import { type Breach, reasonsOf } from "./rules.ts";
 
 /**
- * What the records alone say is still missing, for the load of a session: git is not asked, so `pawl check` may find
- * more. Before the run it is the plan that counts, afterwards the way to the merge.
+ * What is still missing by the records alone, shown when a session begins. Git is not asked, so `pawl check`
+ * may find more. Before the run the plan stage counts, afterwards the close stage.
  */
 export function sessionGates(facts: RecordFacts): { stage: "plan" | "close"; reasons: Reason[] } {
   const stage = facts.run || facts.task.status !== "open" ? "close" : "plan";

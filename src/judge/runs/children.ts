@@ -17,7 +17,7 @@ export function childrenOf(reader: Reader, { children }: Pick<Run, "children">):
   });
 }
 
-/** What was said of the latest attempt; what was said of one before it is about that one. */
+/** The settlement of the latest attempt; an earlier one does not count for it. */
 export function settlementOf({
   settled,
   attempts,
@@ -28,7 +28,7 @@ export function settlementOf({
 
 const DONE = { accept: "accepted", retry: "to be retried", abandon: "abandoned" } as const;
 
-/** What is left of a run, and the one command for it. */
+/** What is left to do about a run, and the command for it. */
 export function leftOf(child: Run): { words: string; command: string } {
   const task = taskOf(child.id);
   if (openAttempt(child)) return { words: "at work", command: `pawl run wait ${child.id}` };
@@ -44,7 +44,7 @@ export function leftOf(child: Run): { words: string; command: string } {
   return { words, command: `pawl task show ${task}` };
 }
 
-/** How a run stands, in a line that needs no other: from the records, whatever anybody says of it. */
+/** How a run stands, in one line, from the records alone. */
 export function childLine(child: Run): string {
   const { words, command } = leftOf(child);
   const reason = child.attempts.at(-1)?.reason;

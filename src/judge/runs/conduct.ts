@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../model/records/attempt.ts";
 
-/** One of the tasks that a conductor has to see to, as the records show it. */
+/** One of a conductor's tasks, as the records show it. */
 export interface ConductedTask {
   task: string;
   /** The run that this conductor started for it, and how it stands. */
@@ -16,7 +16,7 @@ export interface NextLaunches {
 
 const AT_WORK: readonly RunStatus[] = ["starting", "running"];
 
-/** Which tasks to start now, so that never more than so many are at work; each is started once. */
+/** Which tasks to start now without exceeding `atOnce`; each is started only once. */
 export function nextLaunches(tasks: readonly ConductedTask[], atOnce: number): NextLaunches {
   const working = tasks.filter((one) => one.run && AT_WORK.includes(one.run.status));
   const waiting = tasks.filter((one) => !one.run && one.refused === undefined);

@@ -5,7 +5,7 @@ import type { Run } from "../../model/records/run.ts";
 import { openAttempt, taskOf } from "./standing.ts";
 import { dollars, usageOf } from "./usage.ts";
 
-/** Everything that decides whether a manager may start another run; all of it is in the records. */
+/** Everything that decides whether a manager may start another run; all of it comes from the records. */
 export interface EnvelopeFacts {
   manager: Pick<Run, "id" | "envelope" | "limits" | "attempts">;
   /** The plan of its task. */
@@ -15,7 +15,7 @@ export interface EnvelopeFacts {
   now: string;
 }
 
-/** What it wants to start. */
+/** What the manager wants to start. */
 export interface ChildWish {
   task: string;
   /** The task that this one is a part of. */
@@ -25,13 +25,13 @@ export interface ChildWish {
   limits: RunLimits;
 }
 
-/** A run that could not do anything in the time that is left is not begun. */
+/** With less time than this left, a run could not do anything, so none is started. */
 const LEAST_SECONDS = 60;
 const LEAST_DOLLARS = 0.01;
-/** Of what a human allows in all, the manager's own conversation may cost this much. */
+/** The share of the total cost that the manager's own conversation may use. */
 const OWN_SHARE = 0.2;
 
-/** What the manager's own run may cost, and what is left for those that it starts. */
+/** Splits the total cost between the manager's own run and the runs that it starts. */
 export function shareCost(all: string | undefined): {
   own: string | undefined;
   children: string | undefined;
@@ -42,8 +42,8 @@ export function shareCost(all: string | undefined): {
 }
 
 /**
- * The limits of a run that a manager may start, or why it may not. What it asks for is cut to what is left: the envelope
- * is a human's, and nothing that an agent says makes it wider.
+ * The limits for a run that a manager wants to start, or a refusal. Requests are cut to what is left: a human
+ * set the envelope, and nothing that an agent says widens it.
  */
 export function allowChild(facts: EnvelopeFacts, wish: ChildWish): RunLimits {
   const { manager, plan, children } = facts;
@@ -75,7 +75,7 @@ export function allowChild(facts: EnvelopeFacts, wish: ChildWish): RunLimits {
   if (working.length >= envelope.at_once)
     throw refused(
       "envelope_full",
-      `${working.map((one) => one.id).join(", ")} of at most ${envelope.at_once} at once are at work.`,
+      `At most ${envelope.at_once} may run at once, and ${working.map((one) => one.id).join(", ")} still ${working.length === 1 ? "is" : "are"} at work.`,
       `pawl run wait ${working.map((one) => one.id).join(" ")}`,
     );
   const starts = children.reduce((sum, one) => sum + one.attempts.length, 0);
@@ -85,16 +85,16 @@ export function allowChild(facts: EnvelopeFacts, wish: ChildWish): RunLimits {
   if (time < LEAST_SECONDS)
     throw spent(
       "time",
-      `The ${showDuration(manager.limits?.time ?? 0)} of ${manager.id} are over.`,
+      `${manager.id} has used up its ${showDuration(manager.limits?.time ?? 0)}.`,
       manager.id,
     );
   return { ...wish.limits, time, cost: costFor(facts, wish.limits.cost, envelope.in_all - starts) };
 }
 
-/** Of the attempt that is open: whoever resumes a manager gives it time again. */
+/** Counted from the open attempt: whoever resumes a manager gives it its time again. */
 function timeLeft({ manager, now }: EnvelopeFacts): number {
   const gone = secondsBetween(openAttempt(manager)?.begun ?? "", now);
-  // A clock that went back gives nobody more time than it was given.
+  // A clock that was set back gives no extra time.
   return gone === undefined ? 0 : (manager.limits?.time ?? 0) - Math.max(0, gone);
 }
 
@@ -105,14 +105,17 @@ function costFor({ manager, children }: EnvelopeFacts, wanted: string | undefine
   if (left < LEAST_DOLLARS)
     throw spent(
       "cost",
-      `The ${dollars(Number(all))} for what ${manager.id} starts are spent or promised.`,
+      `The ${dollars(Number(all))} for the runs of ${manager.id} are spent or promised.`,
       manager.id,
     );
   const asked = wanted === undefined ? Math.max(LEAST_DOLLARS, left / starts) : Number(wanted);
   return Math.min(asked, left).toFixed(2);
 }
 
-/** What is at work may still cost all that it was promised; so may what has ended without telling. */
+/**
+ * A running child may still spend all that it was promised, and so may one that ended without reporting its
+ * cost.
+ */
 function costOf(child: Run): number {
   const { cost, source } = usageOf(child);
   const promised = Number(child.limits?.cost ?? 0);

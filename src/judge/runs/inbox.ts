@@ -1,3 +1,4 @@
+import { nameOf } from "../../model/actor.ts";
 import type { Finding, Message } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import { firstLine } from "../../model/text.ts";
@@ -8,24 +9,34 @@ import type { Reason } from "../gates/gate.ts";
 import { senderName } from "../mail.ts";
 import type { RunStanding } from "./standing.ts";
 
-/** Everything about one task that is under way, as far as the records and the processes here tell. */
+/** Everything about one task under way, from the records and the processes on this machine. */
 export interface LiveTask {
-  task: Pick<Task, "id" | "title" | "status" | "blocker">;
+  task: Pick<Task, "id" | "title" | "status" | "blocker" | "actor" | "updated">;
   runs: readonly RunStanding[];
   /** What the records say is missing before it can be approved. */
   reasons: readonly Pick<Reason, "code" | "owner" | "command">[];
   findings: readonly Pick<Finding, "severity">[];
-  /** What nobody has read and is for the human. */
+  /** The work was saved, and there was none: no file differs from the base. */
+  unchanged: boolean;
+  /** Unread messages to the human. */
   mail: readonly Message[];
+  /** When any of its records was last written, apart from mail. */
+  touched: string;
 }
 
-/** Something that waits for a person, and the one command for it. */
+/** Something that waits for a person, and the command for it. */
 export interface Need {
-  /** What a person would do: read what was written to them, say yes, read, decide, look after a run, settle what only they can, or ask what is missing. */
+  /**
+   * What the person would do: read mail, approve, review, decide about a blocker, look after a run, settle
+   * what only they can, or find out what is missing.
+   */
   kind: "mail" | "approve" | "review" | "blocked" | "run" | "settle" | "missing";
   task: string;
   title: string;
   run: string | undefined;
+  /** Who wrote, last worked on it or blocked it, and when. */
+  who: string;
+  since: string;
   why: string;
   command: string;
 }
@@ -35,7 +46,7 @@ export interface Inbox {
   running: (RunStanding & { title: string })[];
   /** Worktrees that somebody works in by hand. */
   held: { task: string; title: string; run: string; holder: string; since: string }[];
-  /** Tasks that others took, on other machines. */
+  /** Tasks claimed on other machines. */
   claimed: (ShownClaim & { title: string })[];
   ready: Pick<TaskSummary, "id" | "title">[];
   recent: Pick<LoggedEvent, "time" | "event" | "record" | "about" | "actor">[];
@@ -52,7 +63,7 @@ export function inboxOf(
 ): Inbox {
   const isTaken = (id: string) => claimed.some((one) => one.task === id && !one.expired);
   return {
-    needs_you: live.flatMap((one) => [...mailFor(one), ...needsOf(one)]),
+    needs_you: live.flatMap((one) => [...mailFor(one), ...needsOf(one, events)]),
     running: live.flatMap(({ task, runs }) =>
       runs.filter(isAtWork).map((run) => ({ ...run, title: task.title })),
     ),
@@ -67,41 +78,60 @@ export function inboxOf(
   };
 }
 
-/** Whoever writes to a person waits for them, also while others are at work. */
+/** A message to a person needs attention even while agents are at work. */
 function mailFor({ task, mail }: LiveTask): Need[] {
   const [first] = mail;
   if (!first) return [];
   const more = mail.length > 1 ? ` and ${mail.length - 1} more` : "";
   const command = mail.length > 1 ? `pawl mail list ${task.id}` : `pawl mail ack ${first.id}`;
   const why = `${senderName(first)} wrote: ${firstLine(first.text, 60)}${more}`;
-  return [{ kind: "mail", task: task.id, title: task.title, run: first.run, why, command }];
+  const asked = { who: nameOf(first.actor), since: first.created };
+  return [{ kind: "mail", task: task.id, title: task.title, run: first.run, ...asked, why, command }];
 }
 
-/** The first thing that only a person can settle; nothing while somebody is working on it. */
-function needsOf({ task, runs, reasons }: LiveTask): Need[] {
+/** The first thing about a task that waits for a person; nothing while an agent is at work on it. */
+function needsOf(
+  { task, runs, reasons, touched, unchanged }: LiveTask,
+  events: readonly LoggedEvent[],
+): Need[] {
   if (runs.some(isAtWork)) return [];
-  const last = runs.filter((run) => !startsOthers(run) && run.state !== "held").at(-1);
-  const need = (kind: Need["kind"], why: string, command: string): Need[] => [
-    { kind, task: task.id, title: task.title, run: last?.id, why, command },
+  const own = runs.filter((run) => !startsOthers(run));
+  const [worker, last] = [own.at(-1), own.filter((run) => run.state !== "held").at(-1)];
+  const need = (kind: Need["kind"], why: string, command: string, asked?: Partial<Need>): Need[] => [
+    {
+      ...{ kind, task: task.id, title: task.title, run: last?.id },
+      ...{ who: worker ? workerOf(worker) : nameOf(task.actor), since: touched, why, command },
+      ...asked,
+    },
   ];
-  if (task.status === "blocked")
-    return need("blocked", `blocked: ${task.blocker ?? ""}`, `pawl task show ${task.id}`);
+  if (task.status === "blocked") {
+    const blocked = events.findLast((one) => one.record.startsWith(`${task.id}@`));
+    const asked = { who: nameOf(blocked?.actor ?? task.actor), since: blocked?.time ?? task.updated };
+    return need("blocked", `blocked: ${task.blocker ?? ""}`, `pawl task show ${task.id}`, asked);
+  }
   if (last && last.state !== "succeeded")
     return need(
       "run",
       `${last.id} ${last.state}${last.reason ? ` (${last.reason})` : ""}`,
       last.next?.command ?? "",
+      { who: workerOf(last), since: last.ended ?? touched },
     );
-  const [first] = reasons;
+  // Where an agent has worked, approving writes the missing handoff from its commits.
+  const open = reasons.filter((one) => last === undefined || one.code !== "no_handoff");
+  const [first] = open;
+  if (!first && last && unchanged)
+    return need("run", `${last.id} succeeded, but changed nothing`, `pawl run log ${last.id}`);
   if (!first) return need("approve", "ready, as far as pawl knows", `pawl approve ${task.id}`);
   if (first.owner === "human") return need("settle", first.code, first.command);
-  // The author has done everything; whoever did not write it may read it.
-  if (reasons.every((one) => one.owner === "reviewer"))
+  // The author is done; anybody else may review it.
+  if (open.every((one) => one.owner === "reviewer"))
     return need("review", "needs a reviewer other than its author", first.command);
   return last
-    ? need("missing", `still missing: ${codesOf(reasons)}`, `pawl check ${task.id} --stage close`)
+    ? need("missing", `still missing: ${codesOf(open)}`, `pawl check ${task.id} --stage close`)
     : [];
 }
+
+const workerOf = (run: RunStanding) => run.agent ?? nameOf(run.holder);
 
 const codesOf = (reasons: readonly { code: string }[]) =>
   [...new Set(reasons.map((one) => one.code))].slice(0, 4).join(", ");
@@ -109,7 +139,7 @@ const codesOf = (reasons: readonly { code: string }[]) =>
 const TOLD = ["approve", "finish", "run", "review.record", "handoff", "task.new", "start"];
 const MOST_RECENT = 8;
 
-/** What came to its end lately, the latest first; each record once. */
+/** What ended recently, newest first, each record once. */
 function recentOf(events: readonly LoggedEvent[]): Inbox["recent"] {
   const seen = new Set<string>();
   return events

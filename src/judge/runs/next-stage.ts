@@ -1,28 +1,31 @@
 import type { Role, RunReason, RunStatus } from "../../model/records/attempt.ts";
 import type { Reason } from "../gates/gate.ts";
 
-/** One run that a pipeline has started, as its record tells it. */
+/** One run that a pipeline started, from its record. */
 export interface Stage {
   run: string;
   role: Role | undefined;
   status: RunStatus;
   reason: RunReason | undefined;
   attempts: number;
-  /** How the work stood when it was started, for a fixer. */
+  /** For a fixer: the state of the work when it started. */
   basis: string | undefined;
 }
 
-/** Everything that decides what comes next. All of it is in git and in the records, so that anybody can ask again. */
+/**
+ * Everything that decides what comes next. All of it is in git and in the records, so the answer can always
+ * be computed again.
+ */
 export interface PipelineFacts {
   /** In the order in which they were started. */
   stages: readonly Stage[];
-  /** What keeps a human from approving, a review by somebody else included. */
+  /** What keeps a human from approving, including a missing review. */
   reasons: readonly Pick<Reason, "code" | "owner" | "record" | "repo">[];
-  /** The verdict on exactly these commits, if anybody who counts has given one. */
+  /** The verdict on exactly these commits, if a reviewer who counts has given one. */
   verdict: "pass" | "fail" | undefined;
-  /** Of the trees, the open findings and whatever else is the author's to settle. */
+  /** A digest of the trees, the open findings and everything else that the author has to settle. */
   state: string;
-  /** How often may be fixed at most. */
+  /** The most rounds of fixing. */
   rounds: number;
 }
 
@@ -32,14 +35,14 @@ export type NextStage =
   | { do: "start"; role: "author" | "reviewer" | "fixer" }
   | { do: "end"; reason: RunReason | undefined; words: string };
 
-/** A stage that was cut off by no fault of its own is begun once more. */
+/** A stage that was cut off through no fault of its own is resumed once. */
 const MOST_ATTEMPTS = 2;
-/** A reviewer that leaves no verdict is asked once more, by starting another. */
+/** If a reviewer leaves no verdict, one more is started. */
 const MOST_SILENT_REVIEWERS = 2;
 
 /**
- * What a pipeline does next: author, then reviewer and fixer in turns. It ends well when nothing is left but a human's
- * yes; when it cannot get there, it ends and says why, and never goes on in spite of it.
+ * What a pipeline does next: an author, then reviewers and fixers in turn. It succeeds when only a human's
+ * approval is left; if it cannot get there, it stops and says why.
  */
 export function nextStage(facts: PipelineFacts): NextStage {
   const last = facts.stages.at(-1);
@@ -47,7 +50,7 @@ export function nextStage(facts: PipelineFacts): NextStage {
   return afterLast(last) ?? afterWork(facts, last);
 }
 
-/** What the latest stage alone decides. */
+/** What follows from the latest stage alone. */
 function afterLast(last: Stage): NextStage | undefined {
   switch (last.status) {
     case "starting":
@@ -71,7 +74,7 @@ const isOnPurpose = (reason: RunReason | undefined) => reason === "stopped" || r
 function afterWork(facts: PipelineFacts, last: Stage): NextStage {
   const { stages, reasons, verdict } = facts;
   const owners = new Set(reasons.map((one) => one.owner));
-  // Who reviews reads what the author calls done; what is open before that is the author's to settle.
+  // A reviewer reads what the author calls done, so the author's open points come first.
   if (owners.has("author") || verdict === "fail") return fix(facts);
   if (owners.has("reviewer")) {
     const silent = stages.length - 1 - stages.findLastIndex((one) => one.role !== "reviewer");
@@ -81,10 +84,10 @@ function afterWork(facts: PipelineFacts, last: Stage): NextStage {
   return ended(undefined, "All that is left is a human's approval.");
 }
 
-/** Another round, unless the last one changed nothing or all of them are used up. */
+/** Another round, unless the last one changed nothing or no rounds are left. */
 function fix({ stages, state, rounds, reasons }: PipelineFacts): NextStage {
   const fixers = stages.filter((one) => one.role === "fixer");
-  // A finding says more than that one is open; the task itself says nothing.
+  // A part's id, such as a finding's, says more than the code; the task's own id says nothing.
   const named = ({ record, code }: Pick<Reason, "code" | "record">) =>
     record?.includes("/") ? record : code;
   const open = [...new Set(reasons.filter((one) => one.owner === "author").map(named))];

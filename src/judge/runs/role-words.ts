@@ -17,11 +17,11 @@ export interface PacketFacts {
   run: string;
   role: Role;
   places: readonly WorkplaceFacts[];
-  /** What is known of the task, within a budget. */
+  /** What is known about the task, within a budget. */
   context: string;
-  /** What the one who starts it wants to say. */
+  /** The message from whoever starts it. */
   message: string | undefined;
-  /** What an earlier attempt left behind, for somebody who cannot go on with its conversation. */
+  /** What an earlier attempt left behind, for an agent that cannot continue its conversation. */
   left: string | undefined;
   /** What others have written to it. */
   mail: string | undefined;
@@ -29,7 +29,7 @@ export interface PacketFacts {
 
 const MOST_FILES = 40;
 
-/** Everything that an agent reads when it starts: who it is, where, what is known, and how it ends. */
+/** Everything that an agent reads when it starts: its role, its place, what is known, and how to end. */
 export function packetText(facts: PacketFacts): string {
   const { places, context, message, left, mail } = facts;
   return [
@@ -57,22 +57,30 @@ function placeText({ repo, path, branch, base, head, isDirty, files }: Workplace
 
 const UNATTENDED = "You run unattended: nobody can answer a question.";
 const RECORDS =
-  "Nobody but a human merges. Record with `pawl` (its MCP tools, or the command) as you go; what is not recorded did not happen.";
+  "Only a human merges. Record with `pawl` (its MCP tools, or the command) as you go; what is not recorded did not happen.";
 const COMMON = `${UNATTENDED} Work only in the folders named below, and only on the branches named there. ${RECORDS}`;
 
-const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
-  author: (task) =>
-    `You are the author of ${task}. ${COMMON}\n\nFollow the skill incremental-implementation: small steps, each with a check that \`pawl verify\` ran, each committed. Before you end, run \`pawl check ${task} --stage close\`, settle what is yours to settle, and leave a \`pawl handoff\`: what was done, what was not, and the next step. If you cannot go on, say why in the handoff and stop.`,
-  fixer: (task) =>
-    `You fix what a reviewer found in ${task}. ${COMMON}\n\nFollow the skill auto-fix: one finding at a time, the worst first, each fixed by a commit of its own and settled with \`pawl finding resolve\`. Change nothing that no finding asks for. Run the project's checks with \`pawl verify\`, then leave a \`pawl handoff\`.`,
-  reviewer: (task) =>
-    `You review ${task}. ${COMMON}\n\nYou can read and you cannot change anything. Follow the skill branch-review: begin with \`pawl review start\`, read every changed file, record each problem with \`pawl finding add\` (file, line, severity), and end with \`pawl review record\`: the verdict, what you looked at, and the commit you looked at.`,
-  manager: (task) =>
-    `You manage ${task}. ${UNATTENDED} ${RECORDS}\n\nYou can read and delegate, and you cannot change anything yourself: no shell, no edits, no agents of your program's own. Follow the skill manage: plan, one task for each part, \`pawl run\` for each, read the report of every run that ends, \`pawl run settle\` it, and leave a \`pawl handoff\`. You are done when \`pawl check ${task} --stage manage\` says so; a run that ends before that has failed.`,
+const WHO: Readonly<Record<Role, (task: string) => string>> = {
+  author: (task) => `You are the author of ${task}.`,
+  fixer: (task) => `You fix what a reviewer found in ${task}.`,
+  reviewer: (task) => `You review ${task}.`,
+  manager: (task) => `You manage ${task}.`,
   conductor: (task) => `You conduct ${task}.`,
 };
 
-/** What an agent is told that is to do another part of the work, in the conversation in which it did the first. */
+const DUTIES: Readonly<Record<Role, (task: string) => string>> = {
+  author: (task) =>
+    `${WHO.author(task)} ${COMMON}\n\nFollow the skill incremental-implementation: small steps, each with a check that \`pawl verify\` ran, each committed. Before you end, run \`pawl check ${task} --stage close\`, settle what is yours to settle, and leave a \`pawl handoff\`: what was done, what was not, and the next step. If you cannot continue, say why in the handoff and stop.`,
+  fixer: (task) =>
+    `${WHO.fixer(task)} ${COMMON}\n\nFollow the skill auto-fix: one finding at a time, the worst first, each fixed by a commit of its own and settled with \`pawl finding resolve\`. Change nothing that no finding asks for. Run the project's checks with \`pawl verify\`, then leave a \`pawl handoff\`.`,
+  reviewer: (task) =>
+    `${WHO.reviewer(task)} ${COMMON}\n\nYou can read but not change anything. Follow the skill branch-review: begin with \`pawl review start\`, read every changed file, record each problem with \`pawl finding add\` (file, line, severity), and end with \`pawl review record\`: the verdict, what you looked at, and the commit you looked at.`,
+  manager: (task) =>
+    `${WHO.manager(task)} ${UNATTENDED} ${RECORDS}\n\nYou can read and delegate but not change anything yourself: no shell, no edits, no subagents. Follow the skill manage: plan, one task for each part, \`pawl run\` for each, read the report of every run that ends, \`pawl run settle\` it, and leave a \`pawl handoff\`. You are done when \`pawl check ${task} --stage manage\` says so; a run that ends before that has failed.`,
+  conductor: WHO.conductor,
+};
+
+/** What an agent is told when it does another part of the work in the same conversation. */
 export function nextPartText(facts: {
   run: string;
   task: string;
@@ -83,22 +91,26 @@ export function nextPartText(facts: {
   return `${DUTIES[facts.role](facts.task)}\n\nYou know this work from before; the folders are the same, and this is ${facts.run} now.${told}\n`;
 }
 
-/** What an agent is told that goes on with a conversation of its own. */
+/**
+ * What an agent is told when it resumes its own conversation. The text has to make sense alone: a program
+ * that was killed before it saved its first message has lost the packet.
+ */
 export function resumeText(facts: {
   run: string;
+  task: string;
   message: string | undefined;
   reason: string;
   role: Role;
-  /** How what it has started stands now. */
+  /** How the runs that it started stand now. */
   children: readonly string[];
   mail: string | undefined;
 }): string {
   const look = facts.role === "manager" ? "`pawl session`" : "`git status` and `pawl session`";
-  const begun = `You were ${facts.reason} in ${facts.run}. Nothing was lost: look at ${look} first, because the last command may have been cut off. Then go on, and leave a \`pawl handoff\` before you end.`;
+  const begun = `${WHO[facts.role](facts.task)} You were ${facts.reason} in ${facts.run}. Begin with ${look}, which says what the task is and where it stands: your last command may have been cut off, and you may not remember everything. Then continue, and leave a \`pawl handoff\` before you end.`;
   const started =
     facts.children.length === 0
       ? undefined
-      : `The runs you started continued without you. They stand like this:\n\n${facts.children.map((one) => `- ${one}`).join("\n")}`;
+      : `The runs you started continued without you. Their state:\n\n${facts.children.map((one) => `- ${one}`).join("\n")}`;
   const mail = facts.mail === undefined ? undefined : `Mail came meanwhile:\n\n${facts.mail}`;
-  return `${[facts.message, begun, started, mail].filter((part) => part !== undefined).join("\n\n")}\n`;
+  return `${[begun, started, mail, facts.message].filter((part) => part !== undefined).join("\n\n")}\n`;
 }

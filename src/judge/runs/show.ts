@@ -5,18 +5,21 @@ import type { AttemptView } from "../../ports/agents.ts";
 import type { RunStanding } from "./standing.ts";
 import { dollars, short } from "./usage.ts";
 
-/** One line while somebody watches: the time, the last act, tokens, files. */
-export function progressLine({ elapsed, silent, progress }: AttemptView): string {
-  const parts = [
-    showDuration(elapsed),
-    progress?.waiting ?? progress?.last ?? "",
+/** One line for somebody who watches: time, last action, tokens, files. */
+export function progressLine({ elapsed, silent, progress }: AttemptView, columns: number): string {
+  const time = showDuration(elapsed);
+  const rest = [
     progress && progress.tokens.input + progress.tokens.output > 0
       ? `${short(progress.tokens.input)} in, ${short(progress.tokens.output)} out`
       : "",
     progress && progress.files.length > 0 ? plural(progress.files.length, "file") : "",
     silent >= 60 ? `silent for ${showDuration(silent)}` : "",
   ];
-  return shorten(parts.filter(Boolean).join(" · "), 110);
+  const join = (parts: readonly string[]) => parts.filter(Boolean).join(" · ");
+  // A wrapped line cannot be erased, and terminals may wrap a line that fills the last column.
+  const room = columns - join([time, "…", ...rest]).length;
+  const act = shorten(progress?.waiting ?? progress?.last ?? "", Math.min(80, Math.max(1, room)));
+  return shorten(join([time, act, ...rest]), columns - 1);
 }
 
 /** The row of a run in a list. */

@@ -6,7 +6,7 @@ import type { Next } from "../../ports/operation.ts";
 import { nextAfter } from "./outcome.ts";
 import { usageOf } from "./usage.ts";
 
-/** How a run stands, from its record and, where it runs on this machine, from what its processes show. */
+/** How a run stands, from its record and, if it runs on this machine, from its processes. */
 export interface RunStanding {
   id: string;
   task: string;
@@ -16,8 +16,9 @@ export interface RunStanding {
   parent: string | undefined;
   holder: string;
   /**
-   * `kept`: put aside with its worktrees, neither merged nor given up. `held`: somebody works there by hand. `orphaned`: its supervisor is gone, and the agent goes on. `ending`: the agent
-   * has ended, and the records do not say so yet.
+   * `kept`: set aside with its worktrees, neither merged nor given up. `removed`: set aside, its work saved.
+   * `held`: somebody works there by hand. `orphaned`: its supervisor is gone, but the agent continues.
+   * `ending`: the agent has ended, but the records do not say so yet.
    */
   state:
     | "held"
@@ -28,15 +29,16 @@ export interface RunStanding {
     | "succeeded"
     | "failed"
     | "interrupted"
-    | "kept";
+    | "kept"
+    | "removed";
   reason: RunReason | undefined;
   attempts: number;
   since: string;
   ended: string | undefined;
-  /** Seconds of the latest attempt, and since it was last heard of. */
+  /** Seconds of the latest attempt, and seconds since its last output. */
   elapsed: number | undefined;
   silent: number | undefined;
-  /** What it did last, in its own words. */
+  /** What it last did, in its own words. */
   last: string;
   waiting: string | undefined;
   files: number;
@@ -48,9 +50,9 @@ export interface RunStanding {
     cost: number | undefined;
     source: string;
   };
-  /** Repositories that had uncommitted changes when it began, whose they are is not known. */
+  /** Repositories that had uncommitted changes when it began; nobody knows whose. */
   dirty: string[];
-  /** What was checked in it, where that was looked for. */
+  /** What was checked in it, if the caller asked. */
   evidence: { id: string; passed: boolean }[];
   warnings: string[];
   next: Next | undefined;
@@ -58,7 +60,7 @@ export interface RunStanding {
 
 export const taskOf = (run: string) => run.slice(0, run.indexOf("/"));
 
-/** The attempt that may still be at work, as far as the records know. */
+/** The attempt that may still be running, according to the records. */
 export function openAttempt({ attempts }: Pick<Run, "attempts">): RunAttempt | undefined {
   const last = attempts.at(-1);
   return last && last.ended === undefined ? last : undefined;
@@ -117,12 +119,12 @@ function stateOf(value: Run, live: AttemptView | undefined): RunStanding["state"
     if (!live) return "starting";
     return live.state === "ended" ? "ending" : live.state;
   }
-  // Before there was a word for it, a kept run was written down as interrupted.
-  if (value.ended === "kept" && value.attempts.length === 0 && value.status === "interrupted") return "kept";
+  // A run that somebody did by hand and set aside was not interrupted, and no agent can resume it.
+  if (value.ended && value.attempts.length === 0 && value.status === "interrupted") return value.ended;
   return value.status === "running" || value.status === "starting" ? "held" : value.status;
 }
 
-/** Silence this long is worth saying; it ends nothing by itself. */
+/** Silence this long deserves a warning, but ends nothing. */
 const LONG_SILENCE = 15 * 60;
 
 function warningsOf({ id, attempts }: Run, live: AttemptView | undefined): string[] {
@@ -144,6 +146,13 @@ function nextOf(value: Run, state: RunStanding["state"], reason: RunReason | und
       return undefined;
     case "kept":
       return { command: `pawl start ${taskOf(value.id)} --claim`, reason: "continues in the kept worktrees" };
+    case "removed":
+      return value.snapshots.length === 0
+        ? undefined
+        : {
+            command: `pawl start ${taskOf(value.id)} --restore ${value.id.slice(taskOf(value.id).length + 1)}`,
+            reason: "brings its saved work back",
+          };
     case "starting":
     case "running":
     case "orphaned":

@@ -5,9 +5,9 @@ export interface UsageTotal {
   cached: number;
   output: number;
   turns: number;
-  /** In US dollars; undefined as long as no attempt's cost is known. */
+  /** In US dollars; undefined if no attempt's cost is known. */
   cost: number | undefined;
-  /** Where the cost comes from; `unknown` where an attempt that used tokens has none. */
+  /** Where the cost comes from; `unknown` if an attempt that used tokens has no cost. */
   source: "reported" | "computed" | "unknown";
 }
 
@@ -32,14 +32,17 @@ export function usageOf({ attempts }: Pick<Run, "attempts">): UsageTotal {
   };
 }
 
-/** What the latest conversation had used before: programs that count on count from its beginning. */
+/** What earlier attempts used in this conversation: some programs report totals since its beginning. */
 export function usedInSession({ attempts }: Pick<Run, "attempts">, session: string | undefined) {
   const same = session === undefined ? [] : attempts.filter((one) => one.session === session);
   const { input, cached, output } = usageOf({ attempts: same });
   return { input, cached, output };
 }
 
-export const dollars = (amount: number) => `$${amount < 0.995 ? amount.toFixed(3) : amount.toFixed(2)}`;
+export function dollars(amount: number): string {
+  if (amount > 0 && amount < 0.0005) return "< $0.001";
+  return `$${amount < 0.995 ? amount.toFixed(3) : amount.toFixed(2)}`;
+}
 
 const KILO = 1_000;
 /** 1234 tokens are 1.2k. */

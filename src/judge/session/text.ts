@@ -1,7 +1,7 @@
 import { tokensOf } from "../../model/budget.ts";
 import type { Decision, Finding, Handoff, Message, Review } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
-import { firstLine, type Style } from "../../model/text.ts";
+import { firstLine, onOneLine, type Style } from "../../model/text.ts";
 import { findingPlace } from "../findings.ts";
 import type { sessionGates } from "../gates/session-gates.ts";
 import { mailLine } from "../mail.ts";
@@ -11,27 +11,27 @@ import type { UnderWay } from "./whose.ts";
 /** A worktree of the task on this machine. */
 export interface Worktree {
   repo: string;
-  /** Absolute, because whoever reads it may stand anywhere. */
+  /** Absolute, because the reader may be anywhere. */
   path: string;
 }
 
 export interface LoadedTask {
   task: Task;
   worktrees: Worktree[];
-  /** The caller stands in one of them. */
+  /** The caller is in one of them. */
   here: boolean;
-  /** How the base came to have the work, where it does and the task does not say so yet. */
+  /** How the work got into the base, if it did and the task does not say so yet. */
   merged_elsewhere: string | undefined;
   holder: string | undefined;
   yours: boolean;
   /** Other tasks that somebody works on. */
   others: UnderWay[];
   gates: ReturnType<typeof sessionGates> | undefined;
-  /** The latest of each kind that counts. */
+  /** The latest review of each kind that counts. */
   verdicts: Pick<Review, "id" | "kind" | "verdict" | "actor">[];
   findings: Finding[];
   decisions: Decision[];
-  /** What nobody has acknowledged yet, and what is for whoever reads this. */
+  /** Unacknowledged messages for the reader. */
   mail: Message[];
   handoff: Handoff | undefined;
   touched: string[];
@@ -51,7 +51,8 @@ export type Loaded = LoadedTask | NothingLoaded;
 
 export function withinBudget(loaded: Loaded, style: Style): string {
   if (loaded.task === null) return noTaskText(loaded);
-  // Shorter and shorter until it fits: the task, the findings and the next step are worth more than file names.
+  // Less and less detail until it fits: the task, the findings and the next step are worth more than file
+  // names.
   for (const detail of [4, 3, 2, 1, 0]) {
     const text = sessionText(loaded, detail, style);
     if (tokensOf(text) <= loaded.budget || detail === 0) return text;
@@ -108,7 +109,7 @@ function sessionText(loaded: LoadedTask, detail: number, style: Style): string {
       Math.max(detail * 2, 1),
     ),
   );
-  // The newest say most about where the work stands.
+  // The newest decisions say most about where the work stands.
   if (loaded.decisions.length > 0)
     lines.push(
       `decisions: ${loaded.decisions.length}`,
@@ -119,7 +120,10 @@ function sessionText(loaded: LoadedTask, detail: number, style: Style): string {
       ),
     );
   if (touched.length > 0)
-    lines.push(`changed files: ${touched.length}`, ...few(touched, (file) => file.slice(-width), detail * 3));
+    lines.push(
+      `changed files: ${touched.length}`,
+      ...few(touched, (file) => onOneLine(file).slice(-width), detail * 3),
+    );
   lines.push(...handoffLines(loaded.handoff, width));
   if (task.next.length > 0) lines.push("next:", ...few(task.next, (one) => firstLine(one, width), detail));
   if (loaded.others.length > 0)
@@ -137,7 +141,7 @@ function few<T>(items: readonly T[], print: (item: T) => string, most: number): 
   ];
 }
 
-/** Where the work is done and whose it is: what a session that was resumed or compacted has forgotten. */
+/** Where the work is and who holds it: a resumed or compacted session has forgotten that. */
 function placeLines({ task, worktrees, here, holder, yours }: LoadedTask): string[] {
   const state = `${task.status}, ${task.profile}${task.branch ? `, branch ${task.branch}` : ""}${task.base_branch ? `, base ${task.base_branch}` : ""}`;
   const paths = worktrees.map(({ repo, path }) => (worktrees.length > 1 ? `${repo}: ${path}` : path));
@@ -149,11 +153,13 @@ function placeLines({ task, worktrees, here, holder, yours }: LoadedTask): strin
   ];
 }
 
-/** Findings have lines of their own. */
+/** Leaves findings out, because they have lines of their own. */
 function gatesLine({ stage, reasons }: NonNullable<LoadedTask["gates"]>): string {
   const codes = [...new Set(reasons.map((one) => one.code))].filter((code) => code !== "open_finding");
   const before = stage === "plan" ? "before the work begins" : "before it can be approved";
-  return codes.length === 0 ? `${before}: nothing known; pawl check tells` : `${before}: ${codes.join(", ")}`;
+  return codes.length === 0
+    ? `${before}: nothing known to be missing; pawl check looks again`
+    : `${before}: ${codes.join(", ")}`;
 }
 
 function verdictLines(verdicts: LoadedTask["verdicts"]): string[] {
@@ -166,7 +172,7 @@ function verdictLines(verdicts: LoadedTask["verdicts"]): string[] {
 function mailLines(mail: readonly Message[], detail: number, width: number): string[] {
   if (mail.length === 0) return [];
   const more = few(mail, (one) => mailLine(one, width), Math.max(detail, 1));
-  return [`unread mail: ${mail.length} (pawl mail ack shows one whole)`, ...more];
+  return [`unread mail: ${mail.length} (read one with pawl mail ack)`, ...more];
 }
 
 function handoffLines(last: Handoff | undefined, width: number): string[] {

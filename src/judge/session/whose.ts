@@ -10,7 +10,7 @@ export interface UnderWay {
   id: string;
   title: string;
   status: string;
-  /** Undefined where nobody has started it. */
+  /** Undefined if nobody has started it. */
   holder: string | undefined;
   /** This very session holds it. */
   yours: boolean;
@@ -21,8 +21,8 @@ export interface UnderWay {
 type Here = Pick<Situation, "branch" | "bound" | "minds" | "run">;
 
 /**
- * The task that a session is about. Where several are under way and the place does not tell which is meant, it is the one
- * that this session holds: that was recorded when it began.
+ * The task that a session is about. If several are under way and the current folder and branch do not tell,
+ * it is the one that this session holds.
  */
 export function sessionTask(reader: Reader, named: string | undefined, at: Here): Which {
   const which = findTask(reader, named, at);
@@ -32,27 +32,29 @@ export function sessionTask(reader: Reader, named: string | undefined, at: Here)
     .map((task) => underWay(reader, task, at))
     .filter((task) => task.yours);
   if (mine && !second) return { id: mine.id };
-  // Who starts others stands in no worktree.
+  // A run that starts others has no worktree to be in, but its environment names its task.
   const own = at.run?.split("/")[0];
   return own !== undefined && reader.hasTask(own) ? { id: own } : which;
 }
 
-/** More than anybody can keep in mind, and few enough to look at each. */
+/** More than anybody can keep in mind. */
 const MOST = 8;
+/** Whose a task is stands in its runs; this many are read quickly. */
+const MOST_READ = 64;
 
-/** What else is being worked on, this session's own first. */
+/** What else is being worked on, this session's own tasks first. */
 export function othersUnderWay(
   reader: Reader,
   task: string | undefined,
   at: Pick<Here, "minds">,
 ): UnderWay[] {
   const { tasks } = reader.current();
-  const live = tasks.filter((one) => LIVE.includes(one.status) && one.id !== task).slice(0, MOST);
+  const live = tasks.filter((one) => LIVE.includes(one.status) && one.id !== task).slice(0, MOST_READ);
   const all = live.map((one) => underWay(reader, one, at));
-  return [...all.filter((one) => one.yours), ...all.filter((one) => !one.yours)];
+  return [...all.filter((one) => one.yours), ...all.filter((one) => !one.yours)].slice(0, MOST);
 }
 
-/** The runs with worktrees of this task, or else of those that are under way. */
+/** The current runs with worktrees: this task's, or those of all tasks under way. */
 export function placesUnderWay(reader: Reader, task: string | undefined): Run[] {
   const live = reader.current().tasks.filter((one) => LIVE.includes(one.status));
   return live
@@ -75,7 +77,7 @@ function underWay(reader: Reader, { id, title, status }: TaskSummary, at: Pick<H
   };
 }
 
-/** One session of one agent; where the agent names no sessions, all of them are one. */
+/** A holder is one session; an agent that names no sessions counts as a single one. */
 export function holds(holder: string | undefined, minds: readonly string[]): boolean {
   return holder !== undefined && minds.includes(holder);
 }

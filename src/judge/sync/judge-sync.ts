@@ -7,7 +7,7 @@ import type { Reader } from "../../ports/ports.ts";
 import type { Comparison, Divergence, Merged, MergedText } from "../../ports/state-exchange.ts";
 import { type Clash, mergeLogs, mergeRecord } from "./merge-record.ts";
 
-/** A record that only a human can bring together. */
+/** A record that only a human can merge. */
 export interface Conflict {
   record: string;
   reason: "both_changed" | "id_taken_twice" | "unreadable";
@@ -15,7 +15,7 @@ export interface Conflict {
   clashes: Clash[];
 }
 
-/** The records for which somebody has said whose version it shall be. */
+/** The records for which somebody has chosen a side. */
 export interface Choice {
   ours: ReadonlySet<string>;
   theirs: ReadonlySet<string>;
@@ -24,13 +24,13 @@ export interface Choice {
 export interface Judgement {
   merged: Merged;
   conflicts: Conflict[];
-  /** The choices that there was something to choose for. */
+  /** The choices that settled something. */
   settled: string[];
-  /** Records of ours whose id theirs have: they get other ones before theirs are put in place. */
+  /** Records of ours whose ids theirs also use; ours get new ids before theirs are put in place. */
   twice: string[];
 }
 
-/** Decides what becomes of everything that both sides have and do not agree on. Nothing is settled by guessing. */
+/** Decides about everything on which the two sides differ. Nothing is settled by guessing. */
 export function judge(reader: Reader, comparison: Comparison, choice: Choice, at: Situation): Judgement {
   const merged: Merged = { comparison, taken: [], texts: [], replaced: [] };
   const conflicts = new Map<string, Conflict>();
@@ -74,7 +74,10 @@ export function judge(reader: Reader, comparison: Comparison, choice: Choice, at
   return { merged, conflicts: [...conflicts.values()], settled: [...settled], twice };
 }
 
-/** What two clones made under one id. Approvals and unlocks keep theirs: a human's word may hang on it. */
+/**
+ * Records that two clones may have created under one id. Approvals and unlocks are never renumbered, because
+ * a human may have signed their id.
+ */
 const NUMBERED =
   /^(?:tasks\/T\d+\/(?:(?:decisions|evidence|findings|reviews|handoffs)\/[A-Z]\d+|runs\/R\d+\/run)|notes\/N\d+)\.md$/;
 
@@ -86,7 +89,7 @@ function isTakenTwice(reader: Reader, { path, ours, theirs, fresh }: Divergence)
   return fresh === true || madeAs(a) !== madeAs(b);
 }
 
-/** Its agent knows itself by this id. */
+/** A running agent knows itself by this id, so its run cannot be renumbered. */
 const isRunning = ({ value }: Stored<Kind>) => {
   const { status, attempts } = value as { status?: unknown; attempts?: unknown[] };
   return status === "running" && (attempts?.length ?? 0) > 0;
@@ -118,13 +121,13 @@ function bringTogether(reader: Reader, one: Divergence): Together {
   return { text: { ...entry, record: recordOfPath(path), rev: result.rev, text: result.text } };
 }
 
-/** Two records were made at two moments, or by two people; one that was changed since was made once. */
+/** Two records differ in when or by whom they were created; a record that was merely changed does not. */
 function madeAs({ value }: Stored<Kind>): string {
   const { created, actor } = value as { created?: unknown; actor?: unknown };
   return `${created} ${actor}`;
 }
 
-/** Ours stays, with a rev above both, so that nobody takes it for an older one. */
+/** Keeps ours with a rev above both, so that nobody takes it for an older version. */
 function keepOurs(reader: Reader, { path, ours, theirs }: Divergence, at: Situation): MergedText[] {
   const kind = kindOfPath(path);
   const [a, b] = [ours, theirs].map((text) => kind && text !== undefined && parsed(reader, kind, path, text));
@@ -144,7 +147,7 @@ function parsed(reader: Reader, kind: Kind, path: string, text: string): Stored<
   }
 }
 
-/** People write `T7/F1` for T0007/F1; what is no id of that form is taken as it is. */
+/** Expands `T7/F1` to T0007/F1; returns anything else unchanged. */
 export function recordName(text: string): string {
   const [, number, part] = /^t0*(\d{1,9})(\/.+)?$/i.exec(text.trim()) ?? [];
   return number ? `${formatTaskId(Number(number))}${part ?? ""}` : text.trim();

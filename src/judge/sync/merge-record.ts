@@ -11,7 +11,7 @@ export interface ThreeWays<K extends Kind> {
   theirs: Stored<K>;
 }
 
-/** One field that both sides changed, each to something else. */
+/** A field that both sides changed to different values. */
 export interface Clash {
   field: string;
   ours: unknown;
@@ -20,13 +20,16 @@ export interface Clash {
 
 export type MergeResult = { text: string; rev: number } | { clashes: Clash[] };
 
-/** Records that people and agents edit; the others say what happened, and half of each would say what did not. */
+/**
+ * Records that people and agents edit. The others say what happened, and a mix of two would say what never
+ * did.
+ */
 const MERGEABLE: readonly Kind[] = [task, finding, note, repository, touched];
 
-/** Lists in which the order means nothing, so that two additions are just two. */
+/** Lists whose order means nothing, so additions on both sides do not conflict. */
 const SETS = new Set(["labels", "depends_on", "protects"]);
 
-/** Lists in which each clone speaks only of itself: what one took out is out. */
+/** Lists in which each clone has only entries of its own, so what one removed stays removed. */
 const OF_CLONES = new Set(["begun", "guarded", "trusted"]);
 
 const BASELINE = "baseline";
@@ -34,8 +37,8 @@ const BASELINE = "baseline";
 type Values = Record<string, unknown>;
 
 /**
- * Merges field by field, where each field was changed on one side only. Anything that our fields do not cover, such
- * as a remark between them, has to be untouched on one side, because it is taken from the other as it is.
+ * Merges field by field, if no field was changed on both sides. Text outside our fields, such as a comment,
+ * is taken from one side as it is, so the other side must not have changed it.
  */
 export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeResult {
   const { base, ours, theirs } = ways;
@@ -59,14 +62,17 @@ export function mergeRecord<K extends Kind>(kind: K, ways: ThreeWays<K>): MergeR
     : { text, rev };
 }
 
-/** Another clone took the task over and wrote nothing but that, which is whole by itself, whatever the first one wrote. */
+/**
+ * Another clone took the task over and wrote only that, which does not conflict with anything the first one
+ * wrote.
+ */
 function isHandOver(kind: Kind, before: Values, side: Values): boolean {
   if (kind !== (run as Kind) || before.ended !== undefined || side.ended !== "kept") return false;
   const handed = ["ended", "reason", "rev", "updated"];
   return namesOf(kind).every((name) => handed.includes(name) || same(before[name], side[name]));
 }
 
-/** Both wrote the very same, such as that a remote has it: the first of them stands, on both sides. */
+/** Both sides wrote the same, such as that a remote has it: the earlier text wins on both sides. */
 function saidTwice(ours: Stored<Kind>, theirs: Stored<Kind>): { text: string; rev: number } | undefined {
   const [a, b] = [ours.value as Values, theirs.value as Values];
   const [mine, their] = [String(a.updated), String(b.updated)];
@@ -100,8 +106,8 @@ function mergedValue(name: string, before: unknown, a: unknown, b: unknown): unk
 }
 
 /**
- * A branch has one baseline, the one that was published first: a clone that joins later cannot bring its own, nor one for
- * a branch that came into being while its name was protected.
+ * A branch has one baseline, the one that was published first. A clone that joins later cannot add its own,
+ * nor one for a branch that was created while its name was protected.
  */
 function oneBaseline(a: Values, b: Values): RepositoryRecord["baseline"] {
   const [ours, theirs] = [a, b] as unknown as [RepositoryRecord, RepositoryRecord];
@@ -109,7 +115,7 @@ function oneBaseline(a: Values, b: Values): RepositoryRecord["baseline"] {
   return [...theirs.baseline, ...ours.baseline.filter(({ ref }) => !isKnown(ref) && !cameLater(ref, theirs))];
 }
 
-/** What either side has, without what the other one took out. */
+/** What either side has, without what the other one removed. */
 function setMerge(before: readonly unknown[], a: readonly unknown[], b: readonly unknown[]): unknown[] {
   const [known, left, right] = [before, a, b].map((list) => new Set(list.map(print)));
   const isOut = (item: string) => known?.has(item) && !(left?.has(item) && right?.has(item));
@@ -123,7 +129,7 @@ function union(a: readonly unknown[], b: readonly unknown[]): unknown[] {
   return [...a, ...b.filter((item) => !known.has(print(item)))];
 }
 
-/** The merged values in the text of one side, if the other side's text holds nothing but a change of fields. */
+/** Puts the merged values into one side's text, if the other side changed nothing but fields. */
 function placed<K extends Kind>(
   kind: K,
   base: Stored<K>,
@@ -150,10 +156,10 @@ function differing<K extends Kind>(stored: Stored<K>, wanted: Values): ChangesOf
 
 const MAKING = ["rev", "actor", "created", "updated", "repo", "branch", "commit"];
 
-/** What every clone adds its own to. */
+/** Lists to which every clone adds its own entries. */
 const GROWING = [BASELINE, "begun", "protects", "guarded", "trusted"];
 
-/** Two machines that both made a record of the same repository have said the same thing twice. */
+/** Two machines that each recorded the same repository have said the same thing twice. */
 function sameButForItsMaking<K extends Kind>(
   kind: K,
   ours: Stored<K>,
@@ -172,7 +178,8 @@ function sameButForItsMaking<K extends Kind>(
   const [kept, other] = earlier === theirs ? [theirs, ours] : [ours, theirs];
   const grown = GROWING.filter((name) => !same(a[name], b[name]));
   if (grown.length === 0) return { text: kept.text, rev: Number((kept.value as Values).rev) };
-  // Each clone has noted what it began with, and both are true; but the branch was guarded before one of them came.
+  // Both clones' entries are true, so they are united. Only the baseline is not: the branch was guarded
+  // before one of them joined.
   const rev = Math.max(Number(a.rev), Number(b.rev)) + 1;
   const lists = grown.map((name) => {
     if (name === BASELINE) return [name, oneBaseline(a, b)];
@@ -182,7 +189,7 @@ function sameButForItsMaking<K extends Kind>(
   return { text: editRecord(kind, kept, { ...Object.fromEntries(lists), rev }), rev };
 }
 
-/** An event log only grows, so that whatever either side has of it belongs to it. */
+/** An event log only grows, so every line of either side belongs to it. */
 export function mergeLogs(ours: string, theirs: string): string {
   if (ours.startsWith(theirs)) return ours;
   if (theirs.startsWith(ours)) return theirs;

@@ -22,7 +22,7 @@ const MAX_QUOTED_KEY = 1000;
 const DOUBLE_QUOTED = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 const SINGLE_QUOTED = /'[^']*(?:''[^']*)*'/y;
 const PLAIN_START = /[A-Za-z0-9_./+~(=<$\u00a1-\ufefe]|-[A-Za-z0-9]/y;
-const FLOW_PLAIN = /(?:[A-Za-z0-9_./+]|-(?=[A-Za-z0-9]))[A-Za-z0-9_ ./+@()=\u00a1-\ufefe-]*/y;
+const FLOW_PLAIN = /(?:[A-Za-z0-9_./+]|-(?=[A-Za-z0-9]))[A-Za-z0-9_ ./+@()=%$~\u00a1-\ufefe-]*/y;
 /** Complements the printable ranges: a class of control characters would be taken for a mistake. */
 const UNPRINTABLE = /[^ -~\u00a0-\uffff]/;
 const MAX_FLOW_DEPTH = 100;

@@ -261,5 +261,11 @@ export const receiptText = ({ repos, records, proofs }: Pick<Receipt, "repos" | 
     records,
     ...(proofs.length > 0 && { proofs: proofs.map(({ path, sha256 }) => ({ path, sha256 })) }),
   });
+
+/** Whether a stored receipt is the one for this, in all that it says: its digest alone could stand over anything. */
+export const isReceiptOf = (
+  stored: Receipt | undefined,
+  seal: Pick<Receipt, "repos" | "records" | "proofs" | "digest">,
+): boolean => stored?.digest === seal.digest && receiptText(stored) === receiptText(seal);
 export type TrustedRoute = RepositoryRecord["trusted"][number];
 export type RepositoryRecord = ValueOf<typeof repository>;

@@ -40,3 +40,9 @@ export const signed = {
 };
 
 export const UNSIGNED = { uid: undefined, signatures: [] };
+
+/** How a human confirmed something, for its record; a signature says itself what it is worth, wherever it was asked for. */
+export const howOf = (typed: string, signatures: readonly RecordSignature[], fromPage = false) =>
+  signatures[0]
+    ? `signed by ${signatures[0].name} with ${signatures[0].key} (${signatures[0].level})`
+    : `typed ${typed} on the terminal${fromPage ? ", asked from the page" : ""}`;

@@ -65,7 +65,7 @@ function effectFor(home: Home, path: string, text: string, scratch: string[]): E
   if (!isTask(path) || !existsSync(dirname(join(home.state, path)))) return { do: "create", ...common, text };
   const from = scratchFile(home, scratch);
   writeDurably(from, text);
-  return { do: "attach", ...common, from };
+  return { do: "attach", ...common, from, fresh: true };
 }
 
 /** Patches, logs and the like, which no event tells of by their text. */

@@ -4,6 +4,7 @@ import { makeFolder } from "../../files/durable.ts";
 import { nothingLike } from "../../git/object-ids.ts";
 import { Git } from "../../git/run-git.ts";
 import { step } from "../../model/steps.ts";
+import { NEWEST } from "./is-complete.ts";
 import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 
 /** Writes a whole commit of the state into a folder of its own; a link comes out as a plain file. */
@@ -22,5 +23,7 @@ export async function checkOut(repo: StateRepository, commit: string, folder: st
 
 /** Begins our history with theirs, if we have none. Whoever began one meanwhile is joined to theirs later. */
 export function beginWith(repo: StateRepository, commit: string): void {
-  gitOf(repo).askSync(["update-ref", "-m", "pawl", REF, commit, nothingLike(commit)]);
+  const git = gitOf(repo);
+  const { code } = git.askSync(["update-ref", "-m", "pawl", REF, commit, nothingLike(commit)]);
+  if (code === 0) git.askSync(["update-ref", NEWEST, commit, nothingLike(commit)]);
 }

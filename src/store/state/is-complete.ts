@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { hasRef } from "../../git/refs.ts";
+import { pathBelow } from "../../files/path-below.ts";
+import { hasRef, tipOf } from "../../git/refs.ts";
 import { stateExists } from "../home.ts";
 import type { Home } from "../layout.ts";
 
@@ -8,11 +8,22 @@ const STATE = "refs/heads/pawl/state";
 
 /** Nothing is missing of the state: asked before every write, so it only looks. */
 export function isComplete(home: Home): boolean {
-  return stateExists(home) && existsSync(join(home.state, ".git")) && home.clone !== "" && !isLost(home);
+  return stateExists(home) && existsSync(pathBelow(home.state, ".git")) && home.clone !== "" && !isLost(home);
 }
 
 /** The folder is gone, or emptied, but its history is not. */
 export function isLost(home: Home): boolean {
-  if (!existsSync(join(home.state, ".git"))) return existsSync(join(home.gitDir, "HEAD"));
-  return !existsSync(join(home.state, "tasks")) && hasRef(home.gitDir, STATE);
+  if (!existsSync(pathBelow(home.state, ".git"))) return existsSync(pathBelow(home.gitDir, "HEAD"));
+  return !existsSync(pathBelow(home.state, "tasks")) && hasRef(home.gitDir, STATE);
+}
+
+/**
+ * Where pawl itself last left the state's branch. Whoever resets that branch takes records and their events away together,
+ * so that nothing among them tells of it; this ref stays where it was.
+ */
+export const NEWEST = "refs/pawl/newest";
+
+/** The branch is where pawl left it, as almost always; two small files tell, and nothing else has to be loaded. */
+export function isAtNewest(gitDir: string): boolean {
+  return tipOf(gitDir, NEWEST) === tipOf(gitDir, STATE);
 }

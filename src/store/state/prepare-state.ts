@@ -25,10 +25,10 @@ export function prepareState(home: Home, place: Place, env: Environment): string
       keepName(home, place, () => publishedName(place, env));
       ensureClone(home.local);
       if (restored) return [`${home.shown} was missing and has been restored from its history.`];
-      return existed ? [] : [`Made ${home.shown}: the memory of this project, ignored by its git.`];
+      return existed ? [] : [`Created ${home.shown} for this project's records; git ignores it.`];
     });
   } catch (error) {
-    throw explainFileError(error, "The state folder could not be made");
+    throw explainFileError(error, "The state folder could not be created");
   }
 }
 

@@ -8,7 +8,7 @@ import { step } from "../../model/steps.ts";
 import type { Site } from "../../ports/sites.ts";
 import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 
-export const incomingRef = (remote: string) => `refs/pawl/incoming/${remote}`;
+const incomingRef = (remote: string) => `refs/pawl/incoming/${remote}`;
 
 /** `origin`, wherever one stands: a state that went another way from each branch would be in pieces. */
 export async function chooseRemote(

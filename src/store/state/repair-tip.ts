@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hasRef, logOf } from "../../git/refs.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
+import { NEWEST } from "./is-complete.ts";
 import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 
 /** The branch of the state is there and names nothing that can be read: a power cut emptied it, or its commit is gone. */
@@ -52,6 +53,7 @@ export function repairTip(repo: StateRepository): string {
     REF,
     found,
   ]);
+  git.askSync(["update-ref", NEWEST, found]);
   // It remembers files as committed whose objects may be gone; without it every record is written again.
   rmSync(join(repo.gitDir, "index"), { force: true });
   return found;

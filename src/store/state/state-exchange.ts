@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
 import { lineIfReadable, textIfReadable } from "../../files/read.ts";
@@ -17,8 +17,9 @@ import type { Home } from "../layout.ts";
 import { compareStates } from "./compare.ts";
 import { homeSite } from "./home-site.ts";
 import { isComplete } from "./is-complete.ts";
+import { lostTip } from "./newest-tip.ts";
 import { prepareState } from "./prepare-state.ts";
-import { chooseRemote, fetchState, incomingRef, pushState } from "./remote-branch.ts";
+import { chooseRemote, fetchState, pushState } from "./remote-branch.ts";
 import { type StateRepository, tip } from "./state-basics.ts";
 import { placeIncoming } from "./state-incoming.ts";
 import { commitState } from "./state-repository.ts";
@@ -59,6 +60,11 @@ export function openStateExchange(
         throw error;
       }
     },
+    isHeldBack: () => existsSync(heldBack(home())),
+    holdBack(held) {
+      if (held) replaceFile(heldBack(home()), "");
+      else rmSync(heldBack(home()), { force: true });
+    },
     async gather(remote, progress): Promise<BothTips> {
       if (!isComplete(home())) for (const said of prepareState(home(), place, around.env)) progress(said);
       // A clone without a record has nothing to say yet, and begins with what the remote has.
@@ -66,6 +72,12 @@ export function openStateExchange(
         await commitState(repo(), `Before the exchange with ${remote}`);
       const theirs = await fetchState(repo(), await site(), remote, progress);
       return { ours: tip(repo()), theirs };
+    },
+    async takenBack() {
+      if ((await lostTip(repo())) === undefined) return undefined;
+      await commitState(repo(), "Before what was taken back comes again");
+      const [ours, theirs] = [tip(repo()), await lostTip(repo())];
+      return theirs === undefined ? undefined : { ours, theirs };
     },
     compare: (tips) => compareStates(repo(), tips),
     async renumber(comparison, paths, at) {
@@ -85,10 +97,11 @@ export function openStateExchange(
       const file = join(commonDir, "pawl", "name");
       if (current !== name) replaceFile(file, `${name}\n`);
     },
-    showTheirs: (remote, path) =>
-      `git -C ${quoted(home().shown)} show ${quoted(`${incomingRef(remote)}:${path}`)}`,
+    showFile: (commit, path) => `git -C ${quoted(home().shown)} show ${quoted(`${commit}:${path}`)}`,
   };
 }
+
+const heldBack = ({ local }: Home) => join(local, "not-to-be-published");
 
 /** A worktree that belongs to a task goes on belonging to it, whatever the task is called now. */
 function rebind(site: Site, { from, to }: Renumbered): void {

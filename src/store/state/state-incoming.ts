@@ -134,7 +134,7 @@ async function effectsFor(
     const from = scratchPath(home);
     scratch.push(from);
     writeContent(repo, other.get(path) ?? "", from);
-    return { do: "attach", ...about, from };
+    return { do: "attach", ...about, from, fresh: isNew };
   });
 }
 

@@ -19,6 +19,7 @@ import { lockOf } from "../../git/refs.ts";
 import { expectGit, Git } from "../../git/run-git.ts";
 import { Failure } from "../../model/failure.ts";
 
+import { noteNewest } from "./newest-tip.ts";
 import { isTipBroken, repairTip } from "./repair-tip.ts";
 import { gitOf, REF, STATE_BRANCH, type StateRepository, tip } from "./state-basics.ts";
 
@@ -67,7 +68,7 @@ function makeGitDir(repo: StateRepository): void {
     STATE_BRANCH,
     fresh,
   ];
-  git.expectSync("The memory repository could not be made", init);
+  git.expectSync("The state repository could not be created", init);
   const config = join(fresh, "config");
   const worktree = slashes(relative(repo.gitDir, repo.state)).replace(/["\\]/g, "\\$&");
   const bare = readFileSync(config, "utf8").replace(
@@ -85,12 +86,7 @@ function restore(repo: StateRepository): boolean {
   try {
     mkdirSync(scratch);
     const git = filesOf({ ...repo, state: scratch }, index);
-    git.expectSync("The state could not be brought back from its history", [
-      "read-tree",
-      "-u",
-      "--reset",
-      REF,
-    ]);
+    git.expectSync("The state could not be restored from its history", ["read-tree", "-u", "--reset", REF]);
     const missing = readdirSync(scratch).filter((name) => !existsSync(join(repo.state, name)));
     for (const name of missing) renameSync(join(scratch, name), join(repo.state, name));
     return missing.length > 0;
@@ -173,6 +169,7 @@ export async function commitState(
       const moved = await git.ask(["update-ref", "-m", "pawl", REF, commit, parent ?? nothingLike(commit)]);
       if (moved.code === 0) {
         renameSync(index, shared);
+        await noteNewest(repo, commit, parent);
         return commit;
       }
       for (const ref of [REF, "HEAD"]) dropStaleLock(lockOf(repo.gitDir, ref));
@@ -248,7 +245,7 @@ function setting(repo: StateRepository, gitDir: string, name: string, value: str
   if (/^[\w./ -]*$/.test(value) && readFileSync(file, "utf8").includes(line)) return;
   if (ask("--get", name).out.trim() === value) return;
   dropStaleLock(`${file}.lock`);
-  expectGit(ask(name, value), "The memory repository could not be set up");
+  expectGit(ask(name, value), "The state repository could not be set up");
 }
 
 const slashes = (path: string) => path.replaceAll("\\", "/");

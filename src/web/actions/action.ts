@@ -5,14 +5,14 @@ import type { Field } from "../forms.ts";
 // biome-ignore lint/suspicious/noExplicitAny: actions are operations of every input and result
 type AnyDescribed = Described<z.ZodMiniObject<any>, any>;
 
-/** Something that a person can do here. The operation refuses what its command refuses; the page only asks for its fields. */
+/** Something that a person can do on the page. The page only collects the fields; the operation refuses what its command refuses. */
 export interface Action {
   operation: AnyDescribed;
   title: string;
   /** What the button says. */
   button: string;
   fields: readonly Field[];
-  /** What the page says by itself. */
+  /** Input that the page supplies itself. */
   fixed?: Readonly<Record<string, unknown>>;
   /**
    * The field that names the task, which comes from the address; undefined for what belongs to none. With `part` it names a

@@ -8,7 +8,7 @@ import { type Actions, TASK } from "./action.ts";
 
 const REASON: Field = { name: "note", label: "Reason", long: true };
 
-/** What is found, and what becomes of it. */
+/** Adding findings and settling them. */
 export const FINDING_ACTIONS: Actions = {
   finding: {
     operation: findingAdd,

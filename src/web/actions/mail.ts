@@ -4,7 +4,7 @@ import { type Actions, TASK } from "./action.ts";
 
 const ABOUT = ["message"];
 
-/** Words that wait for whom they are for. */
+/** Messages, which wait until they are read. */
 export const MAIL_ACTIONS: Actions = {
   mail: {
     operation: mailSend,

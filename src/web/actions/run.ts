@@ -8,13 +8,13 @@ import { type Actions, TASK } from "./action.ts";
 
 const LIMITS: readonly Field[] = [
   { name: "time", label: "Time limit", hint: "60m unless you say otherwise", rare: true },
-  { name: "idle", label: "Idle limit", hint: "stop it after this long without a word", rare: true },
+  { name: "idle", label: "Idle limit", hint: "stop it after this much silence", rare: true },
   { name: "cost", label: "Cost limit", hint: "US dollars, where the agent reports them", rare: true },
   { name: "turns", label: "Turn limit", hint: "where the agent reports turns", rare: true },
 ];
 const RUN = { field: "run", part: "run" } as const;
 
-/** What begins, goes on with and ends a run. */
+/** What starts, resumes and ends a run. */
 export const RUN_ACTIONS: Actions = {
   run: {
     operation: run,
@@ -48,7 +48,7 @@ export const RUN_ACTIONS: Actions = {
     button: "Resume",
     fields: [
       { name: "message", label: "Message", hint: "what to tell it on the way", long: true },
-      { name: "agent", label: "Agent", hint: "another one than before", suggest: "agents", rare: true },
+      { name: "agent", label: "Agent", hint: "a different agent", suggest: "agents", rare: true },
       { name: "model", label: "Model", hint: "as the agent calls it", rare: true },
       { name: "fresh", label: "New conversation", rare: true },
       ...LIMITS,

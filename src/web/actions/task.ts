@@ -64,6 +64,15 @@ export const TASK_ACTIONS: Actions = {
     task: TASK,
     tab: "approve",
   },
+  settle: {
+    operation: check,
+    title: "Do what needs nobody's judgement",
+    button: "Settle it",
+    fields: [],
+    fixed: { stage: "close", fix: true },
+    task: TASK,
+    tab: "approve",
+  },
   snapshot: {
     operation: snapshot,
     title: "Save the diff again",

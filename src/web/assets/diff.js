@@ -35,24 +35,33 @@ byId("load-all")?.addEventListener("click", async (event) => {
 diff.addEventListener("click", async ({ target }) => {
   if (!target.matches("button.more")) return;
   target.disabled = true;
-  const answer = await fetch(target.dataset.src);
-  if (!answer.ok) return;
+  const answer = await fetch(target.dataset.src).catch(() => undefined);
+  if (!answer?.ok) {
+    target.disabled = false;
+    return;
+  }
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   target.closest("tr").replaceWith(...page.querySelectorAll("tr"));
 });
 
-// Viewed marks are kept by the clone, with what was looked at; another content needs another look.
-diff.addEventListener("change", ({ target }) => {
+// Viewed marks are kept in the clone, for one version of a file; a changed file needs another look.
+diff.addEventListener("change", async ({ target }) => {
   if (target.name !== "seen") return;
-  const file = target.closest(".file");
-  const { repo, path, digest, commit } = file.dataset;
-  file.toggleAttribute("data-seen", target.checked);
-  post(`/t/${diff.dataset.task}/viewed`, { repo, path, digest, commit, seen: target.checked });
+  const { repo, path, digest, commit } = target.closest(".file").dataset;
+  const seen = target.checked;
+  showSeen();
+  const answer = await post(`/t/${diff.dataset.task}/viewed`, { repo, path, digest, commit, seen }).catch(
+    () => undefined,
+  );
+  if (answer?.ok) return;
+  // A mark that nobody has kept must not look as if it were one.
+  target.checked = !seen;
   showSeen();
 });
 
 function showSeen() {
   for (const box of all("input[name=seen]", diff)) {
+    box.closest(".file").toggleAttribute("data-seen", box.checked);
     const item = document.querySelector(`.tree a[href="#${box.closest(".file").id}"]`);
     item.parentElement.classList.toggle("seen", box.checked);
     item.firstElementChild.textContent = box.checked ? "✓" : "○";

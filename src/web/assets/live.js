@@ -2,7 +2,7 @@
 // in place is replaced in place, and anything that would move rows is offered.
 import { all, byId, look } from "/page.js";
 
-const mark = byId("live");
+const [mark, lost] = [byId("live"), byId("lost")];
 const offer = byId("offer");
 const log = document.querySelector("#log[data-stream]");
 const task = document.body.dataset.task;
@@ -13,11 +13,17 @@ function open() {
   if (source || document.hidden) return;
   source = new EventSource(last ? `${address}?last=${encodeURIComponent(last)}` : address);
   source.onopen = () => {
-    mark.hidden = false;
-    if (ended) soon(0);
+    if (ended || !lost.hidden) soon(0);
+    [mark.hidden, lost.hidden] = [false, true];
   };
   source.onerror = () => {
-    mark.hidden = true;
+    [mark.hidden, lost.hidden] = [true, false];
+    // A browser reconnects by itself unless it was refused: then `pawl ui` was restarted, and its new link opens in any tab.
+    const isRefused = source.readyState === EventSource.CLOSED;
+    lost.textContent = isRefused ? "open pawl ui's new link" : "not connected";
+    if (!isRefused) return;
+    close();
+    setTimeout(open, AGAIN);
   };
   for (const kind of ["change", "look", "lines", "end"])
     source.addEventListener(kind, (event) => {
@@ -25,6 +31,8 @@ function open() {
       HEARD[kind](JSON.parse(event.data));
     });
 }
+
+const AGAIN = 2_000;
 
 function close() {
   source?.close();
@@ -52,7 +60,7 @@ const HEARD = {
   },
 };
 
-/** Several changes at once are one look, and what happens during a look is another one after it: never two at a time. */
+/** Several changes are fetched together; changes during a fetch cause one more after it. Never two at a time. */
 let [isWaiting, isLooking, again] = [false, false, false];
 async function soon(ms) {
   again = isLooking;

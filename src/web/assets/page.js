@@ -14,7 +14,7 @@ export async function look(address = location.href) {
   return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : undefined;
 }
 
-// The link's secret is behind `#`: it goes to this page alone, and out of the address bar at once.
+// The link's secret is behind `#`, so it is never sent with a request; it leaves the address bar at once.
 if (location.pathname === "/enter" && location.hash.length > 1) {
   const secret = location.hash.slice(1);
   history.replaceState(null, "", "/enter");
@@ -68,7 +68,7 @@ function pressing(key) {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select"))
     return;
-  // What is a link or a button has its key beside it.
+  // Links and buttons name their own key in data-press.
   const act =
     going(event.key) ??
     KEYS[event.key === "ArrowDown" || event.key === "ArrowUp" ? `Shift${event.key}` : event.key] ??
@@ -78,7 +78,7 @@ addEventListener("keydown", (event) => {
   act();
 });
 
-// What is typed into a form is kept until the form was accepted: then the browser is led to another page.
+// What is typed into a form is kept until the form is accepted, which shows in a redirect to another page.
 const keptName = (field) => `pawl:typed:${field.form.dataset.form ?? location.pathname}:${field.name}`;
 const sent = sessionStorage.getItem("pawl:sent");
 if (sent && !document.querySelector(".refusal") && location.pathname !== new URL(sent, location).pathname)
@@ -91,6 +91,11 @@ for (const field of all("[data-keep]")) {
 }
 addEventListener("input", ({ target }) => {
   if (target.matches("[data-keep]")) localStorage.setItem(keptName(target), target.value);
+});
+// Whoever cancels does not want to find it again, in a form that may show something newer by then.
+addEventListener("click", ({ target }) => {
+  const form = target.closest("form.act .row a.btn")?.closest("form");
+  if (form) for (const field of all("[data-keep]", form)) localStorage.removeItem(keptName(field));
 });
 addEventListener("submit", ({ target }) => {
   sessionStorage.setItem("pawl:sent", target.dataset.form ?? location.pathname);

@@ -27,12 +27,21 @@ function showCount(worth) {
         event.preventDefault();
         boxOf(draft)?.querySelector("textarea").focus();
       });
-      item.append(link, ` ${draft.severity}: ${draft.text.split("\n")[0]}`);
+      // Its own box may be folded away with its file, or have no line to stand below.
+      item.append(link, ` ${draft.severity}: ${draft.text.split("\n")[0]} `, removeButton(draft));
       return item;
     }),
   );
   const wanted = form.elements.verdict.value;
   if (worth.length > 0 && wanted === "pass") form.elements.verdict.value = "pass_with_findings";
+}
+
+function removeButton(draft) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Remove";
+  button.addEventListener("click", () => remove(draft));
+  return button;
 }
 
 const boxOf = (draft) => diff.querySelector(`tr.draft[data-draft="${draft.id}"]`);
@@ -57,7 +66,7 @@ function comment() {
   const rows = range();
   if (rows.length === 0) return;
   const file = rows[0].closest(".file");
-  const known = drafts.find((one) => one.row === rows.at(-1).id);
+  const known = drafts.find((one) => rowOf(one) === rows.at(-1));
   const draft = known ?? {
     id: crypto.randomUUID(),
     row: rows.at(-1).id,
@@ -73,10 +82,18 @@ function comment() {
   open(draft).querySelector("textarea").focus();
 }
 
+/** The line that it was written on. In a diff that was saved later, the name of that row may belong to another file. */
+function rowOf({ row: id, repo, file, line }) {
+  const row = byId(id);
+  const isOf = ({ dataset }) => dataset.repo === repo && dataset.path === file;
+  if (row && isOf(row.closest(".file"))) return row;
+  return all(".file").find(isOf)?.querySelector(`tr[data-line="${line}"]`);
+}
+
 function open(draft) {
   const there = boxOf(draft);
   if (there) return there;
-  const row = byId(draft.row);
+  const row = rowOf(draft);
   if (!row) return undefined;
   const box = byId("draft-form").content.firstElementChild.cloneNode(true);
   box.dataset.draft = draft.id;
@@ -116,7 +133,7 @@ const openAll = () => {
 
 /** In the order of the page, not in that of the writing; what has lost its line comes first. */
 const inOrder = (one, other) => {
-  const [row, next] = [byId(one.row), byId(other.row)];
+  const [row, next] = [rowOf(one), rowOf(other)];
   if (!row || !next) return row ? 1 : -1;
   return row.compareDocumentPosition(next) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 };

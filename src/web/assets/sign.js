@@ -12,13 +12,18 @@ const say = (words) => {
   byId("sign-said").textContent = words;
 };
 
+/** A refusal is a page with a heading, or plain text if the door refused. */
+async function reasonOf(answer) {
+  const text = await answer.text();
+  return new DOMParser().parseFromString(text, "text/html").querySelector("main h2")?.textContent ?? text;
+}
+
 async function tryIt(act) {
   try {
     say("Waiting for your key …");
     const answer = await act();
     if (answer.ok) location.reload();
-    else
-      say(new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("h2").textContent);
+    else say(await reasonOf(answer));
   } catch (error) {
     say(error.name === "NotAllowedError" ? "Not signed: nobody answered, or it was refused." : error.message);
   }
@@ -70,5 +75,5 @@ byId("enrol")?.addEventListener("submit", (event) => {
   });
 });
 
-// A click before this script listened would have done nothing, so until now there was nothing to click.
+// Until this script listens, a click would do nothing, so the buttons start disabled.
 for (const button of all("#sign, #enrol button")) button.disabled = false;

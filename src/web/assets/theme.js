@@ -1,2 +1,2 @@
-// Before anything is painted: the light that was chosen, where it is not the system's.
+// Runs before the first paint: applies the theme that was chosen here, if any.
 document.documentElement.dataset.theme = localStorage.getItem("pawl:theme") ?? "";

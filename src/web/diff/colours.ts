@@ -69,7 +69,7 @@ const ENDINGS: Readonly<Record<keyof typeof LANGUAGES, string>> = {
 };
 const languageOf = byWord(ENDINGS);
 
-/** Six colours are enough to see what is a word, a text, a number or a remark. */
+/** A handful of colours is enough to tell keywords, strings, numbers and comments apart. */
 const colourOf = byWord({
   k: "keyword built literal type tag selector section meta",
   s: "string regexp link addition code",
@@ -104,7 +104,7 @@ export function colourLines(path: string, lines: readonly string[]): Piece[][] |
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
-/** highlight.js answers with HTML; what we send is made by our own hands, from text and a class of ours. */
+/** highlight.js returns HTML. We take only the text and our own class from it and build the markup ourselves. */
 function piecesOf(answer: string): Piece[][] {
   const open: (string | undefined)[] = [];
   const lines: Piece[][] = [[]];

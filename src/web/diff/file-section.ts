@@ -3,18 +3,19 @@ import { plural } from "../../model/text.ts";
 import { type Html, html, visible } from "../html.ts";
 import { findingCard } from "../views/findings.ts";
 import { colourLines, type Piece } from "./colours.ts";
+import { placesOf } from "./finding-places.ts";
 import type { Row } from "./parse-patch.ts";
 import { ROWS_OF_A_PART, type Stretch, stretchesOf } from "./parts.ts";
 import { MANY_ROWS, type Rendering, renderRows } from "./render-file.ts";
 import type { SavedFile } from "./saved-diff.ts";
 
-/** Files that people do not read: they come folded, with their size. */
+/** Files that people do not read: they start folded and show their size. */
 const GENERATED =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|Gemfile\.lock|composer\.lock|poetry\.lock|uv\.lock|go\.sum|flake\.lock)$|\.min\.(?:js|css)$|\.map$|(?:^|\/)(?:dist|vendor|node_modules)\/|\.snap$/;
 
 export interface FileSection {
   repo: string;
-  /** The saved commit, for the mark of whoever looks. */
+  /** The saved commit, which a viewed mark records. */
   commit: string;
   file: SavedFile;
   /** The beginning of its anchors, and its address for a browser that loads it later. */
@@ -22,11 +23,11 @@ export interface FileSection {
   address: string;
   findings: readonly Finding[];
   viewed: boolean;
-  /** Old and new beside each other. */
+  /** Old and new side by side. */
   split: boolean;
   /** Lines around the changes can be asked for. */
   kept: boolean;
-  /** Left for the browser to load when it comes near. */
+  /** The browser loads it when it scrolls near. */
   later: boolean;
 }
 
@@ -62,7 +63,7 @@ function contentOf({ file, anchor, address, findings, later, split, kept }: File
     : content;
 }
 
-/** Room for the rows of a file, or for each part of a large one, until they are asked for. */
+/** Placeholders for the rows of a file, one for each part of a large file, until they are loaded. */
 function laterOf(address: string, rows: number): Html {
   const parts = rows > MANY_ROWS ? Math.ceil(rows / ROWS_OF_A_PART) : 1;
   const box = (src: string, count: number) =>
@@ -73,7 +74,7 @@ function laterOf(address: string, rows: number): Html {
   )}`;
 }
 
-/** Beside the address of the file's rows are those of the lines above each of its hunks, and after the last. */
+/** The addresses from which more lines are loaded: above each hunk, and after the last one. */
 export function moreOf(address: string): NonNullable<Rendering["more"]> {
   const [path = "", query = ""] = address.split("?");
   return {
@@ -82,7 +83,7 @@ export function moreOf(address: string): NonNullable<Rendering["more"]> {
   };
 }
 
-/** The rows of a file with its findings below their lines; a finding whose line is not shown stands above them. */
+/** The rows of a file with each finding below its line; findings whose line is not shown come first. */
 export function fileRows(
   file: SavedFile,
   anchor: string,
@@ -90,20 +91,15 @@ export function fileRows(
   { split, more, part }: Pick<Rendering, "split" | "more"> & { part?: number | undefined },
 ): Html {
   const stretches = stretchesOf(file, part);
-  const below = new Map<number, Finding[]>();
-  const lines = new Set(file.hunks.flatMap((hunk) => hunk.rows.flatMap((row) => row.new ?? [])));
-  const elsewhere = findings.filter((one) => one.line === undefined || !lines.has(one.line));
-  for (const one of findings)
-    if (one.line !== undefined && lines.has(one.line))
-      below.set(one.line, [...(below.get(one.line) ?? []), one]);
+  const { below, elsewhere } = placesOf(findings, file);
   const note = (side: "old" | "new", line: number) => {
     const found = side === "new" ? below.get(line) : undefined;
     return found && html`<tr class="note"><td colspan="${split ? 4 : 3}">${found.map(findingCard)}</td></tr>`;
   };
-  return html`${!part && elsewhere.map((one) => html`<div class="moved"><p class="dim small">Was at line ${one.line ?? "?"}, which is not part of this diff:</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file, stretches), below: note, split, more }, stretches)}`;
+  return html`${!part && elsewhere.map((one) => html`<div class="moved"><p class="dim small">${one.line === undefined ? "About the whole file:" : `Was at line ${one.line}, which this diff no longer shows:`}</p>${findingCard(one)}</div>`)}${renderRows(file, { anchor, colours: coloursOf(file, stretches), below: note, split, more }, stretches)}`;
 }
 
-/** Hunk by hunk and side by side, because a patch has no more of the file than that. */
+/** Coloured per hunk and per side, because a patch holds no more of the file. */
 function coloursOf(file: SavedFile, stretches: readonly Stretch[]) {
   const side = (of: "old" | "new", skip: Row["sign"], path: string) => {
     const lines = new Map<number, readonly Piece[]>();

@@ -1,17 +1,17 @@
 import type { ViewedFile } from "../../ports/viewed.ts";
 import type { SavedFile, SavedRepo } from "./saved-diff.ts";
 
-/** What the reader has looked at, held against a saved diff. */
+/** What the reader has looked at, compared with a saved diff. */
 export interface Looked {
   /** Looked at as it is now. */
   isViewed(repo: string, file: SavedFile): boolean;
-  /** The mark of an earlier content; undefined for a file that was never looked at, or is as it was. */
+  /** The mark of an earlier version; undefined if the file was never viewed or has not changed since. */
   before(repo: string, file: SavedFile): ViewedFile | undefined;
   /** Files that were looked at and are no longer part of the change. */
   gone: ViewedFile[];
 }
 
-/** A mark is about a file as it was: when its part of the patch changes, the mark only tells that somebody looked once. */
+/** A mark belongs to one version of a file: once its part of the patch changes, it only says that somebody looked before. */
 export function lookedAt(viewed: readonly ViewedFile[], repos: readonly SavedRepo[]): Looked {
   const nameOf = (repo: string, path: string) => `${repo}\0${path}`;
   const marks = new Map(viewed.map((one) => [nameOf(one.repo, one.path), one]));

@@ -5,8 +5,8 @@ import type { Wish } from "./reading.ts";
 import { patchFiles, type SavedFile, type SavedRepo } from "./saved-diff.ts";
 
 /**
- * The same files in another light: without white space, or only what changed since the reader looked. Places, marks and
- * digests stay those of the saved diff, so a file that has nothing to show in this light is still there and says so.
+ * The same files in another view: without white space, or only what changed since the reader's last look. Order, marks and
+ * digests stay those of the saved diff, so a file with nothing to show in this view is still listed and says so.
  */
 export async function inOtherLight(
   ask: Ask,

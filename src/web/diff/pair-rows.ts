@@ -1,12 +1,12 @@
 import type { Row } from "./parse-patch.ts";
 
-/** What stands beside each other; of a line that stayed, both are the same row. */
+/** Two rows side by side; an unchanged line is on both sides. */
 export interface Pair {
   left: Row | undefined;
   right: Row | undefined;
 }
 
-/** Deletions beside the additions that follow them, one to one; whichever is longer stands alone at its end. */
+/** Pairs deletions with the additions that follow them; the surplus of the longer side stands alone. */
 export function pairRows(rows: readonly Row[]): Pair[] {
   const pairs: Pair[] = [];
   let [removed, added]: [Row[], Row[]] = [[], []];

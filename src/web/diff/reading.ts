@@ -1,11 +1,11 @@
-/** How somebody wants to read a diff; it is all in the address, so that it can be linked to and works without script. */
+/** How somebody wants to read a diff. All of it is in the address, so it can be linked to and works without script. */
 export interface Wish {
   /** The run whose saved diff it is; undefined for the latest. */
   run: string | undefined;
-  /** Old and new beside each other. */
+  /** Old and new side by side. */
   split: boolean;
   ignoreSpace: boolean;
-  /** Only what changed since the reader looked. */
+  /** Only what changed since the reader's last look. */
   sinceLook: boolean;
 }
 
@@ -16,7 +16,7 @@ export const wishOf = (query: URLSearchParams): Wish => ({
   sinceLook: query.get("since") === "look",
 });
 
-/** The same wish as a query; what is usual is left out. */
+/** The same choice as a query; defaults are left out. */
 export function queryOf({ run, split, ignoreSpace, sinceLook }: Wish): URLSearchParams {
   const said = Object.entries({
     run,

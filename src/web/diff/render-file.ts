@@ -6,15 +6,15 @@ import type { Hunk, PatchFile, Row } from "./parse-patch.ts";
 import { type Stretch, stretchesOf } from "./parts.ts";
 import { type Mark, wordMarks } from "./word-marks.ts";
 
-/** What stands beside the rows: who calls knows about findings, the renderer does not. */
+/** Everything but the rows. The caller knows about findings; the renderer does not. */
 export interface Rendering {
   /** The file's place in the whole diff; the beginning of every anchor, such as `f3R18`. */
   anchor: string;
   /** Rows in the colours of their language, by side and line number. */
   colours: { old: Lines | undefined; new: Lines | undefined };
-  /** What follows a row, such as a finding on it; undefined for most. */
+  /** What is shown below a row, such as a finding; undefined for most rows. */
   below(side: "old" | "new", line: number): Html | undefined;
-  /** Old and new beside each other. */
+  /** Old and new side by side. */
   split: boolean;
   /** Where lines around the hunks can be asked for; undefined where only the patch is left. */
   more?: { above(hunk: number, upTo: number): string; below(from: number): string } | undefined;
@@ -67,7 +67,7 @@ function renderHunk(rows: readonly Row[], rendering: Rendering): Html[] {
     : rows.map((row) => unifiedRow(row, rendering, marks));
 }
 
-/** How many lines lie between a hunk, or what is shown above it already, and the hunk before. */
+/** How many lines are still hidden between line `upTo` and the hunk before. */
 export function hiddenAbove(file: PatchFile, hunk: number, upTo: number): number {
   const before = file.hunks[hunk - 1];
   const last = before?.rows.findLast((row) => row.new !== undefined)?.new ?? before?.newStart ?? 0;
@@ -132,7 +132,7 @@ export function renderBelow(
   rendering: Rendering,
 ): Html {
   const end = lastOf(file);
-  // What follows the last newline is no line.
+  // After the last newline there is no further line.
   const all = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
   if (!end || !Number.isInteger(from) || from <= end.line) return html``;
   const rows = all.slice(from - 1, from - 1 + LINES_AT_ONCE).map((text, index): Row => {

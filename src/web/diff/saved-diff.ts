@@ -25,7 +25,7 @@ export interface SavedRepo {
   files: SavedFile[];
 }
 
-/** A saved patch never changes, so what was read of it is kept by its digest; a few are enough. */
+/** A saved patch never changes, so its parsed files are cached by digest; a few are enough. */
 const known = new Map<string, SavedFile[]>();
 const MOST_KNOWN = 12;
 
@@ -52,7 +52,7 @@ export async function savedDiff(
   );
 }
 
-/** The files of a patch; `name` tells what it is, for as long as it is the same. */
+/** The files of a patch; `name` is the cache key and changes whenever the patch does. */
 export async function patchFiles(ask: Ask, input: PatchInput, name: string): Promise<SavedFile[]> {
   const cached = known.get(name);
   if (cached) return cached;

@@ -6,7 +6,7 @@ export interface Mark {
   to: number;
 }
 
-/** Less in common than this, and two lines are two lines and not one that was changed. */
+/** With less in common than this, two lines count as different lines, not as one that was edited. */
 const LEAST_COMMON = 0.3;
 
 /** For runs of as many deletions as additions: what changed in each pair. Rows without a mark are not in the answer. */
@@ -51,6 +51,6 @@ function common(one: string, other: string): { before: number; after: number } {
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** Whether a word goes on across this place; half of a two-part character is never a border either. */
+/** Whether this place is inside a word, or between the halves of a surrogate pair. */
 const splitsWord = (text: string, at: number) =>
   (WORD.test(text[at - 1] ?? "") && WORD.test(text[at] ?? "")) || /[\ud800-\udbff]/.test(text[at - 1] ?? "");

@@ -10,22 +10,24 @@ import { page, seeOther } from "../exchange.ts";
 import { fieldsOf } from "../fields.ts";
 import { fieldsOfForm, inputOf } from "../forms.ts";
 import { type Html, html } from "../html.ts";
+import { type LateForm, lateForm, marksOf } from "../late-form.ts";
 import { layout } from "../layout.ts";
+import { inline } from "../markdown.ts";
 import { statusOf } from "./problem.ts";
 import type { Look, View } from "./view.ts";
 
-/** A form of its own for each thing that can be done, so that it works without script and can be linked to. */
+/** Each action has its own form at its own address, so that it works without script and can be linked to. */
 export const actForm: View = async (look) => {
   const action = actionOf(look);
   const before = await known(look);
-  // A link may say what is most likely meant; whoever fills the form in sees it and may change it.
+  // A link may fill in the likely values; whoever submits the form sees them and may change them.
   const { query } = look.request;
   const meant = action.fields.flatMap(({ name }) => (query.has(name) ? [[name, query.get(name)]] : []));
   const values = { ...before.values, ...Object.fromEntries(meant) };
-  return page(await render(look, action, { values, rev: before.rev }));
+  return page(await render(look, action, { values, before }));
 };
 
-/** Does it, and leads to what it changed; a refusal comes back with everything that was typed. */
+/** Carries the action out and redirects to what it changed; a refusal keeps everything that was typed. */
 export const act: View = async (look) => {
   const action = actionOf(look);
   const { parts, request } = look;
@@ -39,7 +41,7 @@ export const act: View = async (look) => {
       ...action.fixed,
       ...Object.fromEntries(about),
       ...subjectOf(action, look),
-      // Whoever changes something says which state of it they saw: if somebody was faster, that is told first.
+      // The rev that the form showed: if somebody has changed the record since, the operation refuses.
       ...(values.rev === undefined ? {} : { rev: Number(values.rev) }),
     };
     const { data, warnings, next } = await look.ask(action.operation, input as never);
@@ -48,14 +50,19 @@ export const act: View = async (look) => {
     return seeOther(`${pathAfter(action, parts.task, data)}?done=${done}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return page(await render(look, action, { values, rev: before.rev, refusal: error }), statusOf(error));
+    const late = lateForm(action.fields, values, before.values, error);
+    const filled = late ?? { values, refusal: error };
+    return page(await render(look, action, { ...filled, before }), statusOf(error));
   }
 };
 
 function actionOf({ parts }: Look): Action {
   const { task, action = "" } = parts;
   const found = findAction(action, task !== undefined);
-  if (!found) throw new Failure("not_found", "no_page", `There is no action called ${action}.`);
+  if (!found)
+    throw new Failure("not_found", "no_page", `There is no action called ${action}.`, {
+      hint: "What can be done to a task is in the menu Actions on its page.",
+    });
   return found;
 }
 
@@ -69,8 +76,13 @@ function subjectOf({ task: subject }: Action, { parts, request }: Look): Record<
 
 type Values = Record<string, string | undefined>;
 
-/** What a change begins with: the record as it is, and its rev. */
-async function known({ ask, parts, request }: Look): Promise<{ values: Values; rev?: number }> {
+/** The present values of the record that is edited, and its rev. */
+interface Known {
+  values: Values;
+  rev?: number;
+}
+
+async function known({ ask, parts, request }: Look): Promise<Known> {
   if (parts.action === "edit") {
     const { task } = (await ask(taskShow, { task: parts.task })).data;
     const { title, objective, acceptance, plan, notes, profile, status, blocker, rev } = task;
@@ -80,7 +92,10 @@ async function known({ ask, parts, request }: Look): Promise<{ values: Values; r
   if (parts.action === "lane-edit") {
     const id = `${parts.task}/${request.query.get("lane")}`;
     const lane = (await ask(laneList, { task: parts.task })).data.lanes.find((one) => one.id === id);
-    if (!lane) throw new Failure("not_found", "no_record", `There is no lane ${id}.`);
+    if (!lane)
+      throw new Failure("not_found", "no_record", `There is no lane ${id}.`, {
+        hint: `Its lanes: \`pawl lane list ${parts.task}\``,
+      });
     const { paths, after, owner, rev } = lane;
     return { values: { path: paths.join("\n"), after: after.join("\n"), owner }, rev };
   }
@@ -93,7 +108,7 @@ const changedOnly = (values: Values, before: Values): Values =>
     Object.entries(values).filter(([name, value]) => value?.replaceAll("\r\n", "\n") !== before[name]),
   );
 
-/** A list that was emptied is one without anything in it, where the command has a word for that too. */
+/** Lists that were emptied in the form, where the command can clear them too. */
 const cleared = ({ operation }: Action, values: Values, before: Values) =>
   Object.fromEntries(
     (operation.cli?.clears ?? [])
@@ -109,19 +124,19 @@ function pathAfter({ tab }: Action, task: string | undefined, data: unknown): st
 
 const AGENTS = ["claude", "codex", "copilot"];
 
-/** The agents that pawl knows, and those of the project that have worked here. */
+/** The agents that pawl knows, and any others that have run in this project. */
 async function agentsOf({ ask }: Look): Promise<string[]> {
   const { data } = await ask(runList, {});
   return [...new Set([...AGENTS, ...data.runs.flatMap((one) => one.agent ?? [])])];
 }
 
-interface Filled {
+interface Filled extends Partial<LateForm> {
   values: Values;
-  rev?: number | undefined;
-  refusal?: Failure;
+  before: Known;
 }
 
-async function render(look: Look, action: Action, { values, rev, refusal }: Filled): Promise<Html> {
+async function render(look: Look, action: Action, filled: Filled): Promise<Html> {
+  const { values, before, refusal, both = [] } = filled;
   const { parts, request, project } = look;
   const { operation, title, button, fields, about = [] } = action;
   const lists = fields.some((one) => one.suggest) ? { agents: await agentsOf(look) } : {};
@@ -138,8 +153,8 @@ async function render(look: Look, action: Action, { values, rev, refusal }: Fill
   const main = html`<p class="crumb"><a href="/">${project}</a>${task !== undefined && html` / <a href="${back}">${task}</a>`}</p>
 <div class="title"><h1>${title}${subject && html` <span class="id">${subject}</span>`}</h1></div>
 <p class="dim">${operation.summary}.</p>
-${refusal && html`<section class="refusal" role="alert"><h2>Not done: ${refusal.message}</h2>${refusal.hint && html`<p>${refusal.hint}</p>`}</section>`}
-<form method="post" class="act" data-form="${request.path}${subject && `?${subject}`}">${rev !== undefined && html`<input type="hidden" name="rev" value="${rev}">`}${fieldsOfForm(operation.input, fields, values, lists)}
+${refusal && html`<section class="refusal" role="alert"><h2>Not done: ${refusal.message}</h2>${refusal.hint && html`<p>${inline(refusal.hint)}</p>`}${both.map(({ label, now }) => html`<p><b>${label}</b> now says:</p><pre>${now}</pre>`)}</section>`}
+<form method="post" class="act" data-form="${request.path}${subject && `?${subject}`}">${before.rev !== undefined && html`<input type="hidden" name="rev" value="${before.rev}">${marksOf(fields, before.values)}`}${fieldsOfForm(operation.input, fields, values, lists)}
 <p class="row"><button class="btn go">${button}</button> <a class="btn" href="${back}">Cancel</a></p></form>
 ${operation.details && html`<details class="more"><summary>What it does and what it refuses</summary><p>${operation.details}</p></details>`}`;
   return layout({ title, section: "tasks", command: words.filter(Boolean).join(" "), main, kind: "narrow" });

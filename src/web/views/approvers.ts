@@ -7,21 +7,23 @@ import { page, seeOther } from "../exchange.ts";
 import { fieldsOf } from "../fields.ts";
 import { type Html, html } from "../html.ts";
 import { layout, short, tag } from "../layout.ts";
-import { assertionOf, isOpen, signSection } from "./sign-section.ts";
+import { inline } from "../markdown.ts";
+import { assertionOf, isOpen, noPasskeys, signSection } from "./sign-section.ts";
 import type { View } from "./view.ts";
 
 /** Whose keys decide in each repository, and a place to enrol a passkey of this browser. */
-export const approvers: View = async ({ ask, deciding }) => {
+export const approvers: View = async ({ ask, deciding, request }) => {
   const { data: around } = await ask(repoList, {});
   const repos: Repo[] = [];
   for (const { name, path } of around.repos)
     if (path !== null) repos.push({ name, ...(await listOf(ask, name)) });
   const underway = deciding.underway.of(APPROVERS);
+  const without = noPasskeys(request);
   const main = html`<div class="title"><h1>Approvers</h1></div>
-<p class="dim">Whose keys may approve on each protected branch, as the branch itself says.</p>
-${underway?.refusal && html`<section class="refusal" role="alert"><h2>Not enrolled: ${underway.refusal.message}</h2>${underway.refusal.hint && html`<p>${underway.refusal.hint}</p>`}</section>`}
-${repos.map((repo) => repoSection(repo, repos))}
-${underway && isOpen(underway) ? signSection(underway, { path: "/approvers", word: "the key's name", button: "Sign with your key" }) : enrolForm(repos)}`;
+<p class="dim">Whose keys may approve, as each protected branch itself says.</p>
+${underway?.refusal && html`<section class="refusal" role="alert"><h2>Not enrolled: ${underway.refusal.message}</h2>${underway.refusal.hint && html`<p>${inline(underway.refusal.hint)}</p>`}</section>`}
+${repos.map((repo) => repoSection(repo, repos, without === undefined))}
+${underway && isOpen(underway) ? signSection(underway, { path: "/approvers", word: "the key's name", button: "Sign with your key", without }) : (without ?? enrolForm(repos))}`;
   const command = "pawl approver list";
   return page(layout({ title: "Approvers", section: "audit", command, main, kind: "narrow" }));
 };
@@ -45,13 +47,13 @@ async function listOf(ask: Ask, repo: string): Promise<Omit<Repo, "name">> {
 }
 
 /** One approval covers all repositories of a task, so the same key has to count in each of them. */
-function repoSection(repo: Repo, all: readonly Repo[]): Html {
+function repoSection(repo: Repo, all: readonly Repo[], canSign: boolean): Html {
   const known = repo.branches.flatMap((one) => one.approvers.map((each) => each.passkey));
   const elsewhere = all
     .flatMap((other) => other.branches.flatMap((one) => one.approvers))
     .filter((one) => one.passkey !== undefined && !known.includes(one.passkey));
   const others = [...new Map(elsewhere.map((one) => [one.passkey, one])).values()];
-  return html`${repo.why !== undefined && html`<section class="prose"><h2>${repo.name}</h2><p class="dim">${repo.why}</p></section>`}${repo.branches.map((one) => branchSection(one, repo.name, all.length > 1))}${repo.branches.length > 0 && others.map((one) => html`<form method="post" action="/approvers" class="row"><input type="hidden" name="name" value="${one.name}"><input type="hidden" name="as" value="${one.key}"><input type="hidden" name="passkey" value="${one.passkey}"><input type="hidden" name="repo" value="${repo.name}"><button>Let ${one.key} approve in ${repo.name} too…</button></form>`)}`;
+  return html`${repo.why !== undefined && html`<section class="prose"><h2>${repo.name}</h2><p class="dim">${repo.why}</p></section>`}${repo.branches.map((one) => branchSection(one, repo.name, all.length > 1))}${canSign && repo.branches.length > 0 && others.map((one) => html`<form method="post" action="/approvers" class="row"><input type="hidden" name="name" value="${one.name}"><input type="hidden" name="as" value="${one.key}"><input type="hidden" name="passkey" value="${one.passkey}"><input type="hidden" name="repo" value="${repo.name}"><button>Let ${one.key} approve in ${repo.name} too…</button></form>`)}`;
 }
 
 const branchSection = (
@@ -86,6 +88,6 @@ export const signEnrolment: View = async ({ deciding, request }) => {
 };
 
 export const withdrawEnrolment: View = async ({ deciding }) => {
-  deciding.underway.withdraw(APPROVERS);
+  await deciding.underway.withdraw(APPROVERS);
   return seeOther("/approvers");
 };

@@ -1,3 +1,4 @@
+import { changedNothing, isPlace } from "../../judge/current-run.ts";
 import type { Reason } from "../../judge/gates/gate.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { type Html, html } from "../html.ts";
@@ -55,7 +56,7 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
   if (task.status === "open")
     return {
       what: "Not started yet.",
-      how: html`An agent works on it in a worktree of its own: <code>pawl run ${task.id} --agent claude</code>`,
+      how: html`Let an agent work on it in its own worktree: <code>pawl run ${task.id} --agent claude</code>`,
       acts: [
         { word: "Start an agent…", path: at("do/run"), main: true },
         { word: "Start by hand…", path: at("do/start") },
@@ -73,7 +74,18 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
       ],
     };
   }
-  return underWay(reasons, at);
+  // Where an agent has worked, approving writes the missing handoff from its commits: the inbox says so too.
+  const open = reasons.filter((one) => last === undefined || one.code !== "no_handoff");
+  const place = runs.findLast(isPlace);
+  if (open.length === 0 && last && place && changedNothing(place)) {
+    const id = last.id.split("/")[1] ?? "";
+    return {
+      what: `Waiting for you: ${id} succeeded, but changed nothing.`,
+      how: html`<a href="${at(`runs/${id}`)}">Read its log</a>, then tell it what is missing: <code>pawl run resume ${last.id} "…"</code>`,
+      acts: [{ word: "Resume it…", path: at(`do/resume?run=${id}`), main: true }],
+    };
+  }
+  return underWay(open, at);
 }
 
 function underWay([first]: readonly Reason[], at: (path: string) => string): Sentence {
@@ -81,7 +93,7 @@ function underWay([first]: readonly Reason[], at: (path: string) => string): Sen
   if (!first)
     return {
       what: "Waiting for you: ready to approve.",
-      how: html`Nothing is missing, as far as the records tell. Read the diff first; pawl asks git and the remotes once more before it merges.`,
+      how: html`Nothing is missing, according to the records. Read the diff first; pawl asks git and the remotes once more before it merges.`,
       acts: [read, { word: "Approve…", path: at("approve"), main: true }],
     };
   const who = { author: "the author", reviewer: "a reviewer", human: "you" }[first.owner];

@@ -7,6 +7,6 @@ import type { View } from "./view.ts";
 export const contextView: View = async (look) => {
   const shown = await showTask(look);
   const { data } = await look.ask(context, { task: look.parts.task });
-  const content = html`<div class="narrow"><p class="dim">What an agent that starts cold is given: ${data.context.tokens} of at most ${data.context.budget} tokens.</p><div class="prose packet">${markdown(data.context.text)}</div></div>`;
+  const content = html`<div class="narrow"><p class="dim">What an agent gets when it starts from scratch: ${data.context.tokens} of at most ${data.context.budget} tokens.</p><div class="prose packet">${markdown(data.context.text)}</div></div>`;
   return taskPage(look, shown, { tab: "context", command: "pawl context {task}", content });
 };

@@ -46,7 +46,9 @@ async function find(look: Look) {
   const whole = (await readDiff(look, wish)).repos.find((one) => one.repo === repo);
   const found = whole?.files[Number(file)];
   if (!whole || !found)
-    throw new Failure("not_found", "no_file", `The saved diff of ${repo} has no file number ${file}.`);
+    throw new Failure("not_found", "no_file", `The saved diff of ${repo} has no file number ${file}.`, {
+      hint: `Another diff may have been saved meanwhile. Open /t/${task}/diff again.`,
+    });
   const at = query.get("at") ?? "0";
   const { run, split } = wish;
   const asked = queryOf(wish);

@@ -1,4 +1,5 @@
 import type { Inbox, Need } from "../../judge/runs/inbox.ts";
+import { nameOf } from "../../model/actor.ts";
 import { plural } from "../../model/text.ts";
 import { inbox } from "../../ops/inbox.ts";
 import { repoList } from "../../ops/repo-list.ts";
@@ -7,7 +8,6 @@ import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, mono, short, tag } from "../layout.ts";
 import { ago, lasted } from "../times.ts";
-import { nameOf } from "../who.ts";
 import { firstSteps } from "./first-steps.ts";
 import type { View } from "./view.ts";
 
@@ -31,7 +31,11 @@ const isEmpty = ({ needs_you, running, held, claimed, ready, recent }: Inbox) =>
 
 function sections(found: Inbox, now: number): Html {
   const more = found.ready.length - MOST_READY;
-  return html`${section("Needs you", found.needs_you.map(needRow), "Nothing needs you right now.")}
+  return html`${section(
+    "Needs you",
+    found.needs_you.map((one) => needRow(one, now)),
+    "Nothing needs you right now.",
+  )}
 ${section("Running", found.running.map(runningRow))}
 ${section(
   "Worked on by hand",
@@ -58,7 +62,7 @@ ${section(
   ),
 )}
 ${section(
-  "Ready to begin",
+  "Ready to start",
   found.ready
     .slice(0, MOST_READY)
     .map((one) => row({ task: one.id, title: one.title, why: "Nothing blocks it.", tag: tag("open") })),
@@ -69,7 +73,7 @@ ${section(
 )}`;
 }
 
-/** A held task that already stands under another heading is not told twice. */
+/** Leaves out held tasks that are already listed under "Needs you". */
 const heldOnly = ({ held, needs_you }: Inbox) =>
   held.filter((one) => !needs_you.some((need) => need.task === one.task));
 
@@ -85,7 +89,7 @@ interface Row {
   why: string;
   tag: Html;
   who?: string;
-  /** Where a click leads: to what the person would do next. */
+  /** Where a click leads: the page for the next step. */
   path?: string;
 }
 
@@ -100,7 +104,7 @@ const NEEDS: Readonly<
     word: "approve",
     tone: "human",
     tab: "/approve",
-    why: "Ready to merge, as far as the records tell.",
+    why: "Ready to merge, according to the records.",
   },
   review: {
     word: "review",
@@ -114,7 +118,7 @@ const NEEDS: Readonly<
   missing: { word: "not ready", tone: "plain", tab: "" },
 };
 
-function needRow({ kind, task, title, why }: Need): Html {
+function needRow({ kind, task, title, why, who, since }: Need, now: number): Html {
   const { word, tone, tab, why: said } = NEEDS[kind];
   return row({
     task,
@@ -127,6 +131,7 @@ function needRow({ kind, task, title, why }: Need): Html {
         .replace(`${task}/`, "Run ")
         .replace(/^(?:agent|human):([^:\s]+)\S*(?= wrote)/, "$1"),
     tag: tag(word, tone),
+    who: `${who} · ${ago(since, now)}`,
     path: `/t/${task}${tab}`,
   });
 }
@@ -151,7 +156,7 @@ const WORDS: Readonly<Record<string, string>> = {
   start: "started",
 };
 
-/** A run begins together with its task, which says it well enough. */
+/** Leaves out a run whose task is listed as well. */
 function recentOnce(recent: Inbox["recent"]): Inbox["recent"] {
   const records = recent.map(({ record }) => record.replace(/@\d+$/, ""));
   return recent.filter((_, at) => {

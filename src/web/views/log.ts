@@ -1,3 +1,4 @@
+import { nameOf } from "../../model/actor.ts";
 import { plural } from "../../model/text.ts";
 import { log } from "../../ops/log.ts";
 import type { LoggedEvent } from "../../ports/ports.ts";
@@ -5,7 +6,6 @@ import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { empty, layout } from "../layout.ts";
 import { clock } from "../times.ts";
-import { nameOf } from "../who.ts";
 import { showTask, taskPage } from "./task-shell.ts";
 import type { View } from "./view.ts";
 
@@ -29,7 +29,7 @@ export const wholeLog: View = async ({ ask }) => {
 
 function table(events: readonly LoggedEvent[]): Html {
   if (events.length === 0) return empty("Nothing has happened yet.");
-  return html`<table class="sum"><caption class="vh">What happened, newest first</caption><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Record</th><th scope="col">About</th><th scope="col">By</th></tr></thead><tbody id="events" data-live="rows">${events.toReversed().map((one) => html`<tr data-key="${one.time} ${one.record} ${one.event} ${one.phase}"><td class="m">${clock(one.time)}</td><td>${one.event}${one.phase && ` ${one.phase}`}</td><td>${recordLink(one)}</td><td>${one.about}</td><td class="dim" title="${one.actor}">${nameOf(one.actor)}</td></tr>`)}</tbody></table>`;
+  return html`<table class="sum"><caption class="vh">What happened, newest first</caption><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Record</th><th scope="col">About</th><th scope="col">By</th></tr></thead><tbody id="events" data-live="rows">${events.toReversed().map((one) => html`<tr data-key="${one.time} ${one.record} ${one.event} ${one.phase}"><td class="m">${clock(one.time)}</td><td>${one.event}${one.phase && ` ${one.phase}`}</td><td>${recordLink(one)}</td><td class="about">${one.about}</td><td class="dim" title="${one.actor}">${nameOf(one.actor)}${one.how === "web" && ", on the page"}</td></tr>`)}</tbody></table>`;
 }
 
 const recordLink = ({ record, task }: LoggedEvent) =>

@@ -1,15 +1,15 @@
 import { senderName } from "../../judge/mail.ts";
+import { nameOf } from "../../model/actor.ts";
 import { mailList } from "../../ops/mail-list.ts";
 import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, tag } from "../layout.ts";
 import { markdown } from "../markdown.ts";
 import { clock } from "../times.ts";
-import { nameOf } from "../who.ts";
 import { showTask, taskPage } from "./task-shell.ts";
 import type { View } from "./view.ts";
 
-/** What was said and not read yet, by whomever; what is for the person at the page comes first. */
+/** All unread mail; messages for the person at the page come first. */
 export const mail: View = async ({ ask }) => {
   const { data } = await ask(mailList, {});
   const [yours, others] = [data.mail.filter(isYours), data.mail.filter((one) => !isYours(one))];

@@ -1,7 +1,7 @@
 import { type Html, html } from "../html.ts";
 import type { Look } from "./view.ts";
 
-/** What the form that led here did, in the words of its command. */
+/** What the last form did, in the words of its command. */
 export function noticeOf({ notices, request }: Pick<Look, "notices" | "request">): Html | undefined {
   const found = notices.take(request.query.get("done"));
   if (!found) return undefined;

@@ -1,4 +1,6 @@
 import { Failure } from "../../model/failure.ts";
+import { printable } from "../../model/printable.ts";
+import { PLAIN } from "../../model/text.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
 import { reviewRecord } from "../../ops/review-record.ts";
 import { lookedAt } from "../diff/looked.ts";
@@ -10,13 +12,13 @@ import type { Look, View } from "./view.ts";
 
 /**
  * Everything that a person found, with one verdict, in one step. What was looked at is what this clone has marked as viewed,
- * and the commits are those that were shown: if the author went on meanwhile, nothing is recorded and nothing is lost.
+ * and the commits are those that were shown: if the author has committed since, nothing is recorded and nothing is lost.
  */
 export const finishReview: View = async (look) => {
-  const { ask, parts, request } = look;
+  const { ask, notices, parts, request } = look;
   const { verdict, summary, findings, heads } = fieldsOf(request.body);
   try {
-    const { data } = await ask(reviewRecord, {
+    const { data, warnings, next } = await ask(reviewRecord, {
       task: parts.task,
       kind: "branch",
       verdict: verdict as "pass",
@@ -25,7 +27,8 @@ export const finishReview: View = async (look) => {
       ...(summary === undefined ? {} : { summary }),
       ...(findings === undefined ? {} : { findings: listOf(findings) as never }),
     });
-    return seeOther(`/t/${parts.task}?sent=${data.review.id.split("/")[1]}`);
+    const done = notices.keep({ text: printable(reviewRecord.text(data, PLAIN)), warnings, next });
+    return seeOther(`/t/${parts.task}?sent=${data.review.id.split("/")[1]}&done=${done}`);
   } catch (error) {
     return problem(error, `pawl review record ${parts.task}`, {
       word: "Back to the diff; everything you wrote is still there",
@@ -39,14 +42,14 @@ function listOf(text: string): unknown[] | undefined {
     const list: unknown = JSON.parse(text);
     if (Array.isArray(list)) return list.length === 0 ? undefined : list;
   } catch {
-    // Told below: it is no list of findings either.
+    // Falls through: text that is not JSON is not a list of findings either.
   }
   throw new Failure("usage", "bad_input", '"findings" must be a list of findings', {
     details: { field: "findings" },
   });
 }
 
-/** Files whose mark is of what they are now. */
+/** Files that were marked as viewed in their present state. */
 async function lookedAtBy({ ask, parts }: Look): Promise<string[]> {
   const repos = await savedDiff(ask, parts.task, undefined);
   const { data } = await ask(diffViewed, { task: parts.task });

@@ -1,4 +1,5 @@
 import { openAttempt, type RunStanding } from "../../judge/runs/standing.ts";
+import { nameOf } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
@@ -8,8 +9,7 @@ import { lineHtml } from "../ansi.ts";
 import { type Html, html } from "../html.ts";
 import { empty, short, tag } from "../layout.ts";
 import { clock, lasted } from "../times.ts";
-import { nameOf } from "../who.ts";
-import { showTask, taskPage, toneOf } from "./task-shell.ts";
+import { type Recorded, showTask, taskPage, toneOf } from "./task-shell.ts";
 import type { View } from "./view.ts";
 
 const LATEST_LINES = 400;
@@ -17,9 +17,8 @@ const LATEST_LINES = 400;
 /** One run: how it stands, where it works, and what it says, as it says it. */
 export const runView: View = async (look) => {
   const shown = await showTask(look);
-  const id = `${shown.all.task.id}/${look.parts.run}`;
-  const value = shown.all.runs.find((one) => one.id === id);
-  if (!value) throw new Failure("not_found", "no_run", `${shown.all.task.id} has no run ${look.parts.run}.`);
+  const value = runOf(shown.all, look.parts.run);
+  const { id } = value;
   const { data } = await look.ask(runList, { task: shown.all.task.id });
   const standing = data.runs.find((one) => one.id === id);
   const working = openAttempt(value) !== undefined;
@@ -31,6 +30,15 @@ ${value.attempts.length === 0 ? empty("Somebody works on this by hand, so there 
     content,
   });
 };
+
+/** The run that the address names. */
+export function runOf({ task, runs }: Pick<Recorded, "task" | "runs">, named = ""): Run {
+  const found = runs.find((one) => one.id === `${task.id}/${named}`);
+  if (found) return found;
+  throw new Failure("not_found", "no_run", `${task.id} has no run ${named}.`, {
+    hint: `Its runs: \`pawl run list ${task.id}\``,
+  });
+}
 
 function facts(value: Run, standing: RunStanding | undefined): Html {
   const state = standing?.state ?? value.status;

@@ -1,9 +1,9 @@
 import { openAttempt } from "../../judge/runs/standing.ts";
+import { nameOf } from "../../model/actor.ts";
 import type { Run } from "../../model/records/run.ts";
 import { type Html, html } from "../html.ts";
 import { short, tag } from "../layout.ts";
 import { clock } from "../times.ts";
-import { nameOf } from "../who.ts";
 import { showTask, taskPage, toneOf } from "./task-shell.ts";
 import type { View } from "./view.ts";
 

@@ -1,5 +1,6 @@
-import { parsePartRef } from "../../model/ids.ts";
+import { taskShow } from "../../ops/task-show.ts";
 import type { Request, Response } from "../exchange.ts";
+import { runOf } from "./run.ts";
 import type { View } from "./view.ts";
 
 const stream = (body: AsyncIterable<string>): Response => ({
@@ -8,15 +9,15 @@ const stream = (body: AsyncIterable<string>): Response => ({
   body,
 });
 
-/** Where the reader was: a browser that lost its connection says so itself, a tab that was hidden in the address. */
+/** Where the reader was: a reconnecting browser sends a header, a tab that was hidden puts it into the address. */
 const lastOf = ({ headers, query }: Request) => headers["last-event-id"] ?? query.get("last") ?? undefined;
 
-/** What happens, for a page that is looked at. */
+/** The event stream of a visible page. */
 export const eventStream: View = async ({ live, request }) =>
   stream(live.events(lastOf(request), request.signal));
 
-/** What one agent says. */
-export const runStream: View = async ({ live, parts, request }) => {
-  const { task, part } = parsePartRef(`${parts.task}/${parts.run}`, "R", "run");
-  return stream(live.runLog(`${task}/${part}`, lastOf(request), request.signal));
+/** The live log of one run. */
+export const runStream: View = async ({ ask, live, parts, request }) => {
+  const { data } = await ask(taskShow, { task: parts.task });
+  return stream(live.runLog(runOf(data, parts.run).id, lastOf(request), request.signal));
 };

@@ -2,7 +2,7 @@ import { openAttempt } from "../../judge/runs/standing.ts";
 import { type Html, html } from "../html.ts";
 import type { Recorded } from "./task-shell.ts";
 
-/** How a task stands, as far as it decides what can be done to it. */
+/** The parts of a task's state that decide which actions are offered. */
 interface Standing {
   isOver: boolean;
   isMerged: boolean;

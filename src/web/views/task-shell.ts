@@ -1,4 +1,5 @@
 import type { Reason } from "../../judge/gates/gate.ts";
+import { nameOf } from "../../model/actor.ts";
 import type { Finding } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
@@ -9,7 +10,6 @@ import { page, type Response } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, mono, tag } from "../layout.ts";
 import { clock } from "../times.ts";
-import { nameOf } from "../who.ts";
 import { button, sentence } from "./awaited.ts";
 import { noticeOf } from "./notice.ts";
 import { taskMenu } from "./task-menu.ts";
@@ -58,7 +58,7 @@ export function taskPage(look: Look, shown: Shown, { tab, command, content, foot
   const { task } = shown.all;
   const name = TABS.find(([id]) => id === tab)?.[1] ?? "";
   const main = html`<div class="head"><p class="crumb"><a href="/">${project}</a> / <a href="/tasks">tasks</a></p>
-<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1>${tag(task.status, toneOf(task.status))}<span class="sp"></span>${taskMenu(shown.all)}</div>
+<div class="title"><h1><span class="id">${task.id}</span> ${task.title}</h1><span id="status" data-live>${tag(task.status, toneOf(task.status))}</span><span class="sp"></span>${taskMenu(shown.all)}</div>
 ${noticeOf(look)}${facts(shown)}${awaited(shown)}
 <nav class="tabs" id="tabs" data-live aria-label="Task">${TABS.map(([id, word]) => html`<a href="/t/${task.id}${id && `/${id}`}"${id === tab && html` aria-current="page"`}${id === "approve" && html` data-press="a"`}>${word}${count(id, shown)}</a>`)}</nav></div>
 ${content}`;
@@ -99,14 +99,14 @@ function awaited({ all, gates }: Shown): Html {
 <ul class="gates" aria-label="What the close stage asks for">${gateList(all, isOver(all) ? [] : (gates?.reasons ?? []))}</ul></section>`;
 }
 
-/** Nothing is asked for any more. */
+/** Nothing more is required of it. */
 const isOver = ({ task }: Recorded) => ["merged", "done", "dropped"].includes(task.status);
 
 interface Gate {
   name: string;
   tab: Tab;
   codes: RegExp;
-  /** What is there; nothing where there is nothing to tell. */
+  /** What is recorded for it; empty if nothing is. */
   fact(all: Recorded): string;
 }
 
@@ -164,7 +164,7 @@ const savedOf = (runs: readonly Run[]) => {
 function gateList(all: Recorded, reasons: readonly Reason[]): Html[] {
   return GATES.map(({ name, tab, codes, fact }) => {
     const wrong = reasons.some((reason) => codes.test(reason.code));
-    // A tick for nothing, or for work that nobody has begun, would say too much.
+    // No tick where nothing is recorded or nobody has started: it would promise too much.
     const isRight = all.runs.length > 0 && fact(all) !== "";
     const [tone, sign] = wrong ? ["x", "!"] : isRight ? ["g", "✓"] : ["n", "–"];
     return html`<li><a href="/t/${all.task.id}/${tab}"><b class="${tone}">${sign} ${name}</b><span>${fact(all) || "none"}</span></a></li>`;

@@ -1,3 +1,4 @@
+import { nameOf } from "../../model/actor.ts";
 import { TASK_STATUSES } from "../../model/records/task.ts";
 import { taskList } from "../../ops/task-list.ts";
 import type { TaskSummary } from "../../ports/ports.ts";
@@ -5,7 +6,6 @@ import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { empty, layout, tag } from "../layout.ts";
 import { ago } from "../times.ts";
-import { nameOf } from "../who.ts";
 import { toneOf } from "./task-shell.ts";
 import type { View } from "./view.ts";
 

@@ -22,20 +22,20 @@ test.each([
   ],
   ["no line end at the end", hash, "x", "x\n\n# pawl:begin\none\ntwo\n# pawl:end"],
   ["windows", hash, "x\r\n", "x\r\n\r\n# pawl:begin\r\none\r\ntwo\r\n# pawl:end\r\n"],
-])("what a block looks like in: %s", (_, block, before, after) => {
+])("how a block looks in: %s", (_, block, before, after) => {
   const { text, inserted } = insertBlock(before, block);
   expect(text).toBe(after);
   expect(lookAtBlock(text, block)).toBe("same");
   expect(removeBlock(text, block, inserted)).toEqual({ text: before, exact: true });
 });
 
-test("a line that was put right above the block keeps its end", () => {
+test("a line added right above the block keeps its line end", () => {
   const { text, inserted } = insertBlock("# Hi\n", hash);
   const edited = text.replace("# pawl:begin", "mine\n# pawl:begin");
   expect(removeBlock(edited, hash, inserted)).toEqual({ text: "# Hi\n\nmine\n", exact: false });
 });
 
-test("what a ledger counts as ours around the block is taken only where it is empty", () => {
+test("text around the block that a ledger claims is removed only if it is blank", () => {
   const { text } = insertBlock("# Hi\n", hash);
   const greedy = { created: true, pieces: [text], made: [] };
   expect(removeBlock(text, hash, greedy)).toEqual({ text: "# Hi\n", exact: false });
@@ -61,7 +61,7 @@ const texts = fc
   })
   .map(({ lines, newline, mark }) => mark + lines.join(newline));
 
-test("a block comes and goes and leaves the file as it was, whatever comes before and after it", () => {
+test("inserting and removing a block restores the file, whatever surrounds it", () => {
   fc.assert(
     fc.property(texts, fc.constantFrom(html, hash), line, fc.boolean(), (before, block, more, windows) => {
       const { text, inserted } = insertBlock(before, block);
@@ -90,7 +90,7 @@ test.each([
   "<!-- pawl:end -->\n<!-- pawl:begin -->\n",
   "<!-- pawl:begin -->\n<!-- pawl:begin -->\n<!-- pawl:end -->\n",
   "<!-- pawl:begin -->\n<!-- pawl:end -->\n\n  <!-- pawl:end -->\n",
-])("marks that are no pair are refused: %j", (text) => {
+])("unpaired marks are refused: %j", (text) => {
   expect(lookAtBlock(text, html)).toBe("broken");
   const inserted = { created: false, pieces: [], made: [] };
   for (const edit of [
@@ -103,7 +103,7 @@ test.each([
     );
 });
 
-test("what the user wrote into the block is seen, and the block can still be updated and removed", () => {
+test("the user's edits inside a block are noticed, and it can still be updated and removed", () => {
   const { text, inserted } = insertBlock("# Hi\n", html);
   const edited = text.replace("first", "second");
   expect(lookAtBlock(edited, html)).toBe("different");
@@ -111,7 +111,7 @@ test("what the user wrote into the block is seen, and the block can still be upd
   expect(removeBlock(edited, html, inserted)).toEqual({ text: "# Hi\n", exact: false });
 });
 
-test("a Markdown file that prettier has formatted stays as prettier would print it", async () => {
+test("a Markdown file formatted by prettier stays formatted", async () => {
   await fc.assert(
     fc.asyncProperty(texts, async (before) => {
       const pretty = await prettier.format(before.replaceAll("```", "`x`"), { parser: "markdown" });

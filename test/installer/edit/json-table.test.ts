@@ -56,7 +56,7 @@ test.each([
     '{\n\t"a": 1\n}\n',
     `{\n\t"a": 1,\n\t"mcpServers": {\n\t\t${PRINTED.replaceAll(/ {6}/g, "\t\t\t").replace(/ {4}}/, "\t\t}")}\n\t}\n}\n`,
   ],
-])("what an entry looks like in: %s", (_, before, after) => {
+])("how an entry looks in: %s", (_, before, after) => {
   const { text, inserted } = insertEntries(file, before, [server]);
   expect(text).toBe(after);
   expect(removeEntries(file, text, [server], inserted)).toEqual({ text: before, exact: true, left: [] });
@@ -94,7 +94,7 @@ test.each([
     `{"mcpServers":{\n  ${COMPACT}, // why\n  "b": 2\n}}`,
     '{"mcpServers":{\n  // why\n  "b": 2\n}}',
   ],
-])("an entry that was moved or reformatted is taken out: %s", (_, before, after) => {
+])("an entry that was moved or reformatted is removed: %s", (_, before, after) => {
   const inserted = { created: false, pieces: ["not there any more"], made: [] };
   expect(removeEntries(file, before, [server], inserted)).toEqual({ text: after, exact: false, left: [] });
 });
@@ -117,13 +117,13 @@ test.each([
   );
 });
 
-test("an array that is an object is refused", () => {
+test("an object where an array belongs is refused", () => {
   expect(() => insertEntries(file, '{ "hooks": { "Stop": {} } }', [hook])).toThrow(
     expect.objectContaining({ code: "container_of_another_type" }),
   );
 });
 
-test("what is there is told, with its value", () => {
+test("looking reports each entry with its value", () => {
   const look = (text: string) => lookAtEntries(file, text, [server]).map(({ found }) => found);
   expect(look("{}")).toEqual(["absent"]);
   expect(look('{"mcpServers":{"pawl":{"args":["-e","1"],"command":"node"}}}')).toEqual(["same"]);
@@ -135,7 +135,7 @@ test("what is there is told, with its value", () => {
   ]);
 });
 
-test("an entry that the user had before is not ours", () => {
+test("an entry that the user already had is not ours", () => {
   const theirs = '{"mcpServers":{"pawl":{"command":"node","args":["-e","1"]}}}';
   const { text, inserted, entries } = insertEntries(file, theirs, [server]);
   expect({ text, inserted, entries }).toEqual({
@@ -145,7 +145,7 @@ test("an entry that the user had before is not ours", () => {
   });
 });
 
-test("what the user changed in our entry stays, and is told", () => {
+test("a user's edit of our entry stays and is reported", () => {
   const { text, inserted } = insertEntries(file, '{\n  "a": 1\n}\n', [server, hook]);
   const edited = text.replace('"-e"', '"--eval"');
   const removed = removeEntries(file, edited, [server, hook], inserted);
@@ -157,7 +157,7 @@ test("what the user changed in our entry stays, and is told", () => {
   });
 });
 
-test("a path with __proto__ is a path like any other", () => {
+test("a path with __proto__ works like any other", () => {
   const entry: Entry = { at: ["__proto__", "polluted"], kind: "key", value: { yes: true } };
   const { text, inserted } = insertEntries(file, "{}\n", [entry]);
   expect(text).toContain('"__proto__": {');
@@ -166,7 +166,7 @@ test("a path with __proto__ is a path like any other", () => {
   expect(removeEntries(file, text, [entry], inserted).text).toBe("{}\n");
 });
 
-test("after an update that took white space of the user's with it, nothing is said to be exact", () => {
+test("after an update that also removed the user's white space, removal does not claim to be exact", () => {
   const other: Entry = { ...hook, value: "second" };
   const { text, inserted } = insertEntries(file, '{ "hooks": { "Stop": [1] } }', [hook, other]);
   const edited = text.replace('"second"', '"second",   2');

@@ -25,7 +25,7 @@ const entries = fc.tuple(value, value, value).map(([server, one, two]): Entry[] 
   { at: ["hooks", "PreToolUse"], kind: "item", value: { two } },
 ]);
 
-test("a file that we create is what prettier would print", async () => {
+test("a file that we create is formatted as prettier would", async () => {
   await fc.assert(
     fc.asyncProperty(entries, async (ours) => {
       const created = insertEntries(file, undefined, ours);
@@ -57,7 +57,7 @@ const STYLES: [string, Options, string | number][] = [
   ["four spaces", { parser: "json", tabWidth: 4 }, 4],
 ];
 
-test.each(STYLES)("a file that prettier has formatted stays so: %s", async (_, options, indent) => {
+test.each(STYLES)("a file formatted by prettier stays formatted: %s", async (_, options, indent) => {
   await fc.assert(
     fc.asyncProperty(settings, entries, entries, async (theirs, ours, newer) => {
       const before = await prettier.format(JSON.stringify(theirs, undefined, indent), options);

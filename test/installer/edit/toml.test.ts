@@ -40,7 +40,7 @@ function withoutOurs(text: string): Record<string, unknown> {
 }
 
 describe("the tables of a block", () => {
-  test("what they look like, and that another parser reads them", () => {
+  test("are formatted as expected, and another parser reads them", () => {
     const { text } = insertPart(wanted, 'model = "x"\n');
     expect(text).toBe(`model = "x"
 
@@ -56,7 +56,7 @@ sec = 20
     expect(plain(text)).toEqual({ model: "x", mcp_servers: { pawl: server.value } });
   });
 
-  test("in any file they come and go, or are refused because there is no room for them", () => {
+  test("are inserted and removed in any file, or refused because there is no room", () => {
     fc.assert(
       fc.property(oddToml([true, false]), ({ text: before, room }) => {
         if (!room) {
@@ -140,14 +140,14 @@ function plan(record: PartRecord, text: string, blocks: WantedBlock[], original?
 const isClosed = ({ before }: { before: string | null }) => before?.startsWith("mcp_servers =");
 
 describe("what 0.1.0 wrote, without marks", () => {
-  test.each(old.cases)("$name: uninstall gives the file back, byte for byte", (one) => {
+  test.each(old.cases)("$name: uninstall restores the file byte for byte", (one) => {
     const original = "replaced" in one ? one.before : undefined;
     const { step, after } = plan(recordOf(one), one.after, [], original ?? undefined);
     expect([step?.do, after]).toEqual(["remove", one.before ?? undefined]);
   });
 
   test.each(old.cases.filter((one) => !isClosed(one)))(
-    "$name: the next install puts a block in its place, and takes it out as exactly",
+    "$name: the next install replaces it with a block, which can be removed as exactly",
     (one) => {
       const { step, after } = plan(recordOf(one), one.after, [wanted]);
       expect(step).toMatchObject({ do: "update", record: { mode: "block" } });
@@ -161,7 +161,7 @@ describe("what 0.1.0 wrote, without marks", () => {
     },
   );
 
-  test.each(old.cases.filter(isClosed))("$name: the next install refuses, and says what to do", (one) => {
+  test.each(old.cases.filter(isClosed))("$name: the next install refuses and says what to do", (one) => {
     const { step } = plan(recordOf(one), one.after, [wanted]);
     expect(step).toMatchObject({
       do: "refuse",
@@ -180,7 +180,7 @@ describe("what 0.1.0 wrote, without marks", () => {
     ["a second one", (text) => `${text}${text}`],
   ];
 
-  test.each(EDITS)("%s that the user changed or added makes it the user's", (_, edit) => {
+  test.each(EDITS)("%s changed or added by the user makes the entry the user's", (_, edit) => {
     if (!plainCase) throw new Error("no case");
     const edited = edit(plainCase.after);
     expect(plan(recordOf(plainCase), edited, []).step).toMatchObject({
@@ -201,18 +201,18 @@ describe("what 0.1.0 wrote, without marks", () => {
     ["a comment after it", (text) => `${text}# mine\n`, 'model = "x" # mine\n# mine\n'],
   ];
 
-  test.each(AROUND)("%s stays, and ours goes", (_, edit, expected) => {
+  test.each(AROUND)("%s stays, and our entry goes", (_, edit, expected) => {
     if (!plainCase) throw new Error("no case");
     expect(plan(recordOf(plainCase), edit(plainCase.after), []).after).toBe(expected);
   });
 
-  test("one that is gone already is gone", () => {
+  test("an entry that is already gone needs no change", () => {
     if (!plainCase) throw new Error("no case");
     expect(plan(recordOf(plainCase), "a = 1\n", []).step).toMatchObject({ do: "keep" });
     expect(plan(recordOf(plainCase), "a = 1\n", [wanted]).after).toBe(insertPart(wanted, "a = 1\n").text);
   });
 
-  test("the fixture is what 0.1.0 wrote", () => {
+  test("the fixture is exactly what 0.1.0 wrote", () => {
     expect(sha256(JSON.stringify(old.entries))).toBe(old.sha256);
   });
 });

@@ -7,7 +7,7 @@ import { ok } from "../../helpers/ready-task.ts";
 const CONFIG = ".pawl/config.yaml";
 
 describe("install into a project with a test script", () => {
-  test("commits the checks that it found, and bare `pawl verify` runs them", async ({ project }) => {
+  test("commits the checks it found, and bare `pawl verify` runs them", async ({ project }) => {
     project.commit("package.json", '{"name":"x","scripts":{"test":"node -e \\"\\""}}\n');
     const said = await ok(project.pawl("install", "--yes", "--commit"));
     expect(said.out).toContain("checks  test: npm test");
@@ -20,9 +20,7 @@ describe("install into a project with a test script", () => {
     ]);
   });
 
-  test("what was written once stays, also when the project's files say something else by now", async ({
-    project,
-  }) => {
+  test("keeps the checks written once, even if the project's files change", async ({ project }) => {
     project.commit("package.json", '{"name":"x","scripts":{"test":"node --test"}}\n');
     await ok(project.pawl("install", "--yes", "--profile", "skills"));
     const first = readFileSync(join(project.path, CONFIG), "utf8");
@@ -34,7 +32,7 @@ describe("install into a project with a test script", () => {
     expect(`${project.git("show", `main:${CONFIG}`)}\n`).toBe(first);
   });
 
-  test("a project that says nothing gets none, and is told", async ({ project }) => {
+  test("proposes no checks for a project that names none, and says so", async ({ project }) => {
     const { out } = await ok(project.pawl("install", "--yes"));
     expect(out).toContain("checks  none found in this project");
     expect(readFileSync(join(project.path, CONFIG), "utf8")).toContain("# checks:\n");

@@ -211,7 +211,7 @@ describe("what install proposes", () => {
     expect(proposal.setup).toBe(setup);
   });
 
-  test.each(KINDS)("%s: is a config that pawl itself reads as meant", (_name, files, checks, setup) => {
+  test.each(KINDS)("%s: pawl itself reads the config as intended", (_name, files, checks, setup) => {
     const config = readConfigText("config.yaml", configText(proposeFor(lookAt(files))), fullYaml);
     expect(config.checks).toEqual(
       Object.entries(checks).map(([name, command]) => ({ name, argv: ["sh", "-c", command] })),
@@ -244,7 +244,7 @@ describe("what install proposes", () => {
     expect(proposeFor(lookAt(files)).packed).toBe(packed);
   });
 
-  test("a person's answers stand in place of the defaults", () => {
+  test("a person's answers replace the defaults", () => {
     const text = configText({
       checks: [],
       setup: undefined,

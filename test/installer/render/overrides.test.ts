@@ -44,7 +44,7 @@ const apply = (upstream: Skill[], one: Override) => {
   };
 };
 
-describe("what is written, and what is told", () => {
+describe("what is written and reported", () => {
   const merged = skill("ONE\n\ntwo\n\nthree\n\nfour\n").text;
   const clash = skill("uno\n\ntwo\n\nthree\n");
   test.each<[string, Override, Skill[], string | undefined, string]>([
@@ -76,7 +76,7 @@ describe("what is written, and what is told", () => {
     expect(applyOverrides([other, ...upstream], [one], sha256).skills[0]).toEqual(other);
   });
 
-  test("a conflict has both sides and the base, and what is written has no marks", () => {
+  test("a conflict has both sides and the base, and the written text has no conflict marks", () => {
     const { report, text } = apply([clash], override("patch"));
     expect(report).toMatchObject({ base: OLD.text, yours: YOURS, upstream: clash.text });
     expect(report?.state === "conflict" && report.marked).toContain(
@@ -92,13 +92,13 @@ describe("what is written, and what is told", () => {
     expect(apply([NEW], settle(override("disable", "no"), NEW.text, sha256)).state).toBe("applied");
   });
 
-  test("no override changes nothing", () => {
+  test("without overrides nothing changes", () => {
     const all = upstreamSkills(SHARED);
     expect(applyOverrides(all, [], sha256)).toEqual({ skills: all, reports: [] });
   });
 });
 
-test("the user's words are written as they are, everywhere, without keys that only one agent knows", () => {
+test("the user's text is written unchanged everywhere, without keys that only one agent knows", () => {
   const [claude, shared] = [ADAPTERS.claude, SHARED].map(
     (adapter) => renderSkills(adapter, [{ ...skill("{{ secrets.X }} {{> gate}}\n"), own: true }])[0]?.text,
   );
@@ -108,7 +108,7 @@ test("the user's words are written as they are, everywhere, without keys that on
 });
 
 describe("files", () => {
-  test.each(["replace", "patch", "add", "disable"] as const)("%s is read as it was written", (mode) => {
+  test.each(["replace", "patch", "add", "disable"] as const)("%s is read back as written", (mode) => {
     const one = override(mode, mode === "disable" ? "We have our own way." : YOURS);
     const files = printOverride(one);
     const file = files.get(overridePath("tdd")) ?? "";
@@ -140,7 +140,7 @@ describe("files", () => {
     expect(() => readOverride("tdd", file, undefined)).toThrow(".pawl/overrides/skills/tdd/override.md");
   });
 
-  test.each(["../tdd", "Tdd", "a--b", "-a", ""])("a folder called %j is no skill", (name) => {
+  test.each(["../tdd", "Tdd", "a--b", "-a", ""])("a folder called %j is not a skill", (name) => {
     expect(() => readOverride(name, good.replace('name: "tdd"', `name: "${name}"`), undefined)).toThrow(
       "folder's name",
     );
@@ -150,7 +150,7 @@ describe("files", () => {
 const line = fc.constantFrom("a", "b", "c", "", "- d", "1. e");
 const lines = fc.array(line, { maxLength: 12 });
 
-test("whatever both sides did, no line of theirs is lost", () => {
+test("a merge keeps what each side added, whatever else both changed", () => {
   fc.assert(
     fc.property(lines, lines, lines, (base, yours, theirs) => {
       const [one, other] = [[...yours, "MINE"].join("\n"), ["THEIRS", ...theirs].join("\n")];
@@ -161,7 +161,7 @@ test("whatever both sides did, no line of theirs is lost", () => {
   );
 });
 
-test("who changed nothing takes what the other did", () => {
+test("a side without changes takes the other's", () => {
   fc.assert(
     fc.property(lines, lines, (base, changed) => {
       const [one, other] = [base.join("\n"), changed.join("\n")];
@@ -191,7 +191,7 @@ describe("the header of a skill", () => {
     expect(described(...lines)).toBe(expected);
   });
 
-  test("is written as it was, without the keys that an agent does not know, however long those are", () => {
+  test("is written unchanged, without keys that an agent does not know, however long they are", () => {
     const kept = ["description: >-", "  About it,", "  at length.", "# mine", "metadata:", "  a: [1]"];
     const file = withHeader("argument-hint: >-", "  [one]", "", "  [two]", ...kept);
     const { text } = readOverride("tdd", file, undefined);
@@ -202,12 +202,12 @@ describe("the header of a skill", () => {
     expect(shared?.startsWith(`---\nname: tdd\n${kept.join("\n")}\n---\n`)).toBe(true);
   });
 
-  test("that is broken is broken each time it is read", () => {
+  test("fails every time it is read if it is broken", () => {
     const broken = withHeader("description: [");
     for (const _ of [1, 2, 3]) expect(() => readOverride("tdd", broken, undefined)).toThrow(/cannot be read/);
   });
 
-  test("is never run", () => {
+  test("is never executed", () => {
     const file = `---js\n{ get mode() { globalThis.ran = true; return "add"; } }\n---\n`;
     expect(() => readOverride("tdd", file, undefined)).toThrow(/exactly `---`/);
     expect("ran" in globalThis).toBe(false);

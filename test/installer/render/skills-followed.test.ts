@@ -24,7 +24,7 @@ async function expectStep(step: Promise<Outcome>, told: RegExp = /(?:)/): Promis
   return outcome;
 }
 
-describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: %s", (surface) => {
+describe.sequential.each(SURFACES)("a strict task, following the skills to the letter: %s", (surface) => {
   let by: Follower;
   beforeAll(() => {
     by = new Follower(surface, built.pawl, "profile: strict\nchecks:\n  test: sh check\n");
@@ -62,7 +62,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
     expect((await by.follow("plan-analyze", "Gate")).text).not.toContain("F1");
   });
 
-  test("planning-review: not by the author, and it opens the gate only with a pass", async () => {
+  test("planning-review: not by the author, and only a pass opens the gate", async () => {
     expect((await by.follow("planning-review", 1)).text).toMatch(/You wrote this work/);
     expect((await by.follow("planning-review", "Gate", reviewer)).ok).toBe(false);
     const start = await expectStep(by.follow("planning-review", 1, reviewer), /Earlier findings/);
@@ -120,7 +120,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
     await expectStep(by.follow("incremental-implementation", "Gate"));
   });
 
-  test("investigate and auto-fix, to a cure and to a handoff of what failed", async () => {
+  test("investigate and auto-fix, to a fix, and to a handoff of what failed", async () => {
     by.save("test/upload", "tries=5\n");
     await expectStep(by.follow("investigate", 1), /red/);
     await expectStep(by.follow("investigate", 2));
@@ -177,7 +177,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
     await expectStep(by.follow("branch-review", "Gate", reviewer), /F3/);
   });
 
-  test("settling, the close gate, the human's yes, and the end", async () => {
+  test("settling, the close gate, the human's approval, and the end", async () => {
     by.save("src/upload.sh", "tries=5 # bounded\n");
     by.commit();
     const fixed = { begins: "pawl finding resolve", with: { F1: "F3" } };
@@ -205,7 +205,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
     await expectStep(by.follow("branch-lifecycle", 11), /removed/);
   });
 
-  test("starting, changing a plan, and what is left to a human", async () => {
+  test("starting, changing a plan, and what only a human may do", async () => {
     const second = { with: { "<task>": "T0002" } };
     const stopped = await by.follow("auto-fix", 1, { begins: "pawl start", ...second });
     expect([stopped.ok, stopped.text]).toEqual([
@@ -223,7 +223,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
       expect((await by.follow("pawl", "Stop", { begins: command })).ok, command).toBe(false);
   });
 
-  test("nothing that a skill says was left out", () => {
+  test("every command of a skill was run", () => {
     const all = new Set<string>();
     for (const { name, path, text } of renderAll()) {
       // A manager's is followed by a manager, below.
@@ -238,7 +238,7 @@ describe.sequential.each(SURFACES)("a strict task, by the letter of the skills: 
 /** A manager has no shell, so that its own surface is MCP. */
 const MANAGED = process.env.PAWL_SOAK ? SURFACES : (["MCP"] as const);
 
-describe.each(MANAGED)("manage, by the letter, in a manager's own run: %s", (surface) => {
+describe.each(MANAGED)("manage, to the letter, in a manager's own run: %s", (surface) => {
   let by: ManagedFollower;
   const followed = new Set<string>();
   beforeAll(() => {
@@ -303,7 +303,7 @@ describe.each(MANAGED)("manage, by the letter, in a manager's own run: %s", (sur
     await expectStep(follow("mail send"), /M5 to human/);
     expect((await follow("check")).ok).toBe(false);
     await expectStep(follow("handoff"), /T0002\/R1 worker as author succeeded.*accepted: pawl approve T0002/);
-    await expectStep(follow("check"), /may be handed over/);
+    await expectStep(follow("check"), /can be handed over/);
     by.end();
     const over = await by.project.pawl("run", "wait", "T1/R1", "--for", "60s", "--json");
     expect(over.json.data.runs[0]).toMatchObject({ state: "succeeded" });
@@ -316,7 +316,7 @@ describe.each(MANAGED)("manage, by the letter, in a manager's own run: %s", (sur
 const isMention = (command: string) =>
   /^pawl(?: (?:handoff|decide|verify|start|refresh|session))?$/.test(command);
 
-test("a project without configured checks: the step says what to do, and that works", async () => {
+test("in a project without configured checks, the step's advice works", async () => {
   const by = new Follower("command line", built.pawl, "profile: light\n");
   try {
     await expectStep(by.follow("scope", "Use"), /T0001/);
@@ -333,7 +333,7 @@ test("a project without configured checks: the step says what to do, and that wo
   }
 });
 
-test.each(SURFACES)("an example that is copied with its brackets is refused: %s", async (surface) => {
+test.each(SURFACES)("an example copied with its brackets is refused: %s", async (surface) => {
   const by = new Follower(surface, built.pawl, "profile: light\n");
   try {
     const copied = { "<the fix in a few words>": "<the fix in a few words>" };

@@ -47,7 +47,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   const front = parseYaml(header) as Record<string, unknown>;
   const description = String(front.description);
 
-  test("is what a person reviewed", async () => {
+  test("matches the reviewed golden file", async () => {
     await expect(text).toMatchFileSnapshot(`golden/${rendering}/${name}/SKILL.md`);
   });
 
@@ -62,7 +62,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     expect(header.split("\n").every((line) => /^[a-z-]+: "(?:[^"\\])*"$/.test(line))).toBe(true);
   });
 
-  test("describes its subject and when to use it, in few words", () => {
+  test("briefly describes its subject and when to use it", () => {
     expect(wordsOf(description)).toBeLessThan(60);
     expect(description).toMatch(/^[A-Z][^.]+\. Use (?:when|at) .+\. Not .+\.$/);
     expect(description).not.toMatch(/\bpawl |\bstep|\bthen\b/i);
@@ -84,7 +84,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     for (const tool of tools) expect(known, tool).toContain(tool);
   });
 
-  test("has no example that does something when it is run as it stands", async () => {
+  test("has no example that does something if run as it stands", async () => {
     for (const command of commandsIn(text)) {
       const words = shellWords(command);
       expect(command, "values are placeholders").not.toMatch(/npm|src\/|\.ts\b/);
@@ -92,13 +92,13 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     }
   });
 
-  test("points at every reference beside it, and at nothing else", () => {
+  test("links every reference beside it, and nothing else", () => {
     const beside = renderReferences().filter((one) => one.rendering === rendering && one.name === name);
     const named = [...body.matchAll(/`references\/([\w.-]+)`/g)].map((match) => match[1] ?? "");
     expect([...new Set(named)].sort()).toEqual(beside.map((one) => one.path.split("/").pop()).sort());
   });
 
-  test("answers the excuses that are heard most, here or beside it", () => {
+  test("answers the most common excuses, here or in a reference", () => {
     if (name === "pawl") return;
     const beside = renderReferences().filter((one) => one.rendering === rendering && one.name === name);
     const answers = [body, ...beside.map((one) => one.text)].join("\n");
@@ -114,14 +114,14 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
     expect(text).not.toMatch(/(?:^|[\s(`])\/(?:home|work|tmp|usr|Users)\b/);
   });
 
-  test("knows no tools of other agents, and holds no template", () => {
+  test("mentions no tools of other agents, and contains no template syntax", () => {
     for (const [agent, names] of Object.entries(TOOL_NAMES))
       if (agent !== rendering) expect(text, agent).not.toMatch(names);
     expect(text).not.toContain("{{");
     expect(text).not.toContain("$ARGUMENTS");
   });
 
-  test("has purpose, occasion, numbered steps without a hole, a gate and a stop", () => {
+  test("has a purpose, an occasion, consecutively numbered steps, a gate and a stop", () => {
     const numbers = [...body.matchAll(/^(\d+)\. /gm)].map((match) => Number(match[1]));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(numbers.length).toBeGreaterThanOrEqual(3);
@@ -133,7 +133,7 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
   });
 
   test.each([{}, { tabWidth: 4 }, { useTabs: true }])(
-    "prettier leaves it alone, with %o",
+    "prettier does not change it, with %o",
     async (options) => {
       expect(text).toMatch(/[^\n]\n$/);
       expect(await prettier.format(text, { parser: "markdown", ...options })).toBe(text);
@@ -144,11 +144,11 @@ describe.each(renderAll())("$rendering/$name", ({ rendering, name, path, text })
 describe.each(renderReferences())("$path", ({ rendering, path, text }) => {
   const file = path.split("/skills/")[1] ?? "";
 
-  test("is what a person reviewed", async () => {
+  test("matches the reviewed golden file", async () => {
     await expect(text).toMatchFileSnapshot(`golden/${rendering}/${file}`);
   });
 
-  test("is one topic, read in a few minutes", () => {
+  test("covers one topic and can be read in a few minutes", () => {
     expect(wordsOf(text)).toBeLessThanOrEqual(1_700);
     expect([...text.matchAll(/^# /gm)].length).toBe(1);
     expect(text).not.toContain("{{");
@@ -160,18 +160,18 @@ describe.each(renderReferences())("$path", ({ rendering, path, text }) => {
   });
 
   test.each([{}, { tabWidth: 4 }, { useTabs: true }])(
-    "prettier leaves it alone, with %o",
+    "prettier does not change it, with %o",
     async (options) => {
       expect(await prettier.format(text, { parser: "markdown", ...options })).toBe(text);
     },
   );
 });
 
-test("rendering twice gives the same", () => {
+test("rendering twice gives the same result", () => {
   expect(everyFile()).toEqual(everyFile());
 });
 
-test("no skill, partial or golden is forgotten", () => {
+test("every skill, partial and golden file is used", () => {
   const folders = readdirSync(`${root}/skills`).filter((one) => one !== "_partials");
   expect(folders.sort()).toEqual([...NAMES].sort());
   expect(Object.keys(SKILLS)).toEqual(NAMES);
@@ -192,7 +192,7 @@ test("no skill, partial or golden is forgotten", () => {
   );
 });
 
-test("the reviewers read earlier findings first, and record instead of chatting", () => {
+test("reviewers read earlier findings first, and record instead of chatting", () => {
   for (const name of ["planning-review", "branch-review", "review-parallel"])
     for (const { text } of renderAll().filter((one) => one.name === name)) {
       const at = (words: string) => text.indexOf(words);
@@ -204,7 +204,7 @@ test("the reviewers read earlier findings first, and record instead of chatting"
     }
 });
 
-describe("templates hold words, not logic", () => {
+describe("templates contain text, not logic", () => {
   const partials = readdirSync(`${root}/skills/_partials`).map((file) => file.replace(/\.hbs$/, ""));
   const actions = Object.keys(ADAPTERS.generic.words).map((word) => `act/${word}`);
   const templates = [`${root}/skills`, `${root}/adapters`].flatMap((folder) =>
@@ -237,12 +237,12 @@ describe("templates hold words, not logic", () => {
     if (isPartial) expect(text.split("\n").length).toBeLessThanOrEqual(13);
   });
 
-  test("a partial is there because several skills share it", () => {
+  test("every partial is shared by several skills", () => {
     expect(partials.filter((name) => (uses.get(name) ?? 0) < 2)).toEqual([]);
     expect(actions.filter((name) => !uses.has(name))).toEqual([]);
   });
 
-  test("a template that names what is not there fails", async () => {
+  test("a template that names something missing fails", async () => {
     const { fill } = await import("../../../src/installer/render/engine.ts");
     expect(() => fill("{{nothing}}", {})).toThrow(/nothing/);
     expect(() => fill("{{> nothing}}", {})).toThrow(/nothing/);

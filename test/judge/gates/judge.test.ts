@@ -151,10 +151,11 @@ const strict = (more: Partial<Task>) => complete({ task: { ...complete().task, .
 const [slice] = complete().task.slices;
 
 /** These are told from the log of events, below. */
-type FromHistory = "record_missing" | "record_altered" | "record_unexplained";
+type FromHistory = "records_taken_back" | "record_missing" | "record_altered" | "record_unexplained";
 
 /** One way to break each rule, and nothing else. */
 const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]?]> = {
+  nobody_could_sign: [complete(), [inGit({ unsignable: "The policy demands what no key has." })]],
   dependency_open: [complete({ waitingFor: ["T0002"] })],
   plan_missing: [strict({ plan: "" })],
   plan_not_reviewed: [complete({ reviews: complete().reviews.slice(1) })],
@@ -208,10 +209,18 @@ const BROKEN: Record<Exclude<ReasonCode, FromHistory>, [RecordFacts, RepoFacts[]
 
 const ALSO: Partial<Record<ReasonCode, string[]>> = { unmergeable: ["base_moved"] };
 
+test("work that is only not committed yet is one reason, not two", () => {
+  expect(codes(complete(), [inGit({ changed: false, dirty: ["src/a.ts"] })])).toEqual(["dirty_worktree"]);
+});
+
 test("every rule is broken once", () => {
-  expect([...Object.keys(BROKEN), "record_missing", "record_altered", "record_unexplained"].sort()).toEqual(
-    Object.keys(RULES).sort(),
-  );
+  const told: FromHistory[] = [
+    "records_taken_back",
+    "record_missing",
+    "record_altered",
+    "record_unexplained",
+  ];
+  expect([...Object.keys(BROKEN), ...told].sort()).toEqual(Object.keys(RULES).sort());
 });
 
 describe("the log of events", () => {
@@ -254,6 +263,13 @@ describe("the log of events", () => {
     expect(found(two, [record("findings/F1.md", "old")]), "an older text was put back").toEqual([
       "record_altered",
     ]);
+    const together = [
+      event("findings/F1.md", { text: "old", rev: 1 }),
+      event("findings/F1.md", { text: "ours", before: "old", rev: 2 }),
+      event("findings/F1.md", { text: "theirs", before: "old", rev: 2 }),
+      { ...event("findings/F1.md", { text: "ours", before: "theirs", rev: 2 }), event: "sync" },
+    ];
+    expect(found(together, [record("findings/F1.md", "ours")]), "both changed it alike").toEqual([]);
     const twins = [event("findings/F1.md", { text: "one" }), event("findings/F1.md", { text: "other" })];
     expect(found(twins, [record("findings/F1.md", "one")])).toEqual([]);
     expect(
@@ -338,6 +354,9 @@ describe("evidence", () => {
     const anything = { check: undefined, argv: ["make"], exit_code: 0 };
     expect(codes(withEvidence(anything), [inGit({ checks: [] })])).toEqual([]);
     expect(codes(withEvidence(), [inGit({ checks: [] })])).toEqual(["check_missing"]);
+    const told = (checks: (typeof CHECK)[]) => judgeRepos(withEvidence(), [inGit({ checks })])[0]?.message;
+    expect(told([])).toContain("`checks: none`");
+    expect(told([CHECK]), "one that names its checks has tests").not.toContain("none");
   });
 });
 
@@ -439,3 +458,32 @@ test.each([
     expect(isProtected(branch, committed, [config({ protected: ["release/*"] })], remote)).toBe(expected);
   },
 );
+
+describe("a record that got another id", () => {
+  const path = "tasks/T0002/task.md";
+  const wrote = (text: string, rev = 1, more: object = {}) =>
+    ({ event: "task.new", path, text, record: `T0002@${rev}`, actor: "human:Ada", ...more }) as never;
+  const gave = (to: string, ...voided: string[]) =>
+    wrote(to, 1, { event: "sync", path: `tasks/${to}/task.md`, record: `${to}@1`, was: path, voided });
+  const doubts = (events: never[], text: string) =>
+    doubtsAbout(events, [{ path, text }]).flatMap((one) => (one.path === path ? one.why : []));
+
+  test("is not doubted while it waits for the other clone's in its old place, and counts no more after that", () => {
+    const events = [wrote("ours"), gave("T0003", "ours")];
+    expect(doubts(events, "ours")).toEqual([]);
+    expect(doubts(events, "forged")).toEqual(["unexplained"]);
+    expect(doubts([...events, wrote("theirs")], "theirs")).toEqual([]);
+    expect(doubts([...events, wrote("theirs")], "ours")).toEqual(["altered"]);
+  });
+
+  test("and another one of a third clone leave nothing behind that speaks of the one that stays", () => {
+    const changed = [wrote("ours"), wrote("ours, changed", 2, { before: "ours" })];
+    const events = [
+      ...changed,
+      gave("T0003", "ours", "ours, changed"),
+      wrote("a third"),
+      gave("T0004", "a third"),
+    ];
+    expect(doubts([...events, wrote("theirs")], "theirs")).toEqual([]);
+  });
+});

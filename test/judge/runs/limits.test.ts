@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { claude } from "../../../src/agents/programs/claude.ts";
 import { codex } from "../../../src/agents/programs/codex.ts";
 import { copilot } from "../../../src/agents/programs/copilot.ts";
-import { expectTellable } from "../../../src/flows/run/run-limits.ts";
+import { expectTellable, keepTellable } from "../../../src/flows/run/run-limits.ts";
 import type { Failure } from "../../../src/model/failure.ts";
 
 /** What docs/running-agents.md says in its table of limits. */
@@ -39,4 +39,17 @@ describe("a limit that an agent cannot tell is refused, with those that it can",
   ])("$name", (agent, limits, answer) => {
     expect(refused(limits, agent)).toBe(answer);
   });
+});
+
+test("of earlier limits, another agent keeps those that it can tell; what goes is said", () => {
+  const before = { time: 60, idle: 10, turns: 5, cost: "2", log: 1 };
+  const said: string[] = [];
+  const kept = (agent: typeof claude) => keepTellable(before, agent, (line) => said.push(line));
+  expect(kept(claude)).toEqual(before);
+  expect(kept(copilot)).toEqual({ ...before, cost: undefined });
+  expect(kept(codex)).toEqual({ ...before, turns: undefined, cost: undefined });
+  expect(said).toEqual([
+    "copilot does not report its cost, so the limit on that no longer applies.",
+    "codex does not report its turns or cost, so the limit on that no longer applies.",
+  ]);
 });

@@ -45,6 +45,11 @@ describe("no witness is believed alone", () => {
       { exit: exit(1), verdict: { ok: false, reason: "limit_turns", words: "" } },
       "interrupted limit_turns",
     ],
+    [
+      "a signal from elsewhere, which it says and exits with 0",
+      { verdict: { ok: false, reason: "exit", words: "", aborted: true } },
+      "interrupted exit",
+    ],
     ["exit 0 without a last event", { verdict: undefined }, "failed no_result"],
     ["exit 0 of a program that has no events", { verdict: undefined, endsByEvent: false }, "succeeded"],
     ["exit 3", { exit: exit(3), verdict: undefined }, "failed exit"],
@@ -86,7 +91,12 @@ describe("no witness is believed alone", () => {
     expect(command("succeeded")).toBe("pawl check T0001 --stage close");
     expect(command("failed")).toBe("pawl run log T0001/R2");
     expect(command("failed", "model_auth")).toBe("pawl run resume T0001/R2");
-    expect(command("interrupted", "limit_time")).toBe("pawl run resume T0001/R2");
+    // An agent without conversations begins a new one: what goes on is the work.
+    expect(nextAfter("T0001/R2", { status: "interrupted", reason: "stopped" }).reason).toContain("the work");
+    expect(nextAfter("T0001/R2", { status: "interrupted", reason: "limit_time" })).toEqual({
+      command: "pawl run resume T0001/R2",
+      reason: "continues for as long again; --time changes that",
+    });
   });
 });
 

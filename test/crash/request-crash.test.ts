@@ -1,0 +1,80 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { approval } from "../../src/model/records/run.ts";
+import { handsOf } from "../helpers/audited-project.ts";
+import { bundleProgram } from "../helpers/bundle-program.ts";
+import type { Report } from "../helpers/operation-worker.ts";
+import { gitIn, ok } from "../helpers/ready-task.ts";
+import { copySigned, makeSigned, publish, type SignedProject } from "../helpers/signed-project.ts";
+import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { runJob } from "../helpers/worker-process.ts";
+
+const POLICY = "profile: light\napprovals: signed\nlevel: possession\nrecheck: false\n";
+const BRANCH = "task/T0001-one";
+const sign = { operation: "pr", input: { task: "T0001", sign: true }, typed: "T0001" };
+
+let folder: string;
+let worker: string;
+let prepared: SignedProject;
+
+beforeAll(async () => {
+  folder = makeTemporaryFolder("request crash");
+  const entry = fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url));
+  worker = await bundleProgram(entry, folder, "worker");
+  prepared = await makeSigned(join(folder, "first"), POLICY);
+  await prepared.ready("one");
+  await publish(prepared);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+const copyOf = (name: string) => copySigned(prepared, join(folder, name));
+
+/** The records are whole, and the remote has the branch only once somebody signed for it; answers whether one did. */
+async function expectTruth(it: SignedProject, when: string): Promise<boolean> {
+  await ok(it.home.pawl("note", "add", "the next command"));
+  const requests = await handsOf(it.home).look((reader) => reader.parts(approval, "T0001"));
+  expect(requests.problems, when).toEqual([]);
+  const values = requests.records.map((one) => one.value);
+  expect(values.length, when).toBeLessThanOrEqual(1);
+  const head = it.git("rev-parse", BRANCH);
+  for (const one of values)
+    expect([one.status, one.repos[0]?.head, one.signatures.length], when).toEqual(["requested", head, 1]);
+  const published = gitIn(it, it.remote, "for-each-ref", "--format=%(objectname)", `refs/heads/${BRANCH}`);
+  expect(["", ...(values.length > 0 ? [head] : [])], when).toContain(published);
+  const audit = await it.audit("--offline");
+  expect([audit.code, audit.findings, audit.reasons], when).toEqual([0, [], []]);
+  return values.length > 0;
+}
+
+/** Asked for once more it ends, and what the host makes of it is explained. */
+async function expectExplained(it: SignedProject, when: string): Promise<void> {
+  await ok(it.types("T0001", "pr", "T1", "--sign"));
+  await ok(it.home.pawl("sync", "--yes"));
+  const host = join(it.root, "host");
+  gitIn(it, it.root, "clone", "-q", it.remote, host);
+  gitIn(it, host, "merge", "-q", "--no-ff", "-m", "Merge pull request #1", `origin/${BRANCH}`);
+  gitIn(it, host, "push", "-q", "origin", "main");
+  const ci = await it.ci();
+  expect([ci.code, ci.findings, ci.counts.pull_request], when).toEqual([0, [], 1]);
+}
+
+test("kill -9 at every step of signing a request leaves it signed or not, never in between", async () => {
+  const whole = copyOf("whole");
+  const { steps } = (await runJob(worker, whole.home, sign)) as Report;
+  expect(await expectTruth(whole, "uninterrupted")).toBe(true);
+  expect(steps.length).toBeGreaterThan(4);
+  const outcomes: boolean[] = [];
+  for (let killAtStep = 1; killAtStep <= steps.length; killAtStep++) {
+    const it = copyOf(`killed ${killAtStep}`);
+    const when = `killed at ${killAtStep}, ${steps[killAtStep - 1]}`;
+    expect(await runJob(worker, it.home, { ...sign, killAtStep }), when).toBeUndefined();
+    const signed = await expectTruth(it, when);
+    const isNew = !outcomes.includes(signed);
+    outcomes.push(signed);
+    if (isNew || killAtStep === steps.length) await expectExplained(it, when);
+    rmSync(it.root, { recursive: true, force: true, maxRetries: 3 });
+  }
+  expect(new Set(outcomes)).toEqual(new Set([true, false]));
+}, 600_000);
