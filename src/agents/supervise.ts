@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { replaceQuickly } from "../files/durable.ts";
 import type { Environment } from "../model/environment.ts";
 import type { RunReason } from "../model/records/attempt.ts";
@@ -8,6 +8,7 @@ import type { AgentProgress } from "../ports/agents.ts";
 import {
   type AttemptSpec,
   files,
+  isOpen,
   isThere,
   modifiedAt,
   owners,
@@ -21,7 +22,7 @@ import {
 import { restoreAttempt } from "./attempt/restore.ts";
 import { settleAttempt, takeOver, writeExit } from "./attempt/settle.ts";
 import { NUDGE } from "./attempt/state.ts";
-import { endProcesses } from "./end-processes.ts";
+import { endProcesses, sleep } from "./end-processes.ts";
 import GUARD from "./guard.sh";
 import { reachedLimit } from "./limits.ts";
 import { isMarked } from "./processes.ts";
@@ -87,8 +88,7 @@ async function untilItEnds(guard: ChildProcess, path: string, spec: AttemptSpec)
 
 /** Somebody else's child cannot be waited for, only looked at. */
 async function outliveGuard(path: string, spec: AttemptSpec, guard: number): Promise<void> {
-  while (!readExit(path) && isMarked(guard, spec.mark))
-    await new Promise((resume) => setTimeout(resume, TICK_MS));
+  while (!readExit(path) && isMarked(guard, spec.mark)) await sleep(TICK_MS);
 }
 
 /** Beats, limits and requests; once a second, or when somebody sends the signal. */
@@ -177,12 +177,21 @@ function beat(path: string): void {
   utimesSync(path, now, now);
 }
 
+/** An agent may end while the command that started it still holds the task; together these are half a minute. */
+const AGAIN_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
+
 /**
  * The end is written down by an ordinary command, as any later one would; this one only comes first. The supervisor stays
  * until it has, so that whoever finds no supervisor knows that nothing of this attempt is written any more.
  */
 async function writeDown(path: string, spec: AttemptSpec, env: Environment): Promise<void> {
+  const runs = dirname(dirname(path));
   await runCommand(path, spec, env, spec.settle.argv);
+  for (const pause of AGAIN_MS) {
+    if (!isOpen(runs, spec.run)) break;
+    await sleep(pause);
+    await runCommand(path, spec, env, spec.settle.argv);
+  }
   if (spec.renew) await runCommand(path, spec, env, spec.renew.argv);
 }
 

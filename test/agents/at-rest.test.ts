@@ -95,3 +95,21 @@ test("a waiting supervisor exits if its order never arrives or is cut short, and
   for (const end = Date.now() + 30_000; supervisors().length > 0; await sleep(10))
     expect(Date.now(), "it waits for ever").toBeLessThan(end);
 });
+
+test("the outcome is recorded as soon as nobody else holds the task", () => {
+  const known = readSpec(join(place.runs, "T0001.R1", "a1"));
+  const tries = join(root, "tries");
+  const mark = join(place.runs, "open", "T0001.R1");
+  // The first one finds the task held by whoever started the agent, the second one does its work.
+  const settle = `echo try >> "${tries}"; [ $(wc -l < "${tries}") -lt 2 ] || rm "${mark}"`;
+  const spec = {
+    ...known,
+    ...{ number: 3, argv: ["true"], mark: `${known?.mark}3` },
+    settle: { argv: ["/bin/sh", "-c", settle], cwd: root },
+  };
+  agentsAt(place).announce(RUN);
+  const contents = { [files.spec]: JSON.stringify(spec), [files.input]: "" };
+  const path = makeAttempt(place.runs, RUN, 3, contents) ?? "";
+  expect(spawnSync(process.execPath, [place.supervisor, path], { stdio: "inherit" }).status).toBe(0);
+  expect([readFileSync(tries, "utf8"), existsSync(mark)]).toEqual(["try\ntry\n", false]);
+});

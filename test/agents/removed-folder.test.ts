@@ -12,7 +12,9 @@ beforeAll(() => {
   patient:
     command: [sh, -c, "sleep 300"]
   tidy:
-    command: [sh, -c, "rm -rf \\"$(git rev-parse --git-common-dir)/pawl/runs\\""]
+    command: [sh, -c, "rm -rf \\"$(git rev-parse --git-common-dir)/pawl/runs\\" || :"]
+  careless:
+    command: [sh, -c, "rm \\"$(git rev-parse --git-common-dir)\\"/pawl/runs/*/a1/spec.json"]
 `;
   project = makeRunProject("removed", undefined, config, {});
 });
@@ -34,10 +36,17 @@ test("a run whose folder was removed is still known, and can be stopped", async 
   expect(markedProcesses(spec.mark)).toEqual([]);
 });
 
-test("an agent that removes the folder of its own run has ended, and the records say how", async () => {
-  const run = await runOf("tidy");
-  await project.waitFor("the end in the records", () =>
+const untilSucceeded = (run: string) =>
+  project.waitFor("the end in the records", () =>
     project.read(`tasks/${run.replace("/", "/runs/")}/run.md`).includes("status: succeeded"),
   );
+
+test("an agent that removes the folder of its own run has ended, and the records say how", async () => {
+  const run = await runOf("tidy");
+  await untilSucceeded(run);
   expect((await project.pawl("run", "log", run)).out).toContain("the folder of this run was removed");
+});
+
+test("a folder that was removed in part is completed", async () => {
+  await untilSucceeded(await runOf("careless"));
 });

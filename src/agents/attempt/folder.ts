@@ -112,6 +112,14 @@ export function makeAttempt(
   return path;
 }
 
+/** Adds what is missing in a folder that lost some of its files; the last one tells that all are there. */
+export function completeAttempt(path: string, contents: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    putOnce(join(path, name), text);
+  }
+}
+
 /** A name that nobody else uses now, here or in another pid namespace. No secret, so that no supervisor loads cryptography. */
 const unlikeAny = () => `${process.pid}-${Math.random().toString(36).slice(2)}`;
 
@@ -191,15 +199,16 @@ export const isThere = (path: string) => existsSync(path);
 
 /** Runs whose latest attempt waits to be written down: a mark that is made before the attempt, and removed after. */
 const openFolder = (runs: string) => join(runs, "open");
+const openMark = (runs: string, run: string) => join(openFolder(runs), run.replace("/", "."));
 
 export function markOpen(runs: string, run: string): void {
   makeFolder(openFolder(runs));
-  const fd = openSync(join(openFolder(runs), run.replace("/", ".")), "a");
+  const fd = openSync(openMark(runs, run), "a");
   closeSync(fd);
 }
 
-export const unmarkOpen = (runs: string, run: string) =>
-  rmSync(join(openFolder(runs), run.replace("/", ".")), { force: true });
+export const unmarkOpen = (runs: string, run: string) => rmSync(openMark(runs, run), { force: true });
+export const isOpen = (runs: string, run: string) => existsSync(openMark(runs, run));
 
 export function openRuns(runs: string): string[] {
   return namesIfReadable(openFolder(runs)).flatMap((name) =>

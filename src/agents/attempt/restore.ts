@@ -1,6 +1,14 @@
 import { dirname } from "node:path";
 import { printIdentity, seeProcesses } from "../../files/process-identity.ts";
-import { type AttemptSpec, files, isThere, makeAttempt, markOpen, readSpec } from "./folder.ts";
+import {
+  type AttemptSpec,
+  completeAttempt,
+  files,
+  isThere,
+  makeAttempt,
+  markOpen,
+  readSpec,
+} from "./folder.ts";
 
 const LOST =
   "pawl: the folder of this run was removed while it ran; what the agent said before and after that is lost.\n";
@@ -14,12 +22,14 @@ export function restoreAttempt(path: string, spec: AttemptSpec, guard: number): 
   if (readSpec(path)) return;
   const runs = dirname(dirname(path));
   if (!isThere(dirname(runs))) return;
-  makeAttempt(runs, spec.run, spec.number, {
-    [files.spec]: JSON.stringify(spec),
+  const contents = {
     [files.owner]: printIdentity(seeProcesses().self),
     [files.beat]: "",
     [files.out]: LOST,
     ...(guard > 0 ? { [files.pid]: String(guard) } : {}),
-  });
+    [files.spec]: JSON.stringify(spec),
+  };
+  // Whoever removed it may have stopped over a file that was written at that moment: then the folder is still there.
+  if (makeAttempt(runs, spec.run, spec.number, contents) === undefined) completeAttempt(path, contents);
   markOpen(runs, spec.run);
 }
