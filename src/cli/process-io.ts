@@ -117,8 +117,8 @@ async function readLine(fd: number, isStopped: () => boolean): Promise<string | 
     try {
       if (readSync(fd, one) === 0) return answered(bytes, true);
       if (one[0] === NEWLINE) {
-        // A Ctrl-C before this line is heard in the loop's next turn.
-        await new Promise((resume) => setImmediate(resume));
+        // A Ctrl-C before this line is heard when the loop next waits, which it does before any timer.
+        await new Promise((resume) => setTimeout(resume, LISTENING_MS));
         if (isStopped()) throw stoppedAtQuestion();
         return answered(bytes, false);
       }
