@@ -53,8 +53,13 @@ export class Undertakings {
     this.#terminal = terminal;
   }
 
-  of(subject: string): Underway | undefined {
-    return this.#known.get(subject);
+  /**
+   * How it stands at this moment. A page asks before it reads the records: what ends after that still shows as underway,
+   * and the page looks again; the other way round it would show the records from before as the result.
+   */
+  of(subject: string): Readonly<Underway> | undefined {
+    const known = this.#known.get(subject);
+    return known && { ...known, said: latest(known.said) };
   }
 
   /** Returns at once: a person may take any time to answer. */
@@ -69,7 +74,9 @@ export class Undertakings {
     this.#known.set(subject, underway);
     const talk: Talk = {
       hear: (text) => {
-        underway.said = latest(underway.said + text);
+        underway.said += text;
+        // Cutting copies all of it, so it is not done for every line.
+        if (underway.said.length > 2 * MOST_SAID) underway.said = latest(underway.said);
       },
       sign: (wish) => this.#sign(subject, underway, wish),
       isWithdrawn: () => underway.withdrawn,

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test as pure } from "vitest";
+import { APPROVERS } from "../../src/web/deciding.ts";
+import type { House } from "../../src/web/handle.ts";
 import { markdown } from "../../src/web/markdown.ts";
 import { ROUTES } from "../../src/web/routes.ts";
 import { type Project, type Result, test } from "../helpers/command-line.ts";
@@ -263,5 +265,34 @@ describe("every page", () => {
       String((await get("/search?q=it's+%22odd%22")).body),
     );
     expect(command?.[1]).toBe("pawl search &#39;it&#39;\\&#39;&#39;s &quot;odd&quot;&#39;");
+  });
+
+  test("that was asked for while something is decided looks again, however soon that ends", async ({
+    project,
+  }) => {
+    project.commit("a.ts", "const one = 1;\n");
+    await expectDone(project.pawl("task", "new", "Retry"));
+    for (const [path, subject] of [
+      ["/approvers", APPROVERS],
+      ["/t/t1/approve", "T0001"],
+    ] as const) {
+      const plain = openHouse(project);
+      let decide = () => {};
+      const decided = new Promise<void>((done) => {
+        decide = done;
+      });
+      const { underway } = plain.deciding;
+      // What is decided ends right after the page has begun to read.
+      const ask: House["ask"] = async (op, input) => {
+        const answer = await plain.ask(op, input);
+        decide();
+        await expect.poll(() => underway.of(subject)?.state).toBe("done");
+        return answer;
+      };
+      underway.begin(subject, "working", () => decided);
+      const open = visit({ ...plain, ask });
+      expect((await open(path)).body, path).toContain('data-poll="working"');
+      expect((await open(path)).body, path).not.toContain("data-poll");
+    }
   });
 });

@@ -21,9 +21,9 @@ import type { Look, View } from "./view.ts";
 
 /** What would be merged, the evidence for it, and what is in the way. The yes itself is given on the terminal or with a key. */
 export const approveView: View = async (look) => {
+  const underway = look.deciding.underway.of(parseTaskId(look.parts.task ?? ""));
   const shown = await showTask(look);
   const { task, approvals } = shown.all;
-  const underway = look.deciding.underway.of(task.id);
   const content =
     task.status === "merged" || task.status === "done"
       ? merged(shown)

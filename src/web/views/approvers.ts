@@ -13,11 +13,11 @@ import type { View } from "./view.ts";
 
 /** Whose keys decide in each repository, and a place to enrol a passkey of this browser. */
 export const approvers: View = async ({ ask, deciding, request }) => {
+  const underway = deciding.underway.of(APPROVERS);
   const { data: around } = await ask(repoList, {});
   const repos: Repo[] = [];
   for (const { name, path } of around.repos)
     if (path !== null) repos.push({ name, ...(await listOf(ask, name)) });
-  const underway = deciding.underway.of(APPROVERS);
   const without = noPasskeys(request);
   const main = html`<div class="title"><h1>Approvers</h1></div>
 <p class="dim">Whose keys may approve, as each protected branch itself says.</p>
