@@ -5,6 +5,7 @@ import { findRecord } from "../../src/flows/audit/baseline.ts";
 import { newUnlock } from "../../src/flows/audit/open-unlock.ts";
 import { change } from "../../src/judge/change.ts";
 import { type RepositoryRecord, repository } from "../../src/model/records/run.ts";
+import { observeSteps } from "../../src/model/steps.ts";
 import { type Audit, auditIn, guardFromHere, handsOf } from "../helpers/audited-project.ts";
 import { openProject } from "../helpers/command-line.ts";
 import { gitIn, ok } from "../helpers/ready-task.ts";
@@ -337,7 +338,11 @@ async function loseKeys(it: SignedProject, begins: string) {
 
 test("all keys are lost: a branch at the same commit as main has the same root", async () => {
   const it = fresh();
-  const { json, main, release } = await loseKeys(it, "main");
+  // The clock goes on between the two branches.
+  observeSteps((step) => {
+    if (step === "merge-let-go") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
+  });
+  const { json, main, release } = await loseKeys(it, "main").finally(() => observeSteps(() => {}));
   expect(release).toBe(main);
   expect(json.warnings.join()).toMatch(new RegExp(`pawl audit --ci --root ${main}$`));
   await publish(it, "main", "release/1");

@@ -88,9 +88,10 @@ export async function changeApprovers(hands: Hands, site: Site, change: ListChan
   const repository = (!change.lost && known) || (await hands.signatures()).newId();
   // One name in what is signed for all branches says that a removal landed on them together.
   const uid = (await hands.signatures()).newId();
+  const together = { repository, uid, commits: new Map<string, string>() };
   const done: Unlock[] = [];
   for (const list of change.lists) await checkMovable(hands, site, list);
-  for (const list of change.lists) done.push(await changeOne(hands, site, list, change, { repository, uid }));
+  for (const list of change.lists) done.push(await changeOne(hands, site, list, change, together));
   return done;
 }
 
@@ -103,12 +104,19 @@ async function checkMovable(hands: Hands, site: Site, { branch, tip }: NewList):
   if (obstacle) throw refusalOf(obstacle, site.name);
 }
 
+interface Together {
+  repository: string;
+  uid: string;
+  /** Branches that were alike stay alike: they get the same commit, whose clock may have moved on between two of them. */
+  commits: Map<string, string>;
+}
+
 async function changeOne(
   hands: Hands,
   site: Site,
   list: NewList,
   change: ListChange,
-  { repository, uid }: { repository: string; uid: string },
+  { repository, uid, commits }: Together,
 ): Promise<Unlock> {
   const merges = await hands.git.merges();
   const { branch, ref, tip: old, approvers } = list;
@@ -117,7 +125,9 @@ async function changeOne(
   const policy = change.lost ? await fittingPolicy(hands, site, list) : undefined;
   const tree = policy === undefined ? keyed : await merges.withFile(site, keyed, POLICY_FILE, policy);
   const message = `${change.what}\n\nBy pawl approver. What follows is judged by the keys in ${APPROVERS_FILE}.\n`;
-  const fresh = await merges.commit(site, { tree, parents: [old], message });
+  const alike = `${old} ${tree}`;
+  const fresh = commits.get(alike) ?? (await merges.commit(site, { tree, parents: [old], message }));
+  commits.set(alike, fresh);
   const signatures = await sign(hands, site, { ...list, fresh, uid }, change);
   return merges.exclusively(async () => {
     await recoverHolding(hands);
