@@ -56,7 +56,7 @@ async function killAll(left: () => MarkedProcess[]): Promise<number> {
   return killed.size;
 }
 
-async function until(isSo: () => boolean, ms: number): Promise<boolean> {
+export async function until(isSo: () => boolean, ms: number): Promise<boolean> {
   for (const started = Date.now(); ; await sleep(LOOK_MS)) {
     if (isSo()) return true;
     if (Date.now() - started >= ms) return false;

@@ -22,7 +22,7 @@ import {
 import { restoreAttempt } from "./attempt/restore.ts";
 import { settleAttempt, takeOver, writeExit } from "./attempt/settle.ts";
 import { NUDGE } from "./attempt/state.ts";
-import { endProcesses, sleep } from "./end-processes.ts";
+import { endProcesses, sleep, until } from "./end-processes.ts";
 import GUARD from "./guard.sh";
 import { reachedLimit } from "./limits.ts";
 import { isMarked } from "./processes.ts";
@@ -188,8 +188,8 @@ async function writeDown(path: string, spec: AttemptSpec, env: Environment): Pro
   const runs = dirname(dirname(path));
   await runCommand(path, spec, env, spec.settle.argv);
   for (const pause of AGAIN_MS) {
-    if (!isOpen(runs, spec.run)) break;
-    await sleep(pause);
+    // Or somebody else does it meanwhile, who waits for this process to go.
+    if (await until(() => !isOpen(runs, spec.run), pause)) break;
     await runCommand(path, spec, env, spec.settle.argv);
   }
   if (spec.renew) await runCommand(path, spec, env, spec.renew.argv);
