@@ -36,6 +36,20 @@ test("a run whose folder was removed is still known, and can be stopped", async 
   expect(markedProcesses(spec.mark)).toEqual([]);
 });
 
+test("a run whose folder has just been removed is stopped, not taken for one that never started", async () => {
+  const run = await runOf("patient");
+  const { path, spec } = project.attempt(run);
+  const remove = () => rmSync(dirname(dirname(path)), { recursive: true });
+  remove();
+  const followed = project.start("run", "log", run, "--follow");
+  await project.waitFor("its folder", () => existsSync(join(path, "spec.json")));
+  expect(project.read(`tasks/${run.replace("/", "/runs/")}/run.md`)).toContain("status: running");
+  followed.end();
+  remove();
+  expect((await project.pawl("run", "stop", run)).out).toBe(`${run} interrupted (stopped)\n`);
+  expect(markedProcesses(spec.mark)).toEqual([]);
+});
+
 const untilSucceeded = (run: string) =>
   project.waitFor("the end in the records", () =>
     project.read(`tasks/${run.replace("/", "/runs/")}/run.md`).includes("status: succeeded"),

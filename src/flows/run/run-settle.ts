@@ -34,6 +34,7 @@ export async function settleRun(hands: Hands, agents: Agents, id: string): Promi
       ? reader.part(run, taskName(id), partName(id)).value
       : undefined,
   );
+  if (value) await untilRestored(agents, value);
   const view = await agents.settle(id);
   const attempt = value?.attempts.at(-1);
   if (!value || !attempt || attempt.ended !== undefined) {
@@ -46,6 +47,20 @@ export async function settleRun(hands: Hands, agents: Agents, id: string): Promi
   const over = await endAttempt(hands.itself(), value, attempt, never ? undefined : agents.ended(id));
   agents.forget(id);
   return over;
+}
+
+const RESTORE_TRIES = 50;
+const RESTORE_PAUSE_MS = 100;
+
+/**
+ * A run that was seen at work and has no folder any more: somebody removed it, and its supervisor makes it again within
+ * two or three seconds. Only if none does is there nobody left.
+ */
+export async function untilRestored(agents: Agents, { id, attempts }: Run): Promise<void> {
+  const attempt = attempts.at(-1);
+  if (attempt?.status !== "running" || attempt.ended !== undefined) return;
+  for (let tries = 0; tries < RESTORE_TRIES && !agents.look(id); tries++)
+    await agents.pause(RESTORE_PAUSE_MS);
 }
 
 const REST_TRIES = 400;

@@ -8,13 +8,14 @@ import { elsewhere } from "./run-choose.ts";
 import { isOrdered } from "./run-launch.ts";
 import { runPolicy } from "./run-policy.ts";
 import { storedRun } from "./run-records.ts";
-import { settleRun, untilAtRest } from "./run-settle.ts";
+import { settleRun, untilAtRest, untilRestored } from "./run-settle.ts";
 
 /** Ends an attempt and everything that it started, and writes down how it ended. */
 export async function stopRun(hands: Hands, value: Run, graceMs: number): Promise<Run> {
   const agents = await hands.agents();
   if (!(await hands.git.worktrees()).isOurs(value.clone)) throw elsewhere(value);
   const { actor } = await hands.situation("write");
+  await untilRestored(agents, value);
   const view = await agents.stop(value.id, { reason: "stopped", by: actor, graceMs });
   if (view && view.state !== "ended")
     throw new Failure("unavailable", "still_running", `${value.id} could not be stopped in time.`, {
