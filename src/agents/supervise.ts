@@ -10,6 +10,7 @@ import {
   files,
   isOpen,
   isThere,
+  latestAttempt,
   modifiedAt,
   owners,
   putOnce,
@@ -186,10 +187,11 @@ const AGAIN_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
  */
 async function writeDown(path: string, spec: AttemptSpec, env: Environment): Promise<void> {
   const runs = dirname(dirname(path));
+  // Also when somebody else did it, who waits for this process to go; a later attempt has a supervisor of its own.
+  const isDone = () => !isOpen(runs, spec.run) || latestAttempt(runs, spec.run)?.number !== spec.number;
   await runCommand(path, spec, env, spec.settle.argv);
   for (const pause of AGAIN_MS) {
-    // Or somebody else does it meanwhile, who waits for this process to go.
-    if (await until(() => !isOpen(runs, spec.run), pause)) break;
+    if (await until(isDone, pause)) break;
     await runCommand(path, spec, env, spec.settle.argv);
   }
   if (spec.renew) await runCommand(path, spec, env, spec.renew.argv);
