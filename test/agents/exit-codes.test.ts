@@ -88,7 +88,9 @@ async function begin(name: SupervisedName, row: Row): Promise<string> {
   const task = json.data.task.id;
   const words: string[] = [];
   if (row === "--turns" || row === "--cost") {
-    scripts.set(task, Array(3).fill({ call: shell("true"), reads: 1_000_000 }));
+    // Pawl looks once a second: who is to be ended by it must not be done before.
+    const takes = name === "copilot" ? "sleep 3" : "true";
+    scripts.set(task, Array(3).fill({ call: shell(takes), reads: 1_000_000 }));
     words.push(row, "1");
   } else if (row === "denied") {
     scripts.set(task, [{ call: shell("mkdir denied") }]);
