@@ -4,13 +4,12 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const [destination = root, ...more] = process.argv.slice(2);
 const PUBLISHED = ["dist", "hooks/ci", "hooks/server", "README.md", "LICENSE"];
 
-execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: ["ignore", 2, 2] });
+if (!installIfNeeded() || !step("build", process.execPath, ["scripts/build.mjs"])) process.exit(1);
 const staged = mkdtempSync(join(tmpdir(), "pawl-package-"));
 try {
   for (const name of PUBLISHED)

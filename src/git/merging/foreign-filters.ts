@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { makeScratch } from "../../files/scratch-folder.ts";
 import { Git } from "../run-git.ts";
 
 const WHAT = "The files of the trial merge could not be compared with the commit";
@@ -46,7 +45,7 @@ async function changedOf(git: Git, paths: readonly string[]): Promise<string[]> 
 
 /** Asked of a repository that has no attributes of its own, over the same files. */
 async function filteredByCommit(git: Git, place: string, paths: readonly string[]): Promise<string[]> {
-  const gitDir = mkdtempSync(join(tmpdir(), "pawl-attributes-"));
+  const gitDir = makeScratch("attributes");
   try {
     await Git.in("quiet", git.env, gitDir).expect(WHAT, ["init", "-q", "--bare", "--template=", gitDir]);
     const bare = Git.on("quiet", { ...git.env, GIT_ATTR_NOSYSTEM: "1" }, { root: place, gitDir });
