@@ -4,15 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   cleanEnv,
-  LAUNCHER,
+  everyNode,
+  launcherOn,
   makeTaskAmong,
   median,
   printRows,
   type Row,
   run,
+  versionOf,
 } from "./helpers/measured-project.ts";
 
-/** What a command costs an agent: through the launcher, from its task's worktree, against an empty Node process. */
+/**
+ * What a command costs an agent: through the launcher, from its task's worktree, against an empty process of the same
+ * Node, on every line of Node.
+ */
 interface Measured {
   args: string[];
   /** Without one the figure is only told. */
@@ -42,11 +47,23 @@ const folder = mkdtempSync(join(tmpdir(), "pawl bench "));
 const env = cleanEnv(folder);
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-function measure(repo: string, worktree: string, where: string, commands: readonly Measured[]): Row[] {
+interface Where {
+  repo: string;
+  worktree: string;
+  /** What is special about it, for the table. */
+  called: string;
+}
+
+function measure(
+  { repo, worktree, called }: Where,
+  commands: readonly Measured[],
+  node = process.execPath,
+): Row[] {
+  const where = node === process.execPath ? called : `${called}, Node ${versionOf(node, env)}`;
   const time = ({ args, cold }: Measured) => {
     const past = Date.now() / 1000 - 120;
     if (cold) utimesSync(join(repo, ".git", "pawl", "tasks.cache"), past, past);
-    return run([...LAUNCHER, ...args], worktree, env).ms;
+    return run([...launcherOn(node), ...args], worktree, env).ms;
   };
   // Twice before the clock starts: the generated files are made, and found settled.
   for (let i = 0; i < 2; i++) {
@@ -56,7 +73,7 @@ function measure(repo: string, worktree: string, where: string, commands: readon
   const floor: number[] = [];
   const took = commands.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {
-    floor.push(run([process.execPath, "-e", "0"], worktree, env).ms);
+    floor.push(run([node, "-e", "0"], worktree, env).ms);
     for (const [index, one] of commands.entries()) took[index]?.push(time(one));
   }
   const rows = commands.map(({ args, cold, most }, index) => {
@@ -70,14 +87,16 @@ function measure(repo: string, worktree: string, where: string, commands: readon
 try {
   const repo = join(folder, "with 1000 tasks");
   const worktree = makeTaskAmong(repo, env, 1_000);
-  const rows = measure(repo, worktree, "1,000 tasks", [...READS, ...CHECKS]);
+  const small = { repo, worktree, called: "1,000 tasks" };
+  const rows = everyNode().flatMap((node) => measure(small, [...READS, ...CHECKS], node));
   // What time and git's own commands do by themselves: the index gets older than the files it knows.
   pause(50);
   for (const cwd of [repo, worktree])
     execFileSync("git", ["update-index", "--force-write-index"], { cwd, env });
-  rows.push(...measure(repo, worktree, "files older than the index", CHECKS));
+  rows.push(...measure({ ...small, called: "files older than the index" }, CHECKS));
   const large = join(folder, "with 10000 tasks");
-  rows.push(...measure(large, makeTaskAmong(large, env, 10_000), "10,000 tasks", LARGE));
+  const among = { repo: large, worktree: makeTaskAmong(large, env, 10_000), called: "10,000 tasks" };
+  rows.push(...measure(among, LARGE));
   process.exitCode = printRows(rows) ? 0 : 1;
   console.log(`medians of ${ROUNDS} interleaved rounds, Node ${process.version}`);
 } finally {

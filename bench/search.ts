@@ -1,8 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFolder, OTHER_NODES } from "../test/helpers/node-versions.ts";
-import { cleanEnv, makeTaskAmong, median, printRows, type Row, run } from "./helpers/measured-project.ts";
+import {
+  cleanEnv,
+  everyNode,
+  launcherOn,
+  makeTaskAmong,
+  median,
+  printRows,
+  type Row,
+  run,
+  versionOf,
+} from "./helpers/measured-project.ts";
 
 /**
  * What looking something up costs a process of its own, on every line of Node: from 22.15 on Node brings SQLite, before
@@ -23,15 +32,11 @@ const LARGE: Measured[] = [{ args: ["search", "retry upload"], native: 4, wasm: 
 const ROUNDS = Number(process.argv[2] ?? 15);
 const folder = mkdtempSync(join(tmpdir(), "pawl bench "));
 const env = cleanEnv(folder);
-const nodes = [
-  process.execPath,
-  ...OTHER_NODES.map((version) => join(nodeFolder(process.cwd(), version, process.env), "node")),
-];
 
 function measure(node: string, worktree: string, where: string, commands: readonly Measured[]): Row[] {
-  const version = run([node, "-p", "process.version"], worktree, env).out.trim();
+  const version = versionOf(node, env);
   const hasSqlite = !version.startsWith("v20.");
-  const time = ({ args }: Measured) => run([node, join(".pawl", "pawl.cjs"), ...args], worktree, env).ms;
+  const time = ({ args }: Measured) => run([...launcherOn(node), ...args], worktree, env).ms;
   // Before the clock starts: the index is made, and its files are found settled.
   for (let i = 0; i < 2; i++) {
     for (const one of commands) time(one);
@@ -61,7 +66,7 @@ try {
     [10_000, LARGE],
   ] as const) {
     const worktree = makeTaskAmong(join(folder, `with ${tasks} tasks`), env, tasks);
-    for (const node of nodes)
+    for (const node of everyNode())
       rows.push(...measure(node, worktree, `${tasks.toLocaleString("en")} tasks`, commands));
   }
   process.exitCode = printRows(rows) ? 0 : 1;

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "./build/bundle.mjs";
+import { asFunctions, bundle } from "./build/bundle.mjs";
 import { groups } from "./build/chunk-groups.mjs";
 import { listRuntime } from "./build/list-runtime.mjs";
 import { writePlugin } from "./build/write-plugin.mjs";
@@ -28,6 +28,7 @@ console.log(`${program} and what it loads are in ${process.argv[2] ?? "dist"}`);
 async function bundleProgram() {
   const chunks = await bundle({ program: file("src/cli/program.ts") }, made, {
     output: {
+      ...asFunctions,
       entryFileNames: "[name]-[hash].cjs",
       chunkFileNames: "chunks/[name]-[hash].cjs",
       codeSplitting: { groups },
@@ -54,7 +55,11 @@ async function bundleEntry(programName) {
 /** What agents start before each of their tools: a bundle of its own, because nothing of the program is needed for it. */
 async function bundleHook() {
   const chunks = await bundle({ hook: file("src/agent-hooks/hook.ts") }, made, {
-    output: { entryFileNames: "[name]-[hash].cjs", chunkFileNames: "chunks/hook-[name]-[hash].cjs" },
+    output: {
+      ...asFunctions,
+      entryFileNames: "[name]-[hash].cjs",
+      chunkFileNames: "chunks/hook-[name]-[hash].cjs",
+    },
   });
   const define = { HOOK: JSON.stringify(chunks.find((chunk) => chunk.isEntry).fileName) };
   await bundle({ hook: file("src/agent-hooks/bin.ts") }, made, {

@@ -1,12 +1,23 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { nodeFolder, OTHER_NODES } from "../../test/helpers/node-versions.ts";
 import { fillStore } from "./fill-store.ts";
 
 const program = [process.execPath, join(process.cwd(), "dist", "pawl.cjs")];
 
 /** How skills tell agents to call pawl, from the top of the repository or of a worktree. */
-export const LAUNCHER = [process.execPath, join(".pawl", "pawl.cjs")];
+export const launcherOn = (node: string) => [node, join(".pawl", "pawl.cjs")];
+export const LAUNCHER = launcherOn(process.execPath);
+
+/** Every line of Node that pawl runs on, this process's own first. */
+export const everyNode = () => [
+  process.execPath,
+  ...OTHER_NODES.map((version) => join(nodeFolder(process.cwd(), version, process.env), "node")),
+];
+
+export const versionOf = (node: string, env: NodeJS.ProcessEnv) =>
+  run([node, "-p", "process.version"], process.cwd(), env).out.trim();
 
 /** An inherited NODE_EXTRA_CA_CERTS alone doubles the start of Node 20. */
 export function cleanEnv(folder: string): NodeJS.ProcessEnv {

@@ -52,6 +52,12 @@ const onlyAscii = {
   },
 };
 
+/** For files that `src/files/code-cache.ts` loads: each is one function, as Node's own loader would make of it. */
+export const asFunctions = {
+  postBanner: "(function (exports, require, module, __filename, __dirname) {",
+  postFooter: "})",
+};
+
 /** Bundles one entry and what it imports into a folder, as CommonJS. */
 export async function bundle(input, dir, options) {
   const build = await rolldown({

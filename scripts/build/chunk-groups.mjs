@@ -1,15 +1,18 @@
 // Which sources go into one file: each further file that a command loads costs it about half a millisecond.
 
-/** What no read uses. */
-const SELDOM =
-  "(?:guard-policy|redact|dependencies|markdown/full-yaml|record-schema|approvers|statement|remote-address)\\.ts";
+/** What no read uses, although it lies beside what every read uses. */
+const SELDOM = {
+  judge:
+    "(?:keys|trust|target|lanes|new-findings|not-run|change|notes|own-task|findings|record-texts|unfinished-merges|only-installed|runs/usage)\\.ts",
+  model: "(?:redact|dependencies|record-schema|duration|remote-address|records/kind-of-path)\\.ts",
+};
 
 /** Loaded by every command. */
 const COMMON = [
   ...[
     "src/cli/(?!help|citty|pager|completions|explain-usage|[a-z]+-command\\.)",
-    `src/model/(?!${SELDOM})`,
-    "src/judge/(?!authors|only-installed)[a-z-]+\\.ts",
+    `src/model/(?!${SELDOM.model}|markdown/full-yaml)`,
+    `src/judge/(?!authors|${SELDOM.judge})[a-z-]+\\.ts`,
     "src/ports/",
     "src/ops/(?:operation|index)\\.ts",
     "node_modules/zod/(?![^?]*json-schema)[^?]*$",
@@ -23,13 +26,11 @@ const COMMON = [
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
 ];
 
-/** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
-const GATES = ["src/judge/(?:authors|gates/)", "src/flows/check/(?!handoff|check-request)"];
-
-/** Where the work of a task lies and how far it is; most of what asks git wants all of it, `status` nothing else. */
-const PLACES = [
+/** What `session` and `check` look at: where the work of a task lies, how far it is, and what its gates say. */
+const WORK_READS = [
+  "src/judge/(?:authors|gates/|session/)",
+  "src/flows/check/(?!handoff|check-request)",
   "src/runtime/(?:sites|workplaces|tell-landed|targets)\\.ts",
-  "src/judge/session/whose\\.ts",
   "src/(?:guard/made-policy|model/guard-policy)\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
@@ -73,8 +74,8 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 /** The groups of the bundler. */
 export const groups = [
   { name: "program", test: matching(COMMON) },
-  { name: "gates", test: matching(GATES) },
-  { name: "places", test: matching(PLACES) },
+  { name: "work-reads", test: matching(WORK_READS) },
+  { name: "seldom", test: matching([`src/judge/${SELDOM.judge}`, `src/model/${SELDOM.model}`]) },
   { name: "lock", test: matching(LOCK) },
   { name: "context", test: matching(CONTEXT) },
   { name: "object-ids", test: matching(OBJECT_IDS) },

@@ -39,17 +39,17 @@ const ownCommands: Partial<Record<Group, Record<string, Loader>>> = {
 
 /** Everything that can be typed after `pawl`, by id. */
 export const commands: Readonly<Record<string, Loader>> = Object.assign(
-  { ...operations },
+  {},
+  operations,
   ...Object.values(ownCommands),
 );
 
 /** The ids of the commands in the groups of `pawl --help`. */
-export const commandGroups: readonly { group: Group; ids: string[] }[] = Object.entries(groups).map(
-  ([name, mine]) => {
+export const commandGroups = (): { group: Group; ids: string[] }[] =>
+  Object.entries(groups).map(([name, mine]) => {
     const group = name as Group;
     return { group, ids: [...Object.keys(mine), ...Object.keys(ownCommands[group] ?? {})] };
-  },
-);
+  });
 
 export async function loadCommand(id: string): Promise<AnyCommand> {
   const load = commands[id];

@@ -47,7 +47,7 @@ export async function overview(style: Style): Promise<string> {
   return paragraphs(
     "Pawl makes coding agents safe to trust with a real repository: every piece of work is a task in a worktree of its\nown, with evidence that pawl captured itself, reviews that stay, and a merge that only a human can approve.",
     `${style.bold("First steps")}\n${list(FIRST)}`,
-    ...commandGroups.map(({ group, ids }) => `${style.bold(TITLES[group])}\n${list(ids)}`),
+    ...commandGroups().map(({ group, ids }) => `${style.bold(TITLES[group])}\n${list(ids)}`),
     `${style.bold("With every command")}\n${indent(columns(options))}`,
     `${style.bold("Exit codes")}\n  0 done or ready   1 refused or not ready   2 could not tell   3 wrong usage\n  4 not found       5 conflict               70 a bug in pawl   130 stopped with Ctrl-C`,
     "`pawl help COMMAND` explains one command, with examples. `pawl` alone says where you are and what is next.",

@@ -95,19 +95,19 @@ export interface ShownClaim extends Claim {
 }
 
 /** Claims of others; what is worked on here already shows as a run. */
-export const claimedElsewhere = (reader: Reader, now: string): ShownClaim[] =>
+export const claimedElsewhere = (reader: Reader, at: Pick<Situation, "now">): ShownClaim[] =>
   reader
     .claims()
     .filter((one) => !one.ours)
-    .map(({ claim, seen }) => ({ ...claim, expired: isExpired(claim, now), seen }));
+    .map(({ claim, seen }) => ({ ...claim, expired: isExpired(claim, at.now), seen }));
 
 /** Tasks that are worked on in this clone although others have claimed them meanwhile. */
-export function lostClaims(reader: Reader, { now, clone }: Pick<Situation, "now" | "clone">): string[] {
-  return claimedElsewhere(reader, now).flatMap((claim) => {
+export function lostClaims(reader: Reader, at: Pick<Situation, "now" | "clone">): string[] {
+  return claimedElsewhere(reader, at).flatMap((claim) => {
     const { records } = reader.parts(run, claim.task);
     const place = records.findLast((one) => isPlace(one.value))?.value;
-    const isHere = place !== undefined && place.ended === undefined && place.clone === clone;
-    return isHere ? [lostClaim(claim.task, claim, now)] : [];
+    const isHere = place !== undefined && place.ended === undefined && place.clone === at.clone;
+    return isHere ? [lostClaim(claim.task, claim, at.now)] : [];
   });
 }
 

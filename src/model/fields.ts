@@ -10,7 +10,8 @@ export interface Field<T> {
   /** The value, or a sentence that says what was expected. */
   read(value: HeaderValue): { ok: true; value: T } | { ok: false; expected: string };
   print(value: T): PrintableValue | undefined;
-  example: string;
+  /** How it may be written; put together when somebody has to be told. */
+  readonly example: string;
   /** What a missing key means; a field without it must be present. */
   fallback?: T;
 }
@@ -100,7 +101,9 @@ export const flag: Field<boolean> = {
 export function optional<T>(field: Field<T>): Field<T | undefined> {
   return {
     schema: field.schema,
-    example: field.example,
+    get example() {
+      return field.example;
+    },
     read: (value) => (value === "" ? good(undefined) : field.read(value)),
     print: (value) => (value === undefined ? undefined : field.print(value)),
     fallback: undefined,
@@ -114,7 +117,9 @@ export function withDefault<T>(field: Field<T>, fallback: T): Field<T> {
 export function list<T>(field: Field<T>): Field<T[]> {
   return {
     schema: () => ({ type: "array", items: field.schema() }),
-    example: `[${field.example}]`,
+    get example() {
+      return `[${field.example}]`;
+    },
     fallback: [],
     read(value) {
       if (value === "") return good([]);
@@ -136,7 +141,9 @@ export function group<F extends FieldTable>(fields: F): Field<FieldValues<F>> {
   const names = Object.keys(fields);
   return {
     schema: () => schemaOfFields(fields),
-    example: `{ ${names.map((name) => `${name}: ${fields[name]?.example}`).join(", ")} }`,
+    get example() {
+      return `{ ${names.map((name) => `${name}: ${fields[name]?.example}`).join(", ")} }`;
+    },
     read(value) {
       if (typeof value !== "object" || Array.isArray(value)) return bad(`keys ${names.join(", ")}`);
       const read = readFields(fields, new Map(Object.entries(value)));

@@ -105,7 +105,7 @@ export const session = operation({
       worktrees: places.map(({ repo, path }) => ({ repo, path })),
       here: at.bound === task.id,
       merged_elsewhere: facts.landed,
-      ...{ holder, yours: holds(holder, at.minds) },
+      ...{ holder, yours: holds(holder, at) },
       others: underWay,
       // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
       gates: problems.length > 0 ? undefined : sessionGates(known),

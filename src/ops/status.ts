@@ -105,7 +105,7 @@ export const status = operation({
     const [ready] = mine ? [] : readyTasks(reader.tasks().tasks);
     const unfinished = mine || !past.merged ? [] : mergedHere(reader, at).map((one) => one.id);
     const { exists } = reader;
-    const claims = claimedElsewhere(reader, at.now);
+    const claims = claimedElsewhere(reader, at);
     const lost = lostClaims(reader, at);
     return {
       waits: reader.waits(),

@@ -46,7 +46,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
     exists && existsSync(pathBelow(home.state, path)) ? parse(kind, path) : undefined;
-  const folder = (path: string) => (exists ? namesIfPresent(pathBelow(home.state, path)) : []);
+  const folder = openLister(home, exists);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
   const runFiles = (id: string) =>
@@ -131,6 +131,16 @@ function openParser(home: Home, fullYaml: FullYaml | undefined) {
     parsed.set(path, { text, stored });
     return stored;
   }
+}
+
+/** The names in a folder of the state; looked up once, because the same reader is asked for the same records in turn. */
+function openLister(home: Home, exists: boolean) {
+  const known = new Map<string, string[]>();
+  return (path: string): string[] => {
+    const names = known.get(path) ?? (exists ? namesIfPresent(pathBelow(home.state, path)) : []);
+    known.set(path, names);
+    return names;
+  };
 }
 
 /** Reads what can be read; what cannot is reported beside it and hides nothing. */

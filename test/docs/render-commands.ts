@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 export async function renderCommands(commands: readonly Command[]): Promise<string> {
   const shown = new Map(commands.filter((one) => !one.internal).map((one) => [one.id, one]));
-  const groups = commandGroups.map(({ group, ids }) => ({
+  const groups = commandGroups().map(({ group, ids }) => ({
     title: TITLES[group] ?? group,
     mine: ids.flatMap((id) => shown.get(id) ?? []),
   }));

@@ -105,13 +105,13 @@ export function openDependencies(reader: Reader, id: string): string[] {
   return reader.task(id).value.depends_on.filter((one) => !isMet(reader, one));
 }
 
-/** What the log does not bear out. The same records and events have the same answer, which a mere look remembers. */
 /** The records of a task that its log does not bear out, by id. */
 export async function doubtedRecords(hands: Hands, task: string): Promise<string[]> {
   const { all } = await hands.look((reader) => gatherRecords(reader, task));
   return (await judgeHistory(hands, task, all, true)).map((one) => one.record);
 }
 
+/** What the log does not bear out. The same records and events have the same answer, which a mere look remembers. */
 async function judgeHistory(
   hands: Hands,
   task: string,

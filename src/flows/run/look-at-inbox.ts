@@ -45,7 +45,7 @@ export function gatherInbox(
   const live = liveIds(reader).map((id) => liveTask(reader, id, views, problems));
   const events = reader.events({ limit: EVENTS });
   const { tasks } = reader.tasks();
-  const claimed = claimedElsewhere(reader, at.now).map((one) => ({
+  const claimed = claimedElsewhere(reader, at).map((one) => ({
     ...one,
     title: tasks.find((task) => task.id === one.task)?.title ?? "",
   }));

@@ -1,3 +1,4 @@
+import { isHuman } from "../../model/actor.ts";
 import { LIVE } from "../../model/lifecycle.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Situation } from "../../ports/operation.ts";
@@ -72,12 +73,15 @@ function underWay(reader: Reader, { id, title, status }: TaskSummary, at: Pick<H
   const current = currentPlace(reader, id);
   return {
     ...{ id, title, status, holder: current?.holder },
-    yours: holds(current?.holder, at.minds),
+    yours: holds(current?.holder, at),
     worktrees: (current?.repos ?? []).map((one) => one.worktree),
   };
 }
 
-/** A holder is one session; an agent that names no sessions counts as a single one. */
-export function holds(holder: string | undefined, minds: readonly string[]): boolean {
-  return holder !== undefined && minds.includes(holder);
+/**
+ * A holder is one session; an agent that names no sessions counts as a single one. What a human holds is no session's, so
+ * nobody has to find out who is asking.
+ */
+export function holds(holder: string | undefined, at: Pick<Here, "minds">): boolean {
+  return holder !== undefined && !isHuman(holder) && at.minds.includes(holder);
 }

@@ -49,6 +49,27 @@ export function readFieldName(line: string, at: number, quoted: boolean): FieldN
   return { key, end: at + text.length + 1 };
 }
 
+/**
+ * Most lines of most headers, read at once: a key, and a value that either has nothing in it that could mean more than
+ * itself, or stands in double quotes without an escape.
+ */
+const ORDINARY =
+  /([A-Za-z_][A-Za-z0-9_-]{0,63}): (?:"([^"\\]*)"|([A-Za-z0-9_./+](?:[A-Za-z0-9_./+@ -]*[A-Za-z0-9_./+@-])?))$/y;
+
+/** The key and the value of such a line; undefined for any other, which the readers below take apart. */
+export function readOrdinaryField(
+  line: string,
+  at: number,
+): { key: string; inline: InlineValue } | undefined {
+  ORDINARY.lastIndex = at;
+  const match = ORDINARY.exec(line);
+  if (match === null) return undefined;
+  const [, key = "", quoted, plain = ""] = match;
+  if (key === "__proto__") return undefined;
+  const inline = { value: quoted ?? plain, start: at + key.length + 2, end: line.length };
+  return { key, inline };
+}
+
 /** Reads what follows a colon and its space. `undefined` means: not certain to be what a YAML parser would read. */
 export function readInlineAfterColon(line: string, colonEnd: number): InlineValue | undefined {
   const start = skipSpaces(line, colonEnd);

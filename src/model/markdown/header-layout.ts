@@ -5,6 +5,7 @@ import {
   readFieldName,
   readInlineAfterColon,
   readInlineAt,
+  readOrdinaryField,
 } from "./header-inline.ts";
 import type { HeaderValue } from "./header-value.ts";
 
@@ -137,14 +138,18 @@ function readMap(cursor: Cursor, indent: number): FieldLayout[] | undefined {
 
 function readField(cursor: Cursor, column: number, quoted: boolean): FieldLayout | undefined {
   const line = cursor.lines[cursor.at] as string;
-  const name = readFieldName(line, column, quoted);
-  if (name === undefined) return undefined;
-  const inline = readInlineAfterColon(line, name.end);
-  if (inline === undefined) return undefined;
-  const field = { key: name.key, line: cursor.at, inline };
+  const found = readOrdinaryField(line, column) ?? takeApart(line, column, quoted);
+  if (found === undefined) return undefined;
+  const field = { key: found.key, line: cursor.at, inline: found.inline };
   cursor.at++;
   skipComments(cursor);
   return field;
+}
+
+function takeApart(line: string, column: number, quoted: boolean) {
+  const name = readFieldName(line, column, quoted);
+  const inline = name && readInlineAfterColon(line, name.end);
+  return name && inline && { key: name.key, inline };
 }
 
 function skipComments(cursor: Cursor): void {
