@@ -53,7 +53,7 @@ export const session = operation({
     const { id } = sessionTask(reader, input.task, at);
     const current = id === undefined || !reader.hasTask(id) ? undefined : readableRun(reader, id);
     const places = id !== undefined && current ? await world.changedPlaces(id, current.repos) : [];
-    const landed = await world.landed(id === undefined ? [] : placesUnderWay(reader, id));
+    const landed = await world.landed(id === undefined ? [] : placesUnderWay(reader, reader.live(), id));
     return {
       landed: [...landed.values()][0],
       unguarded: [

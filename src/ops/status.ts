@@ -89,7 +89,9 @@ export const status = operation({
     cloned: world.isInstalled() && !world.isInstalledHere(),
     dropped: await world.dropped(),
     unguarded: await world.guardWarnings(),
-    landed: await world.landed(placesUnderWay(reader, sessionTask(reader, undefined, at).id)),
+    landed: await world.landed(
+      placesUnderWay(reader, reader.current().tasks, sessionTask(reader, undefined, at).id),
+    ),
     // Git is asked only where nobody has made a task yet: it is the beginning that leads there.
     uncommitted: reader.taskNames().length === 0 && (await world.isUncommitted(at.commit)),
     ahead: await world.mergesAhead(),

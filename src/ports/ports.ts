@@ -94,6 +94,8 @@ export interface Reader {
   tasks(): { tasks: TaskSummary[]; problems: Problem[] };
   /** Much cheaper than all tasks where most of them are past. */
   current(): CurrentTasks;
+  /** Those that somebody works on: cheaper still. One that is waiting, and made one of them by hand, may be missing for a minute. */
+  live(): TaskSummary[];
   /** Throws when there is no such task, or when its file is broken. */
   task(id: string): Stored<typeof task>;
   /** The text of a task's file as it is, readable or not. */

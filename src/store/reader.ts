@@ -21,7 +21,7 @@ import { note, touched } from "../model/records/parts.ts";
 import { receipt, repository, run } from "../model/records/run.ts";
 import { task } from "../model/records/task.ts";
 import { unlock } from "../model/records/unlock.ts";
-import type { Reader } from "../ports/ports.ts";
+import type { Reader, TaskSummary } from "../ports/ports.ts";
 import { readEvents } from "./event-log.ts";
 import { readRecordText } from "./files.ts";
 import { remoteHasState, stateExists } from "./home.ts";
@@ -29,7 +29,7 @@ import type { Home } from "./layout.ts";
 import { whoWorks } from "./movers.ts";
 import { listRuns } from "./run-list.ts";
 import { readSeen } from "./seen-claims.ts";
-import { currentTasks, listTasks } from "./task-list.ts";
+import { currentTasks, isLive, listTasks, liveTasks } from "./task-list.ts";
 
 /** States that were there for an earlier reader of the same command; whoever writes looks again. */
 const found = new WeakSet<Home>();
@@ -51,8 +51,6 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
 
   const runFiles = (id: string) =>
     recordNames(folder(partFolder(run, id)), run).map((name) => partFile(run, id, name));
-  let summaries: ReturnType<Reader["tasks"]> | undefined;
-  let current: ReturnType<Reader["current"]> | undefined;
   const hasTask = (id: string) => exists && existsSync(pathBelow(home.state, taskFile(id)));
   const existing = (id: string) => {
     if (hasTask(id)) return taskFile(id);
@@ -62,14 +60,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   return {
     exists,
     waits: () => !exists && remoteHasState(home),
-    tasks() {
-      summaries ??= exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] };
-      return summaries;
-    },
-    current() {
-      current ??= exists ? currentTasks(home, fullYaml, now) : { tasks: [], past: {}, problems: [] };
-      return current;
-    },
+    ...openTaskLists(home, exists, fullYaml, now),
     hasTask,
     task: (id) => parse(task, existing(id)),
     taskText: (id) => readRecordText(home, existing(id)),
@@ -107,6 +98,32 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     claims: () => readSeen(home),
     repositories: () => all(repository, stems(folder("repos")).map(repositoryFile)),
+  };
+}
+
+/** Each list is made once for a reader; whoever has asked for all tasks in play has those that are worked on. */
+function openTaskLists(
+  home: Home,
+  exists: boolean,
+  fullYaml: FullYaml | undefined,
+  now: number,
+): Pick<Reader, "tasks" | "current" | "live"> {
+  let all: ReturnType<Reader["tasks"]> | undefined;
+  let current: ReturnType<Reader["current"]> | undefined;
+  let live: TaskSummary[] | undefined;
+  return {
+    tasks() {
+      all ??= exists ? listTasks(home, fullYaml, now) : { tasks: [], problems: [] };
+      return all;
+    },
+    current() {
+      current ??= exists ? currentTasks(home, fullYaml, now) : { tasks: [], past: {}, problems: [] };
+      return current;
+    },
+    live() {
+      live ??= current ? current.tasks.filter(isLive) : exists ? liveTasks(home, fullYaml, now) : [];
+      return live;
+    },
   };
 }
 

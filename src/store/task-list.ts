@@ -3,6 +3,7 @@ import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
+import { LIVE } from "../model/lifecycle.ts";
 import { taskFile } from "../model/paths.ts";
 import type { Problem } from "../model/record.ts";
 import { type FullYaml, parseRecord } from "../model/record.ts";
@@ -12,6 +13,7 @@ import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.
 import { readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
 import {
+  isLiveRow,
   isPast,
   isSame,
   markComplete,
@@ -88,16 +90,34 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
 const byName = (rows: readonly Row[]) => new Map(rows.map((row) => [row[0], row]));
 
 /** The tasks in play, and how many are past; looks at no past task at all where that is safe. */
-export function currentTasks(home: Home, fullYaml: FullYaml | undefined, now: number): CurrentTasks {
+export const currentTasks = (home: Home, fullYaml: FullYaml | undefined, now: number): CurrentTasks =>
+  tasksInPlay(home, fullYaml, now, () => true);
+
+/** The tasks that somebody works on; one that waits is not looked at either, unless an event tells of it. */
+export function liveTasks(home: Home, fullYaml: FullYaml | undefined, now: number): TaskSummary[] {
+  const { tasks } = tasksInPlay(home, fullYaml, now, isLiveRow);
+  return tasks.filter(isLive);
+}
+
+export const isLive = (task: TaskSummary) => LIVE.includes(task.status);
+
+function tasksInPlay(
+  home: Home,
+  fullYaml: FullYaml | undefined,
+  now: number,
+  isWanted: (row: Row) => boolean,
+): CurrentTasks {
   const snapshot = readSnapshot(home);
   const tail = recentTail(home, snapshot, now);
   const known = byName(snapshot.current);
-  const fresh = tail ? tasksIn(tail.paths).filter((name) => !known.has(name)) : [];
+  const recent = tail ? tasksIn(tail.paths) : [];
+  const fresh = recent.filter((name) => !known.has(name));
   if (!tail || fresh.some((name) => idNumber(name) <= snapshot.highest))
     return split(listTasks(home, fullYaml, now));
+  const wanted = snapshot.current.filter(isWanted).map((row) => row[0]);
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
-  for (const name of new Set([...known.keys(), ...snapshot.unreadable, ...fresh])) {
+  for (const name of new Set([...wanted, ...snapshot.unreadable, ...recent])) {
     const row = look(home, name, known.get(name), fullYaml, list.problems);
     if (!row) continue;
     rows.push(row);

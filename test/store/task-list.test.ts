@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import { writeTask } from "../../bench/helpers/fill-store.ts";
 import { discover } from "../../src/git/discover.ts";
 import { findHome } from "../../src/store/home.ts";
-import { currentTasks, listTasks } from "../../src/store/task-list.ts";
+import { currentTasks, listTasks, liveTasks } from "../../src/store/task-list.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { stateOf } from "../helpers/temporary-repository.ts";
 
@@ -29,6 +29,7 @@ async function fill(project: Project, tasks: number) {
     problems: () => listTasks(home(), undefined, clock).problems.map((one) => one.file),
     status: (id: string) => listTasks(home(), undefined, clock).tasks.find((task) => task.id === id)?.status,
     current: () => currentTasks(home(), undefined, clock),
+    live: () => liveTasks(home(), undefined, clock).map((task) => task.id),
   };
 }
 
@@ -98,6 +99,23 @@ describe("with many tasks", () => {
     tasks.pass(LATER);
     expect(tasks.current().tasks.map((task) => task.id)).toContain("T0003");
     expect(tasks.status("T0003")).toBe("active");
+  });
+
+  test("who works on what follows our own writes at once, and an edit by hand of a waiting task within a minute", async ({
+    project,
+  }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    expect(tasks.live()).toEqual(["T0001"]);
+    edit(project, "T0010", "status: open", "status: active");
+    await project.pawl("task", "update", "T18", "--status", "blocked", "--blocker", "the network");
+    expect(tasks.live()).toEqual(["T0001", "T0018"]);
+    tasks.pass(LATER);
+    expect(tasks.live()).toEqual(["T0001", "T0010", "T0018"]);
+    edit(project, "T0010", "status: active", "status: open");
+    expect(tasks.live()).toEqual(["T0001", "T0018"]);
+    writeFileSync(taskFile(project, "T0018"), "broken");
+    expect(tasks.live()).toEqual(["T0001"]);
   });
 
   test("a task in play is parsed once after it changed", async ({ project }) => {

@@ -49,17 +49,19 @@ export function othersUnderWay(
   task: string | undefined,
   at: Pick<Here, "minds">,
 ): UnderWay[] {
-  const { tasks } = reader.current();
-  const live = tasks.filter((one) => LIVE.includes(one.status) && one.id !== task).slice(0, MOST_READ);
-  const all = live.map((one) => underWay(reader, one, at));
+  const others = reader.live().filter((one) => one.id !== task);
+  const all = others.slice(0, MOST_READ).map((one) => underWay(reader, one, at));
   return [...all.filter((one) => one.yours), ...all.filter((one) => !one.yours)].slice(0, MOST);
 }
 
 /** The current runs with worktrees: this task's, or those of all tasks under way. */
-export function placesUnderWay(reader: Reader, task: string | undefined): Run[] {
-  const live = reader.current().tasks.filter((one) => LIVE.includes(one.status));
-  return live
-    .filter((one) => task === undefined || one.id === task)
+export function placesUnderWay(
+  reader: Reader,
+  tasks: readonly TaskSummary[],
+  task: string | undefined,
+): Run[] {
+  return tasks
+    .filter((one) => LIVE.includes(one.status) && (task === undefined || one.id === task))
     .slice(0, MOST)
     .flatMap((one) => currentPlace(reader, one.id) ?? []);
 }
