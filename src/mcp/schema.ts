@@ -21,7 +21,6 @@ export interface Tool {
   annotations: Record<string, boolean>;
 }
 
-/** A field of the call that no operation has: which of a task's worktrees is meant. */
 /** The operation's own fields that are offered. */
 export function fieldsOf(operation: AnyOperation, spec: ToolSpec, tier: Tier): string[] {
   const known = Object.keys(operation.input.shape).filter((field) => !spec.without?.includes(field));

@@ -22,7 +22,7 @@ const known = new WeakMap<object, FieldInfo>();
 
 export function fieldInfo(schema: object): FieldInfo {
   const info = known.get(schema);
-  if (!info) throw new Error("An input field was not made with the helpers of core/input.ts");
+  if (!info) throw new Error("An input field was not made with the helpers of model/input.ts");
   return info;
 }
 
@@ -39,7 +39,6 @@ const tidyProse = z.overwrite((value: string) =>
     .replace(/^(?:[ \t]*\n)+/, "")
     .trimEnd(),
 );
-const described = (text: string) => z.describe(text);
 
 /** Our own texts show what belongs somewhere as `<what belongs there>`; copied as it is, it would be recorded. */
 const filledIn = z.refine<string>((value) => !/^<[^<>]*>$/.test(value), {
@@ -48,7 +47,7 @@ const filledIn = z.refine<string>((value) => !/^<[^<>]*>$/.test(value), {
 
 /** Short text that is shown on one line, such as a title. */
 export function line(describe: string, hint = "TEXT", max = 300) {
-  return withInfo(z.string().check(tidy, z.minLength(1), z.maxLength(max), filledIn, described(describe)), {
+  return withInfo(z.string().check(tidy, z.minLength(1), z.maxLength(max), filledIn), {
     type: "text",
     describe,
     hint,
@@ -58,20 +57,17 @@ export function line(describe: string, hint = "TEXT", max = 300) {
 
 /** Longer text; Markdown is welcome, so the indentation of its first line is kept. */
 export function prose(describe: string, hint = "TEXT", max = 200_000) {
-  return withInfo(
-    z.string().check(tidyProse, z.minLength(1), z.maxLength(max), filledIn, described(describe)),
-    {
-      type: "text",
-      describe,
-      hint,
-      required: true,
-    },
-  );
+  return withInfo(z.string().check(tidyProse, z.minLength(1), z.maxLength(max), filledIn), {
+    type: "text",
+    describe,
+    hint,
+    required: true,
+  });
 }
 
 /** Text that is taken as it is, such as a path or a word of a command line. */
 export function raw(describe: string, hint: string, max = 100_000) {
-  return withInfo(z.string().check(z.maxLength(max), described(describe)), {
+  return withInfo(z.string().check(z.maxLength(max)), {
     type: "text",
     describe,
     hint,
@@ -80,7 +76,7 @@ export function raw(describe: string, hint: string, max = 100_000) {
 }
 
 export function choice<const V extends readonly [string, ...string[]]>(values: V, describe: string) {
-  return withInfo(z.enum(values).check(described(describe)), {
+  return withInfo(z.enum(values), {
     type: "choice",
     describe,
     hint: values.join("|"),
@@ -90,7 +86,7 @@ export function choice<const V extends readonly [string, ...string[]]>(values: V
 }
 
 export function count(describe: string, hint = "N", min = 1) {
-  return withInfo(z.int().check(z.minimum(min), described(describe)), {
+  return withInfo(z.int().check(z.minimum(min)), {
     type: "number",
     describe,
     hint,
@@ -99,7 +95,7 @@ export function count(describe: string, hint = "N", min = 1) {
 }
 
 export function flag(describe: string) {
-  return withInfo(z.optional(z.boolean().check(described(describe))), {
+  return withInfo(z.optional(z.boolean()), {
     type: "flag",
     describe,
     hint: "",
@@ -109,7 +105,7 @@ export function flag(describe: string) {
 
 export function many<S extends z.ZodMiniType<string, string>>(item: S, most = 500) {
   const info = fieldInfo(item);
-  return withInfo(z.optional(z.array(item).check(z.maxLength(most), described(info.describe))), {
+  return withInfo(z.optional(z.array(item).check(z.maxLength(most))), {
     ...info,
     type: "list",
     required: false,
@@ -119,7 +115,7 @@ export function many<S extends z.ZodMiniType<string, string>>(item: S, most = 50
 /** A list of things with fields of their own; on the command line it is JSON. */
 export function objects<const F extends z.core.$ZodLooseShape>(fields: F, describe: string, most: number) {
   const list = z.array(z.strictObject(fields));
-  return withInfo(list.check(z.minLength(1), z.maxLength(most), described(describe)), {
+  return withInfo(list.check(z.minLength(1), z.maxLength(most)), {
     type: "objects",
     describe,
     hint: "JSON",
@@ -131,7 +127,7 @@ export function objects<const F extends z.core.$ZodLooseShape>(fields: F, descri
 /** A list with at least one item. */
 export function some<S extends z.ZodMiniType<string, string>>(item: S) {
   const info = fieldInfo(item);
-  return withInfo(z.array(item).check(z.minLength(1), z.maxLength(500), described(info.describe)), {
+  return withInfo(z.array(item).check(z.minLength(1), z.maxLength(500)), {
     ...info,
     type: "list",
     required: true,
