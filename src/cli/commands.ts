@@ -39,7 +39,7 @@ const ownCommands: Partial<Record<Group, Record<string, Loader>>> = {
 
 /** Everything that can be typed after `pawl`, by id. */
 export const commands: Readonly<Record<string, Loader>> = Object.assign(
-  {},
+  Object.create(null),
   operations,
   ...Object.values(ownCommands),
 );

@@ -80,13 +80,12 @@ function environmentOf(text: string): Record<string, string> {
   return found;
 }
 
-const part = Buffer.alloc(16_384);
-
 /** The system does not say how long these files are, and whoever asks `readFileSync` for such a one waits twice as long. */
 function textOf(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, "r");
+    part ??= Buffer.alloc(16_384);
     let text = "";
     for (let size = readSync(file, part); size > 0; size = readSync(file, part))
       text += part.toString("latin1", 0, size);
@@ -97,3 +96,5 @@ function textOf(path: string): string | undefined {
     if (file !== undefined) closeSync(file);
   }
 }
+
+let part: Buffer | undefined;

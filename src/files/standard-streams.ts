@@ -1,7 +1,5 @@
 import { readSync, writeSync } from "node:fs";
 
-const waiting = new Int32Array(new SharedArrayBuffer(4));
-
 /**
  * Everything that standard input or another open file has; it may be a pipe that has nothing to say yet. A device such as
  * /dev/zero never ends, so reading stops soon after `most` bytes.
@@ -19,7 +17,7 @@ export function readInput(fd = 0, most = Number.POSITIVE_INFINITY): Buffer {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return Buffer.concat(chunks);
       if (code !== "EAGAIN") throw error;
-      Atomics.wait(waiting, 0, 0, 5);
+      pause(5);
     }
 }
 
@@ -30,6 +28,10 @@ export function writeWhole(fd: number, data: Buffer): void {
       done += writeSync(fd, data, done);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      Atomics.wait(waiting, 0, 0, 2);
+      pause(2);
     }
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -109,4 +109,8 @@ export const groups = {
 
 export type Group = keyof typeof groups;
 
-export const operations: Readonly<Record<string, Loader>> = Object.assign({}, ...Object.values(groups));
+/** A dictionary from the start: otherwise each of a hundred names would give it another shape. */
+export const operations: Readonly<Record<string, Loader>> = Object.assign(
+  Object.create(null),
+  ...Object.values(groups),
+);
