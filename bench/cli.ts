@@ -42,7 +42,7 @@ const CHECKS: Measured[] = ["plan", "review", "close"].map((stage) => ({
 
 const LARGE: Measured[] = [{ args: ["task", "list"], most: 5 }];
 
-const ROUNDS = Number(process.argv[2] ?? 21);
+const ROUNDS = Number(process.argv[2] ?? 41);
 const folder = mkdtempSync(join(tmpdir(), "pawl bench "));
 const env = cleanEnv(folder);
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

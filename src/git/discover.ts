@@ -39,8 +39,10 @@ export function discover(cwd: string, env: Environment = {}): Place | undefined 
 }
 
 /** The folder around `.bare` whose `.git` file leads to it: worktrees lie there, but it is none. */
-function isContainer({ root, gitDir, commonDir }: Place): boolean {
-  return root !== undefined && realpathOr(gitDir) === commonDir && isBare(commonDir);
+function isContainer({ root, gitDir, commonDir, mainRoot }: Place): boolean {
+  // Where there is an ordinary main worktree, the repository is not bare.
+  if (root === undefined || mainRoot !== undefined) return false;
+  return realpathOr(gitDir) === commonDir && isBare(commonDir);
 }
 
 function findUpwards(cwd: string): { gitDir: string; root: string | undefined } | undefined {
