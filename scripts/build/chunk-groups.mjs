@@ -3,7 +3,7 @@
 /** What no read uses, although it lies beside what every read uses. */
 const SELDOM = {
   judge:
-    "(?:keys|trust|target|lanes|new-findings|not-run|change|notes|own-task|findings|record-texts|unfinished-merges|only-installed|runs/usage)\\.ts",
+    "(?:keys|trust|target|lanes|new-findings|not-run|change|notes|own-task|record-texts|only-installed|runs/usage)\\.ts",
   model: "(?:redact|dependencies|record-schema|duration|remote-address|records/kind-of-path)\\.ts",
 };
 
@@ -26,11 +26,13 @@ const COMMON = [
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
 ];
 
-/** What `session` and `check` look at: where the work of a task lies, how far it is, and what its gates say. */
-const WORK_READS = [
-  "src/judge/(?:authors|gates/|session/)",
-  "src/flows/check/(?!handoff|check-request)",
+/** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
+const GATES = ["src/judge/(?:authors|gates/)", "src/flows/check/(?!handoff|check-request)"];
+
+/** Where the work of a task lies and how far it is; most of what asks git wants all of it, `status` nothing else. */
+const PLACES = [
   "src/runtime/(?:sites|workplaces|tell-landed|targets)\\.ts",
+  "src/judge/session/whose\\.ts",
   "src/(?:guard/made-policy|model/guard-policy)\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
@@ -74,7 +76,8 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 /** The groups of the bundler. */
 export const groups = [
   { name: "program", test: matching(COMMON) },
-  { name: "work-reads", test: matching(WORK_READS) },
+  { name: "gates", test: matching(GATES) },
+  { name: "places", test: matching(PLACES) },
   { name: "seldom", test: matching([`src/judge/${SELDOM.judge}`, `src/model/${SELDOM.model}`]) },
   { name: "lock", test: matching(LOCK) },
   { name: "context", test: matching(CONTEXT) },

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Failure } from "../../src/model/failure.ts";
 import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { editRecord, NeedsFullYaml, parseRecord, printRecord } from "../../src/model/record.ts";
 import { type Task, task } from "../../src/model/records/task.ts";
@@ -149,6 +150,20 @@ describe("a broken record names file, key and a correct example", () => {
         details: expect.objectContaining({ file: "tasks/T0001/task.md", ...details }),
       }),
     );
+  });
+
+  test("the example of a list, of a map in one, and of a key that may be missing", () => {
+    const hintOf = (line: string) => {
+      try {
+        parse(good.replace("rev: 1\n", `rev: 1\n${line}\n`));
+      } catch (error) {
+        return (error as Failure).hint;
+      }
+      return undefined;
+    };
+    expect(hintOf("depends_on: {}")).toBe("Write it like this: depends_on: [T0001]");
+    expect(hintOf("slices: S1")).toMatch(/^Write it like this: slices: \[\{ id: S1, title: .*, status: open/);
+    expect(hintOf("parent: [T0002]")).toBe("Write it like this: parent: T0001");
   });
 });
 
