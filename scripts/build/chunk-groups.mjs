@@ -11,7 +11,7 @@ const SELDOM = {
 const COMMON = [
   ...[
     "src/cli/(?!help|citty|pager|completions|explain-usage|[a-z]+-command\\.)",
-    `src/model/(?!${SELDOM.model}|markdown/full-yaml)`,
+    `src/model/(?!${SELDOM.model}|guard-policy\\.ts|markdown/full-yaml)`,
     `src/judge/(?!authors|${SELDOM.judge})[a-z-]+\\.ts`,
     "src/ports/",
     "src/ops/(?:operation|index)\\.ts",
