@@ -13,7 +13,6 @@ import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.
 import { readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
 import {
-  isLiveRow,
   isPast,
   isSame,
   markComplete,
@@ -95,7 +94,7 @@ export const currentTasks = (home: Home, fullYaml: FullYaml | undefined, now: nu
 
 /** The tasks that somebody works on; one that waits is not looked at either, unless an event tells of it. */
 export function liveTasks(home: Home, fullYaml: FullYaml | undefined, now: number): TaskSummary[] {
-  const { tasks } = tasksInPlay(home, fullYaml, now, isLiveRow);
+  const { tasks } = tasksInPlay(home, fullYaml, now, (row) => isLive(toSummary(row)));
   return tasks.filter(isLive);
 }
 

@@ -1,8 +1,6 @@
 import { renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
 import { pathBelow } from "../files/path-below.ts";
 import { bytesOf } from "../files/read.ts";
-import { LIVE } from "../model/lifecycle.ts";
-import type { TaskStatus } from "../model/records/task.ts";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
@@ -40,9 +38,6 @@ export function toSummary(row: Row): TaskSummary {
     updated: row[19],
   } as TaskSummary;
 }
-
-/** Somebody works on the task, as far as the snapshot knows. */
-export const isLiveRow = (row: Row) => LIVE.includes(row[6] as TaskStatus);
 
 export const isSame = (row: Row, stat: Stats) =>
   row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
