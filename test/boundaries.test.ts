@@ -134,13 +134,16 @@ test("every git of ours is started in one place, and one module reads refs, with
   const starts = sources.filter((file) => /\b(?:spawn|execFile)(?:Sync)?\(\s*"git"/.test(textOf(file)));
   // Refs in tables are read by a git that no other read has to load.
   expect(starts.sort()).toEqual(["git/ref-tables.ts", "git/run-git.ts"]);
-  const reads = sources.filter((file) => /packed-refs"|"logs"|"reftable"|"HEAD\.lock"/.test(textOf(file)));
-  // The agent-side rules name the files that nobody may write.
+  const reads = sources.filter((file) =>
+    /packed-refs"|"logs"|"reftable"|"HEAD\.lock"|(?:join|pathBelow)\(\w+, "refs/.test(textOf(file)),
+  );
+  // The agent-side rules name the files that nobody may write, and uninstalling removes the folders that git leaves empty.
   expect(reads.sort()).toEqual([
     "agent-hooks/rules/files.ts",
     "git/format.ts",
     "git/ref-tables.ts",
     "git/refs.ts",
+    "store/state/state-folder.ts",
   ]);
 });
 

@@ -11,29 +11,30 @@ const SELDOM = {
 const COMMON = [
   ...[
     "src/cli/(?!help|citty|pager|completions|explain-usage|[a-z]+-command\\.)",
-    `src/model/(?!${SELDOM.model}|guard-policy\\.ts|markdown/full-yaml)`,
-    `src/judge/(?!authors|${SELDOM.judge})[a-z-]+\\.ts`,
+    `src/model/(?!${SELDOM.model}|markdown/full-yaml)`,
+    `src/judge/(?!${SELDOM.judge})[a-z-]+\\.ts`,
     "src/ports/",
     "src/ops/(?:operation|index)\\.ts",
     "node_modules/zod/(?![^?]*json-schema)[^?]*$",
   ],
   ...[
-    "src/runtime/(?:open|run|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",
+    "src/runtime/(?:open|run|settle-leftovers|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",
     "src/guard/quick-look\\.ts",
-    "src/git/(?:discover|refs|repository-files)\\.ts",
+    "src/git/(?:discover|refs|repository-files|guard-files)\\.ts",
     "src/files/(?:read|path-below|cache|standard-streams)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
 ];
 
-/** Loaded by `check`, and for its gates by `session`: both have to be quick, and one file costs less than several. */
-const GATES = ["src/judge/(?:authors|gates/)", "src/flows/check/(?!handoff|check-request)"];
-
-/** Where the work of a task lies and how far it is; most of what asks git wants all of it, `status` nothing else. */
+/**
+ * The gates, and where the work of a task lies: loaded by `check`, `session` and most of what asks git. As files of their own
+ * they cost these a millisecond and more; in the program they cost `task show`, which has room for it, less than one.
+ */
+const GATES = ["src/judge/gates/", "src/flows/check/(?!handoff|check-request)"];
 const PLACES = [
   "src/runtime/(?:sites|workplaces|tell-landed|targets)\\.ts",
   "src/judge/session/whose\\.ts",
-  "src/(?:guard/made-policy|model/guard-policy)\\.ts",
+  "src/guard/made-policy\\.ts",
   "src/git/(?:branches|branch-facts|quick-clean|look-at-work)\\.ts",
 ];
 
@@ -75,9 +76,7 @@ const matching = (paths) => new RegExp(paths.join("|").replaceAll("/", "[\\\\/]"
 
 /** The groups of the bundler. */
 export const groups = [
-  { name: "program", test: matching(COMMON) },
-  { name: "gates", test: matching(GATES) },
-  { name: "places", test: matching(PLACES) },
+  { name: "program", test: matching([...COMMON, ...GATES, ...PLACES]) },
   { name: "seldom", test: matching([`src/judge/${SELDOM.judge}`, `src/model/${SELDOM.model}`]) },
   { name: "lock", test: matching(LOCK) },
   { name: "context", test: matching(CONTEXT) },

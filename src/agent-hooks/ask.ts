@@ -7,6 +7,7 @@ import type { Actor } from "../model/actor.ts";
 import { readConfigText } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
 import { matchesPattern } from "../model/naming.ts";
+import { POLICY_FILE } from "../model/paths.ts";
 import { findHome } from "../store/home.ts";
 import { isRunGuard } from "../store/run-guards.ts";
 import type { Spot } from "./facts.ts";
@@ -61,11 +62,11 @@ export async function askIsScratch(path: string, cwd: string, env: Environment):
 
 /** The places that the committed policy names; none at all where it cannot be read. */
 export async function askScratchPlaces(root: string, env: Environment): Promise<string[] | undefined> {
-  const policy = askGit(["show", "HEAD:.pawl/config.yaml"], root, env);
+  const policy = askGit(["show", `HEAD:${POLICY_FILE}`], root, env);
   if (policy?.code !== 0 || !policy.out.includes("scratch")) return undefined;
   const { fullYaml } = await import("../model/markdown/full-yaml.ts");
   try {
-    return readConfigText(".pawl/config.yaml", policy.out, fullYaml).scratch;
+    return readConfigText(POLICY_FILE, policy.out, fullYaml).scratch;
   } catch {
     return [];
   }

@@ -13,7 +13,7 @@ import { checkRunIn, MAY_BE_CHECK, offerWords } from "./evidence-offer.ts";
 import type { Facts, Spot } from "./facts.ts";
 import { beforeCompaction, beforeStopping, needsHandoff } from "./handoff-reminder.ts";
 import { CONCERNS, judgeScript, judgeUnread, judgeWrites, LONGEST } from "./judge.ts";
-import { beginWatching, newStrays, straysWords, type Around as Watched } from "./main-checkout.ts";
+import { beginWatching, newStrays, straysWords, type Watched } from "./main-checkout.ts";
 import { type Marks, openMarks, sweepMarks } from "./marks.ts";
 import { nearestExisting } from "./place.ts";
 import { printRefusal, type Refusal } from "./refusal.ts";
@@ -101,8 +101,12 @@ function sessionSigns({ agent, session }: HookCall): Environment {
 
 /** What records call the agents that start our hook. */
 const AGENT_NAMES: Readonly<Record<Agent, string>> = {
-  ...{ claude: "claude-code", codex: "codex", copilot: "copilot" },
-  ...{ gemini: "gemini", opencode: "opencode", cursor: "cursor" },
+  claude: "claude-code",
+  codex: "codex",
+  copilot: "copilot",
+  gemini: "gemini",
+  opencode: "opencode",
+  cursor: "cursor",
 };
 
 /** A worktree whose base was installed by pawl 0.1.0 has the launcher of that version. */

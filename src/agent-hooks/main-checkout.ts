@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { textIfReadable } from "../files/read.ts";
+import { jsonIfReadable, namesIfReadable } from "../files/read.ts";
 import { trackedPaths } from "../git/quick-clean.ts";
 import { noteStrays, readStatus } from "../git/strays.ts";
 import type { Environment } from "../model/environment.ts";
@@ -22,7 +22,7 @@ interface Seen {
 /** Where a quick look is not possible, git is asked no more often than this. */
 const SELDOM_MS = 20_000;
 
-export interface Around {
+export interface Watched {
   spot: Spot;
   session: string;
   env: Environment;
@@ -30,14 +30,14 @@ export interface Around {
 }
 
 /** The first look of a session: whatever is changed by now is none of its doing. */
-export async function beginWatching(around: Around): Promise<void> {
+export async function beginWatching(around: Watched): Promise<void> {
   const root = mainRootOf(around.spot);
   if (root === undefined || readSeen(around) !== undefined) return;
   await look(around, root, []);
 }
 
 /** Files of the main checkout that changed since the session last looked; they are noted, too. */
-export async function newStrays(around: Around): Promise<string[]> {
+export async function newStrays(around: Watched): Promise<string[]> {
   const root = mainRootOf(around.spot);
   if (root === undefined) return [];
   const seen = readSeen(around);
@@ -65,19 +65,13 @@ function mainRootOf({ mainRoot, task, root, guarded }: Spot): string | undefined
   return guarded && !(task !== undefined && root === mainRoot) ? mainRoot : undefined;
 }
 
-const fileOf = ({ spot, session }: Around) =>
+const fileOf = ({ spot, session }: Watched) =>
   join(spot.commonDir, "pawl", "sessions", `${sessionFile(session)}.main`);
 
-function readSeen(around: Around): Seen | undefined {
-  try {
-    return JSON.parse(textIfReadable(fileOf(around)) ?? "") as Seen;
-  } catch {
-    return undefined;
-  }
-}
+const readSeen = (around: Watched) => jsonIfReadable<Seen>(fileOf(around));
 
 /** Asks git, remembers what it said, and answers with what was not known. */
-async function look(around: Around, root: string, known: readonly string[]): Promise<string[]> {
+async function look(around: Watched, root: string, known: readonly string[]): Promise<string[]> {
   const { askMainStatus } = await import("./ask.ts");
   // Taken first: what changes while git looks is seen the next time.
   const print = printOf(root, around.spot.commonDir) ?? "";
@@ -118,16 +112,8 @@ function printOf(root: string, gitDir: string): string | undefined {
     add(stateOf(root, path));
     for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
   }
-  for (const folder of folders) add(namesIn(join(root, folder)));
+  for (const folder of folders) add(namesIfReadable(join(root, folder)).join("\n"));
   return `${paths.length} ${sum}`;
-}
-
-function namesIn(folder: string): string {
-  try {
-    return readdirSync(folder).join("\n");
-  } catch {
-    return "";
-  }
 }
 
 export function straysWords(files: readonly string[], root: string, task: string | undefined): string {

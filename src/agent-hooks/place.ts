@@ -1,7 +1,8 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineIfReadable, textIfReadable } from "../files/read.ts";
-import { BINDING, discover, HOLDER } from "../git/discover.ts";
+import { canonicalPath, lineIfReadable, textIfReadable } from "../files/read.ts";
+import { discover, holderOfWorktree, taskOfWorktree } from "../git/discover.ts";
+import { grantFile, unlockIn } from "../git/guard-files.ts";
 import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
 import { worktreesOf } from "../git/repository-files.ts";
@@ -16,7 +17,7 @@ export function openFacts(env: Environment, now: number, session: string): Facts
   const known = new Map<string, Spot | undefined>();
   return {
     home: env.HOME,
-    real: realPath,
+    real: canonicalPath,
     holding: (spot) => holding(spot, session),
     spotOf(folder) {
       if (!known.has(folder)) known.set(folder, lookAt(folder, now));
@@ -40,7 +41,7 @@ function lookAt(folder: string, now: number): Spot | undefined {
     branch: head?.branch,
     guarded: policy !== undefined,
     unborn: head !== undefined && head.commit === undefined,
-    task: lineIfReadable(join(gitDir, BINDING)),
+    task: taskOfWorktree(gitDir),
     isProtected(branch) {
       patterns ??= (policy ?? "").split("\n").filter((line) => line !== "");
       return patterns.some((one) => matchesPattern(one, branch)) && !isUnlocked(commonDir, branch, now);
@@ -57,15 +58,6 @@ function discoverOr(folder: string) {
   }
 }
 
-function realPath(path: string): string {
-  const at = nearestExisting(path);
-  try {
-    return join(realpathSync(at), path.slice(at.length));
-  } catch {
-    return path;
-  }
-}
-
 export function nearestExisting(folder: string): string {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
@@ -79,10 +71,9 @@ function holding(spot: Spot, session: string): "mine" | "another's" | undefined 
   return worktreesOf(spot).some(({ gitDir }) => heldIn(gitDir) === session) ? "another's" : undefined;
 }
 
-const heldIn = (gitDir: string) => sessionOf(lineIfReadable(join(gitDir, HOLDER)) ?? "");
+const heldIn = (gitDir: string) => sessionOf(holderOfWorktree(gitDir) ?? "");
 
-/** A human's unlock names the second until which it holds. */
 function isUnlocked(commonDir: string, branch: string, now: number): boolean {
-  const grant = lineIfReadable(join(commonDir, "pawl", "grants", "unlock", "refs", "heads", branch));
-  return grant !== undefined && Number(grant.split(" ")[0]) * 1000 > now;
+  const said = lineIfReadable(grantFile(commonDir, "unlock", `refs/heads/${branch}`));
+  return said !== undefined && unlockIn(said).until > now;
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineIfReadable, namesIfReadable, textIfReadable } from "../files/read.ts";
-import { BINDING } from "../git/discover.ts";
+import { namesIfReadable, textIfReadable } from "../files/read.ts";
+import { taskOfWorktree } from "../git/discover.ts";
 import { headFiles, logOf } from "../git/refs.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { quickValue } from "../model/markdown/front-matter.ts";
@@ -10,7 +10,7 @@ import type { Spot } from "./facts.ts";
 import type { Work } from "./handoff-reminder.ts";
 
 /** A worktree that is bound to a task. */
-export interface Workplace {
+export interface TaskWorktree {
   task: string;
   root: string;
   gitDir: string;
@@ -20,7 +20,7 @@ export interface Workplace {
  * Where a session works: the worktree it stands in, else the one that it started itself, else the only one there is.
  * Agents that stand at the repository's top reach worktrees by their paths.
  */
-export function findWorkplace(spot: Spot, session: string): Workplace | undefined {
+export function findWorkplace(spot: Spot, session: string): TaskWorktree | undefined {
   if (spot.task !== undefined && spot.root !== undefined)
     return { task: spot.task, root: spot.root, gitDir: spot.gitDir };
   const all = boundWorktrees(spot);
@@ -29,9 +29,9 @@ export function findWorkplace(spot: Spot, session: string): Workplace | undefine
   return own.length === 1 ? own[0] : all.length === 1 ? all[0] : undefined;
 }
 
-function boundWorktrees(spot: Spot): Workplace[] {
+function boundWorktrees(spot: Spot): TaskWorktree[] {
   return worktreesOf(spot).flatMap(({ root, gitDir }) => {
-    const task = lineIfReadable(join(gitDir, BINDING));
+    const task = taskOfWorktree(gitDir);
     return task && root && existsSync(root) ? [{ task, root, gitDir }] : [];
   });
 }
@@ -53,7 +53,7 @@ function startedBy(state: string, task: string): string {
 
 export function lookAtWork(
   spot: Spot,
-  place: Workplace,
+  place: TaskWorktree,
   began: number,
   changedPaths: readonly string[],
 ): Work {

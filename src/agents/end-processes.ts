@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pause } from "../files/pause.ts";
 import { step } from "../model/steps.ts";
 import type { AttemptSpec } from "./attempt/folder.ts";
 import { type MarkedProcess, markedProcesses, send } from "./processes.ts";
@@ -10,8 +11,6 @@ const LOOK_MS = 25;
 const KILL_MS = 5_000;
 /** How long the guard may take to write down what it has just learned. */
 const GUARD_MS = 1_000;
-
-export const sleep = (ms: number) => new Promise<void>((resume) => setTimeout(resume, ms));
 
 /**
  * Ends everything that belongs to an attempt: the agent is asked first, so that its transcript stays whole; then all are
@@ -48,7 +47,7 @@ export async function endProcesses(
 
 async function killAll(left: () => MarkedProcess[]): Promise<number> {
   const killed = new Set<number>();
-  for (const started = Date.now(); Date.now() - started < KILL_MS; await sleep(10)) {
+  for (const started = Date.now(); Date.now() - started < KILL_MS; await pause(10)) {
     const all = left();
     if (all.length === 0) break;
     for (const { pid } of all) if (send(pid, "SIGKILL")) killed.add(pid);
@@ -57,7 +56,7 @@ async function killAll(left: () => MarkedProcess[]): Promise<number> {
 }
 
 export async function until(isSo: () => boolean, ms: number): Promise<boolean> {
-  for (const started = Date.now(); ; await sleep(LOOK_MS)) {
+  for (const started = Date.now(); ; await pause(LOOK_MS)) {
     if (isSo()) return true;
     if (Date.now() - started >= ms) return false;
   }
@@ -87,7 +86,7 @@ export async function dropIndexLocks(spec: AttemptSpec): Promise<void> {
   const locks = spec.gitDirs.map((folder) => join(folder, "index.lock")).filter((path) => existsSync(path));
   const suspects = locks.map((path) => ({ path, was: seen(path) })).filter(({ was }) => was !== undefined);
   if (suspects.length === 0 || markedProcesses(spec.mark).length > 0) return;
-  await sleep(CLOCK_SLACK_MS);
+  await pause(CLOCK_SLACK_MS);
   for (const { path, was } of suspects) {
     step("index lock");
     if (seen(path) === was) rmSync(path, { force: true });

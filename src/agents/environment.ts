@@ -1,5 +1,6 @@
 import { AGENT_SIGNS } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
+import { aimsGit, overridesSettings } from "../model/git-variables.ts";
 
 /**
  * What the session of whoever starts a run has put into its environment: with it, the new agent would be taken for that
@@ -7,20 +8,22 @@ import type { Environment } from "../model/environment.ts";
  * programs, is passed on.
  */
 const OF_A_SESSION = [
-  ...[
-    /^PAWL_(?:ACTOR|RUN|ATTEMPT|TASK|AGENT|SESSION)$/,
-    /^CLAUDE_(?:PROJECT_DIR|CODE_SSE_PORT|CODE_CHILD_SESSION|EFFORT)$/,
-  ],
-  ...[/^CODEX_(?:VERSION|PERMISSION_PROFILE|SANDBOX.*|INTERNAL_.*)$/, /^AGENT$/],
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX)$/,
-  /^GIT_(?:INTERNAL_.*|QUARANTINE_PATH|EDITOR|SEQUENCE_EDITOR|REFLOG_ACTION|CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+))$/,
+  /^PAWL_(?:ACTOR|RUN|ATTEMPT|TASK|AGENT|SESSION)$/,
+  /^CLAUDE_(?:PROJECT_DIR|CODE_SSE_PORT|CODE_CHILD_SESSION|EFFORT)$/,
+  /^CODEX_(?:VERSION|PERMISSION_PROFILE|SANDBOX.*|INTERNAL_.*)$/,
+  /^AGENT$/,
 ];
+
+const isOfASession = (name: string) =>
+  AGENT_SIGNS.includes(name) ||
+  aimsGit(name) ||
+  overridesSettings(name) ||
+  OF_A_SESSION.some((one) => one.test(name));
 
 export function withoutSession(env: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
-    if (value !== undefined && !AGENT_SIGNS.includes(name) && !OF_A_SESSION.some((one) => one.test(name)))
-      kept[name] = value;
+    if (value !== undefined && !isOfASession(name)) kept[name] = value;
   return kept;
 }
 

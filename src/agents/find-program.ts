@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { isProgram } from "../files/find-program.ts";
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findProgram, isProgram } from "../files/find-program.ts";
+import { jsonIfReadable } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { AgentProgram } from "./program.ts";
@@ -25,14 +26,14 @@ const TRIPLES: Readonly<Record<string, string>> = {
 };
 
 /** The program that the user would start, as the native one where npm put a script in front of it. */
-export function findProgram(
+export function findAgentProgram(
   program: AgentProgram,
   env: Environment,
   /** Where a relative path of the project's own command begins. */
   base: string,
   machine: Machine,
 ): FoundProgram | undefined {
-  const started = onPath(program.bin, env, base);
+  const started = findProgram(program.bin, base, env.PATH);
   if (started === undefined) return undefined;
   const real = realpathSync(started);
   const folder = dirname(real);
@@ -45,12 +46,6 @@ export function findProgram(
   };
 }
 
-function onPath(bin: string, env: Environment, base: string): string | undefined {
-  if (bin.includes("/") || isAbsolute(bin)) return [resolve(base, bin)].find(isProgram);
-  const folders = (env.PATH ?? "").split(delimiter).filter((one) => one !== "");
-  return folders.map((folder) => join(folder, bin)).find(isProgram);
-}
-
 function filled(template: string, { platform, arch }: Machine): string {
   return template
     .replaceAll("{os}", platform)
@@ -60,12 +55,8 @@ function filled(template: string, { platform, arch }: Machine): string {
 
 /** Told by the package, because asking the program itself takes it up to a second. */
 function versionIn(manifest: string): string | undefined {
-  try {
-    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version?: unknown };
-    return typeof version === "string" ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const version = jsonIfReadable<{ version?: unknown }>(manifest)?.version;
+  return typeof version === "string" ? version : undefined;
 }
 
 export function programMissing(program: AgentProgram): Failure {

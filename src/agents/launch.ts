@@ -1,17 +1,18 @@
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { delimiter, join } from "node:path";
+import { pause } from "../files/pause.ts";
 import { RENEW_MINUTES } from "../model/claim.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { Role } from "../model/records/attempt.ts";
 import { step } from "../model/steps.ts";
 import type { Launched, LaunchWish, Prepared } from "../ports/agents.ts";
-import { type AttemptSpec, files, isThere, makeAttempt, readExit, runFolder } from "./attempt/folder.ts";
-import { sleep } from "./end-processes.ts";
+import { type AttemptSpec, files, makeAttempt, readExit, runFolder } from "./attempt/folder.ts";
 import { namesOf, withoutSession } from "./environment.ts";
-import { type FoundProgram, findProgram, programMissing } from "./find-program.ts";
+import { type FoundProgram, findAgentProgram, programMissing } from "./find-program.ts";
 import type { AgentProgram, Launch } from "./program.ts";
 import { inRunner, type RunnerPlace, stopIn } from "./runner.ts";
 
@@ -68,7 +69,11 @@ export async function launchAttempt(
 
 /** Which of our tools each role is offered. */
 const TOOLS_OF: Readonly<Record<Role, string>> = {
-  ...{ author: "core", fixer: "core", reviewer: "all", manager: "manager", conductor: "all" },
+  author: "core",
+  fixer: "core",
+  reviewer: "all",
+  manager: "manager",
+  conductor: "all",
 };
 
 /** Ours to choose, that of the conversation to go on with, or unknown until the program tells it. */
@@ -103,7 +108,7 @@ function wordsOf(
 }
 
 function foundOr(program: AgentProgram, at: LaunchPlace): FoundProgram {
-  const found = findProgram(program, at.env, at.project, process);
+  const found = findAgentProgram(program, at.env, at.project, process);
   if (!found) throw programMissing(program);
   return found;
 }
@@ -182,8 +187,8 @@ function spawnSupervisor(at: SupervisorPlace, words: readonly string[], stdin: "
 }
 
 async function untilItRuns(path: string): Promise<void> {
-  for (const started = Date.now(); Date.now() - started < COMING_MS; await sleep(5))
-    if (isThere(join(path, files.pid)) || readExit(path)) return;
+  for (const started = Date.now(); Date.now() - started < COMING_MS; await pause(5))
+    if (existsSync(join(path, files.pid)) || readExit(path)) return;
 }
 
 function taken(run: string): Failure {

@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pause } from "../files/pause.ts";
 import { parseIdentity, seeProcesses } from "../files/process-identity.ts";
 import { textBetween } from "../files/read.ts";
 import type { AgentConfig } from "../model/config.ts";
@@ -17,7 +18,6 @@ import type {
 import {
   type AttemptSpec,
   files,
-  isThere,
   latestAttempt,
   markOpen,
   openRuns,
@@ -32,8 +32,8 @@ import {
 } from "./attempt/folder.ts";
 import { isAtRest, settleAttempt } from "./attempt/settle.ts";
 import { NUDGE, seeState } from "./attempt/state.ts";
-import { endProcesses, sleep } from "./end-processes.ts";
-import { findProgram, programMissing } from "./find-program.ts";
+import { endProcesses } from "./end-processes.ts";
+import { findAgentProgram, programMissing } from "./find-program.ts";
 import { type LaunchPlace, launchAttempt, prepareSupervisor, replaceSupervisor } from "./launch.ts";
 import { costOf } from "./limits.ts";
 import { lookAtRun, viewOf } from "./look.ts";
@@ -65,7 +65,7 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
     resumes: (name) => KNOWN_PROGRAMS.some((one) => one.name === name && one.resumes),
     find(name, settings, runner, others) {
       const program = programNamed(name, settings, others);
-      const found = runner ? undefined : findProgram(program, place().env, place().project, process);
+      const found = runner ? undefined : findAgentProgram(program, place().env, place().project, process);
       if (!found && !runner) throw programMissing(program);
       const { actor, tells, resumes } = program;
       return { name, actor, tells, resumes, version: found?.version };
@@ -99,7 +99,7 @@ export function openAgents(runs: string, place: () => LaunchPlace): Agents {
       return path;
     },
     log: (run, options) => logOf(attemptOf(run, options.number), options),
-    pause: sleep,
+    pause,
   };
 }
 
@@ -146,14 +146,14 @@ async function stop(
   for (const started = Date.now(); view && view.state !== "ended"; view = await settle()) {
     if (Date.now() - started > request.graceMs + PATIENCE_MS) break;
     if (view.state === "orphaned") await endProcesses(spec, readGuard(path), request.graceMs);
-    await sleep(50);
+    await pause(50);
   }
   return view;
 }
 
 function nudge(path: string): void {
   const owner = parseIdentity(owners(path).at(-1) ?? "");
-  if (!owner || !isThere(join(path, files.beat))) return;
+  if (!owner || !existsSync(join(path, files.beat))) return;
   if (seeProcesses().livenessOf(owner) === "alive") send(owner.pid, NUDGE);
 }
 

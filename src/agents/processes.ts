@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { hasEnded, procText, statOf } from "../files/proc.ts";
+import { namesIfReadable } from "../files/read.ts";
 
 /** A process that carries the mark of an attempt, by which it is known whatever session or group it made its own. */
 export interface MarkedProcess {
@@ -12,29 +13,19 @@ type ChildProcess = typeof import("node:child_process");
 const MARK = "PAWL_ATTEMPT=";
 
 /** Every living process of an attempt. Only these are ever sent a signal: a pid alone may be anybody's by now. */
-export function markedProcesses(mark: string, proc = "/proc"): MarkedProcess[] {
-  const names = listProc(proc);
-  return names === undefined ? markedByPs(mark) : names.flatMap((pid) => look(proc, pid, mark) ?? []);
+export function markedProcesses(mark: string): MarkedProcess[] {
+  const pids = namesIfReadable("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.length === 0 ? markedByPs(mark) : pids.flatMap((pid) => look(Number(pid), mark) ?? []);
 }
 
 export const isMarked = (pid: number, mark: string) =>
   pid > 1 && markedProcesses(mark).some((one) => one.pid === pid);
 
-function listProc(proc: string): number[] | undefined {
-  try {
-    const names = readdirSync(proc).filter((name) => /^\d+$/.test(name));
-    return names.length === 0 ? undefined : names.map(Number).filter((pid) => pid !== process.pid);
-  } catch {
+function look(pid: number, mark: string): MarkedProcess | undefined {
+  if (pid === process.pid || !procText(`/proc/${pid}/environ`)?.includes(`${MARK}${mark}\0`))
     return undefined;
-  }
-}
-
-function look(proc: string, pid: number, mark: string): MarkedProcess | undefined {
-  const environment = textOf(`${proc}/${pid}/environ`);
-  if (!environment?.includes(`${MARK}${mark}\0`)) return undefined;
-  const stat = textOf(`${proc}/${pid}/stat`) ?? "";
-  const [state = "", parent = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return state === "" || "ZXx".includes(state) ? undefined : { pid, parent: Number(parent) };
+  const stat = statOf(`/proc/${pid}`);
+  return stat && !hasEnded(stat) ? { pid, parent: stat.parent } : undefined;
 }
 
 /** Systems without /proc show the environment of one's own processes behind their command lines. */
@@ -56,14 +47,6 @@ function markedByPs(mark: string): MarkedProcess[] {
     const isOurs = line.includes(`${MARK}${mark}`) && !state.startsWith("Z");
     return isOurs && Number(pid) !== process.pid ? [{ pid: Number(pid), parent: Number(parent) }] : [];
   });
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return undefined;
-  }
 }
 
 /** False when it is gone. */

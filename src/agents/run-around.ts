@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { textIfReadable } from "../files/read.ts";
+import { statOf } from "../files/proc.ts";
 import { isMarked } from "./processes.ts";
 
 /** The process that leads an agent, and what marks everything that it starts. */
@@ -31,9 +31,8 @@ export function findRunAround(
 }
 
 function askParent(pid: number): number {
-  const stat = textIfReadable(`/proc/${pid}/stat`);
-  // A program may be called whatever it likes, brackets included.
-  if (stat !== undefined) return Number(/^\) \S (\d+)/.exec(stat.slice(stat.lastIndexOf(")")))?.[1] ?? 0);
+  const stat = statOf(`/proc/${pid}`);
+  if (stat) return stat.parent;
   try {
     const said = execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], {
       encoding: "utf8",

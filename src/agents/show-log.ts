@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { pause } from "../files/pause.ts";
 import type { LogOptions } from "../ports/agents.ts";
 import { files } from "./attempt/folder.ts";
-import { sleep } from "./end-processes.ts";
 import type { AgentProgram } from "./program.ts";
 import { GrowingFile, parseEvent } from "./read-stream.ts";
 
@@ -34,7 +34,7 @@ export async function* showLog(
     if (over && !options.raw) lines.push(...errorsOf(path));
     yield first && options.lines !== undefined ? lines.slice(-options.lines) : lines;
     if (over) return;
-    await sleep(LOOK_MS);
+    await pause(LOOK_MS);
   }
 }
 

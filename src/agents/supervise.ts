@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, utimesSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceQuickly } from "../files/durable.ts";
+import { pause } from "../files/pause.ts";
 import type { Environment } from "../model/environment.ts";
 import type { RunReason } from "../model/records/attempt.ts";
 import type { AgentProgress } from "../ports/agents.ts";
@@ -9,7 +10,6 @@ import {
   type AttemptSpec,
   files,
   isOpen,
-  isThere,
   latestAttempt,
   modifiedAt,
   owners,
@@ -23,7 +23,7 @@ import {
 import { restoreAttempt } from "./attempt/restore.ts";
 import { settleAttempt, takeOver, writeExit } from "./attempt/settle.ts";
 import { NUDGE } from "./attempt/state.ts";
-import { endProcesses, sleep, until } from "./end-processes.ts";
+import { endProcesses, until } from "./end-processes.ts";
 import GUARD from "./guard.sh";
 import { reachedLimit } from "./limits.ts";
 import { isMarked } from "./processes.ts";
@@ -51,7 +51,7 @@ export async function supervise(path: string, env: Environment): Promise<void> {
   // The agent comes first, and who watches it misses nothing: what it says goes to a file.
   const guard = isFirst ? startGuard(path, spec, env) : undefined;
   const pid = guard?.pid ?? readGuard(path);
-  const ending = guard ? untilItEnds(guard, path, spec) : outliveGuard(path, spec, pid);
+  const ending = guard ? untilItEnds(guard, path, spec) : waitForGuardToEnd(path, spec, pid);
   const watch = startWatch(path, spec, pid);
   const renewing = startRenewing(path, spec, env);
   await ending;
@@ -88,8 +88,8 @@ async function untilItEnds(guard: ChildProcess, path: string, spec: AttemptSpec)
 }
 
 /** Somebody else's child cannot be waited for, only looked at. */
-async function outliveGuard(path: string, spec: AttemptSpec, guard: number): Promise<void> {
-  while (!readExit(path) && isMarked(guard, spec.mark)) await sleep(TICK_MS);
+async function waitForGuardToEnd(path: string, spec: AttemptSpec, guard: number): Promise<void> {
+  while (!readExit(path) && isMarked(guard, spec.mark)) await pause(TICK_MS);
 }
 
 /** Beats, limits and requests; once a second, or when somebody sends the signal. */
@@ -110,7 +110,7 @@ function startWatch(path: string, spec: AttemptSpec, guard: number): { end(): vo
   };
   /** Whoever removes the project is not disturbed; one look later, somebody has removed the folder alone. */
   const isGone = () => {
-    missed = isThere(join(path, files.spec)) ? 0 : missed + 1;
+    missed = existsSync(join(path, files.spec)) ? 0 : missed + 1;
     if (missed > 1) restoreAttempt(path, spec, guard);
     const isOver = Date.now() - Date.parse(spec.begun) >= spec.limits.timeMs;
     if (missed > 1 && isOver && !ending) {

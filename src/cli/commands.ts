@@ -3,7 +3,7 @@ import { type Group, groups, operations } from "../ops/index.ts";
 import type { AnyOperation, Command, Described, Plan } from "../ports/operation.ts";
 import type { Io } from "./main.ts";
 
-/** A command of the command line itself: the same in a repository and outside, and of no use to other surfaces. */
+/** A command of the command line itself: the same in a repository and outside, and of no use to MCP and the page. */
 export interface OwnCommand<S extends z.ZodMiniObject = z.ZodMiniObject, Data = unknown>
   extends Described<S, Data> {
   answer(input: z.output<S>, around: Around): Plan<Data> | Promise<Plan<Data>>;
@@ -16,7 +16,7 @@ export interface Around {
   ask(id: string): Promise<unknown>;
 }
 
-/** A command that starts another surface, and has nothing of this one's but its start. */
+/** A command that starts MCP or the page, and has nothing of the command line but its start. */
 export interface Surface extends Command {
   serve(input: Record<string, unknown>, io: Io): Promise<void>;
 }

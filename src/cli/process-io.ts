@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { findAgentsAbove } from "../files/agent-above.ts";
+import { pause } from "../files/pause.ts";
 import { nullDevice } from "../files/read.ts";
 import { readInput, writeWhole } from "../files/standard-streams.ts";
 import { Failure, stoppedByHuman } from "../model/failure.ts";
@@ -118,7 +119,7 @@ async function readLine(fd: number, isStopped: () => boolean): Promise<string | 
       if (readSync(fd, one) === 0) return answered(bytes, true);
       if (one[0] === NEWLINE) {
         // A Ctrl-C before this line is heard when the loop next waits, which it does before any timer.
-        await new Promise((resume) => setTimeout(resume, LISTENING_MS));
+        await pause(LISTENING_MS);
         if (isStopped()) throw stoppedAtQuestion();
         return answered(bytes, false);
       }
@@ -127,7 +128,7 @@ async function readLine(fd: number, isStopped: () => boolean): Promise<string | 
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return answered(bytes, true);
       if (code !== "EAGAIN") throw error;
-      await new Promise((resume) => setTimeout(resume, LISTENING_MS));
+      await pause(LISTENING_MS);
       if (isStopped()) throw stoppedAtQuestion();
     }
 }

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { type Actor, AGENT_SIGNS, agentCalled, agentsIn } from "../model/actor.ts";
+import { procText, statOf } from "./proc.ts";
 
 /** A process that this one descends from, and that bears an agent's sign or is its program. */
 export interface AgentAbove {
@@ -30,12 +30,12 @@ export function findAgentsAbove(
 ): AgentAbove[] {
   const found: AgentAbove[] = [];
   const seen = new Set<number>();
-  const leaders = [from, ...statOf(`${root}/self`).leaders];
+  const leaders = [from, ...(statOf(`${root}/self`)?.leaders ?? [])];
   for (const leader of leaders)
     for (let pid = leader; pid > 0 && !seen.has(pid) && seen.size < MOST_STEPS; ) {
       seen.add(pid);
-      const { program, parent, leaders: own } = statOf(`${root}/${pid}`);
-      const env = environmentOf(textOf(`${root}/${pid}/environ`) ?? "");
+      const { program = "", parent = 0, leaders: own = [] } = statOf(`${root}/${pid}`) ?? {};
+      const env = environmentOf(procText(`${root}/${pid}/environ`) ?? "");
       const variable = AGENT_SIGNS.find((name) => env[name]);
       const bySign = variable === undefined ? [] : agentsIn(env);
       const byName = bySign.length > 0 ? undefined : agentRunBy(program, `${root}/${pid}/cmdline`);
@@ -49,25 +49,10 @@ export function findAgentsAbove(
   return found;
 }
 
-interface Stat {
-  program: string;
-  parent: number;
-  /** Of its group and of its session; each is the first process of it, and may have ended. */
-  leaders: number[];
-}
-
-function statOf(folder: string): Stat {
-  const stat = textOf(`${folder}/stat`) ?? "";
-  // A program may be called whatever it likes, brackets included.
-  const end = stat.lastIndexOf(")");
-  const [, parent = 0, ...leaders] = (/^\) \S (\d+) (\d+) (\d+)/.exec(stat.slice(end)) ?? []).map(Number);
-  return { program: stat.slice(stat.indexOf("(") + 1, end), parent, leaders };
-}
-
 /** Some agents are scripts, and their processes are called after what runs them. */
 function agentRunBy(program: string, commandLine: string): Actor | undefined {
   if (!/^(?:node|bun|MainThread)/.test(program)) return agentCalled(program);
-  return agentCalled(basename((textOf(commandLine) ?? "").split("\0")[1] ?? ""));
+  return agentCalled(basename((procText(commandLine) ?? "").split("\0")[1] ?? ""));
 }
 
 function environmentOf(text: string): Record<string, string> {
@@ -79,22 +64,3 @@ function environmentOf(text: string): Record<string, string> {
   }
   return found;
 }
-
-/** The system does not say how long these files are, and whoever asks `readFileSync` for such a one waits twice as long. */
-function textOf(path: string): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, "r");
-    part ??= Buffer.alloc(16_384);
-    let text = "";
-    for (let size = readSync(file, part); size > 0; size = readSync(file, part))
-      text += part.toString("latin1", 0, size);
-    return text;
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
-let part: Buffer | undefined;

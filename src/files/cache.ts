@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { pathBelow } from "./path-below.ts";
 import { jsonIfReadable, statIfPresent } from "./read.ts";
 
@@ -19,12 +19,20 @@ export function recall<T>(folder: string, name: string, from = ""): T | undefine
 
 export function remember(folder: string, name: string, from: string, answer: unknown): void {
   const others = read(folder).filter((one) => one?.[0] !== name);
-  const fresh = `${fileIn(folder)}.${process.pid}`;
+  keepIfPossible(fileIn(folder), JSON.stringify([[name, from, answer], ...others].slice(0, MOST)));
+}
+
+/**
+ * Replaces a file that can be made again at any time, so that a reader sees the old or the new one, whole. Where there is
+ * no room, or it is not ours to write, nothing is kept, and nobody is stopped by it.
+ */
+export function keepIfPossible(path: string, text: string, writtenMs?: number): void {
+  const fresh = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(fresh, JSON.stringify([[name, from, answer], ...others].slice(0, MOST)));
-    renameSync(fresh, fileIn(folder));
+    writeFileSync(fresh, text);
+    if (writtenMs !== undefined) utimesSync(fresh, writtenMs / 1000, writtenMs / 1000);
+    renameSync(fresh, path);
   } catch {
-    // No room, or not ours to write: it will be made again.
     if (existsSync(fresh)) rmSync(fresh, { force: true });
   }
 }

@@ -1,9 +1,8 @@
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_SIGNS } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
 import { replaceFile } from "./durable.ts";
-import { jsonIfReadable } from "./read.ts";
+import { jsonIfReadable, realpathOr } from "./read.ts";
 
 /**
  * Where a human's tools are: version managers, virtual environments and language homes all work by these. And what tests
@@ -42,14 +41,6 @@ const plainPath = (path: string) =>
     // fnm gives every shell a link of its own, which goes with the shell; what it leads to stays.
     .map((one) => (one.includes("fnm_multishells") ? realpathOr(one) : one))
     .join(":");
-
-function realpathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
 
 function chosen(env: Environment, wanted: (name: string) => boolean): Record<string, string> {
   const found: Record<string, string> = {};

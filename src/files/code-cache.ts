@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
+import { DAMAGED } from "../model/damaged-program.ts";
 
 /**
  * Compiling is a third of a short command's time, so what was compiled is kept beside each file. The file's name carries a
@@ -30,10 +31,8 @@ export function runBundled(path: string, fromText = false): void {
 function load(path: string): unknown {
   const known = loaded.get(path);
   if (known) return known.exports;
-  // The build makes it one function, with nothing but ASCII in it: half of the memory, and no decoding.
-  const source = readFileSync(path, "latin1");
   const kept = believed ? readKept(path) : undefined;
-  const script = new Script(source, kept ? { filename: path, cachedData: kept.data } : { filename: path });
+  const script = compile(path, kept?.data);
   // A dictionary from the start: otherwise each of some hundred exports would give it another shape.
   const own = { exports: Object.create(null) };
   loaded.set(path, own);
@@ -43,6 +42,17 @@ function load(path: string): unknown {
   const times = kept && !script.cachedDataRejected ? kept.times : 0;
   if (believed && luck < 2 ** -Math.min(times, SELDOM)) remember(path, script, times + 1);
   return own.exports;
+}
+
+function compile(path: string, cachedData: Buffer | undefined): Script {
+  try {
+    // The build makes it one function, with nothing but ASCII in it: half of the memory, and no decoding.
+    const source = readFileSync(path, "latin1");
+    return new Script(source, cachedData ? { filename: path, cachedData } : { filename: path });
+  } catch (cause) {
+    // An installation or an upgrade that was cut off, or a disk that was full.
+    throw Object.assign(new Error(`${path} is missing or damaged.`, { cause }), { code: DAMAGED });
+  }
 }
 
 function remember(path: string, script: Script, times: number): void {
@@ -83,17 +93,22 @@ function readKept(path: string): { data: Buffer; times: number } | undefined {
 
 /** At exit, when the functions that a command really uses have been compiled; a folder we may not write to has none. */
 function save(path: string, script: Script, times: number): void {
-  const cache = `${path}.${version}.${process.pid}-${Date.now().toString(36)}.cache`;
+  const ours = `${path}.${version}.`;
+  const cache = `${ours}${process.pid}-${Date.now().toString(36)}.cache`;
   const temporary = `${cache}.note`;
   try {
     const { createHash } = require("node:crypto") as typeof import("node:crypto");
     const data = script.createCachedData();
     const digest = createHash("sha256").update(data).digest("hex");
-    const [before] = readNote(path);
     writeFileSync(cache, data);
     writeFileSync(temporary, `${basename(cache)} ${digest} ${stampOf(cache)} ${Math.min(times, SELDOM)}\n`);
     renameSync(temporary, noteOf(path));
-    if (before) rmSync(join(dirname(path), before), { force: true });
+    // Also those that others wrote at the same time: whoever misses one compiles the text once more.
+    for (const name of readdirSync(dirname(path))) {
+      const other = join(dirname(path), name);
+      if (other.startsWith(ours) && other.endsWith(".cache") && other !== cache)
+        rmSync(other, { force: true });
+    }
   } catch {
     for (const one of [cache, temporary]) rmSync(one, { force: true });
   }

@@ -7,17 +7,19 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { DAMAGED, REPAIR } from "../model/damaged-program.ts";
 import { Failure } from "../model/failure.ts";
 
-/** Writes a whole file and makes sure that it is on the disk before anybody is told its name. */
-export function writeDurably(path: string, text: string): void {
+/** Writes a whole file that was not there, and makes sure that it is on the disk before anybody is told its name. */
+export function writeDurably(path: string, text: string, mode?: number): void {
   const data = Buffer.from(text, "utf8");
-  const fd = openSync(path, "wx");
+  const fd = openSync(path, "wx", mode);
   try {
     for (let done = 0; done < data.length; ) done += writeSync(fd, data, done);
     fsyncSync(fd);
@@ -60,6 +62,16 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** Only ever an empty folder: anything in it makes the system refuse. False where it is still there, or never was. */
+export function removeIfEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A rename is only durable once its directory is; Windows has no such call and needs none. */
 export function syncDirectory(path: string): void {
   let fd: number;
@@ -82,24 +94,18 @@ let sequence = 0;
 
 /** Replaces a file of our own (never a record) so that a reader sees the old or the new one, whole. */
 export function replaceFile(path: string, text: string): void {
-  makeFolder(dirname(path));
-  const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
-  rmSync(temporary, { force: true });
-  writeDurably(temporary, text);
-  try {
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  replaceBy(writeDurably, path, text);
   syncDirectory(dirname(path));
 }
 
 /** The same for what can be made again at any time: nobody waits for the disk. */
-export function replaceQuickly(path: string, text: string): void {
+export const replaceQuickly = (path: string, text: string) => replaceBy(writeFileSync, path, text);
+
+function replaceBy(write: (path: string, text: string) => void, path: string, text: string): void {
   makeFolder(dirname(path));
   const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
-  writeFileSync(temporary, text);
+  rmSync(temporary, { force: true });
+  write(temporary, text);
   try {
     renameSync(temporary, path);
   } catch (error) {
@@ -145,6 +151,11 @@ export function explainFileError(error: unknown, what: string): unknown {
       return new Failure("unavailable", "state_misplaced", `${what}: a file is expected${at}.`, {
         ...cause,
         hint: "A folder is where pawl needs a file; move it away.",
+      });
+    case DAMAGED:
+      return new Failure("unavailable", "program_damaged", (error as Error).message, {
+        cause: error,
+        hint: REPAIR,
       });
     default:
       return error;

@@ -1,11 +1,15 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 
-/** Where the system would find it; undefined for what only a shell knows. */
+/**
+ * Where the system would find it; undefined for what only a shell knows. An empty entry of the path does not count: it
+ * means wherever one stands, so that whoever can write there would choose the program.
+ */
 export function findProgram(name: string, cwd: string, path = ""): string | undefined {
   if (name === "") return undefined;
-  const places = name.includes("/") ? [resolve(cwd, name)] : path.split(":").map((one) => join(one, name));
-  return places.find((one) => isProgram(one));
+  const folders = path.split(delimiter).filter((one) => one !== "");
+  const places = name.includes("/") ? [resolve(cwd, name)] : folders.map((one) => join(one, name));
+  return places.find(isProgram);
 }
 
 /** Whether the system would run it. */

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, unlinkSync } from "node:f
 import { join } from "node:path";
 import { Failure } from "../model/failure.ts";
 import { explainFileError, makeFolder } from "./durable.ts";
+import { pauseSync } from "./pause.ts";
 import {
   isLeaseOver,
   LEASE_MS,
@@ -46,7 +47,6 @@ const TRY_PATIENCE_MS = 25;
 const LONGEST_PAUSE_MS = 8;
 const INTENT_NAME = /^(.+)\.[0-9a-f]{12}$/;
 
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const heldHere = new Set<string>();
 const unreleased = new Set<string>();
 const ignoreStep: Step = () => {};
@@ -65,7 +65,7 @@ export function withLock<T>(dir: string, critical: () => T, options: LockOptions
     const now = elapsedMs();
     if (now >= deadline) throw busyFailure(dir, outcome.rivals[0], now - started);
     const backOff = Math.min(LONGEST_PAUSE_MS, 0.5 + round * 0.3) * (0.5 + Math.random());
-    pause(Math.min(backOff, deadline - now));
+    pauseSync(Math.min(backOff, deadline - now));
   }
 }
 
@@ -164,7 +164,7 @@ function standUntilAlone(
     if (now - created > STANDING_LIMIT_MS) return { rivals };
     if (rivals.length === 0) return { held: own };
     if (now > standUntil || rivals.some((rival) => rankOf(rival.name) < rankOf(own))) return { rivals };
-    pause(0.3);
+    pauseSync(0.3);
   }
 }
 
@@ -187,7 +187,7 @@ function findRivals(dir: string, present: Intent[], own: string | undefined, ste
   if (rivals.length > 0 || expired.length === 0) return rivals;
 
   step("grace");
-  pause(LEASE_GRACE_MS);
+  pauseSync(LEASE_GRACE_MS);
   for (const { intent, lease } of expired) {
     const leaseNow = readLease(join(dir, intent.name));
     if (leaseNow === undefined) continue;
@@ -280,10 +280,6 @@ function busyFailure(dir: string, holder: Intent | undefined, waitedMs: number):
     hint: "Let that process finish (or end it if it hangs), then run the command again.",
     details: { dir, pid, pidNamespace, waitedMs: Math.round(waitedMs) },
   });
-}
-
-function pause(ms: number): void {
-  Atomics.wait(sleeper, 0, 0, ms);
 }
 
 function codeOf(error: unknown): string | undefined {

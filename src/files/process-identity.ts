@@ -1,4 +1,5 @@
 import { statSync, utimesSync } from "node:fs";
+import { hasEnded, statOf } from "./proc.ts";
 import { linkIfReadable, textIfReadable } from "./read.ts";
 
 /** Tells this run of a process from every other one that had or will have its pid. */
@@ -51,7 +52,7 @@ export function viewProcesses(proc = "/proc"): ProcessView {
     boot: readBoot(proc),
     pidNamespace: /\d+/.exec(linkIfReadable(`${proc}/self/ns/pid`) ?? "")?.[0] ?? UNKNOWN,
     pid: process.pid,
-    startTime: readStat(`${proc}/self/stat`)?.startTime ?? UNKNOWN,
+    startTime: statOf(`${proc}/self`)?.startTime ?? UNKNOWN,
   };
   // A sandbox may unshare pids and keep the outer /proc, whose numbers then mean other processes.
   const showsOurPids = linkIfReadable(`${proc}/self`) === String(process.pid);
@@ -71,17 +72,16 @@ export function viewProcesses(proc = "/proc"): ProcessView {
 }
 
 /** How a process that we started is told from every later one with its pid. */
-export function identityOf(pid: number, proc = "/proc"): ProcessIdentity {
-  const startTime = readStat(`${proc}/${pid}/stat`)?.startTime ?? UNKNOWN;
-  return { ...seeProcesses().self, pid, startTime };
+export function identityOf(pid: number): ProcessIdentity {
+  return { ...seeProcesses().self, pid, startTime: statOf(`/proc/${pid}`)?.startTime ?? UNKNOWN };
 }
 
 function livenessFromStat(proc: string, { pid, startTime }: ProcessIdentity): Liveness {
-  const stat = readStat(`${proc}/${pid}/stat`);
+  const stat = statOf(`${proc}/${pid}`);
   // /proc mounted with hidepid shows other users' processes as missing; a signal still finds them.
-  if (stat === undefined) return livenessFromSignal(pid);
+  if (stat?.startTime === undefined) return livenessFromSignal(pid);
   if (stat.startTime !== startTime) return "dead";
-  return "ZXx".includes(stat.state) ? "dead" : "alive";
+  return hasEnded(stat) ? "dead" : "alive";
 }
 
 function livenessFromSignal(pid: number): Liveness {
@@ -122,12 +122,4 @@ function readBoot(proc: string): string {
     .slice(0, UNKNOWN_BOOT.length)
     .toLowerCase();
   return /^[0-9a-f]{8}$/.test(text) ? text : UNKNOWN_BOOT;
-}
-
-/** The command name stands in parentheses and may itself contain spaces and parentheses, so fields count from the last one. */
-function readStat(path: string): { state: string; startTime: string } | undefined {
-  const text = textIfReadable(path) ?? "";
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const [state, startTime] = [fields[0], fields[19]];
-  return state && startTime ? { state, startTime } : undefined;
 }

@@ -5,10 +5,11 @@ import {
   readFileSync,
   readlinkSync,
   readSync,
-  rmdirSync,
+  realpathSync,
   type Stats,
   statSync,
 } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../model/failure.ts";
 
 /*
@@ -51,6 +52,27 @@ export function linkIfReadable(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** A path without symbolic links; where there is nothing, the path itself. */
+export function realpathOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** The same as git writes it: the last parts may not exist yet, and the others are without symbolic links all the same. */
+export function canonicalPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(canonicalPath(parent), basename(path));
+  }
+}
+
+export const isFolder = (path: string) => statIfPresent(path)?.isDirectory() === true;
 
 /** What a file that only grows has from one byte to another. */
 export function textBetween(path: string, from: number, to: number): string {
@@ -108,15 +130,5 @@ function ifReadable<T>(path: string, read: (path: string, stat: Stats) => T): T 
   } catch (error) {
     if (error instanceof Failure && error.code === NOT_A_FILE) throw error;
     return undefined;
-  }
-}
-
-/** Only ever an empty folder: anything in it makes the system refuse. False where it is still there, or never was. */
-export function removeIfEmpty(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    return false;
   }
 }

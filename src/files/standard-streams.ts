@@ -1,4 +1,5 @@
 import { readSync, writeSync } from "node:fs";
+import { pauseSync } from "./pause.ts";
 
 /**
  * Everything that standard input or another open file has; it may be a pipe that has nothing to say yet. A device such as
@@ -17,7 +18,7 @@ export function readInput(fd = 0, most = Number.POSITIVE_INFINITY): Buffer {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return Buffer.concat(chunks);
       if (code !== "EAGAIN") throw error;
-      pause(5);
+      pauseSync(5);
     }
 }
 
@@ -28,10 +29,6 @@ export function writeWhole(fd: number, data: Buffer): void {
       done += writeSync(fd, data, done);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      pause(2);
+      pauseSync(2);
     }
-}
-
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

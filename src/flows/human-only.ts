@@ -22,13 +22,8 @@ export async function expectTerminal(hands: Hands): Promise<void> {
 }
 
 /** What a human types on the terminal; anything else than the wanted word is a no. */
-export async function confirmTyped(
-  hands: Hands,
-  question: string,
-  wanted: string,
-  isWanted = (typed: string) => typed.trim() === wanted,
-): Promise<void> {
-  checkTyped(await hands.ask(question), wanted, isWanted);
+export async function confirmTyped(hands: Hands, question: string, wanted: string): Promise<void> {
+  checkTyped(await hands.ask(question), wanted, (typed) => typed.trim() === wanted);
 }
 
 export function checkTyped(

@@ -1,4 +1,6 @@
 import type { Environment } from "../model/environment.ts";
+import { refOfBranch } from "../model/naming.ts";
+import { LEDGER_FILE, POLICY_FILE } from "../model/paths.ts";
 import type { BranchFacts } from "./branch-facts.ts";
 import { expectGit, Git } from "./run-git.ts";
 
@@ -25,8 +27,8 @@ export async function askFacts(
     must("rev-parse", "--verify", `${head}^{tree}`),
     must("rev-parse", "--verify", `${base}^{tree}`),
     git.line(["merge-base", base, head]),
-    textAt(git, base, ".pawl/config.yaml"),
-    git.ask(["cat-file", "-e", `${base}:.pawl/lock.json`]),
+    textAt(git, base, POLICY_FILE),
+    git.ask(["cat-file", "-e", `${base}:${LEDGER_FILE}`]),
   ]);
   const contained = from === base;
   return {
@@ -90,7 +92,7 @@ export async function askChanges(
   repo: { branch: string; base_branch: string },
   env: Environment,
 ): Promise<string[]> {
-  const range = `refs/heads/${repo.base_branch}...refs/heads/${repo.branch}`;
+  const range = `${refOfBranch(repo.base_branch)}...${refOfBranch(repo.branch)}`;
   const options = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
   const args = ["diff", ...options, range, "--"];
   return Git.of("user", env, commonDir).names("What the branch changed could not be read", args);

@@ -3,6 +3,8 @@ import { pathBelow } from "../files/path-below.ts";
 import { textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { refOfBranch } from "../model/naming.ts";
+import { LEDGER_FILE, POLICY_FILE } from "../model/paths.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import type { Branches, BranchState } from "../ports/branches.ts";
 import type { Site, Sites } from "../ports/sites.ts";
@@ -11,8 +13,6 @@ import { isSurelyClean } from "./quick-clean.ts";
 import { targetOf, tipOf } from "./refs.ts";
 import { gitDirOf, worktreesOf } from "./repository-files.ts";
 import { notedStrays } from "./strays.ts";
-
-const POLICY = ".pawl/config.yaml";
 
 export function openBranches(sites: Sites, env: Environment): Branches {
   return {
@@ -24,7 +24,7 @@ export function openBranches(sites: Sites, env: Environment): Branches {
     },
     async contains(repo, commits, options) {
       const { commonDir } = sites.named(repo.name);
-      const head = tipOf(commonDir, `refs/heads/${repo.branch}`);
+      const head = tipOf(commonDir, refOfBranch(repo.branch));
       if (head === undefined) return commits.length === 0;
       return containsAll(commonDir, head, commits, env, options?.fresh ?? false);
     },
@@ -33,16 +33,16 @@ export function openBranches(sites: Sites, env: Environment): Branches {
     ref: (repo, ref) => tipOf(sites.named(repo).commonDir, ref),
     async policy({ name, base_branch }) {
       const { commonDir, mainRoot } = sites.named(name);
-      const tip = tipOf(commonDir, `refs/heads/${base_branch}`);
+      const tip = tipOf(commonDir, refOfBranch(base_branch));
       const { askText } = await import("./ask-branches.ts");
       return {
-        base: tip && (await askText(commonDir, tip, POLICY, env)),
-        main: mainRoot && policyAt(pathBelow(mainRoot, POLICY)),
+        base: tip && (await askText(commonDir, tip, POLICY_FILE, env)),
+        main: mainRoot && policyAt(pathBelow(mainRoot, POLICY_FILE)),
       };
     },
     tip(repo) {
       const site = sites.all().find((one) => one.name === repo.name);
-      return site && tipOf(site.commonDir, `refs/heads/${repo.branch}`);
+      return site && tipOf(site.commonDir, refOfBranch(repo.branch));
     },
   };
 }
@@ -51,13 +51,13 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
   const site = sites.named(repo.name);
   const path = sites.locate(site, repo.worktree);
   const [head, base] = [repo.branch, repo.base_branch].map((name) =>
-    tipOf(site.commonDir, `refs/heads/${name}`),
+    tipOf(site.commonDir, refOfBranch(name)),
   );
   const facts = head && base ? await branchFacts(site.commonDir, head, base, env, fresh) : undefined;
   const gitDir = gitDirOf(path);
   const working = gitDir ? changedIn({ path, gitDir }, repo, facts?.tree, env) : undefined;
   const noted = new Set(notedStrays(site.commonDir));
-  const targets = checkoutsOf(site, `refs/heads/${repo.base_branch}`).map(async (worktree) => {
+  const targets = checkoutsOf(site, refOfBranch(repo.base_branch)).map(async (worktree) => {
     const files = await changesOf(worktree, facts?.baseTree, false, env);
     const strays = worktree.path === site.mainRoot ? files.filter((file) => noted.has(file)) : [];
     return { worktree: worktree.path, files, strays };
@@ -75,14 +75,14 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: policyAt(pathBelow(path, POLICY)),
-      main: site.mainRoot && policyAt(pathBelow(site.mainRoot, POLICY)),
+      worktree: policyAt(pathBelow(path, POLICY_FILE)),
+      main: site.mainRoot && policyAt(pathBelow(site.mainRoot, POLICY_FILE)),
     },
     surfacesMissing:
       facts !== undefined &&
       !facts.surfaces &&
       site.mainRoot !== undefined &&
-      existsSync(pathBelow(site.mainRoot, ".pawl/lock.json")),
+      existsSync(pathBelow(site.mainRoot, LEDGER_FILE)),
     defaultBranch: targetOf(site.commonDir, "refs/remotes/origin/HEAD")?.replace(
       /^refs\/remotes\/origin\//,
       "",
@@ -99,7 +99,15 @@ async function between(site: Site, head: string, base: string, env: Environment)
     true,
   );
   return {
-    ...{ path: ".", head, base, tree, contained, changed, conflicts, dirty: [], targetDirty: [] },
+    path: ".",
+    head,
+    base,
+    tree,
+    contained,
+    changed,
+    conflicts,
+    dirty: [],
+    targetDirty: [],
     policy: { base: policy, worktree: undefined, main: undefined },
     surfacesMissing: false,
     defaultBranch: undefined,
@@ -119,7 +127,7 @@ async function changedIn(
   env: Environment,
 ): Promise<string[]> {
   const files = await changesOf(worktree, tree, true, env);
-  const isOn = targetOf(worktree.gitDir, "HEAD") === `refs/heads/${repo.branch}`;
+  const isOn = targetOf(worktree.gitDir, "HEAD") === refOfBranch(repo.branch);
   return isOn ? files : [`HEAD (not on ${repo.branch})`, ...files];
 }
 

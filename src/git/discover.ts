@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { pathBelow } from "../files/path-below.ts";
+import { lineIfReadable, realpathOr } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { commonDirOf, gitDirOf, isBare, realpathOr } from "./repository-files.ts";
+import { commonDirOf, gitDirOf, isBare } from "./repository-files.ts";
 
 /** Where we stand, read from git's own files: a spawned git costs more than the whole of a read command. */
 export interface Place {
@@ -20,12 +21,14 @@ export interface Place {
 
 /** In a worktree's own git directory: the task that the worktree is bound to. */
 export const BINDING = "pawl-task";
+export const taskOfWorktree = (gitDir: string) => lineIfReadable(pathBelow(gitDir, BINDING));
 /** Beside it: which agents the guard saw moving the task's branch (`hooks/reference-transaction.sh`). */
 export const MOVERS = "pawl-authors";
 /** What it says is kept when the worktree goes, because the work may be brought back: by the task's name, for the whole clone. */
 export const keptMovers = (commonDir: string, task: string) => pathBelow(commonDir, "pawl", "authors", task);
 /** And which session of an agent the task is held by; absent where a human holds it, or an agent that names no sessions. */
 export const HOLDER = "pawl-holder";
+export const holderOfWorktree = (gitDir: string) => lineIfReadable(pathBelow(gitDir, HOLDER));
 
 export function discover(cwd: string, env: Environment = {}): Place | undefined {
   const named = env.GIT_DIR ? resolve(cwd, env.GIT_DIR) : undefined;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { replaceFile, replaceQuickly } from "../files/durable.ts";
-import { jsonIfReadable, removeIfEmpty, textIfPresent } from "../files/read.ts";
+import { removeIfEmpty, replaceFile, replaceQuickly } from "../files/durable.ts";
+import { jsonIfReadable, textIfPresent } from "../files/read.ts";
 
 /** What `info/exclude` was before our first line, and which lines are ours: enough to give it back to the byte. */
 interface Excluded {

@@ -4,7 +4,6 @@ import { lockBranch, unlockBranch } from "./grants.ts";
 
 export function openLocks(): Locks {
   return {
-    // Whole seconds: a shell that compares knows no others.
     later: (seconds) => new Date((Math.floor(Date.now() / 1000) + seconds) * 1000).toISOString(),
     open(site, ref, until, record) {
       step("unlock grant");

@@ -1,6 +1,7 @@
 import { recall, remember } from "../files/cache.ts";
 import { pathBelow } from "../files/path-below.ts";
 import type { Environment } from "../model/environment.ts";
+import { refOfBranch } from "../model/naming.ts";
 import type { Work } from "../ports/ports.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { headOf, tipOf } from "./refs.ts";
@@ -20,7 +21,7 @@ export async function lookAtWork(
   if (gitDir === undefined) return { committed: [], uncommitted: [] };
   const commonDir = commonDirOf(gitDir);
   const head = headOf({ gitDir, commonDir })?.commit;
-  const tip = base === undefined ? undefined : tipOf(commonDir, `refs/heads/${base}`);
+  const tip = base === undefined ? undefined : tipOf(commonDir, refOfBranch(base));
   const asked = certain ? askUncommitted(root, env) : undefined;
   const [{ tree, files }] = await Promise.all([
     head === undefined ? NOTHING : lookAtCommit(root, commonDir, head, tip, env),

@@ -1,5 +1,6 @@
 import { NULL_DEVICE } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
+import { aimsGit, overridesSettings } from "../model/git-variables.ts";
 
 /** What a git of ours takes over from the user's settings and environment. */
 interface Policy {
@@ -66,13 +67,8 @@ export type PolicyName = keyof typeof POLICIES;
 
 export const policyOf = (name: PolicyName): Policy => POLICIES[name];
 
-/** Variables that aim git at another repository, index, history or identity than the one we name. */
-const AIMING =
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_.*|QUARANTINE_PATH|EDITOR|SEQUENCE_EDITOR|TRACE.*|REFLOG_ACTION|AUTHOR_.*|COMMITTER_.*|SHALLOW_FILE|REPLACE_REF_BASE|ATTR_SOURCE|(?:LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS)$/;
-
 const QUARANTINE = /^GIT_(?:OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|QUARANTINE_PATH)$/;
-const IDENTITY = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/;
-const OVERRIDES = /^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$/;
+const IDENTITY = /^GIT_(?:AUTHOR|COMMITTER)_/;
 
 /** Whom the commits of the records' repository, and the snapshots, name as their author. */
 export const PAWL = {
@@ -98,11 +94,11 @@ export function environmentFor(
   extra: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const { withoutOverrides, withQuarantine, identity } = policyOf(name);
-  const isKept = (variable: string) =>
-    (!AIMING.test(variable) ||
-      (withQuarantine && QUARANTINE.test(variable)) ||
-      (identity === "environment" && IDENTITY.test(variable))) &&
-    !(withoutOverrides && OVERRIDES.test(variable));
+  const isKept = (variable: string) => {
+    if (IDENTITY.test(variable)) return identity === "environment";
+    if (overridesSettings(variable)) return !withoutOverrides;
+    return !aimsGit(variable) || (withQuarantine && QUARANTINE.test(variable));
+  };
   const kept = Object.fromEntries(Object.entries(env).filter(([variable]) => isKept(variable)));
   return { ...kept, ...AS_WE_ARE, ...(identity === "pawl" ? PAWL : {}), ...extra };
 }

@@ -1,4 +1,5 @@
 import { rmSync, statSync } from "node:fs";
+import { pause } from "../files/pause.ts";
 
 /** Git holds a lock of a ref or a config for milliseconds; one as old as this was left by a git that was killed. */
 const STALE_MS = 1_000;
@@ -12,10 +13,10 @@ export function dropStaleLock(path: string): void {
   if (age !== undefined && (age > STALE_MS || age < 0)) rmSync(path, { force: true });
 }
 
-/** Waits until a lock is gone, or is no git's any more. */
-export async function outwaitLock(path: string): Promise<void> {
+/** Waits until a lock is gone, or is no git's any more and can be removed. */
+export async function dropLockOnceStale(path: string): Promise<void> {
   for (let age = ageOf(path); age !== undefined && age >= 0 && age <= STALE_MS; age = ageOf(path))
-    await new Promise((resume) => setTimeout(resume, 50));
+    await pause(50);
   rmSync(path, { force: true });
 }
 

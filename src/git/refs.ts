@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { pathBelow } from "../files/path-below.ts";
-import { lineIfReadable, textIfPresent, textIfReadable } from "../files/read.ts";
+import { lineIfReadable, namesIfReadable, textIfPresent, textIfReadable } from "../files/read.ts";
 import { readTableLog, readTables, tablesOf } from "./ref-tables.ts";
 
 /*
@@ -15,6 +15,7 @@ export interface Head {
 }
 
 const HEADS = "refs/heads/";
+const REMOTES = "refs/remotes/";
 const SYMBOLIC = "ref: ";
 /** As deep as git follows one symbolic ref to the next. */
 const MOST_HOPS = 5;
@@ -41,10 +42,34 @@ const isId = (text: string) => /^[0-9a-f]{40,64}$/.test(text);
 const symbolic = (line: string | undefined) =>
   line?.startsWith(SYMBOLIC) ? line.slice(SYMBOLIC.length) : undefined;
 
+const packedRefs = (commonDir: string) => textIfReadable(pathBelow(commonDir, "packed-refs")) ?? "";
+
 function packedTip(commonDir: string, ref: string): string | undefined {
-  const packed = textIfReadable(pathBelow(commonDir, "packed-refs")) ?? "";
+  const packed = packedRefs(commonDir);
   const at = packed.indexOf(` ${ref}\n`);
   return at < 0 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at);
+}
+
+/** Where the remotes that have a branch had it when it was last fetched. */
+export function fetchedTips(commonDir: string, branch: string): string[] {
+  const remotes = hasTables(commonDir)
+    ? remotesWith(branch, [...readTables(commonDir).tips.keys(), ""].join("\n"))
+    : [
+        ...namesIfReadable(pathBelow(commonDir, "refs", "remotes")),
+        ...remotesWith(branch, packedRefs(commonDir)),
+      ];
+  return [...new Set(remotes)].flatMap((remote) => tipOf(commonDir, `${REMOTES}${remote}/${branch}`) ?? []);
+}
+
+/** The list of all refs may be a long one, so that only those of its lines are taken apart that end as they should. */
+function remotesWith(branch: string, list: string): string[] {
+  const remotes: string[] = [];
+  const end = `/${branch}\n`;
+  for (let at = list.indexOf(end); at >= 0; at = list.indexOf(end, at + 1)) {
+    const remote = list.slice(list.lastIndexOf(REMOTES, at) + REMOTES.length, at);
+    if (!/[/\n]/.test(remote)) remotes.push(remote);
+  }
+  return remotes;
 }
 
 /** The ref that a symbolic one, such as HEAD or `refs/remotes/origin/HEAD`, stands for. */

@@ -1,9 +1,9 @@
-import { realpathSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { pathBelow } from "../files/path-below.ts";
 import {
   lineIfReadable,
   namesIfReadable,
+  realpathOr,
   statIfPresent,
   textIfPresent,
   textIfReadable,
@@ -59,12 +59,4 @@ export function worktreesOf({
 export function rootOf(gitDir: string): string | undefined {
   const link = lineIfReadable(pathBelow(gitDir, "gitdir"));
   return link && dirname(resolve(gitDir, link));
-}
-
-export function realpathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return isAbsolute(path) ? path : resolve(path);
-  }
 }

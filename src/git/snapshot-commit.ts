@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pause } from "../files/pause.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { snapshotRef } from "../model/naming.ts";
+import { branchOfRef, refOfBranch, snapshotRef } from "../model/naming.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import { step } from "../model/steps.ts";
 import type { Site } from "../ports/sites.ts";
@@ -38,7 +39,7 @@ export async function findSource(
   env: Environment,
 ): Promise<Source> {
   const git = Git.of("quiet", env, site.commonDir);
-  const tip = await git.commitOf(`refs/heads/${repo.branch}`);
+  const tip = await git.commitOf(refOfBranch(repo.branch));
   const place = placeAt(site, repo, worktree) ?? movedPlace(site, repo);
   if (!place) {
     if (tip) return { place: undefined, tip, head: tip };
@@ -54,11 +55,11 @@ export async function findSource(
   }
   const own = Git.of("quiet", env, place.gitDir);
   const branch = await own.line(["symbolic-ref", "-q", "HEAD"]);
-  if (branch !== undefined && branch !== `refs/heads/${repo.branch}`)
+  if (branch !== undefined && branch !== refOfBranch(repo.branch))
     throw new Failure(
       "refused",
       "other_branch",
-      `The worktree ${repo.worktree} of ${repo.name} has ${branch.replace(/^refs\/heads\//, "")} checked out, not ${repo.branch}.`,
+      `The worktree ${repo.worktree} of ${repo.name} has ${branchOfRef(branch)} checked out, not ${repo.branch}.`,
       {
         hint: `Go back to the task's branch there: git switch ${repo.branch}`,
         details: { repo: repo.name, branch: repo.branch, worktree: repo.worktree, found: branch },
@@ -116,7 +117,7 @@ export async function commitWork(
       ? undefined
       : await commitTree(git, staged, [head], `Staged in ${repo.name} for ${run}`);
   const ref = snapshotRef(run);
-  for (const started = Date.now(); ; await pause()) {
+  for (const started = Date.now(); ; await pause(10 + Math.random() * 40)) {
     const previous = await git.commitOf(ref);
     const kept = await notContained(git, head, [tip, index, previous]);
     const commit =
@@ -143,7 +144,6 @@ export async function commitWork(
 }
 
 const PATIENCE_MS = 5_000;
-const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 40));
 
 async function notContained(git: Git, head: string, others: (string | undefined)[]): Promise<string[]> {
   const kept: string[] = [];

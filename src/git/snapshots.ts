@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../files/durable.ts";
 import type { Environment } from "../model/environment.ts";
+import { refOfBranch } from "../model/naming.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import type { SavedPatch, Snapshots } from "../ports/snapshots.ts";
 import { Git } from "./run-git.ts";
@@ -63,7 +64,7 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
     keeps: async (site, snapshot) =>
       (await Git.of("quiet", env, site.commonDir).commitOf(snapshot.commit)) !== undefined,
     async hasMovedOn(site, repo, snapshot) {
-      const tip = await Git.of("quiet", env, site.commonDir).commitOf(`refs/heads/${repo.branch}`);
+      const tip = await Git.of("quiet", env, site.commonDir).commitOf(refOfBranch(repo.branch));
       return tip !== undefined && tip !== snapshot.head;
     },
   };
@@ -74,7 +75,7 @@ export function openSnapshots(folders: { state: string; staging: string }, env: 
  * all of the work, only where the run began tells what it did.
  */
 async function beginningOf(git: Git, { base_branch, base_head }: RunRepo, head: string): Promise<string> {
-  const split = await git.line(["merge-base", `refs/heads/${base_branch}`, head]);
+  const split = await git.line(["merge-base", refOfBranch(base_branch), head]);
   if (split === undefined || split === head) return base_head;
   const isLater = (await git.ask(["merge-base", "--is-ancestor", base_head, split])).code === 0;
   return isLater ? split : base_head;

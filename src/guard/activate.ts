@@ -5,6 +5,7 @@ import { explainFileError, makeFolder, syncDirectory } from "../files/durable.ts
 import { withLock } from "../files/intent-lock.ts";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { isRewritten } from "../git/audit/reflog.ts";
+import { hooksDir, tipsFolder, trippedFolder } from "../git/guard-files.ts";
 import { missingFrom } from "../model/guard-policy.ts";
 import { step } from "../model/steps.ts";
 import type { GuardActivation, Loosening } from "../ports/guard.ts";
@@ -16,7 +17,7 @@ import { isInPlace, isOurs, place, remove } from "./place.ts";
 import { type ActivationPlan, type MadeFor, planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
 import type { Programs } from "./render-hooks.ts";
-import { applySettings, hooksDir, unsettled } from "./settings.ts";
+import { applySettings, unsettled } from "./settings.ts";
 import { writeStamps } from "./stamps.ts";
 import { keepTip } from "./tips.ts";
 
@@ -69,7 +70,7 @@ function apply(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: Made
   const changed: string[] = [];
   const before = remember(site, facts, plan, made);
   const notes = giveBack(facts, before);
-  prepareLedger(facts, before);
+  prepareTips(facts, before);
   for (const file of plan.files) if (place(file)) changed.push(file.path);
   // All of them are where they belong on the disk, too, before git is told to use them.
   for (const folder of new Set(changed.map((path) => dirname(path)))) syncDirectory(folder);
@@ -118,8 +119,8 @@ function remember(site: GuardedSite, facts: Facts, plan: ActivationPlan, made: M
 }
 
 /** Branches that are protected from now on are known from now on. */
-function prepareLedger({ commonDir, tips, again }: Facts, before: Before): void {
-  for (const name of ["tips", "tripped"]) mkdirSync(join(commonDir, "pawl", name), { recursive: true });
+function prepareTips({ commonDir, tips, again }: Facts, before: Before): void {
+  for (const folder of [tipsFolder, trippedFolder]) mkdirSync(folder(commonDir), { recursive: true });
   const isDue = (ref: string) => again === "moved" || (again === "human" && isRewritten(commonDir, ref));
   for (const [ref, tip] of tips)
     if (before.baseline[ref] !== undefined) keepTip(commonDir, ref, tip, isDue(ref));

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
 import { textIfPresent } from "../files/read.ts";
+import { beforeFile } from "../git/guard-files.ts";
 import type { HookRemote, Programs } from "./render-hooks.ts";
 
 /** What was found when the guard was first activated, and every file that it has written since. */
@@ -29,8 +29,6 @@ export interface Before {
   /** The sha256 of every hook that is in place, by the same paths. */
   digests: Record<string, string>;
 }
-
-export const beforeFile = (commonDir: string) => join(commonDir, "pawl", "before");
 
 export function readBefore(commonDir: string): Before | undefined {
   const text = textIfPresent(beforeFile(commonDir));

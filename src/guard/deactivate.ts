@@ -1,12 +1,13 @@
 import { existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeFolder } from "../files/durable.ts";
-import { removeIfEmpty, textIfPresent } from "../files/read.ts";
+import { makeFolder, removeIfEmpty } from "../files/durable.ts";
+import { textIfPresent } from "../files/read.ts";
+import { hooksDir } from "../git/guard-files.ts";
 import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
 import { isOurs, remove } from "./place.ts";
-import { hooksDir, removeSettings } from "./settings.ts";
+import { removeSettings } from "./settings.ts";
 
 export interface Deactivation {
   removed: string[];

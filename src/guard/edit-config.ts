@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncDirectory, writeDurably } from "../files/durable.ts";
+import { pauseSync } from "../files/pause.ts";
 import { textIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
 
 const PATIENCE_MS = 2_000;
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 const claimOf = (commonDir: string) => join(commonDir, "pawl", "config.claim");
 export const configOf = (commonDir: string) => join(commonDir, "config");
@@ -49,7 +49,7 @@ export function dropLeftovers(commonDir: string): void {
 }
 
 function takeLock(claim: string, path: string): void {
-  for (const deadline = Date.now() + PATIENCE_MS; ; Atomics.wait(sleeper, 0, 0, 20)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; pauseSync(20)) {
     try {
       linkSync(claim, `${path}.lock`);
       return;

@@ -1,16 +1,16 @@
 import { join, resolve } from "node:path";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { unsupportedFormat } from "../git/format.ts";
+import { hooksDir, readStamps } from "../git/guard-files.ts";
 import { Failure } from "../model/failure.ts";
 import { type GuardPolicy, strictest } from "../model/guard-policy.ts";
-import { matchesPattern } from "../model/naming.ts";
+import { branchOfRef, matchesPattern } from "../model/naming.ts";
 import type { Loosening } from "../ports/guard.ts";
 import { readBefore } from "./before.ts";
 import { readMade } from "./made-policy.ts";
 import { canRun, isOurs } from "./place.ts";
 import { branchTips, type GuardedSite, line, type PolicyInForce, readPolicyInForce } from "./policy.ts";
-import { readStamps } from "./quick-look.ts";
-import { hooksDir, readSettings, type Settings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 /** Every hook that git knows; only those that another tool or the user really has get a shim. */
 const HOOKS = [
@@ -109,8 +109,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
 }
 
 export const isProtectedRef = (patterns: readonly string[], ref: string) =>
-  ref.startsWith("refs/heads/") &&
-  patterns.some((one) => matchesPattern(one, ref.slice("refs/heads/".length)));
+  ref.startsWith("refs/heads/") && patterns.some((one) => matchesPattern(one, branchOfRef(ref)));
 
 function isForeign(path: string): boolean {
   const text = textIfPresent(path);

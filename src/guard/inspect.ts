@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
+import { hooksDir, readTripped } from "../git/guard-files.ts";
 import { Failure } from "../model/failure.ts";
 import { missingFrom, REPAIR } from "../model/guard-policy.ts";
+import { branchOfRef } from "../model/naming.ts";
 import { quoted } from "../model/text.ts";
 import type { GuardProblem, GuardState } from "../ports/guard.ts";
 import { presentHooks, stillDemanded } from "./activate.ts";
@@ -12,15 +14,14 @@ import { hasForeignPath } from "./config-text.ts";
 import { configOf } from "./edit-config.ts";
 import { type Facts, lookAround } from "./facts.ts";
 import { policyFile, readMade } from "./made-policy.ts";
-import { openBranches, tellOpen } from "./open-branches.ts";
 import { overtakenMerges, tellOvertaken } from "./overtaken.ts";
 import { canRun, isInPlace, type OwnFile } from "./place.ts";
 import { planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
 import { answers, settingIn, workplaces } from "./probe.ts";
 import type { Programs } from "./render-hooks.ts";
-import { hooksDir, unsettled } from "./settings.ts";
-import { readTripped } from "./tips.ts";
+import { unsettled } from "./settings.ts";
+import { tellUnlocked, unlockedBranches } from "./unlocked-branches.ts";
 
 /** Whether the guard holds, in every worktree: what is there is compared with what an activation would write now. */
 export function inspect(site: GuardedSite): GuardState {
@@ -67,13 +68,13 @@ export function inspect(site: GuardedSite): GuardState {
         message: tellOvertaken(one),
         command: `pawl approve ${one.task} --redo --push`,
       })),
-      ...openBranches(site.commonDir).map((one) => ({
+      ...unlockedBranches(site.commonDir).map((one) => ({
         ...({ code: "unlocked", where: one.branch } as const),
-        message: tellOpen(one),
+        message: tellUnlocked(one),
       })),
       ...readTripped(site.commonDir).map(({ ref, known, found }) => ({
         ...({ code: "tripped", where: ref, command: "pawl audit" } as const),
-        message: `${ref.slice("refs/heads/".length)} moved from ${known.slice(0, 10)} to ${found.slice(0, 10)} while the guard was switched off.`,
+        message: `${branchOfRef(ref)} moved from ${known.slice(0, 10)} to ${found.slice(0, 10)} while the guard was switched off.`,
       })),
     ],
   };

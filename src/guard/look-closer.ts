@@ -1,14 +1,15 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
+import { readTripped } from "../git/guard-files.ts";
 import type { Environment } from "../model/environment.ts";
 import { REPAIR, unguarded } from "../model/guard-policy.ts";
+import { branchOfRef } from "../model/naming.ts";
 import { readBefore } from "./before.ts";
-import { openBranches, tellOpen } from "./open-branches.ts";
 import { overtakenMerges, tellOvertaken } from "./overtaken.ts";
 import { canRun } from "./place.ts";
 import { namesOurFolder, type Suspicions } from "./quick-look.ts";
-import { readTripped } from "./tips.ts";
+import { tellUnlocked, unlockedBranches } from "./unlocked-branches.ts";
 
 /** What a quick look suspected, looked at: only what is really wrong is told. Without suspicions the guard is gone. */
 export function lookCloser(
@@ -29,13 +30,13 @@ export function lookCloser(
       ? []
       : [unguarded(`${spoilt.join(", ")} has changed since it was written.`, REPAIR)]),
     ...(tripped.length === 0 ? [] : readTripped(commonDir).map(({ ref }) => moved(ref))),
-    ...(unlocked ? openBranches(commonDir).map(tellOpen) : []),
+    ...(unlocked ? unlockedBranches(commonDir).map(tellUnlocked) : []),
     ...(apart ? overtakenMerges(commonDir, env).map(tellOvertaken) : []),
   ];
 }
 
 const moved = (ref: string) =>
-  `${ref.replace(/^refs\/heads\//, "")} is protected, and moved while the guard was switched off. See what came in: pawl audit`;
+  `${branchOfRef(ref)} is protected, and moved while the guard was switched off. See what came in: pawl audit`;
 
 function isSpoilt(commonDir: string, path: string): boolean {
   const full = isAbsolute(path) ? path : join(commonDir, path);

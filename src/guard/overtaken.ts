@@ -1,18 +1,18 @@
-import { join } from "node:path";
-import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { readGuardedTips, readPassed } from "../git/guard-files.ts";
 import { Git } from "../git/run-git.ts";
 import type { Environment } from "../model/environment.ts";
+import { branchOfRef } from "../model/naming.ts";
 import type { MergeAhead } from "../ports/guard.ts";
 
 /** Approved merges that the remotes of this clone lack, as far as they were fetched. */
 export function mergesAhead(commonDir: string, env: Environment): MergeAhead[] {
-  const moves = textIfPresent(join(commonDir, "pawl", "moves")) ?? "";
-  if (!moves.includes(" approved\n")) return [];
+  const approved = readPassed(commonDir).filter((one) => one.why === "approved");
+  if (approved.length === 0) return [];
   const git = Git.of("shared", env, commonDir);
-  return namesIfPresent(join(commonDir, "pawl", "tips")).flatMap((name) => {
-    const branch = name.replaceAll("~", "/");
-    const tip = git.lineSync(["rev-parse", "-q", "--verify", `refs/heads/${branch}`]);
-    if (tip === undefined || !moves.includes(` ${tip} refs/heads/${branch} approved\n`)) return [];
+  return readGuardedTips(commonDir).flatMap(({ ref }) => {
+    const tip = git.lineSync(["rev-parse", "-q", "--verify", ref]);
+    if (tip === undefined || !approved.some((one) => one.ref === ref && one.new === tip)) return [];
+    const branch = branchOfRef(ref);
     const wanted = ["for-each-ref", "--format=%(objectname) %(refname)", `refs/remotes/*/${branch}`];
     const theirs = git.askSync(wanted).out.split("\n").filter(Boolean).map(splitLine);
     const isIn = (one: string, other: string) =>
@@ -23,8 +23,7 @@ export function mergesAhead(commonDir: string, env: Environment): MergeAhead[] {
     const trailer = ["log", "-1", "--format=%(trailers:key=Pawl-Task,valueonly)", tip];
     const said = git.lineSync(trailer);
     const task = said !== undefined && /^T\d+$/.test(said) ? said : undefined;
-    const { ref } = apart ?? first;
-    const remote = ref.slice("refs/remotes/".length, -branch.length - 1);
+    const remote = (apart ?? first).ref.slice("refs/remotes/".length, -branch.length - 1);
     return [{ branch, remote, task, overtaken: apart !== undefined }];
   });
 }

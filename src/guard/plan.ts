@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
+import { hooksDir } from "../git/guard-files.ts";
 import { printPolicy } from "../model/guard-policy.ts";
 import type { Facts } from "./facts.ts";
 import { policyFile } from "./made-policy.ts";
 import type { OwnFile } from "./place.ts";
 import { type HookRemote, type Programs, renderHooks } from "./render-hooks.ts";
-import { hooksDir } from "./settings.ts";
 
 /** What is not a matter of policy: each clone has its own. */
 export interface MadeFor {

@@ -5,6 +5,8 @@ import { Git } from "../git/run-git.ts";
 import type { Config, FormatCheck } from "../model/config.ts";
 import type { Environment } from "../model/environment.ts";
 import { type GuardPolicy, guardPolicy } from "../model/guard-policy.ts";
+import { refOfBranch } from "../model/naming.ts";
+import { POLICY_FILE } from "../model/paths.ts";
 import { USUAL } from "../model/protection.ts";
 import { readBefore } from "./before.ts";
 import { isKnownTip } from "./tips.ts";
@@ -17,7 +19,6 @@ export interface GuardedSite {
   readConfig(where: string, text: string): Config;
 }
 
-const POLICY = ".pawl/config.yaml";
 const ORIGIN = "refs/remotes/origin/";
 
 /** What everybody's git says of the repository, whatever this environment says. */
@@ -50,25 +51,26 @@ export interface PolicyInForce {
 export function readPolicyInForce(site: GuardedSite, tips: ReadonlyMap<string, string>): PolicyInForce {
   const { commonDir, mainRoot } = site;
   const remote = targetOf(commonDir, `${ORIGIN}HEAD`)?.slice(ORIGIN.length);
-  const branch = remote ?? USUAL.find((name) => tips.has(`refs/heads/${name}`));
-  const tip = branch && (tips.get(`refs/heads/${branch}`) ?? `${ORIGIN}${branch}`);
-  const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY}`]) : undefined;
-  const copy = mainRoot === undefined ? undefined : textIfPresent(join(mainRoot, POLICY));
-  const own = `refs/heads/${branch ?? "main"}`;
-  const policy = committed?.code === 0 ? site.readConfig(`${branch}:${POLICY}`, committed.out) : undefined;
+  const branch = remote ?? USUAL.find((name) => tips.has(refOfBranch(name)));
+  const tip = branch && (tips.get(refOfBranch(branch)) ?? `${ORIGIN}${branch}`);
+  const committed = tip ? ask(site, ["cat-file", "blob", `${tip}:${POLICY_FILE}`]) : undefined;
+  const copy = mainRoot === undefined ? undefined : textIfPresent(join(mainRoot, POLICY_FILE));
+  const own = refOfBranch(branch ?? "main");
+  const policy =
+    committed?.code === 0 ? site.readConfig(`${branch}:${POLICY_FILE}`, committed.out) : undefined;
   return {
     committedFormat: policy?.format ?? [],
-    policy: guardPolicy(policy, copy === undefined ? [] : [site.readConfig(POLICY, copy)], remote),
+    policy: guardPolicy(policy, copy === undefined ? [] : [site.readConfig(POLICY_FILE, copy)], remote),
     inputs: [
       ...filesOf(commonDir, own),
       symbolicFileOf(commonDir, `${ORIGIN}HEAD`),
       ...(branch && !tips.has(own) ? filesOf(commonDir, `${ORIGIN}${branch}`) : []),
-      ...(mainRoot === undefined ? [] : [join(mainRoot, POLICY)]),
+      ...(mainRoot === undefined ? [] : [join(mainRoot, POLICY_FILE)]),
     ],
     branch,
     explained:
       branch !== undefined &&
       branch === readBefore(commonDir)?.policyFrom &&
-      isKnownTip(commonDir, `refs/heads/${branch}`, tip),
+      isKnownTip(commonDir, refOfBranch(branch), tip),
   };
 }

@@ -1,24 +1,22 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { pathBelow } from "../files/path-below.ts";
-import { jsonIfReadable, lineIfReadable, namesIfReadable, textIfPresent } from "../files/read.ts";
+import { namesIfReadable, textIfPresent } from "../files/read.ts";
+import {
+  hasUnlocks,
+  hooksDir,
+  isGuarded,
+  lastPassed,
+  readStamps,
+  trippedFolder,
+} from "../git/guard-files.ts";
+import { fetchedTips } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
+import { branchOfRef } from "../model/naming.ts";
 
-/**
+/*
  * What a few looks at files tell about the guard, for commands that have no time for more. Nothing but the file system
  * is loaded for it.
  */
-export interface Stamps {
-  /** The common git directory: in a moved or copied repository only the copies of the guard in git's own folders hold. */
-  at: string;
-  /** By paths relative to the common git directory. */
-  config: Record<string, string>;
-  /** Each worktree has a setting of its own; not known where a version before 0.2 wrote this. */
-  per_worktree?: boolean;
-  hooks: Record<string, string>;
-  inputs: Record<string, string>;
-}
-
-const pawlFile = (commonDir: string, name: string) => pathBelow(commonDir, "pawl", name);
 
 /** Whoever writes to a file, or changes its mode, cannot help changing this. */
 export function stampOf(path: string): string {
@@ -31,14 +29,12 @@ export function stampOf(path: string): string {
   }
 }
 
-export const readStamps = (commonDir: string) => jsonIfReadable<Stamps>(pawlFile(commonDir, "stamps"));
-
 const changed = (commonDir: string, stamps: Record<string, string>) =>
   Object.keys(stamps).filter((path) => stampOf(pathBelow(commonDir, path)) !== stamps[path]);
 
 /** The policy, or the place, may be another one than the hooks were made for; or git may be told to use others. */
 export function mayBeOutdated(commonDir: string): boolean {
-  if (!existsSync(pawlFile(commonDir, "before"))) return false;
+  if (!isGuarded(commonDir)) return false;
   const stamps = readStamps(commonDir);
   if (stamps?.at !== commonDir || stamps.per_worktree === undefined) return true;
   return changed(commonDir, { ...stamps.inputs, ...stamps.config }).length > 0;
@@ -63,14 +59,14 @@ export function suspect(
   { commonDir, gitDir }: { commonDir: string; gitDir: string },
   env: Environment,
 ): Suspicions | undefined {
-  if (!existsSync(pawlFile(commonDir, "before"))) return undefined;
+  if (!isGuarded(commonDir)) return undefined;
   const stamps = readStamps(commonDir);
   const found: Suspicions = {
     files: stamps === undefined ? ["pawl/stamps"] : changed(commonDir, stamps.hooks),
     config: stamps?.at !== commonDir || changed(commonDir, stamps.config).length > 0,
     override: overriding(commonDir, gitDir, env),
-    tripped: namesIfReadable(pawlFile(commonDir, "tripped")),
-    unlocked: existsSync(pawlFile(commonDir, "grants/unlock")),
+    tripped: namesIfReadable(trippedFolder(commonDir)),
+    unlocked: hasUnlocks(commonDir),
     apart: isApart(commonDir),
   };
   const { config, override, unlocked, apart } = found;
@@ -80,13 +76,9 @@ export function suspect(
 
 /** Only what an approval moved is of interest, and that is in a list of ours. */
 export function isApart(commonDir: string): boolean {
-  const moves = textIfPresent(pawlFile(commonDir, "moves"));
-  const [, tip, ref = ""] = moves?.trimEnd().split("\n").at(-1)?.split(" ") ?? [];
-  if (tip === undefined || moves?.endsWith(" approved\n") !== true) return false;
-  const branch = ref.slice("refs/heads/".length);
-  return namesIfReadable(pathBelow(commonDir, "refs/remotes")).some(
-    (remote) => lineIfReadable(pathBelow(commonDir, "refs/remotes", remote, branch)) !== tip,
-  );
+  const last = lastPassed(commonDir);
+  if (last?.why !== "approved") return false;
+  return fetchedTips(commonDir, branchOfRef(last.ref)).some((tip) => tip !== last.new);
 }
 
 /** What git takes over everything that a repository's own config says. */
@@ -102,6 +94,6 @@ function overriding(commonDir: string, gitDir: string, env: Environment): string
 /** Whether the last word of a configuration on where hooks are is ours; undefined where it says nothing of it. */
 export function namesOurFolder(commonDir: string, text: string): boolean | undefined {
   const last = [...text.matchAll(/^[ \t]*hookspath[ \t]*(?:=[ \t]*(.*))?$/gim)].at(-1);
-  const ours = pawlFile(commonDir, "hooks").replaceAll("\\", "/").replace(/["\\]/g, "\\$&");
+  const ours = hooksDir(commonDir).replaceAll("\\", "/").replace(/["\\]/g, "\\$&");
   return last && last[1]?.trimEnd() === `"${ours}"`;
 }

@@ -11,6 +11,7 @@ import shim from "../../hooks/shim.sh";
 import where from "../../hooks/where.sh";
 import { AGENT_SIGNS } from "../model/actor.ts";
 import type { FormatCheck } from "../model/config.ts";
+import { refOfBranch } from "../model/naming.ts";
 
 /** The programs that `pre-push` starts: where Node was when the hooks were made, and ours unless the clone has its own. */
 export interface Programs {
@@ -92,7 +93,7 @@ function formatCheck({ files, command }: FormatCheck): string {
  */
 function tests({ protected: patterns, ignoreCase }: HookChoices): string[] {
   return [...new Set(patterns)].map((pattern) => {
-    const full = `refs/heads/${pattern}`;
+    const full = refOfBranch(pattern);
     const test = `${shellPattern(full, ignoreCase)}) return 0 ;;`;
     const slashes = full.split("/").length - 1;
     const anySlashes = pattern.includes("**") || !/[*?]/.test(pattern);

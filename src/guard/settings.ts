@@ -1,6 +1,7 @@
-import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { isFolder, textIfPresent } from "../files/read.ts";
+import { hooksDir } from "../git/guard-files.ts";
+import { worktreesOf } from "../git/repository-files.ts";
 import { type Before, readBefore } from "./before.ts";
 import {
   type Displaced,
@@ -16,8 +17,6 @@ import {
 import { configOf, editConfig } from "./edit-config.ts";
 import { findHookManagers, type HookManager } from "./hook-managers.ts";
 import { ask, type GuardedSite } from "./policy.ts";
-
-export const hooksDir = (commonDir: string) => join(commonDir, "pawl", "hooks");
 
 /** Which settings make git use our hooks here, and what they take the place of. */
 export interface Settings {
@@ -69,8 +68,6 @@ export function readSettings(site: GuardedSite, configHooks: boolean): Settings 
   };
 }
 
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
 /** What only the main worktree takes is told of that worktree, unless it is ours. */
 const isShared = (one: Said["paths"][number]) => one.scope !== "worktree" || isOurFolder(one.value);
 
@@ -107,12 +104,10 @@ function whatGitSays(site: GuardedSite): Said {
 }
 
 /** The git directory of every worktree, the common one first: each may have settings of its own. */
-const gitDirs = (commonDir: string) => [
-  commonDir,
-  ...namesIfPresent(join(commonDir, "worktrees"))
-    .map((name) => join(commonDir, "worktrees", name))
-    .filter((dir) => existsSync(join(dir, "gitdir"))),
-];
+const gitDirs = (commonDir: string) =>
+  worktreesOf({ commonDir, mainRoot: undefined })
+    .filter(({ id, root }) => id === "." || root !== undefined)
+    .map(({ gitDir }) => gitDir);
 
 const ownFile = (gitDir: string) => join(gitDir, "config.worktree");
 

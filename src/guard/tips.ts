@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { namesIfPresent, textIfPresent } from "../files/read.ts";
-import { tipFile } from "../git/tip-files.ts";
+import { textIfPresent } from "../files/read.ts";
+import { guardedTip, tipFile } from "../git/guard-files.ts";
 
 /**
  * Makes a protected branch known with the value that it has now; one that is known already keeps its own. Noted again in
@@ -16,22 +15,6 @@ export function keepTip(commonDir: string, ref: string, tip: string, again: bool
 
 /** The branch is where it went before the guard's eyes. */
 export function isKnownTip(commonDir: string, ref: string, tip: string | undefined): boolean {
-  const [known, , allowed] = (textIfPresent(tipFile(commonDir, ref)) ?? "").trim().split(" ");
-  return tip !== undefined && tip !== "" && (tip === known || tip === allowed);
-}
-
-export interface Tripped {
-  ref: string;
-  /** Where it was found, and where it was last seen. */
-  found: string;
-  known: string;
-}
-
-/** Protected branches that moved while the guard was switched off. */
-export function readTripped(commonDir: string): Tripped[] {
-  const dir = join(commonDir, "pawl", "tripped");
-  return namesIfPresent(dir).flatMap((name) => {
-    const [found, known, ref] = (textIfPresent(join(dir, name)) ?? "").trim().split(" ");
-    return found && known && ref ? [{ ref, found, known }] : [];
-  });
+  const known = guardedTip(tipFile(commonDir, ref));
+  return tip !== undefined && (tip === known?.was || tip === known?.allowed);
 }

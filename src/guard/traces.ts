@@ -2,17 +2,15 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
+import { hooksDir, isGuarded } from "../git/guard-files.ts";
 import { Git } from "../git/run-git.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Trace } from "../ports/audit-facts.ts";
 import type { Site } from "../ports/sites.ts";
-import { type Before, beforeFile, readBefore } from "./before.ts";
+import { type Before, readBefore } from "./before.ts";
 import { canRun, isOurs } from "./place.ts";
 import { settingIn } from "./probe.ts";
-import { hooksDir } from "./settings.ts";
-
-export const isGuarded = (commonDir: string) => existsSync(beforeFile(commonDir));
 
 /**
  * What an audit has to know of the guard: whether the hooks that were put in place are still there, can be run, and are

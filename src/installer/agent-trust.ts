@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { textIfReadable } from "../files/read.ts";
+import { jsonIfReadable, textIfReadable } from "../files/read.ts";
 import { HOOK_RAN, sessionsFolder } from "../files/sessions.ts";
 import { recogniseAgent } from "../model/actor.ts";
 import type { Environment } from "../model/environment.ts";
@@ -84,9 +84,7 @@ const note = (code: string, where: string, message: string): Diagnosis => ({
 });
 
 function claude(root: string, folder: string): Diagnosis | undefined {
-  const settings = readJson(join(folder, ".claude.json")) as
-    | { projects?: Record<string, Trusted> }
-    | undefined;
+  const settings = jsonIfReadable<{ projects?: Record<string, Trusted> }>(join(folder, ".claude.json"));
   if (!settings || settings.projects?.[root]?.hasTrustDialogAccepted) return undefined;
   const message =
     "Claude Code does not trust this folder yet. Type `claude` there and accept it; the MCP server pawl connects then.";
@@ -98,7 +96,7 @@ interface Trusted {
 }
 
 function copilot(root: string, folder: string): Diagnosis | undefined {
-  const settings = readJson(join(folder, "config.json")) as { trustedFolders?: string[] } | undefined;
+  const settings = jsonIfReadable<{ trustedFolders?: string[] }>(join(folder, "config.json"));
   if (!settings || settings.trustedFolders?.some((one) => root === one || root.startsWith(`${one}/`)))
     return undefined;
   return note(
@@ -110,9 +108,8 @@ function copilot(root: string, folder: string): Diagnosis | undefined {
 
 /** Codex trusts a project, and then each hook by its text. Read by its lines: whatever is unusual counts as trusted. */
 function codex(root: string, folder: string): Diagnosis[] {
-  const path = join(folder, "config.toml");
-  if (!existsSync(path)) return [];
-  const text = readFileSync(path, "utf8");
+  const text = textIfReadable(join(folder, "config.toml"));
+  if (text === undefined) return [];
   const table = text.split(/^(?=\[)/m).find((one) => one.startsWith(`[projects.${JSON.stringify(root)}]`));
   if (!table || !/^trust_level\s*=\s*"trusted"/m.test(table))
     return [
@@ -127,12 +124,4 @@ function codex(root: string, folder: string): Diagnosis[] {
   const message =
     "Codex does not trust the hooks of this project yet. Type `/hooks` in `codex` and trust them.";
   return [note("codex_hooks_not_trusted", hooks, message)];
-}
-
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return undefined;
-  }
 }

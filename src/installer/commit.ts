@@ -4,9 +4,11 @@ import { isBlob, nothingLike } from "../git/object-ids.ts";
 import { operationIn } from "../git/unfinished-operation.ts";
 import { Failure } from "../model/failure.ts";
 import { TELL_GIT_WHO } from "../model/git-identity.ts";
+import { branchOfRef } from "../model/naming.ts";
+import { LEDGER_FILE } from "../model/paths.ts";
 import { step } from "../model/steps.ts";
 import type { CommitLook, PreparedCommit } from "../ports/installation.ts";
-import { LEDGER, parseLedger } from "./plan/ledger.ts";
+import { parseLedger } from "./plan/ledger.ts";
 import type { Look } from "./plan/look.ts";
 import { planFiles } from "./plan/plan-files.ts";
 import { plainText } from "./plan/steps.ts";
@@ -16,7 +18,7 @@ import type { GitEntry, TreeGit } from "./tree-git.ts";
 /** Whether a commit could be made here, and on which branch; asked before anything is written. */
 export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
   const ref = git.ask(["symbolic-ref", "-q", "HEAD"]).out.trim() || undefined;
-  const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
+  const branch = ref?.startsWith("refs/heads/") ? branchOfRef(ref) : undefined;
   const tip = git.ask(["rev-parse", "-q", "--verify", "HEAD^{commit}"]).out.trim() || undefined;
   const look = { branch, ref, tip };
   const refuse = (code: string, message: string, hint: string) => ({
@@ -38,10 +40,10 @@ export function lookAtCommit(place: Place, git: TreeGit): CommitLook {
     );
   const who = git.ask(["var", "GIT_COMMITTER_IDENT"]);
   if (who.code !== 0) return refuse("no_identity", "Git does not know who you are.", TELL_GIT_WHO);
-  if (git.ignored([LEDGER]).size > 0)
+  if (git.ignored([LEDGER_FILE]).size > 0)
     return refuse(
       "ignored",
-      `${LEDGER} is ignored by this project's .gitignore.`,
+      `${LEDGER_FILE} is ignored by this project's .gitignore.`,
       "Remove .pawl from it first.",
     );
   return { ...look, obstacle: undefined };
@@ -89,13 +91,14 @@ function editsOf(
       blocked: blocked ?? (foreign ? "is committed in a different form" : undefined),
     };
   };
-  const ledgerText = textAt(disk(LEDGER).real);
-  const ledger = ledgerText === undefined ? undefined : parseLedger(ledgerText, `the committed ${LEDGER}`);
+  const ledgerText = textAt(disk(LEDGER_FILE).real);
+  const ledger =
+    ledgerText === undefined ? undefined : parseLedger(ledgerText, `the committed ${LEDGER_FILE}`);
   const steps = planFiles({ wanted, ledger, look, kept: () => undefined, force, lenient: true });
   const edits = new Map<string, Uint8Array | undefined>();
   const counted = steps.filter((each) => each.do !== "remove" || !stays.has(each.path));
   for (const one of counted.flatMap((each) => each.changes ?? [])) edits.set(one.path, one.after);
-  const now = disk(LEDGER);
+  const now = disk(LEDGER_FILE);
   if (now.text !== undefined && now.text !== ledgerText) edits.set(now.real, now.bytes);
   return edits;
 }
@@ -110,7 +113,7 @@ export interface MadeCommit extends PreparedCommit {
 export function prepareCommit(asked: CommitWanted): MadeCommit | undefined {
   const { git, look, wanted, disk, version } = asked;
   const { branch = "", ref = "", tip } = look;
-  const all = [...new Set([...wanted.map((one) => one.path), LEDGER].map((path) => disk(path).real))];
+  const all = [...new Set([...wanted.map((one) => one.path), LEDGER_FILE].map((path) => disk(path).real))];
   const known = ledgerPaths(git, tip, disk);
   const paths = [...new Set([...all, ...known])];
   const head = git.committed(tip, paths);
@@ -138,10 +141,10 @@ export function prepareCommit(asked: CommitWanted): MadeCommit | undefined {
 
 /** What an earlier version had installed may have to go. */
 function ledgerPaths(git: TreeGit, tip: string | undefined, disk: (path: string) => Look): string[] {
-  const entry = git.committed(tip, [LEDGER]).get(LEDGER);
+  const entry = git.committed(tip, [LEDGER_FILE]).get(LEDGER_FILE);
   const text = entry && git.text(entry);
   if (text === undefined) return [];
-  return parseLedger(text, `the committed ${LEDGER}`).files.map((one) => disk(one.path).real);
+  return parseLedger(text, `the committed ${LEDGER_FILE}`).files.map((one) => disk(one.path).real);
 }
 
 function toEntries(

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { differences } from "../files/check-environment.ts";
 import type { Environment } from "../model/environment.ts";
 import { REPAIR } from "../model/guard-policy.ts";
+import { LEDGER_FILE, POLICY_FILE } from "../model/paths.ts";
 import { compareVersions, HOW_TO_GET } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
 import type { FileStep, OverrideListing } from "../ports/installation.ts";
 import type { Tree } from "./plan/installed-tree.ts";
-import { LEDGER, type Ledger } from "./plan/ledger.ts";
+import type { Ledger } from "./plan/ledger.ts";
 import { lookAt } from "./plan/look.ts";
 import { packageDigest } from "./runtime/package.ts";
 import { changedFiles, type Manifest, readManifest, runtimeOf } from "./runtime/runtime-copy.ts";
@@ -16,7 +17,7 @@ import { changedFiles, type Manifest, readManifest, runtimeOf } from "./runtime/
 export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
   return steps.flatMap(({ do: what, path: where, why }): Diagnosis[] => {
     // It follows the others.
-    if (where === LEDGER) return [];
+    if (where === LEDGER_FILE) return [];
     const problem = { level: "problem", where } as const;
     switch (what) {
       case "create":
@@ -37,7 +38,7 @@ export function examineFiles(steps: readonly FileStep[]): Diagnosis[] {
       case "refuse":
         return [{ ...problem, code: "file_in_the_way", message: sentence(why), command: "pawl install" }];
       case "keep":
-        if (why !== "you edited it" || where === ".pawl/config.yaml") return [];
+        if (why !== "you edited it" || where === POLICY_FILE) return [];
         return [editedFile(where, sentence(why))];
       default:
         return [];
@@ -86,7 +87,7 @@ export function examineRuntime(commonDir: string, ledger: Ledger | undefined, bu
 function examinePackage(where: string, manifest: Manifest, ledger: Ledger | undefined): Diagnosis[] {
   const named = ledger?.package;
   if (named === undefined || named === packageDigest(manifest)) return [];
-  const message = `The clone's copy of pawl ${manifest.version} is not the package that ${LEDGER} names. To make this one the project's instead: pawl upgrade`;
+  const message = `The clone's copy of pawl ${manifest.version} is not the package that ${LEDGER_FILE} names. To make this one the project's instead: pawl upgrade`;
   return [{ code: "runtime_another", level: "problem", where, message, command: HOW_TO_GET }];
 }
 

@@ -5,13 +5,12 @@ import {
   readdirSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { digestOf } from "../files/digest.ts";
-import { makeFolder, syncFile } from "../files/durable.ts";
+import { makeFolder, removeIfEmpty, syncFile } from "../files/durable.ts";
 import { applyChanges, type FileChange, parseJournal, writeJournal } from "../files/file-journal.ts";
 import { bytesOf } from "../files/read.ts";
 import { step } from "../model/steps.ts";
@@ -139,7 +138,7 @@ function complete(local: string, journal: Journal): string[] {
   for (const { path, dropKept } of changes)
     if (dropKept !== undefined && !left.includes(path)) rmSync(keptFile(local, dropKept), { force: true });
   const top = realpathSync(root);
-  for (const one of [...journal.emptied].sort().reverse()) removeIfEmpty(join(top, one));
+  for (const one of [...journal.emptied].sort().reverse()) removeEmptied(join(top, one));
   return left;
 }
 
@@ -151,14 +150,10 @@ function keepCopy(from: string, to: string): void {
   renameSync(`${to}.new`, to);
 }
 
-function removeIfEmpty(folder: string): void {
+function removeEmptied(folder: string): void {
   if (!existsSync(folder) || readdirSync(folder).length > 0) return;
   // What a link leads to was never made by us: folders are noted where they really are.
   if (realpathSync(folder) !== folder) return;
   step("install remove folder");
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Somebody has just put something there.
-  }
+  removeIfEmpty(folder);
 }

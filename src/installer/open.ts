@@ -1,14 +1,16 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { environmentForChecks, foreignFolders, keepEnvironment } from "../files/check-environment.ts";
-import { explainFileError } from "../files/durable.ts";
+import { explainFileError, removeIfEmpty } from "../files/durable.ts";
 import { missingPrograms } from "../files/find-program.ts";
 import { tryAcquire } from "../files/intent-lock.ts";
-import { lineIfReadable, namesIfPresent, removeIfEmpty } from "../files/read.ts";
+import { pause } from "../files/pause.ts";
+import { lineIfReadable, namesIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { publishedName } from "../git/published-name.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { LEDGER_FILE } from "../model/paths.ts";
 import { step } from "../model/steps.ts";
 import { VERSION } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
@@ -28,7 +30,6 @@ import {
 import { finishJournal } from "./journal.ts";
 import { editedFiles, listOverrides, overlayFor } from "./overrides/overrides.ts";
 import { looker, readLedger, readTrackedLedger, type Tree } from "./plan/installed-tree.ts";
-import { LEDGER } from "./plan/ledger.ts";
 import { lookAt } from "./plan/look.ts";
 import {
   applyPlan,
@@ -80,8 +81,16 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
       return { version, package: named, profile, agents, flags };
     },
     proposal: () => (place.root === undefined ? undefined : proposalFor(tree, env.PATH)),
-    hold: () => hold(commonDir),
-    recover: () => finishJournal(tree.local),
+    async exclusively(act) {
+      const release = await hold(commonDir);
+      try {
+        return await act();
+      } finally {
+        release();
+      }
+    },
+    recover: () =>
+      finishJournal(tree.local).map((path) => `${path} was changed after an earlier run was killed.`),
     plan: (request) => planInstallation(tree, request).steps.map(shownStep),
     apply: (request) => explained(() => applyPlan(tree, planInstallation(tree, request))),
     planRemoval: () => planUninstallation(tree).steps.map(shownStep),
@@ -111,7 +120,7 @@ export function openInstallation({ place, cwd, env, program, commands }: Install
     foreignFolders: () => foreignFolders(tree.local, env),
     removeRuntime: () => removeRuntime(tree.local, commonDir),
     lookAtCommit: () => lookAtCommit(place, git()),
-    isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER)),
+    isCommitted: () => isCommitted(git(), lookAt(tree.root, LEDGER_FILE)),
     prepareCommit: (request) => prepareFor(tree, place, git(), request),
     commit: (prepared, granted) => moveBranch(git(), commonDir, prepared as MadeCommit, granted),
   };
@@ -165,7 +174,7 @@ async function hold(commonDir: string): Promise<() => void> {
         release();
         removeIfEmpty(lock);
       };
-    await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
+    await pause(20 + Math.random() * 60);
   }
   throw new Failure("conflict", "install_running", "Another install or uninstall is running here.", {
     hint: "Wait for it to end, then run this again.",

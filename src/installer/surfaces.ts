@@ -1,4 +1,5 @@
 import { sha256 } from "../files/digest.ts";
+import { POLICY_FILE } from "../model/paths.ts";
 import type { AgentName, Flag } from "./adapter.ts";
 import { ADAPTERS, type WantedFile, wantedFiles } from "./adapters.ts";
 import { printTables } from "./edit/toml-print.ts";
@@ -109,7 +110,7 @@ function ownFolder({ version, profile, config, vendored }: SurfaceChoices): Want
     template,
   });
   return [
-    { mode: "own", path: ".pawl/config.yaml", text: config, template: config, seed: true },
+    { mode: "own", path: POLICY_FILE, text: config, template: config, seed: true },
     own(".gitignore", same(`state/\n${vendored ? TRACKED : ""}`)),
     ...(vendored ? [own(".gitattributes", same(AS_IT_IS))] : []),
     own("pawl.cjs", programLauncher(version)),

@@ -96,3 +96,6 @@ export function checkRev(
     details: { id: current.id, rev: current.rev, expected },
   });
 }
+
+export const nothingToChange = (id: string, hint: string) =>
+  new Failure("usage", "nothing_to_change", `You named nothing to change in ${id}.`, { hint });

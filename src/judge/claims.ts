@@ -5,7 +5,7 @@ import { run } from "../model/records/run.ts";
 import type { FoundClaim } from "../ports/claims.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
-import { isPlace } from "./current-run.ts";
+import { hasWorktrees } from "./current-run.ts";
 
 export interface ClaimFacts {
   task: string;
@@ -105,7 +105,7 @@ export const claimedElsewhere = (reader: Reader, at: Pick<Situation, "now">): Sh
 export function lostClaims(reader: Reader, at: Pick<Situation, "now" | "clone">): string[] {
   return claimedElsewhere(reader, at).flatMap((claim) => {
     const { records } = reader.parts(run, claim.task);
-    const place = records.findLast((one) => isPlace(one.value))?.value;
+    const place = records.findLast((one) => hasWorktrees(one.value))?.value;
     const isHere = place !== undefined && place.ended === undefined && place.clone === at.clone;
     return isHere ? [lostClaim(claim.task, claim, at.now)] : [];
   });

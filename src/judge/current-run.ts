@@ -11,7 +11,8 @@ export const startsOthers = ({ role }: Pick<Run, "role">) => role === "conductor
  * Whether the run has worktrees of its own. Agents that work in another run's, and runs that start others,
  * have none.
  */
-export const isPlace = (one: Pick<Run, "within" | "role">) => one.within === undefined && !startsOthers(one);
+export const hasWorktrees = (one: Pick<Run, "within" | "role">) =>
+  one.within === undefined && !startsOthers(one);
 
 /** Its work was saved, and there was none: no file differs from the base. */
 export const changedNothing = ({ snapshots }: Pick<Run, "snapshots">) =>
@@ -29,7 +30,12 @@ export function findRun(reader: Reader, task: string): Stored<typeof run> | unde
       ...(problem.hint ? { hint: problem.hint } : {}),
       details: { file: problem.file },
     });
-  const latest = records.findLast((one) => isPlace(one.value));
+  return latestPlace(records);
+}
+
+/** The latest run with worktrees, unless they were removed; among whatever could be read. */
+export function latestPlace<T extends { value: Run }>(records: readonly T[]): T | undefined {
+  const latest = records.findLast((one) => hasWorktrees(one.value));
   return latest?.value.ended === "removed" ? undefined : latest;
 }
 

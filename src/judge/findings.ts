@@ -1,22 +1,9 @@
-import { parsePartRef } from "../model/ids.ts";
 import { type Finding, finding } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import type { KnownFindings, Seen } from "./new-findings.ts";
-import { getTask, oneTask } from "./which-task.ts";
-
-/** The finding that `F1` or `T0001/F1` means. */
-export function gatherFinding(
-  reader: Reader,
-  input: { finding: string; task?: string | undefined },
-  at: Situation,
-) {
-  const ref = parsePartRef(input.finding, "F", "finding");
-  const id = getTask(reader, oneTask(ref.task, input.task), at);
-  reader.task(id);
-  return { id, stored: reader.part(finding, id, ref.part) };
-}
+import { getTask } from "./which-task.ts";
 
 /** What is known before a finding is added to a task. */
 export function gatherFindings(

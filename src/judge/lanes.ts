@@ -1,21 +1,19 @@
 import { findCycle } from "../model/dependencies.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
+import { ENDED } from "../model/lifecycle.ts";
 import { matches, overlaps } from "../model/path-patterns.ts";
 import { type Lane, lane } from "../model/records/parts.ts";
 import { quoted } from "../model/text.ts";
 import type { Reader } from "../ports/ports.ts";
-import { MET } from "./ready.ts";
 
 /** The statuses of tasks whose lanes no longer count. */
-const PAST: readonly string[] = [...MET, "dropped"];
-
-export const taskOfLane = ({ id }: Pick<Lane, "id">) => id.slice(0, id.indexOf("/"));
 
 /** Lanes that count now: open ones of tasks that have not ended. */
 export function liveLanes(reader: Reader): Lane[] {
   return reader
     .tasks()
-    .tasks.filter((one) => !PAST.includes(one.status) && !one.archived)
+    .tasks.filter((one) => !ENDED.includes(one.status) && !one.archived)
     .flatMap((one) => reader.parts(lane, one.id).records.map((record) => record.value))
     .filter((one) => one.status === "open");
 }
@@ -37,10 +35,10 @@ export function findOverlap(
   wanted: Pick<Lane, "id" | "paths" | "after">,
   others: readonly Lane[],
 ): Overlap | undefined {
-  const task = taskOfLane(wanted);
+  const task = taskOf(wanted.id);
   for (const other of others) {
-    const isSerial = wanted.after.includes(taskOfLane(other)) || other.after.includes(task);
-    if (taskOfLane(other) === task || isSerial) continue;
+    const isSerial = wanted.after.includes(taskOf(other.id)) || other.after.includes(task);
+    if (taskOf(other.id) === task || isSerial) continue;
     for (const path of wanted.paths)
       for (const otherPath of other.paths) if (overlaps(path, otherPath)) return { path, other, otherPath };
   }
@@ -54,7 +52,7 @@ export function checkLane(reader: Reader, wanted: Pick<Lane, "id" | "paths" | "a
   const found = findOverlap(wanted, others);
   if (!found) return;
   const { path, other, otherPath } = found;
-  const whose = taskOfLane(other);
+  const whose = taskOf(other.id);
   throw new Failure(
     "conflict",
     "lane_overlap",
@@ -72,10 +70,10 @@ function checkOrder(
   { id, after }: Pick<Lane, "id" | "after">,
   others: readonly Lane[],
 ): void {
-  const task = taskOfLane({ id });
+  const task = taskOf(id);
   for (const one of after) reader.task(one);
   const edges = reader.tasks().tasks.map((one) => {
-    const waits = others.filter((each) => taskOfLane(each) === one.id).flatMap((each) => each.after);
+    const waits = others.filter((each) => taskOf(each.id) === one.id).flatMap((each) => each.after);
     return { id: one.id, depends_on: [...one.depends_on, ...waits] };
   });
   const circle = findCycle(task, after, edges);
@@ -91,7 +89,7 @@ export function laneWaitsFor(reader: Reader, task: string): string[] {
   const status = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
   const wanted = new Set(lanesOf(reader, task).flatMap((one) => one.after));
   return [...wanted].filter(
-    (one) => !PAST.includes(status.get(one) ?? "dropped") && lanesOf(reader, one).length > 0,
+    (one) => !ENDED.includes(status.get(one) ?? "dropped") && lanesOf(reader, one).length > 0,
   );
 }
 

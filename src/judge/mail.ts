@@ -1,18 +1,18 @@
 import { isHuman, isSameMind, nameOf } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
-import { idNumber, parsePartRef } from "../model/ids.ts";
+import { idNumber, parsePartRef, taskOf } from "../model/ids.ts";
 import { isFor, type Reading } from "../model/mail.ts";
 import { lane, type Message, message } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import { firstLine } from "../model/text.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
-import { isPlace } from "./current-run.ts";
-import { openAttempt, taskOf } from "./runs/standing.ts";
+import { hasWorktrees } from "./current-run.ts";
+import { openAttempt } from "./runs/standing.ts";
 import { getTask, oneTask } from "./which-task.ts";
 
 const isUnderWay = (one: Run) =>
-  one.attempts.length === 0 ? isPlace(one) && one.ended === undefined : openAttempt(one) !== undefined;
+  one.attempts.length === 0 ? hasWorktrees(one) && one.ended === undefined : openAttempt(one) !== undefined;
 
 /**
  * The run that a session reads its mail as: the one it names, if that is under way, else the latest run

@@ -1,7 +1,7 @@
 import { Failure } from "../model/failure.ts";
 import { formatNoteId, shorten } from "../model/ids.ts";
 import type { Stored } from "../model/record.ts";
-import type { Note, note } from "../model/records/parts.ts";
+import { type Note, note } from "../model/records/parts.ts";
 import type { Reader } from "../ports/ports.ts";
 import { change } from "./change.ts";
 
@@ -33,11 +33,6 @@ export function getNote(reader: Reader, wanted: string): Stored<typeof note> {
 }
 
 /** Marks older notes as superseded by another one. */
-export function supersede(
-  kind: typeof note,
-  older: readonly Stored<typeof note>[],
-  by: string,
-  at: { now: string },
-) {
-  return older.map((one) => change(kind, one, { superseded_by: by }, at, `superseded by ${by}`).effect);
+export function supersede(older: readonly Stored<typeof note>[], by: string, at: { now: string }) {
+  return older.map((one) => change(note, one, { superseded_by: by }, at, `superseded by ${by}`).effect);
 }

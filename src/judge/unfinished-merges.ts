@@ -4,7 +4,7 @@ import { run } from "../model/records/run.ts";
 import { plural } from "../model/text.ts";
 import type { Situation } from "../ports/operation.ts";
 import type { Reader, TaskSummary } from "../ports/ports.ts";
-import { isPlace } from "./current-run.ts";
+import { latestPlace } from "./current-run.ts";
 import { findTask, getTask } from "./which-task.ts";
 
 /** More than anybody leaves lying around, and few enough to read each. */
@@ -12,10 +12,7 @@ const MOST = 64;
 
 /** Merged tasks whose worktrees are still in this clone: first the one we are in, then the newest. */
 export function mergedHere(reader: Reader, { clone, bound }: Pick<Situation, "clone" | "bound">) {
-  const isHere = ({ id }: TaskSummary) => {
-    const place = reader.parts(run, id).records.findLast((one) => isPlace(one.value))?.value;
-    return place !== undefined && place.ended !== "removed" && place.clone === clone;
-  };
+  const isHere = ({ id }: TaskSummary) => latestPlace(reader.parts(run, id).records)?.value.clone === clone;
   const merged = reader.tasks().tasks.filter((one) => one.status === "merged" && !one.archived);
   const found = merged.slice(-MOST).reverse().filter(isHere);
   return [...found.filter((one) => one.id === bound), ...found.filter((one) => one.id !== bound)];

@@ -1,3 +1,4 @@
+import { taskOf } from "../model/ids.ts";
 import type { Evidence, Handoff } from "../model/records/parts.ts";
 
 /** One line of a handoff about a check: with the record it names, or only a claim. */
@@ -13,7 +14,7 @@ export function validationsOf(
   handoff: Pick<Handoff, "id" | "validation">,
   evidence: readonly Evidence[],
 ): Validation[] {
-  const task = handoff.id.slice(0, handoff.id.indexOf("/"));
+  const task = taskOf(handoff.id);
   return handoff.validation.map((line) => {
     const [, of = task, part = ""] = NAMED.exec(line.trim()) ?? [];
     return { line, evidence: evidence.find((one) => one.id === `${of}/${part}`) };

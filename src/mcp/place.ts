@@ -1,8 +1,8 @@
-import { gatherFinding } from "../judge/findings.ts";
-import { findTask } from "../judge/which-task.ts";
+import { findTask, getPart } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parseTaskId } from "../model/ids.ts";
 import type { Parsed } from "../model/input.ts";
+import { finding } from "../model/records/parts.ts";
 import type { AnyOperation, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { openRuntime, type Runtime, readably, type Surroundings } from "../runtime/open.ts";
@@ -58,7 +58,7 @@ function aimOf(
   const repo = typeof input.repo === "string" ? input.repo : undefined;
   if (operation.id !== "finding.resolve") return { task, repo, needsTree: spec.stands === "tree" };
   // A finding about a plan is settled by words; one about a branch only where that branch is.
-  const { value } = gatherFinding(reader, { finding: String(input.finding), task }, at).stored;
+  const { value } = getPart(reader, finding, String(input.finding), task, at);
   return { task, repo: repo ?? value.repo, needsTree: value.kind === "branch" };
 }
 

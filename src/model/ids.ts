@@ -47,6 +47,12 @@ export function parsePartRef(text: string, letter: string, field: string): PartR
   };
 }
 
+/** The task that a record belongs to: `T0007` for `T0007/F3`, and for the task itself. */
+export const taskOf = (id: string): string => id.replace(/\/.*$/s, "");
+
+/** What a record is called inside its task: `F3` for `T0007/F3`, and for `F3` itself. */
+export const partOf = (id: string): string => id.slice(id.indexOf("/") + 1);
+
 /** The number behind the letter: 12 for `T0012`, `F12` and `T0001/F12`. */
 export function idNumber(id: string): number {
   return Number(/(\d+)$/.exec(id)?.[1] ?? 0);

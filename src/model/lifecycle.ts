@@ -15,6 +15,10 @@ const BY_HAND: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
 };
 
 export const LIVE: readonly TaskStatus[] = ["active", "blocked", "review"];
+/** Its work is in the base branch, so what depends on it may begin; that of a dropped task never will be. */
+export const MERGED: readonly string[] = ["merged", "done"];
+/** Nobody works on it any more. */
+export const ENDED: readonly string[] = [...MERGED, "dropped"];
 
 export function checkTransition(id: string, from: TaskStatus, to: TaskStatus): void {
   if (from === to || BY_HAND[from].includes(to)) return;

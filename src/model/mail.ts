@@ -1,3 +1,4 @@
+import { taskOf } from "./ids.ts";
 import type { Message } from "./records/parts.ts";
 
 /** Who reads: somebody at work on a task, in this run of it. */
@@ -13,5 +14,5 @@ export function isFor({ to, run }: Addressed, reading: Reading): boolean {
   if (to === "human") return false;
   if (/\/R\d+$/.test(to)) return to === reading.run;
   const isAbout = run?.startsWith(`${reading.task}/`) ?? false;
-  return to.split("/")[0] === reading.task && (!isAbout || run === reading.run);
+  return taskOf(to) === reading.task && (!isAbout || run === reading.run);
 }

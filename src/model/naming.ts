@@ -69,6 +69,20 @@ export function matchesPattern(pattern: string, branch: string): boolean {
   return new RegExp(`^${source}$`).test(branch);
 }
 
+/** How git calls a branch in full. */
+export const refOfBranch = (branch: string): string => `refs/heads/${branch}`;
+
+/** What people call a branch; any other ref keeps its full name. */
+export const branchOfRef = (ref: string): string => ref.replace(/^refs\/heads\//, "");
+
+/** Git writes only zeros where a ref was not there before, or is not any more. */
+export const isNothing = (commit: string): boolean => /^0*$/.test(commit);
+
+/** The branch of the records, which may grow but never go back: in the state, and as last fetched from the remote. */
+export const STATE_BRANCH = "pawl/state";
+export const STATE_REF = refOfBranch(STATE_BRANCH);
+export const FETCHED_STATE_REF = `refs/remotes/origin/${STATE_BRANCH}`;
+
 /** Where the saved diff of a run is kept from git's garbage collection, in each of its repositories. */
 export const snapshotRef = (run: string) => `refs/pawl/snapshots/${run}`;
 

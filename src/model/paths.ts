@@ -3,7 +3,7 @@ import type { Kind } from "./record.ts";
 /** The project's policy, tracked with the project. */
 export const POLICY_FILE = ".pawl/config.yaml";
 
-/** What an install wrote, tracked with the project. */
+/** Everything that an install wrote, tracked with the project, so that any clone can take it out again exactly. */
 export const LEDGER_FILE = ".pawl/lock.json";
 
 /** Paths of records inside the state folder, with forward slashes on every system. */

@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { matchesPattern } from "./naming.ts";
+import { branchOfRef, matchesPattern } from "./naming.ts";
 import type { RepositoryRecord } from "./records/run.ts";
 
 /** What most people call the branch that matters, where neither the policy nor the remote names one. */
@@ -26,4 +26,4 @@ export const cameLater = (
 ): boolean =>
   baseline.length > 0 &&
   !baseline.some((one) => one.ref === ref) &&
-  protects.some((one) => matchesPattern(one, ref.replace(/^refs\/heads\//, "")));
+  protects.some((one) => matchesPattern(one, branchOfRef(ref)));

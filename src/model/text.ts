@@ -66,10 +66,10 @@ export const onOneLine = (path: string): string => (/[\n\r]/.test(path) ? JSON.s
 
 export const firstLine = (text: string, limit = 100) => shorten(text.split("\n")[0] ?? "", limit);
 
-export function indent(text: string, by = "  "): string {
+export function indent(text: string): string {
   return text
     .split("\n")
-    .map((line) => (line === "" ? "" : by + line))
+    .map((line) => (line === "" ? "" : `  ${line}`))
     .join("\n");
 }
 

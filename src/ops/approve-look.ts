@@ -5,6 +5,7 @@ import { keysInForce } from "../flows/audit/older-keys.ts";
 import { type Keys, mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { taskField } from "../model/input.ts";
+import { refOfBranch } from "../model/naming.ts";
 import { plural } from "../model/text.ts";
 import { procedure } from "./operation.ts";
 
@@ -29,7 +30,7 @@ export const approveLook = procedure({
     const keys: Keys[] = [];
     for (const { site, name, branch, base_branch, base, head, tree, upstream } of repos) {
       const { commits, total, stat } = await targets.story(site, base, head);
-      keys.push(await keysInForce(hands, site, `refs/heads/${base_branch}`, base));
+      keys.push(await keysInForce(hands, site, refOfBranch(base_branch), base));
       moves.push({
         name,
         branch,

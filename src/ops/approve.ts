@@ -23,6 +23,7 @@ import { mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { choice, flag, maybe, raw, taskField } from "../model/input.ts";
+import { branchOfRef } from "../model/naming.ts";
 import { MERGE_STYLES, type MergeStyle } from "../model/statement.ts";
 import { quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -102,7 +103,7 @@ export const approve = procedure({
       `${style.bold(approval.id)} ${style.green(approval.status)}: ${task.title}`,
       ...approval.repos.map(
         (one) =>
-          `  ${one.name}: ${one.ref.slice("refs/heads/".length)} is at ${short(one.new)}${one.pushed ? ", published" : ""}`,
+          `  ${one.name}: ${branchOfRef(one.ref)} is at ${short(one.new)}${one.pushed ? ", published" : ""}`,
       ),
       ...(finished ?? []).map((one) => `  ${one.repo}: worktree ${one.worktree}, branch ${one.branch}`),
     ].join("\n"),

@@ -11,7 +11,7 @@ import { enrolled, whyNobodyCanSign } from "../judge/keys.ts";
 import type { Approver } from "../model/approvers.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, maybe, raw } from "../model/input.ts";
-import { slugOf } from "../model/naming.ts";
+import { branchOfRef, slugOf } from "../model/naming.ts";
 import { quoteLine } from "../model/printable.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Site } from "../ports/sites.ts";
@@ -78,7 +78,7 @@ export const approverAdd = procedure({
   text: ({ approver, commits }, style) =>
     [
       `${style.bold(approver.key)} of ${approver.name} may decide (level ${approver.level})`,
-      ...commits.map((one) => `  ${one.ref.slice("refs/heads/".length)} is at ${one.commit.slice(0, 12)}`),
+      ...commits.map((one) => `  ${branchOfRef(one.ref)} is at ${one.commit.slice(0, 12)}`),
     ].join("\n"),
 });
 

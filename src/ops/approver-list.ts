@@ -32,7 +32,10 @@ export const approverList = procedure({
         return { came: root && cameBy(records, root), replaced: replacedBy(records, changes.slice(0, -1)) };
       });
       const approvers = keys.approvers.map((one) => ({
-        ...{ name: one.name, key: one.key, kind: one.kind, level: one.level },
+        name: one.name,
+        key: one.key,
+        kind: one.kind,
+        level: one.level,
         // As `approver add` takes it, to enrol it in another repository too.
         ...(one.kind === "webauthn" ? { passkey: `${one.id}.${one.alg}.${one.public}` } : {}),
       }));

@@ -10,6 +10,7 @@ import {
 import { atLeast } from "../model/approvers.ts";
 import { Failure } from "../model/failure.ts";
 import { line, maybe, raw } from "../model/input.ts";
+import { branchOfRef } from "../model/naming.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Site } from "../ports/sites.ts";
 import { procedure } from "./operation.ts";
@@ -55,7 +56,7 @@ export const approverRemove = procedure({
   text: ({ removed, commits }, style) =>
     [
       `${style.bold(removed)} no longer counts`,
-      ...commits.map((one) => `  ${one.ref.slice("refs/heads/".length)} is at ${one.commit.slice(0, 12)}`),
+      ...commits.map((one) => `  ${branchOfRef(one.ref)} is at ${one.commit.slice(0, 12)}`),
     ].join("\n"),
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { auditRepository, type RepositoryAudit } from "../flows/audit/audit-repository.ts";
-import { auditRange, auditUpdates, STATE_REF } from "../flows/audit/audit-stretch.ts";
+import { auditRange, auditUpdates } from "../flows/audit/audit-stretch.ts";
 import {
   isLedgerPath,
   type Ledger,
@@ -21,6 +21,7 @@ import type { AuditedBranch, Finding } from "../judge/audit/judge.ts";
 import { breachOf, isAppendOnly } from "../judge/gates/integrity.ts";
 import { Failure } from "../model/failure.ts";
 import { flag, line, many, maybe, raw, wholeCommitId } from "../model/input.ts";
+import { branchOfRef, isNothing, refOfBranch, STATE_REF } from "../model/naming.ts";
 import { type Receipt, receipt } from "../model/records/run.ts";
 import { plural } from "../model/text.ts";
 import type { RefUpdate } from "../ports/audits.ts";
@@ -163,7 +164,7 @@ async function here(hands: Hands, input: Wanted): Promise<Outcome> {
 }
 
 async function branchNamed(hands: Hands, site: Site, name: string): Promise<string> {
-  const ref = `refs/heads/${name.replace(/^refs\/heads\//, "")}`;
+  const ref = refOfBranch(branchOfRef(name));
   const { branches } = await (await hands.git.audits()).branching(site, "own");
   if (branches.some((one) => one.ref === ref)) return ref;
   throw new Failure("not_found", "no_branch", `${site.name} has no branch "${name}".`, {
@@ -177,7 +178,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
   const site = (await hands.git.sites()).here();
   const audits = await hands.git.audits();
   const updates = readUpdates(input.updates ?? "");
-  const arriving = updates.find((one) => one.ref === STATE_REF && !/^0*$/.test(one.new))?.new;
+  const arriving = updates.find((one) => one.ref === STATE_REF && !isNothing(one.new))?.new;
   await audits.checkWhole(site);
   const state = await audits.stateTexts(site, arriving, isLedgerPath);
   if (!state) throw noState(site);
@@ -198,7 +199,7 @@ async function published(hands: Hands, input: Wanted): Promise<Outcome> {
       ? await auditUpdates(hands, subject, updates)
       : input.range?.includes("..")
         ? await auditRange(hands, subject, input.range)
-        : await auditRepository(hands, subject, input.range && `refs/heads/${input.range}`);
+        : await auditRepository(hands, subject, input.range && refOfBranch(input.range));
   return { audited, ledger, said: [], state: state.commit };
 }
 

@@ -6,7 +6,7 @@ import { oneTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
 import { parsePartRef } from "../model/ids.ts";
 import { flag, line, many, maybe, prose, raw, taskField } from "../model/input.ts";
-import { type Decision, decision, type Note, note } from "../model/records/parts.ts";
+import { type Decision, decision, type Note } from "../model/records/parts.ts";
 import { firstLine } from "../model/text.ts";
 import type { Plan, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
@@ -127,5 +127,5 @@ function decideLoose(
     text: title === input.what ? "" : input.what,
     why: input.why,
   });
-  return { data: { note: value }, effects: [effect, ...supersede(note, older, value.id, at)] };
+  return { data: { note: value }, effects: [effect, ...supersede(older, value.id, at)] };
 }

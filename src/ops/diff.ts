@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { paintPatch } from "../flows/snapshot/paint-patch.ts";
 import { pathOf } from "../flows/snapshot/take-snapshot.ts";
-import { isPlace } from "../judge/current-run.ts";
+import { hasWorktrees } from "../judge/current-run.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
 import { flag, line, maybe, taskField } from "../model/input.ts";
 import { printable } from "../model/printable.ts";
 import { type Run, type RunSnapshot, run } from "../model/records/run.ts";
@@ -97,7 +98,7 @@ export function savedRun(
   reader.task(task);
   if (named !== undefined) return { value: namedRun(reader, task, named), warnings: [] };
   const { records: all, problems } = reader.parts(run, task);
-  const records = all.filter((record) => isPlace(record.value));
+  const records = all.filter((record) => hasWorktrees(record.value));
   const found = records.findLast((record) => record.value.snapshots.length > 0);
   if (!found)
     throw new Failure("refused", "snapshot_missing", `Nothing of ${task} has been saved yet.`, {
@@ -148,7 +149,7 @@ async function open(
   const repo = value.repos.find((one) => one.name === snapshot.repo);
   if (site && repo && !value.ended && (await git.hasMovedOn(site, repo, snapshot)))
     warnings.push(
-      `${repo.branch} of ${repo.name} has moved on since; save it again with \`pawl snapshot ${value.id.split("/")[0]}\`.`,
+      `${repo.branch} of ${repo.name} has moved on since; save it again with \`pawl snapshot ${taskOf(value.id)}\`.`,
     );
   const kept = site !== undefined && (await git.keeps(site, snapshot));
   if (how.since !== undefined || how.ignoreSpace) {

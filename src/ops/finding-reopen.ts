@@ -1,5 +1,7 @@
 import { change } from "../judge/change.ts";
-import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { findingLine } from "../judge/findings.ts";
+import { getPart } from "../judge/which-task.ts";
+import { taskOf } from "../model/ids.ts";
 import { checkFindingStep } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { findingWithReason } from "./finding-set-aside.ts";
@@ -15,8 +17,8 @@ export const findingReopen = operation({
   milestone: ({ finding: value }) => `${value.id}: open again`,
 
   gather(reader, input, at) {
-    const found = gatherFinding(reader, input, at);
-    return { ...found, plan: reader.task(found.id).value.plan };
+    const stored = getPart(reader, finding, input.finding, input.task, at);
+    return { stored, plan: reader.task(taskOf(stored.value.id)).value.plan };
   },
 
   decide(input, { stored, plan }, at) {

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import { change } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
-import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { findingLine } from "../judge/findings.ts";
 import { getOwnTask } from "../judge/own-task.ts";
+import { getPart } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
 import { line, maybe, prose, taskField } from "../model/input.ts";
 import { checkFindingStep } from "../model/lifecycle.ts";
 import { type Finding, finding } from "../model/records/parts.ts";
@@ -31,13 +33,12 @@ export const findingResolve = operation({
   milestone: ({ finding: value }) => `${value.id}: fixed`,
 
   async observe(world, input, at, reader) {
-    const found = gatherFinding(reader, input, at);
-    const raised = found.stored.value;
-    getOwnTask(reader, found.id, at);
+    const raised = getPart(reader, finding, input.finding, input.task, at).value;
+    const task = getOwnTask(reader, taskOf(raised.id), at);
     if (raised.kind === "branch" && raised.repo !== undefined && raised.repo !== at.repo)
       throw elsewhere(raised, at.repo);
     const fix = input.commit === undefined ? at.commit : await world.resolveCommit(input.commit);
-    const place = findRun(reader, found.id)?.value.repos.find((one) => one.name === at.repo);
+    const place = findRun(reader, task)?.value.repos.find((one) => one.name === at.repo);
     if (raised.kind === "branch" && place && fix && !(await world.isInBranch(place, fix)))
       throw notInBranch(fix, place);
     return {
@@ -50,8 +51,8 @@ export const findingResolve = operation({
   },
 
   gather(reader, input, at, observed) {
-    const found = gatherFinding(reader, input, at);
-    return { ...found, ...observed, plan: reader.task(found.id).value.plan };
+    const stored = getPart(reader, finding, input.finding, input.task, at);
+    return { stored, ...observed, plan: reader.task(taskOf(stored.value.id)).value.plan };
   },
 
   decide(input, { stored, fix, dirty, follows, changes, plan }, at) {

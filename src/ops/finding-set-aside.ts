@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import { gatherAuthors } from "../judge/authors.ts";
 import { change } from "../judge/change.ts";
-import { findingLine, gatherFinding } from "../judge/findings.ts";
+import { findingLine } from "../judge/findings.ts";
+import { getPart } from "../judge/which-task.ts";
 import { humanOnly, isHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
 import { line, prose, taskField } from "../model/input.ts";
 import { checkFindingStep, isAuthor, mayJudge, whyNoJudge } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
@@ -33,8 +35,8 @@ export function settingAside(spec: {
     milestone: ({ finding: value }) => `${value.id}: ${spec.to}`,
 
     gather(reader, input, at) {
-      const found = gatherFinding(reader, input, at);
-      return { stored: found.stored, authors: gatherAuthors(reader, found.id) };
+      const stored = getPart(reader, finding, input.finding, input.task, at);
+      return { stored, authors: gatherAuthors(reader, taskOf(stored.value.id)) };
     },
 
     decide(input, { stored, authors }, at) {

@@ -19,14 +19,12 @@ import { expectNoneAtWork } from "../flows/run/run-settle.ts";
 import { partsOf, reasonOf, startRunning, takeBack } from "../flows/start/start-carry-out.ts";
 import { otherClone } from "../flows/start/start-conflicts.ts";
 import { checkHolder } from "../flows/start/start-holder.ts";
-import { taskName } from "../flows/start/start-records.ts";
-import { getRun, isPlace } from "../judge/current-run.ts";
-import { MET } from "../judge/ready.ts";
+import { getRun, hasWorktrees } from "../judge/current-run.ts";
 import { taskToEnd } from "../judge/unfinished-merges.ts";
 import { Failure } from "../model/failure.ts";
-import { shorten } from "../model/ids.ts";
+import { shorten, taskOf } from "../model/ids.ts";
 import { flag, line, maybe, taskField } from "../model/input.ts";
-import { LIVE } from "../model/lifecycle.ts";
+import { LIVE, MERGED } from "../model/lifecycle.ts";
 import { type Run, run as runKind } from "../model/records/run.ts";
 import { columns, plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -140,7 +138,7 @@ async function choose(hands: Hands, input: Wish): Promise<Run> {
   const own = (await hands.git.worktrees()).isOurs(value.clone) ? value : await leftHere(hands, task.id);
   if (!own) throw otherClone(value);
   await expectNoneAtWork(hands, task.id, "ending it");
-  if (!MET.includes(task.status)) await checkHolder(hands, own);
+  if (!MERGED.includes(task.status)) await checkHolder(hands, own);
   return own;
 }
 
@@ -150,14 +148,14 @@ async function leftHere(hands: Hands, task: string): Promise<Run | undefined> {
   const { records } = await hands.look((reader) => reader.parts(runKind, task));
   return records
     .map((one) => one.value)
-    .findLast((one) => isPlace(one) && one.ended === "kept" && worktrees.isOurs(one.clone));
+    .findLast((one) => hasWorktrees(one) && one.ended === "kept" && worktrees.isOurs(one.clone));
 }
 
 /** A task whose work its base has is merged, whoever merged it; one whose work it lacks is not, whatever the reason says. */
 async function noteLanded(hands: Hands, value: Run, input: Wish): Promise<Run> {
-  const id = taskName(value.id);
+  const id = taskOf(value.id);
   const { status } = await hands.look((reader) => reader.task(id).value);
-  if (MET.includes(status)) return value;
+  if (MERGED.includes(status)) return value;
   const landed = LIVE.includes(status) ? await lookForLanded(hands, value) : undefined;
   if (landed) {
     hands.say(`${id} is in its base: ${describeLanded(landed)}`);
@@ -175,7 +173,7 @@ async function noteLanded(hands: Hands, value: Run, input: Wish): Promise<Run> {
 
 /** A run that never began, because its start was killed, has nothing to keep. */
 async function giveUp(hands: Hands, value: Run, input: Wish): Promise<Plan<Finished>> {
-  const id = taskName(value.id);
+  const id = taskOf(value.id);
   if (input.keep)
     throw new Failure("refused", "start_unfinished", `${value.id} did not finish starting.`, {
       hint: `Finish starting it first: pawl start ${id}`,
@@ -249,7 +247,7 @@ async function remove(
   );
   const ignored = removals.reduce((sum, one) => sum + one.ignored, 0);
   if (ignored > 0) warnings.push(`${plural(ignored, "ignored file")} removed with the worktrees.`);
-  for (const { repo, published } of MET.includes(data.task.status) ? removals : [])
+  for (const { repo, published } of MERGED.includes(data.task.status) ? removals : [])
     for (const remote of published)
       warnings.push(
         `${remote} still has ${repo.branch}. To remove it there: git push ${remote} --delete ${repo.branch}`,

@@ -5,6 +5,7 @@ import { subjectHere } from "../flows/audit/subject-here.ts";
 import { redoCommand } from "../judge/unpublished.ts";
 import { Failure } from "../model/failure.ts";
 import { maybe, raw } from "../model/input.ts";
+import { branchOfRef } from "../model/naming.ts";
 import type { Problem } from "../model/record.ts";
 import { procedure } from "./operation.ts";
 
@@ -72,7 +73,7 @@ function refusal(
   { ref, loses, commits, wrong, overtaken, perhapsOvertaken }: RefusedPush,
   open: string | undefined,
 ): Failure {
-  const branch = ref.replace(/^refs\/heads\//, "");
+  const branch = branchOfRef(ref);
   const details = { ref, commits: commits.map((one) => one.commit.id) };
   if (loses === "branch")
     return new Failure("refused", "protected_push", `${branch} is protected and cannot be deleted.`, {

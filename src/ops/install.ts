@@ -15,7 +15,9 @@ import { keepEnvironment } from "../flows/install/keep-environment.ts";
 import { proposalSteps } from "../flows/install/proposal-rows.ts";
 import { askChoices } from "../flows/install/questions.ts";
 import {
+  changesIn,
   type InstallInput,
+  missingCopy,
   PROFILES,
   type Profile,
   refuseObstacles,
@@ -26,7 +28,6 @@ import { bringRecords } from "../flows/sync/bring-records.ts";
 import { asTaken, proposeRemotes, publishable, unconfirmed } from "../flows/trust/propose.ts";
 import { Failure, stoppedByHuman } from "../model/failure.ts";
 import { choice, flag, line, maybe, raw } from "../model/input.ts";
-import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Installation, SurfaceRequest } from "../ports/installation.ts";
 import type { Site } from "../ports/sites.ts";
@@ -68,17 +69,12 @@ export const install = procedure({
 
   async rehearse(hands, input) {
     const { installation, request, site, profile } = await prepare(hands, input);
-    const steps = request ? installation.plan(request) : [];
-    refuseObstacles(steps);
-    const files = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
-    const runtime = profile === "state" ? [] : installation.missingRuntime();
+    const files = request ? changesIn(installation.plan(request)) : [];
     const commands = await unseenCommands(hands, site, profile);
     const proposed = request && installation.proposal();
     return [
-      ...files.map(({ do: what, path }) => ({ do: what, path })),
-      ...(runtime.length > 0
-        ? [{ do: "copy", path: `pawl's program (${plural(runtime.length, "file")})` }]
-        : []),
+      ...files,
+      ...(profile === "state" ? [] : missingCopy(installation)),
       ...(guards(profile) ? (await hands.git.guard()).rehearse(site) : []),
       ...commands.map((path) => ({ do: "run", path })),
       ...(proposed ? proposalSteps(proposed) : []),
@@ -87,12 +83,7 @@ export const install = procedure({
 
   async perform(hands, input) {
     const decided = await converse(hands, input);
-    const release = await (await hands.git.installation()).hold();
-    try {
-      return await carryOut(hands, input, decided);
-    } finally {
-      release();
-    }
+    return (await hands.git.installation()).exclusively(() => carryOut(hands, input, decided));
   },
 
   text: ({ install: report }, style) => describeInstall(report, style),
@@ -131,7 +122,7 @@ async function carryOut(hands: Hands, input: InstallInput, decided: Decided | un
   const ready = await prepare(hands, input);
   const { installation, site, profile } = ready;
   const request = decided?.request ?? ready.request;
-  const notes = installation.recover().map((path) => `${path} was changed after an earlier run was killed.`);
+  const notes = installation.recover();
   refuseObstacles(request ? installation.plan(request) : []);
   const { isNew, commands, remotes } = await lookAround(hands, ready);
   const wantsCommit = request && (input.commit || decided?.commit);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { laneWaitsFor, liveLanes, taskOfLane } from "../judge/lanes.ts";
-import { parseTaskId } from "../model/ids.ts";
+import { laneWaitsFor, liveLanes } from "../judge/lanes.ts";
+import { parseTaskId, taskOf } from "../model/ids.ts";
 import { taskField } from "../model/input.ts";
 import { lane } from "../model/records/parts.ts";
 import { columns } from "../model/text.ts";
@@ -20,12 +20,12 @@ export const laneList = operation({
       input.task === undefined
         ? liveLanes(reader)
         : reader.parts(lane, reader.task(parseTaskId(input.task)).value.id).records.map((one) => one.value);
-    const tasks = [...new Set(lanes.map(taskOfLane))];
+    const tasks = [...new Set(lanes.map(({ id }) => taskOf(id)))];
     return { lanes, waits: new Map(tasks.map((task) => [task, laneWaitsFor(reader, task)])) };
   },
 
   decide: (_input, { lanes, waits }) => ({
-    data: { lanes: lanes.map((one) => ({ ...one, waits_for: waits.get(taskOfLane(one)) ?? [] })) },
+    data: { lanes: lanes.map((one) => ({ ...one, waits_for: waits.get(taskOf(one.id)) ?? [] })) },
   }),
 
   text: ({ lanes }, style) =>

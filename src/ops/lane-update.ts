@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { refuseAgents } from "../flows/human-only.ts";
-import { change, checkRev } from "../judge/change.ts";
-import { checkLane, taskOfLane } from "../judge/lanes.ts";
+import { change, checkRev, nothingToChange } from "../judge/change.ts";
+import { checkLane } from "../judge/lanes.ts";
 import { getPart } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
-import { parseTaskId } from "../model/ids.ts";
+import { parseTaskId, taskOf } from "../model/ids.ts";
 import { count, line, many, maybe, raw, taskField } from "../model/input.ts";
 import { checkPattern } from "../model/path-patterns.ts";
 import { type Lane, lane } from "../model/records/parts.ts";
@@ -58,12 +58,10 @@ function update(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane
   const { id, status, paths, after, owner } = stored.value;
   checkRev(stored.value, input.rev, "pawl lane list --json");
   if (input.path === undefined && input.after === undefined && input.owner === undefined)
-    throw new Failure("usage", "nothing_to_change", `You named nothing to change in ${id}.`, {
-      hint: "`pawl lane update --help` shows what can be changed.",
-    });
+    throw nothingToChange(id, "`pawl lane update --help` shows what can be changed.");
   if (status === "closed")
     throw new Failure("refused", "lane_closed", `${id} is closed.`, {
-      hint: `Add another one: pawl lane add ${taskOfLane(stored.value)} --path …`,
+      hint: `Add another one: pawl lane add ${taskOf(stored.value.id)} --path …`,
       details: { lane: id },
     });
   const wanted = {

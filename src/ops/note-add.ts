@@ -43,7 +43,7 @@ export const noteAdd = operation({
       text: input.text ?? "",
       why: "",
     });
-    return { data: { note: value }, effects: [effect, ...supersede(note, older, value.id, at)] };
+    return { data: { note: value }, effects: [effect, ...supersede(older, value.id, at)] };
   },
 
   text: ({ note: value }, style) => `${style.bold(value.id)} ${value.title}`,

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { change, checkRev } from "../judge/change.ts";
+import { change, checkRev, nothingToChange } from "../judge/change.ts";
 import { getNote } from "../judge/notes.ts";
-import { Failure } from "../model/failure.ts";
 import { shorten } from "../model/ids.ts";
 import { count, line, many, maybe, prose, raw } from "../model/input.ts";
 import type { ChangesOf } from "../model/record.ts";
@@ -40,9 +39,10 @@ export const noteEdit = operation({
     const changes = named(input);
     const names = Object.keys(changes);
     if (names.length === 0)
-      throw new Failure("usage", "nothing_to_change", `You named nothing to change in ${current.id}.`, {
-        hint: `For example: pawl note edit ${current.id} --text-file FILE. \`pawl note edit --help\` shows the rest.`,
-      });
+      throw nothingToChange(
+        current.id,
+        `For example: pawl note edit ${current.id} --text-file FILE. \`pawl note edit --help\` shows the rest.`,
+      );
     const { effect, value } = change(note, stored, changes, at, `edited: ${names.join(", ")}`);
     return { data: { note: value }, effects: [effect] };
   },

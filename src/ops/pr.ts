@@ -11,8 +11,10 @@ import type { GateResult } from "../judge/gates/gate.ts";
 import { mustSign } from "../judge/keys.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
 import { flag, maybe, raw, taskField } from "../model/input.ts";
 import { LIVE } from "../model/lifecycle.ts";
+import { refOfBranch } from "../model/naming.ts";
 import { approval, type Run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
 import { plural, quoted } from "../model/text.ts";
@@ -157,7 +159,7 @@ async function lacksSignature(hands: Hands, task: string, gate: GateResult): Pro
   for (const { name, base, base_branch, head } of gate.repos.filter((one) => one.changed))
     if (
       !isRequested(name, head) &&
-      mustSign(await keysInForce(hands, sites.named(name), `refs/heads/${base_branch}`, base))
+      mustSign(await keysInForce(hands, sites.named(name), refOfBranch(base_branch), base))
     )
       return true;
   return false;
@@ -171,7 +173,7 @@ async function isChecked(hands: Hands, pushes: readonly Pushed[], gate: GateResu
     const { remotes } = await readTrust(hands, site);
     const into = gate.repos.find((one) => one.name === repo);
     if (remotes.some((one) => one.name === remote && one.guarded)) return true;
-    if (into && mustSign(await keysInForce(hands, site, `refs/heads/${into.base_branch}`, into.base)))
+    if (into && mustSign(await keysInForce(hands, site, refOfBranch(into.base_branch), into.base)))
       return true;
   }
   return false;
@@ -208,7 +210,7 @@ async function pushesOf(hands: Hands, run: Run, gate: GateResult): Promise<Pushe
     pushes.push({ repo: name, remote: upstream.remote, branch, base: upstream.ref, head });
   }
   if (pushes.length > 0) return pushes;
-  const [task = ""] = run.id.split("/");
+  const task = taskOf(run.id);
   throw new Failure("refused", "no_changes", "No repository of the task differs from its base.", {
     hint: `pawl context ${task}`,
     details: { task },
@@ -218,7 +220,7 @@ async function pushesOf(hands: Hands, run: Run, gate: GateResult): Promise<Pushe
 async function push(hands: Hands, { repo, remote, branch, head }: Pushed): Promise<void> {
   const site = (await hands.git.sites()).named(repo);
   hands.say(`Pushing ${branch} of ${repo} to ${remote} …`);
-  const refspec = `${head}:refs/heads/${branch}`;
+  const refspec = `${head}:${refOfBranch(branch)}`;
   const done = await (await hands.git.remotes()).push(site, remote, [refspec], (line) => hands.say(line));
   if (done.ok) return;
   throw new Failure(

@@ -8,7 +8,7 @@ import { getOwnTask } from "../judge/own-task.ts";
 
 import { Failure } from "../model/failure.ts";
 import { taskField } from "../model/input.ts";
-import { LIVE } from "../model/lifecycle.ts";
+import { LIVE, MERGED } from "../model/lifecycle.ts";
 import type { Run } from "../model/records/run.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { BranchMove, Purpose } from "../ports/merges.ts";
@@ -71,7 +71,7 @@ async function find(hands: Hands, named: string | undefined): Promise<{ task: st
     if (!LIVE.includes(status))
       throw new Failure(
         "refused",
-        status === "merged" || status === "done" ? "already_merged" : "not_started",
+        MERGED.includes(status) ? "already_merged" : "not_started",
         `${id} is ${status}; there is nothing to refresh.`,
         { hint: `pawl task show ${id}`, details: { task: id, status } },
       );

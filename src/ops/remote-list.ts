@@ -25,7 +25,10 @@ export const remoteList = procedure({
   async perform(hands) {
     const { remotes: known, ways } = await readTrust(hands, (await hands.git.sites()).here());
     const remotes = known.map(({ name, standing, guarded, why }) => ({
-      ...{ name, standing, guarded, why: why ?? null },
+      name,
+      standing,
+      guarded,
+      why: why ?? null,
       address: ways.find((one) => one.name === name)?.address ?? "",
     }));
     const open = remotes.find((one) => one.standing === "changed" || one.standing === "unconfirmed");

@@ -7,6 +7,7 @@ import { checkHolder } from "../flows/start/start-holder.ts";
 import { getRun } from "../judge/current-run.ts";
 import { getTask } from "../judge/which-task.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
 import { line, many, maybe, taskField } from "../model/input.ts";
 import { indent, plural, quoted } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -86,7 +87,7 @@ interface Found {
 
 async function find(hands: Hands, input: Wanted): Promise<Found> {
   const run = await hands.look((reader, at) => getRun(reader, getTask(reader, input.task, at)).value);
-  const id = run.id.split("/")[0] ?? run.id;
+  const id = taskOf(run.id);
   if (!(await hands.git.worktrees()).isOurs(run.clone)) throw otherClone(run);
   await checkHolder(hands, run);
   const sites = await hands.git.sites();

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { chooseRun } from "../flows/run/run-choose.ts";
 import { follow } from "../flows/run/run-follow.ts";
 import { openAttempt, standingOf } from "../judge/runs/standing.ts";
+import { partOf, taskOf } from "../model/ids.ts";
 import { count, flag, line, maybe } from "../model/input.ts";
 import { logFile } from "../model/paths.ts";
 import { printable } from "../model/printable.ts";
@@ -69,7 +70,7 @@ async function linesOf(hands: Hands, value: Run, input: Wanted): Promise<string[
   if (agents.look(value.id))
     for await (const some of agents.log(value.id, options)) for (const one of some) lines.push(one);
   if (lines.length > 0 || value.log === undefined) return lines;
-  const [task = "", part = ""] = value.id.split("/");
+  const [task, part] = [taskOf(value.id), partOf(value.id)];
   const kept = await hands.look((reader) => reader.fileText(logFile(task, part)));
   return (kept ?? "")
     .trimEnd()

@@ -41,7 +41,10 @@ export const runResume = procedure({
   async perform(hands, input) {
     const value = await hands.look((reader, at) => chooseRun(reader, input.run, at));
     const { run, same } = await resumeRun(hands, value, {
-      ...{ message: input.message, agent: input.agent, model: input.model, fresh: input.fresh ?? false },
+      message: input.message,
+      agent: input.agent,
+      model: input.model,
+      fresh: input.fresh ?? false,
       limits: (before) => limitsOf(input, before),
     });
     const resumed = { data: { run, same_session: same }, next: nextAfterStart([run.id], hands.agent) };

@@ -6,9 +6,10 @@ import { storedRun } from "../flows/run/run-records.ts";
 import { change } from "../judge/change.ts";
 import { isUnread } from "../judge/mail.ts";
 import { leftOf, settlementOf } from "../judge/runs/children.ts";
-import { openAttempt, taskOf } from "../judge/runs/standing.ts";
+import { openAttempt } from "../judge/runs/standing.ts";
 import { humanOnly, isHuman, isShownHuman } from "../model/actor.ts";
 import { Failure } from "../model/failure.ts";
+import { taskOf } from "../model/ids.ts";
 import { choice, line, prose } from "../model/input.ts";
 import { SETTLEMENTS } from "../model/records/attempt.ts";
 import { message, review } from "../model/records/parts.ts";
@@ -64,7 +65,10 @@ function record(reader: Reader, at: Situation, id: string, input: Wanted): Plan<
   const { settled, attempts } = stored.value;
   if (openAttempt(stored.value)) throw stillOpen(stored.value);
   const entry = {
-    ...{ attempt: attempts.at(-1)?.number ?? 0, outcome: input.outcome, by: at.actor, at: at.now },
+    attempt: attempts.at(-1)?.number ?? 0,
+    outcome: input.outcome,
+    by: at.actor,
+    at: at.now,
     why: input.why,
   };
   const { effect, value } = change(run, stored, { settled: [...settled, entry] }, at, input.outcome);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { openDependencies } from "../flows/check/check-task.ts";
 import { lostClaims } from "../judge/claims.ts";
-import { isPlace } from "../judge/current-run.ts";
+import { latestPlace } from "../judge/current-run.ts";
 import type { RecordFacts } from "../judge/gates/facts.ts";
 import { sessionGates } from "../judge/gates/session-gates.ts";
 import { readingOf, unreadFor } from "../judge/mail.ts";
@@ -9,6 +9,7 @@ import { nextStep } from "../judge/next-step.ts";
 import { readyTasks } from "../judge/ready.ts";
 import { type Loaded, type NothingLoaded, withinBudget } from "../judge/session/text.ts";
 import { holds, othersUnderWay, placesUnderWay, sessionTask } from "../judge/session/whose.ts";
+import { taskOf } from "../model/ids.ts";
 import { count, maybe, taskField } from "../model/input.ts";
 import {
   decision,
@@ -74,7 +75,10 @@ export const session = operation({
       return { task: undefined, which, underWay, waits: reader.waits(), ready, unguarded: told };
     }
     return {
-      ...{ unguarded: told, places, underWay, landed },
+      unguarded: told,
+      places,
+      underWay,
+      landed,
       task: reader.task(which.id).value,
       findings: reader.parts(finding, which.id),
       decisions: reader.parts(decision, which.id),
@@ -105,7 +109,8 @@ export const session = operation({
       worktrees: places.map(({ repo, path }) => ({ repo, path })),
       here: at.bound === task.id,
       merged_elsewhere: facts.landed,
-      ...{ holder, yours: holds(holder, at) },
+      holder,
+      yours: holds(holder, at),
       others: underWay,
       // A record that cannot be read could be the one that stands in the way: then there is nothing to tell.
       gates: problems.length > 0 ? undefined : sessionGates(known),
@@ -145,16 +150,13 @@ function straysLine(files: readonly string[], task: string | undefined): string[
 function goneLine(current: Run | undefined, places: readonly { repo: string }[], clone: string): string[] {
   if (!current || current.clone !== clone || current.status === "starting") return [];
   const gone = current.repos.filter((repo) => !places.some((one) => one.repo === repo.name));
-  const task = current.id.slice(0, current.id.indexOf("/"));
+  const task = taskOf(current.id);
   return gone.map((one) => `${one.worktree} is gone. To recreate it: pawl start ${task} --claim`);
 }
 
 /** `gather` reports a record that cannot be read; here it only means that git is not asked. */
-function readableRun(reader: Reader, id: string): Run | undefined {
-  const { records } = reader.parts(run, id);
-  const latest = records.findLast((one) => isPlace(one.value))?.value;
-  return latest?.ended === "removed" ? undefined : latest;
-}
+const readableRun = (reader: Reader, id: string): Run | undefined =>
+  latestPlace(reader.parts(run, id).records)?.value;
 
 /** With several repositories a file is called by both names. */
 function namedFiles(
@@ -187,10 +189,9 @@ interface Parts {
 const values = <T>({ records }: { records: { value: T }[] }): T[] => records.map((one) => one.value);
 
 function recordFacts(task: Task, parts: Parts): RecordFacts {
-  const latest = parts.runs.records.findLast((one) => isPlace(one.value))?.value;
   return {
     task,
-    run: latest?.ended === "removed" ? undefined : latest,
+    run: latestPlace(parts.runs.records)?.value,
     findings: values(parts.findings),
     evidence: values(parts.evidence),
     reviews: values(parts.reviews),

@@ -20,7 +20,7 @@ import { checkStartable, taskToStart } from "../flows/start/start-task.ts";
 import { findRun, getRun } from "../judge/current-run.ts";
 import { unguardedTargets } from "../judge/target.ts";
 import { Failure } from "../model/failure.ts";
-import { shorten } from "../model/ids.ts";
+import { shorten, taskOf } from "../model/ids.ts";
 import { choice, flag, line, maybe, parseInput } from "../model/input.ts";
 import type { Run } from "../model/records/run.ts";
 import { PROFILES, type Task } from "../model/records/task.ts";
@@ -279,7 +279,7 @@ async function goOn(hands: Hands, value: Run, input: Wanted): Promise<Plan<Start
   const parts = await partsOf(hands, value);
   const worktrees = await hands.git.worktrees();
   const gone = parts.filter(({ place }) => worktrees.whereabouts(place).state === "gone");
-  const task = await hands.look((reader) => reader.task(value.id.slice(0, value.id.indexOf("/"))).value);
+  const task = await hands.look((reader) => reader.task(taskOf(value.id)).value);
   return answer(
     { run: value, task },
     parts,

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { claimedElsewhere, holderOf, lostClaims } from "../judge/claims.ts";
 import { readyTasks } from "../judge/ready.ts";
-import { taskOf } from "../judge/runs/standing.ts";
 import { placesUnderWay, sessionTask } from "../judge/session/whose.ts";
 import { mergedHere } from "../judge/unfinished-merges.ts";
 import { nextForCutOff, nextForOvertaken, tellAhead, tellCutOff } from "../judge/unpublished.ts";
+import { taskOf } from "../model/ids.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { finding } from "../model/records/parts.ts";
 import { columns, firstLine, plural, statusColour, warningsOf } from "../model/text.ts";
@@ -162,7 +162,11 @@ export const status = operation({
         nextForCutOff(guard.cutOff) ??
         nextForOvertaken(guard.ahead) ??
         nextOf({
-          ...{ waits, installed: guard.installed, cloned: guard.cloned, mine, ready },
+          waits,
+          installed: guard.installed,
+          cloned: guard.cloned,
+          mine,
+          ready,
           unreadable: problems.length > 0,
           landed: [...guard.landed.keys()].map(taskOf)[0],
           unfinished: unfinished[0],

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { claimOf } from "../judge/claims.ts";
 import { senderName } from "../judge/mail.ts";
 import { getTask } from "../judge/which-task.ts";
+import { partOf } from "../model/ids.ts";
 import { taskField } from "../model/input.ts";
 import type { Decision, Evidence, Finding, Handoff, Message, Review } from "../model/records/parts.ts";
 import { decision, evidence, finding, handoff, message, review } from "../model/records/parts.ts";
@@ -112,19 +113,19 @@ function work(data: Recorded, style: Style): string[] {
     ),
     listed(
       "Decisions",
-      data.decisions.map((one) => [short(one.id), firstLine(one.what)]),
+      data.decisions.map((one) => [partOf(one.id), firstLine(one.what)]),
       style,
     ),
     listed("Evidence", data.evidence.map(evidenceRow), style),
     listed(
       "Findings",
-      data.findings.map((one) => [short(one.id), one.status, one.severity, place(one), firstLine(one.text)]),
+      data.findings.map((one) => [partOf(one.id), one.status, one.severity, place(one), firstLine(one.text)]),
       style,
     ),
     listed(
       "Reviews",
       data.reviews.map((one) => [
-        short(one.id),
+        partOf(one.id),
         one.kind,
         one.verdict,
         one.actor,
@@ -134,13 +135,13 @@ function work(data: Recorded, style: Style): string[] {
     ),
     listed(
       "Handoffs",
-      data.handoffs.map((one) => [short(one.id), style.times(one.created), firstLine(one.what)]),
+      data.handoffs.map((one) => [partOf(one.id), style.times(one.created), firstLine(one.what)]),
       style,
     ),
     listed(
       "Mail",
       data.mail.map((one) => [
-        short(one.id),
+        partOf(one.id),
         one.status,
         `${senderName(one)} → ${one.to}`,
         firstLine(one.text),
@@ -151,7 +152,7 @@ function work(data: Recorded, style: Style): string[] {
     listed(
       "Approvals",
       data.approvals.map((one) => [
-        short(one.id),
+        partOf(one.id),
         one.status,
         one.actor,
         one.how,
@@ -164,7 +165,7 @@ function work(data: Recorded, style: Style): string[] {
 
 function runRows(one: Run): string[][] {
   return one.repos.map((repo, index) => [
-    index === 0 ? short(one.id) : "",
+    index === 0 ? partOf(one.id) : "",
     index === 0 ? (one.ended ?? one.status) : "",
     repo.name,
     repo.branch,
@@ -172,13 +173,12 @@ function runRows(one: Run): string[][] {
   ]);
 }
 
-const short = (id: string) => id.slice(id.indexOf("/") + 1);
 const place = (one: Finding) =>
   one.file ? `${one.file}${one.line === undefined ? "" : `:${one.line}`}` : "";
 
 export function evidenceRow(one: Evidence): string[] {
   const result = one.exit_code === 0 ? "passed" : `failed (${one.exit_code})`;
-  return [short(one.id), one.kind, result, firstLine(commandLine(one.argv), 60), one.slice ?? ""];
+  return [partOf(one.id), one.kind, result, firstLine(commandLine(one.argv), 60), one.slice ?? ""];
 }
 
 function headline(task: Task, claim: string | null, style: Style): string {

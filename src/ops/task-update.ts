@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { managedTask } from "../flows/run/run-children.ts";
-import { change, checkRev } from "../judge/change.ts";
+import { change, checkRev, nothingToChange } from "../judge/change.ts";
 import { findRun } from "../judge/current-run.ts";
 import { openAttempt } from "../judge/runs/standing.ts";
 import {
@@ -86,9 +86,7 @@ export const taskUpdate = operation({
     const changes = wanted(input, current, depends, at);
     if (parent !== undefined) changes.parent = checkParent(current.id, parent, at);
     if (Object.keys(changes).length === 0)
-      throw new Failure("usage", "nothing_to_change", `You named nothing to change in ${current.id}.`, {
-        hint: "`pawl task update --help` shows what can be changed.",
-      });
+      throw nothingToChange(current.id, "`pawl task update --help` shows what can be changed.");
     if (changes.status) checkTransition(current.id, current.status, changes.status);
     if (depends) checkDependencies(current.id, depends, tasks);
     const wantedTask = { ...current, ...changes } as Task;

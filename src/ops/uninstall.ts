@@ -49,14 +49,11 @@ export const uninstall = procedure({
     const tools = await expectHuman(hands);
     const fate = await confirm(hands, tools, input);
     const signed = await signRemoval(hands, tools.site, input);
-    const release = await tools.installation.hold();
-    try {
+    return tools.installation.exclusively(async () => {
       const plan = await takeOut(hands, tools, signed && fate === "forgotten" ? "kept" : fate);
       const others = signed && plan.next ? [await howToExplain(hands)] : [];
       return { ...plan, warnings: [...plan.warnings, ...others] };
-    } finally {
-      release();
-    }
+    });
   },
 
   text: ({ uninstall: report }, style) => {
@@ -102,9 +99,7 @@ async function expectHuman(hands: Hands): Promise<Tools> {
 }
 
 async function takeOut(hands: Hands, { guard, installation, state, site }: Tools, fate: Fate) {
-  const changed = installation
-    .recover()
-    .map((path) => `${path} was changed after an earlier run was killed.`);
+  const changed = installation.recover();
   // A ledger that cannot be read is reported while the guard still holds.
   installation.planRemoval();
   // While the remote is still known to be trusted: nobody will renew them any more.
@@ -121,8 +116,14 @@ async function takeOut(hands: Hands, { guard, installation, state, site }: Tools
   return {
     data: {
       uninstall: {
-        ...{ removed: files, left, noted, guard: { removed }, state: fate, records },
-        ...{ folder: state.shown, stays },
+        removed: files,
+        left,
+        noted,
+        guard: { removed },
+        state: fate,
+        records,
+        folder: state.shown,
+        stays,
       },
     },
     next:

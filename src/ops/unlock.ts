@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import { acceptCommits } from "../flows/audit/accept.ts";
-import { branchRef, isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
+import { isProtectedBranch, newUnlock } from "../flows/audit/open-unlock.ts";
 import { signClosing } from "../flows/audit/sign-closing.ts";
 import { closeUnlock, type SignClosing } from "../flows/audit/unlocks.ts";
 import { confirmTyped, expectTerminal, refuseAgents } from "../flows/human-only.ts";
 import { signUnlock } from "../flows/trust/sign.ts";
 import { Failure, stoppedByHuman } from "../model/failure.ts";
 import { flag, line, maybe, prose, raw } from "../model/input.ts";
+import { branchOfRef, refOfBranch } from "../model/naming.ts";
 import type { Unlock } from "../model/records/unlock.ts";
 import { plural } from "../model/text.ts";
 import type { Hands } from "../ports/hands.ts";
@@ -62,7 +63,7 @@ export const unlockOperation = procedure({
     if (input.accept) return accept(hands, input);
     const { site, seconds } = await expectUnlockable(hands, input);
     await confirm(hands, input.branch, input.for ?? "");
-    const ref = branchRef(input.branch);
+    const ref = refOfBranch(input.branch);
     const locks = await hands.git.locks();
     const tip = await (await hands.git.audits()).resolve(site, ref);
     const until = locks.later(seconds);
@@ -81,7 +82,7 @@ export const unlockOperation = procedure({
   },
 
   text: ({ unlock: value }, style) => {
-    const branch = value.ref.replace(/^refs\/heads\//, "");
+    const branch = branchOfRef(value.ref);
     return value.status === "open"
       ? `${style.bold(value.id)} ${branch} is open until ${style.times(value.until)}`
       : `${style.bold(value.id)} ${branch} is closed; it moved ${plural(value.moves.length, "time")}`;
@@ -118,7 +119,7 @@ async function end(hands: Hands, { branch, sign_with }: Wanted): Promise<Plan<{ 
 
 async function openUnlock(hands: Hands, branch: string): Promise<Unlock> {
   const site = (await hands.git.sites()).here();
-  const found = await hands.look((reader, at) => findOpen(reader, at.clone, site.name, branchRef(branch)));
+  const found = await hands.look((reader, at) => findOpen(reader, at.clone, site.name, refOfBranch(branch)));
   if (found) return found;
   throw new Failure("refused", "not_open", `${branch} is not open in this clone.`, {
     details: { field: "branch" },
@@ -147,7 +148,7 @@ async function expectUnlockable(hands: Hands, input: Wanted): Promise<{ site: Si
       },
     );
   const open = await hands.look(
-    (reader, at) => findOpen(reader, at.clone, site.name, branchRef(input.branch)),
+    (reader, at) => findOpen(reader, at.clone, site.name, refOfBranch(input.branch)),
     "write",
   );
   if (open)

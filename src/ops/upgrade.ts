@@ -4,7 +4,7 @@ import { leaving } from "../flows/human-only.ts";
 import { nextCommit } from "../flows/install/commit.ts";
 import { type FileReport, fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { keepEnvironment } from "../flows/install/keep-environment.ts";
-import { refuseObstacles } from "../flows/install/request.ts";
+import { changesIn, missingCopy, refuseObstacles } from "../flows/install/request.ts";
 import { requestFromLedger } from "../flows/install/versions.ts";
 import { asTaken, describeWay, proposeRemotes, unconfirmed } from "../flows/trust/propose.ts";
 import { columns, paragraphs, plural } from "../model/text.ts";
@@ -35,26 +35,12 @@ export const upgrade = procedure({
   async rehearse(hands) {
     const installation = await hands.git.installation();
     const steps = installation.planOverride(SETTLE, { ...requestFromLedger(installation), renew: true });
-    refuseObstacles(steps);
-    const runtime = installation.missingRuntime();
-    return [
-      ...steps.flatMap(({ do: what, path }) =>
-        what === "create" || what === "update" || what === "remove" ? [{ do: what, path }] : [],
-      ),
-      ...(runtime.length > 0
-        ? [{ do: "copy", path: `pawl's program (${plural(runtime.length, "file")})` }]
-        : []),
-    ];
+    return [...changesIn(steps), ...missingCopy(installation)];
   },
 
   async perform(hands) {
     const installation = await hands.git.installation();
-    const release = await installation.hold();
-    try {
-      return await renew(hands, installation);
-    } finally {
-      release();
-    }
+    return installation.exclusively(() => renew(hands, installation));
   },
 
   text: ({ upgrade: report }, style) => {
@@ -95,7 +81,7 @@ async function renewGuard(hands: Hands, site: Site): Promise<string[]> {
 }
 
 async function renew(hands: Hands, installation: Installation) {
-  const notes = installation.recover().map((path) => `${path} was changed after an earlier run was killed.`);
+  const notes = installation.recover();
   const request = requestFromLedger(installation);
   const runtime = installation.copyRuntime();
   const steps = installation.applyOverride(SETTLE, { ...request, renew: true });

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { isPlace } from "../judge/current-run.ts";
+import { latestPlace } from "../judge/current-run.ts";
 import { standingOf } from "../judge/runs/standing.ts";
+import { taskOf } from "../model/ids.ts";
 import { LIVE } from "../model/lifecycle.ts";
 import { type Run, run } from "../model/records/run.ts";
 import { columns, plural, type Style } from "../model/text.ts";
@@ -67,15 +68,13 @@ function runsAt(reader: Reader, linked: readonly KnownWorktree[]): Run[] {
   const tasks = new Set([...live.map((one) => one.id), ...linked.flatMap((one) => one.task ?? [])]);
   return [...tasks].flatMap((id) => {
     if (!reader.hasTask(id)) return [];
-    const latest = reader.parts(run, id).records.findLast((one) => isPlace(one.value))?.value;
-    return latest && latest.ended !== "removed" && latest.status !== "starting" ? [latest] : [];
+    const latest = latestPlace(reader.parts(run, id).records)?.value;
+    return latest && latest.status !== "starting" ? [latest] : [];
   });
 }
 
-const taskOf = (value: Run) => value.id.slice(0, value.id.indexOf("/"));
-
 const isThere = (value: Run, site: Site, linked: readonly KnownWorktree[]) =>
-  linked.some((one) => one.task === taskOf(value)) ||
+  linked.some((one) => one.task === taskOf(value.id)) ||
   // One that was adopted with --here may be the main worktree, which is never gone.
   value.repos.some((repo) => repo.name === site.name && repo.adopted);
 
@@ -86,7 +85,7 @@ async function describe(
   { task, branch, path, present }: KnownWorktree,
   runs: readonly Run[],
 ): Promise<Listed> {
-  const value = runs.find((one) => taskOf(one) === task);
+  const value = runs.find((one) => taskOf(one.id) === task);
   const base = value?.repos.find((repo) => repo.name === site.name)?.base_branch;
   const [tip, onto] = [branch, base].map((name) => (name === undefined ? undefined : look.heads.get(name)));
   const apart = tip && onto ? await (await hands.git.targets()).apart(site, tip, onto) : undefined;
@@ -109,7 +108,7 @@ async function describe(
 function goneFrom(site: Site, value: Run): Listed {
   const repo = value.repos.find((one) => one.name === site.name);
   return {
-    task: taskOf(value),
+    task: taskOf(value.id),
     run: value.id,
     state: standingOf(value, undefined).state,
     repo: site.name,

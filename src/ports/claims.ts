@@ -37,8 +37,6 @@ export type ClaimPushed =
 export interface Claims {
   /** How this machine is called by others. */
   machine: string;
-  /** So many minutes from now, as records write it. */
-  at(minutes: number): string;
   /** The remote that this clone has exchanged its state with; nobody else would know the tasks. */
   sharedWith(): string | undefined;
   share(remote: string): void;

@@ -27,6 +27,8 @@ export interface Hands {
   /** The store as it is now; a new one for every look. */
   reader(): Reader;
   situation(access: "read" | "write"): Promise<Situation>;
+  /** Now, or so many minutes later, as records write it. */
+  time(minutesLater?: number): string;
   /**
    * Reads, decides and applies one change of the store; begins again when another process was faster. `decide` must be
    * pure but for the reader it is given.

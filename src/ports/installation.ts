@@ -118,9 +118,9 @@ export interface Installation {
   installed(): Installed | undefined;
   /** What a first `.pawl/config.yaml` would say; undefined where there is one. */
   proposal(): ProjectProposal | undefined;
-  /** Keeps others from installing or uninstalling here until it is released; waits for whoever does so now. */
-  hold(): Promise<() => void>;
-  /** What a killed run left is completed; answers with what could not be. */
+  /** While nobody else installs or uninstalls here; waits for whoever does so now. */
+  exclusively<T>(act: () => Promise<T>): Promise<T>;
+  /** What a killed run left is completed; answers with what could not be, in words. */
   recover(): string[];
   plan(request: SurfaceRequest): FileStep[];
   apply(request: SurfaceRequest): FileStep[];

@@ -50,7 +50,7 @@ export interface RemovalLook {
   ignored: number;
 }
 
-export type Whereabouts =
+export type FoundWorktree =
   /** `linked` is false for a folder that does not say that it is the worktree: it may be anything. */
   | { state: "in place"; worktree: KnownWorktree; linked: boolean }
   | { state: "aside" | "doomed"; worktree: KnownWorktree }
@@ -76,8 +76,6 @@ export interface Worktrees {
   hold(task: string): (() => void) | undefined;
   /** Whether the worktrees of this clone are on this machine. */
   isOurs(clone: string): boolean;
-  /** So many minutes before now, as records write it. */
-  ago(minutes: number): string;
 
   look(site: Site): Promise<RepositoryLook>;
   /** The worktree we stand in; undefined inside a bare repository. */
@@ -116,7 +114,7 @@ export interface Worktrees {
   /** Makes git forget a worktree whose folder is gone. */
   forget(site: Site, worktree: KnownWorktree): Promise<void>;
   /** Where it is and how far a removal has come; a `doomed` one was proved to be saved and only has to go. */
-  whereabouts(place: Workplace): Whereabouts;
+  whereabouts(place: Workplace): FoundWorktree;
   /** Moves it to where nobody works, so that what is proved there stays true; and back. */
   setAside(place: Workplace): Promise<void>;
   bringBack(place: Workplace): Promise<void>;

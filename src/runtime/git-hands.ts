@@ -111,7 +111,7 @@ async function mergesOf(around: Surroundings, sites: Sites, home: Home): Promise
 
 async function auditsOf({ env, progress }: Surroundings, home: () => Home): Promise<Audits> {
   const { openAudits } = await import("../git/audit/open-audits.ts");
-  const { guardTraces, isGuarded } = await import("../guard/traces.ts");
+  const { guardTraces } = await import("../guard/traces.ts");
   const { readClone } = await import("../store/home.ts");
   const { changedFiles, runtimeOf } = await import("../installer/runtime/runtime-copy.ts");
   const programTraces = (commonDir: string): Trace[] =>
@@ -120,7 +120,6 @@ async function auditsOf({ env, progress }: Surroundings, home: () => Home): Prom
     env,
     cloneOf: (commonDir) => readClone(join(commonDir, "pawl")),
     guard: {
-      isActive: isGuarded,
       traces: async (site, guarded) => [...guardTraces(site, env, guarded), ...programTraces(site.commonDir)],
     },
     progress: (line) => progress(Buffer.from(`${line}\n`)),

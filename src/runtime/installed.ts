@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { recall, remember } from "../files/cache.ts";
 import { pathBelow } from "../files/path-below.ts";
 import type { Place } from "../git/discover.ts";
+import { isGuarded, readGuardedTips } from "../git/guard-files.ts";
 import type { Environment } from "../model/environment.ts";
+import { branchOfRef } from "../model/naming.ts";
 import { LEDGER_FILE } from "../model/paths.ts";
 import { stateExists } from "../store/home.ts";
 import type { Home } from "../store/layout.ts";
@@ -14,7 +16,9 @@ export const isInstalled = (place: Place): boolean =>
 
 /** Whether somebody has installed pawl in this very clone, where no branch and no colleague can have put the signs. */
 export const isInstalledHere = ({ commonDir }: Pick<Place, "commonDir">): boolean =>
-  ["before", "installed.json"].some((name) => existsSync(pathBelow(commonDir, "pawl", name)));
+  isGuarded(commonDir) || hasInstalledFiles(commonDir);
+
+const hasInstalledFiles = (commonDir: string) => existsSync(pathBelow(commonDir, "pawl", "installed.json"));
 
 /** Asked of git once for each commit that has them: what a commit has, it keeps. */
 export async function isUncommitted(
@@ -45,13 +49,17 @@ export const isUntouched = ({ place, home }: { place: Place; home: Home }) =>
  */
 export async function droppedFrom(place: Place, env: Environment): Promise<string[]> {
   const { commonDir, root } = place;
-  const isOld = ["before", "installed.json"].every((name) => existsSync(pathBelow(commonDir, "pawl", name)));
-  if (!isOld || root === undefined || existsSync(pathBelow(root, LEDGER_FILE))) return [];
-  const { readGuardedTips } = await import("../git/audit/reflog.ts");
+  if (
+    !isGuarded(commonDir) ||
+    !hasInstalledFiles(commonDir) ||
+    root === undefined ||
+    existsSync(pathBelow(root, LEDGER_FILE))
+  )
+    return [];
   const refs = readGuardedTips(commonDir).map((one) => one.ref);
   const repository = (await import("../git/repository.ts")).openRepository(place, env);
   for (const ref of refs) if ((await repository.lineAt(ref, LEDGER_FILE, 1)) !== undefined) return [];
-  return refs.map((ref) => ref.replace(/^refs\/heads\//, ""));
+  return refs.map(branchOfRef);
 }
 
 export const NOT_INSTALLED =

@@ -1,8 +1,6 @@
 import type { AgentAbove } from "../files/agent-above.ts";
 import { explainFileError } from "../files/durable.ts";
-import { pathBelow } from "../files/path-below.ts";
-import { lineIfReadable } from "../files/read.ts";
-import { BINDING, discover, type Place } from "../git/discover.ts";
+import { discover, type Place, taskOfWorktree } from "../git/discover.ts";
 import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
 import { type Actor, AGENT_SIGNS, decideActor, printActor } from "../model/actor.ts";
@@ -122,7 +120,7 @@ export function openRuntime(around: Surroundings): Runtime {
         },
         repo: repositoryName(home, place),
         run: around.env.PAWL_RUN || undefined,
-        bound: lineIfReadable(pathBelow(place.gitDir, BINDING)),
+        bound: taskOfWorktree(place.gitDir),
         ...(await head),
         clone: home.clone,
         sha256: access === "read" ? readsNeedNoDigest : (await import("../files/digest.ts")).sha256,

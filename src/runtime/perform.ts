@@ -65,6 +65,7 @@ export function handsFor(operation: string, runtime: Runtime, said: string[]): H
     },
     reader: () => runtime.reader(),
     situation,
+    time: (later = 0) => new Date(Date.now() + later * 60_000).toISOString(),
     look,
     get agent() {
       return runtime.agent;

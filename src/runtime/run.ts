@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
-import { mayBeOutdated } from "../guard/quick-look.ts";
 import type { Parsed } from "../model/input.ts";
 import type { AnyOperation, Plan, SingleOperation, Situation } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
-import { hasMarkedClaims, hasOpenRuns, hasUnfinishedMerges, hasUnlocks } from "../store/unfinished.ts";
 import { type Answer, answerOf, type RunOptions } from "./answer.ts";
 import { isInstalled, isUntouched, NOT_INSTALLED } from "./installed.ts";
 import { type Runtime, readably } from "./open.ts";
+import { settleLeftovers } from "./settle-leftovers.ts";
 import { withYaml } from "./with-yaml.ts";
 
 /** The life of every call, from the input that its surface has parsed: observe, gather, decide, apply. */
@@ -35,30 +34,15 @@ async function carryOut(
   }
   const restored = await runtime.restoreLostState();
   const settles = operation.access === "write" && !options.dryRun && !operation.asItIs;
-  if (settles && hasUnfinishedMerges(runtime.home)) {
-    const { finishMerges } = await import("./finish-merges.ts");
-    restored.push(...(await finishMerges(runtime)));
-  }
-  if (settles && hasUnlocks(runtime.home)) {
-    const { closeUnlocks } = await import("./close-unlocks.ts");
-    restored.push(...(await closeUnlocks(runtime)));
-  }
-  if ((settles || operation.settlesRuns) && hasOpenRuns(runtime.home)) {
-    const { settleOpenRuns } = await import("./settle-runs.ts");
-    restored.push(...(await settleOpenRuns(runtime)));
-  }
-  if (settles && hasMarkedClaims(runtime.home)) {
-    const { settleMarkedClaims } = await import("./settle-claims.ts");
-    restored.push(...(await settleMarkedClaims(runtime)));
-  }
-  if (settles && mayBeOutdated(runtime.place.commonDir)) restored.push(...(await renew(runtime)));
+  if (settles) restored.push(...(await settleLeftovers(runtime)));
+  else if (operation.settlesRuns) restored.push(...(await settleLeftovers(runtime, ["runs"])));
   if ("perform" in operation) {
     const { perform } = await import("./perform.ts");
     const answer = await perform(operation, input, runtime, restored, options);
     // What it merged or fetched may have brought another policy; where our own folder went with a task, the next command sees to it.
     const { root, commonDir } = runtime.place;
-    if (settles && existsSync(root ?? commonDir) && mayBeOutdated(commonDir))
-      answer.warnings.push(...(await renew(runtime)));
+    if (settles && existsSync(root ?? commonDir))
+      answer.warnings.push(...(await settleLeftovers(runtime, ["guards"])));
     return answer;
   }
   const situation = await runtime.situation(operation.access);
@@ -102,8 +86,6 @@ function oneReader(runtime: Runtime): () => Reader {
     return reader;
   };
 }
-
-const renew = async (runtime: Runtime) => (await import("./renew-guards.ts")).renewGuards(runtime);
 
 /** The same call, repeated at the same time, may be refused only because its twin has just done the work. */
 async function answeredMeanwhile(

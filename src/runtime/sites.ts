@@ -5,6 +5,7 @@ import { discover, type Place } from "../git/discover.ts";
 import { hasRef } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
+import { FETCHED_STATE_REF } from "../model/naming.ts";
 import { quoted } from "../model/text.ts";
 import type { Found, Site, Sites } from "../ports/sites.ts";
 import { findHome, hasRecords } from "../store/home.ts";
@@ -21,8 +22,6 @@ import {
 } from "../store/links.ts";
 import type { Surroundings } from "./open.ts";
 
-const PUBLISHED = "refs/remotes/origin/pawl/state";
-
 /** What the remote's records call a repository; it asks git, so it is loaded only where there are such records. */
 type NameOf = (place: Place, env: Environment) => string | undefined;
 
@@ -32,7 +31,7 @@ export async function openSites(
   home: Home,
 ): Promise<Sites> {
   const repositories = new Set([place.commonDir, dirname(dirname(home.gitDir))]);
-  const mayBePublished = [...repositories].some((one) => hasRef(one, PUBLISHED));
+  const mayBePublished = [...repositories].some((one) => hasRef(one, FETCHED_STATE_REF));
   const published = mayBePublished ? (await import("../git/published-name.ts")).publishedName : undefined;
   return sitesOf(around, place, home, published);
 }

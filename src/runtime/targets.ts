@@ -2,7 +2,7 @@ import { hasRef, targetOf } from "../git/refs.ts";
 import { readMade } from "../guard/made-policy.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { matchesPattern } from "../model/naming.ts";
+import { matchesPattern, refOfBranch } from "../model/naming.ts";
 import type { Target } from "../ports/ports.ts";
 import type { Site, Sites } from "../ports/sites.ts";
 
@@ -16,7 +16,7 @@ export async function lookAtTargets(
   for (const { repo, branch } of wanted) {
     const site = siteOf(sites, repo);
     if (!site) continue;
-    const ref = `refs/heads/${branch}`;
+    const ref = refOfBranch(branch);
     const exists = hasRef(site.commonDir, ref);
     // A branch that somebody stands on is born with its first commit.
     const unborn = !exists && targetOf(site.commonDir, "HEAD") === ref;

@@ -2,6 +2,7 @@ import { recall, remember } from "../files/cache.ts";
 import type { TrustHands } from "../flows/trust/read-trust.ts";
 import { tipOf } from "../git/refs.ts";
 import { Failure } from "../model/failure.ts";
+import { refOfBranch } from "../model/naming.ts";
 import type { Run } from "../model/records/run.ts";
 import type { Runtime } from "./open.ts";
 import { withYaml } from "./with-yaml.ts";
@@ -32,12 +33,12 @@ function tipsOf(sites: readonly { name: string; commonDir: string }[], value: Ru
   for (const { name, branch, base_branch, base_head } of value.repos) {
     const commonDir = sites.find((one) => one.name === name)?.commonDir;
     if (commonDir === undefined) return undefined;
-    const bases = [`refs/heads/${base_branch}`, `refs/remotes/origin/${base_branch}`].map((ref) =>
+    const bases = [refOfBranch(base_branch), `refs/remotes/origin/${base_branch}`].map((ref) =>
       tipOf(commonDir, ref),
     );
     const seen = [base_head, ...value.refreshed.map((one) => one.base), undefined];
     moved ||= bases.some((one) => !seen.includes(one));
-    tips.push(name, tipOf(commonDir, `refs/heads/${branch}`) ?? "", ...bases.map((one) => one ?? ""));
+    tips.push(name, tipOf(commonDir, refOfBranch(branch)) ?? "", ...bases.map((one) => one ?? ""));
   }
   return moved ? tips.join(" ") : undefined;
 }

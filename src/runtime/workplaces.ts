@@ -6,13 +6,13 @@ import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";
 import type { Runtime } from "./open.ts";
 
-interface Workplace {
+interface TaskWorktree {
   repo: string;
   path: string;
 }
 
 /** The worktrees that are bound to a task, on this machine, wherever git knows them to be now. */
-export async function findWorkplaces(runtime: Runtime, task: string): Promise<Workplace[]> {
+export async function findWorkplaces(runtime: Runtime, task: string): Promise<TaskWorktree[]> {
   const sites = await runtime.git.sites();
   return sites.all().flatMap((site) =>
     listWorktrees(site.commonDir, site.mainRoot)
@@ -27,7 +27,7 @@ export async function lookAtWorkplaces(
   task: string,
   repos: readonly RunRepo[],
   env: Environment,
-): Promise<(Workplace & { files: string[] })[]> {
+): Promise<(TaskWorktree & { files: string[] })[]> {
   const places = await findWorkplaces(runtime, task);
   return Promise.all(
     places.map(async (place) => {

@@ -5,6 +5,7 @@ import type { Repository } from "../git/repository.ts";
 import { isApart } from "../guard/quick-look.ts";
 import { type Config, parseConfig, readConfigText } from "../model/config.ts";
 import { Failure } from "../model/failure.ts";
+import { POLICY_FILE } from "../model/paths.ts";
 import type { MergeAhead } from "../ports/guard.ts";
 import type { Purpose } from "../ports/merges.ts";
 import type { SearchQuery, World } from "../ports/ports.ts";
@@ -143,7 +144,7 @@ async function searchOptions(around: Surroundings, { home, fullYaml }: Runtime, 
 }
 
 async function readConfig(place: Place, runtime: Runtime): Promise<Config> {
-  const path = ".pawl/config.yaml";
+  const path = POLICY_FILE;
   let text: string | undefined;
   try {
     text = textIfPresent(pathBelow(place.root ?? place.commonDir, path));

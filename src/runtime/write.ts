@@ -1,4 +1,5 @@
 import { sha256 } from "../files/digest.ts";
+import { pause } from "../files/pause.ts";
 import { Failure } from "../model/failure.ts";
 import { eventFile } from "../model/paths.ts";
 import type { Plan } from "../ports/operation.ts";
@@ -41,7 +42,7 @@ export async function write(
         hint: "Run the command again.",
         details: { file: outcome.path },
       });
-    await new Promise((resume) => setTimeout(resume, 1 + Math.random() * 8));
+    await pause(1 + Math.random() * 8);
   }
 }
 

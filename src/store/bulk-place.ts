@@ -1,8 +1,8 @@
 import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder, syncDirectory, syncFile } from "../files/durable.ts";
+import { makeFolder, removeIfEmpty, syncDirectory, syncFile } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
-import { namesIfPresent, removeIfEmpty } from "../files/read.ts";
+import { namesIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 import { recover } from "./journal.ts";
 import { type Home, LOCAL, lockDir } from "./layout.ts";

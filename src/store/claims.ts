@@ -27,7 +27,6 @@ export function openClaims({ env, home, site }: Around): Claims {
   const marks = join(folder, "marked");
   return {
     machine: hostname(),
-    at: (minutes) => new Date(Date.now() + minutes * 60_000).toISOString(),
     sharedWith: () => lineIfReadable(join(folder, "remote")),
     share(remote) {
       if (lineIfReadable(join(folder, "remote")) !== remote)

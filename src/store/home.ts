@@ -1,23 +1,19 @@
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { pathBelow } from "../files/path-below.ts";
-import { lineIfReadable, namesIfPresent } from "../files/read.ts";
+import { lineIfReadable, namesIfPresent, realpathOr } from "../files/read.ts";
+import type { Place } from "../git/discover.ts";
 import { hasRef } from "../git/refs.ts";
-import { gitDirOf, realpathOr } from "../git/repository-files.ts";
+import { gitDirOf } from "../git/repository-files.ts";
 import { Failure } from "../model/failure.ts";
+import { FETCHED_STATE_REF, STATE_REF } from "../model/naming.ts";
 import { type Home, LOCAL } from "./layout.ts";
-
-interface Whereabouts {
-  commonDir: string;
-  /** Top of the main worktree; undefined for a bare repository with worktrees around it. */
-  mainRoot: string | undefined;
-}
 
 /**
  * Where the state of this repository is, the same from every linked worktree; nothing is created. A line in a file leads a
  * linked repository to the state of another one; where a repository has records of its own, no line leads away from them.
  */
-export function findHome(at: Whereabouts, cwd: string): Home {
+export function findHome(at: Pick<Place, "commonDir" | "mainRoot">, cwd: string): Home {
   const local = pathBelow(at.commonDir, "pawl");
   const own = ownState(at);
   const history = pathBelow(local, "state.git");
@@ -36,7 +32,7 @@ export function findHome(at: Whereabouts, cwd: string): Home {
 }
 
 /** Where a repository keeps a state of its own. */
-export const ownState = ({ commonDir, mainRoot }: Whereabouts) =>
+export const ownState = ({ commonDir, mainRoot }: Pick<Place, "commonDir" | "mainRoot">) =>
   mainRoot ? pathBelow(mainRoot, ".pawl", "state") : pathBelow(commonDir, "pawl", "state");
 
 const ownHistory = (state: string, history: string) =>
@@ -44,7 +40,7 @@ const ownHistory = (state: string, history: string) =>
 
 /** Somebody has written records into this state. */
 export const hasRecords = ({ state, gitDir }: Pick<Home, "state" | "gitDir">) =>
-  namesIfPresent(pathBelow(state, "tasks")).length > 0 || hasRef(gitDir, "refs/heads/pawl/state");
+  namesIfPresent(pathBelow(state, "tasks")).length > 0 || hasRef(gitDir, STATE_REF);
 
 /** The history of another repository's state; of a folder that is anything else nothing is read, and nothing is written into it. */
 function historyElsewhere(state: string, local: string): string {
@@ -135,7 +131,7 @@ function lstatOr(path: string): Stats | "blocked" | undefined {
 
 /** A fresh clone knows the state's branch of its remote, and nothing of it is here yet. */
 export function remoteHasState(home: Home): boolean {
-  return hasRef(dirname(home.local), "refs/remotes/origin/pawl/state");
+  return hasRef(dirname(home.local), FETCHED_STATE_REF);
 }
 
 /** The name of this clone, unless its folder is a copy of another one. */

@@ -3,6 +3,7 @@ import { relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
 import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
+import type { Place } from "../git/discover.ts";
 import { quickValue } from "../model/markdown/front-matter.ts";
 import { repository } from "../model/records/run.ts";
 import { ownState } from "./home.ts";
@@ -14,23 +15,17 @@ import { type Home, LOCAL } from "./layout.ts";
  */
 const linksDir = (home: Home) => pathBelow(home.state, `${LOCAL}/repos`);
 
-interface Whereabouts {
-  commonDir: string;
-  mainRoot: string | undefined;
-  name: string;
-}
-
 /** The name it was given when it was linked, or has in the files of the project or in published records, or else its folder's. */
 export function repositoryName(
   home: Pick<Home, "local">,
-  place: Pick<Whereabouts, "name" | "mainRoot">,
+  place: Pick<Place, "name" | "mainRoot">,
   published?: () => string | undefined,
 ): string {
   return lineIfReadable(pathBelow(home.local, "name")) ?? trackedName(place) ?? published?.() ?? place.name;
 }
 
 /** A clone in a folder of another name is the same repository: the ledger of what is installed says what it is called. */
-function trackedName({ mainRoot }: Pick<Whereabouts, "mainRoot">): string | undefined {
+function trackedName({ mainRoot }: Pick<Place, "mainRoot">): string | undefined {
   if (mainRoot === undefined) return undefined;
   const name = jsonIfReadable<{ repository?: unknown }>(
     pathBelow(mainRoot, ".pawl", "lock.json"),
@@ -39,7 +34,11 @@ function trackedName({ mainRoot }: Pick<Whereabouts, "mainRoot">): string | unde
 }
 
 /** Keeps the name when the folder is renamed later: records name the repository by it. */
-export function keepName(home: Home, place: Whereabouts, published: () => string | undefined): void {
+export function keepName(
+  home: Home,
+  place: Pick<Place, "commonDir" | "mainRoot" | "name">,
+  published: () => string | undefined,
+): void {
   if (!isHomeOf(home, place) || lineIfReadable(pathBelow(home.local, "name")) !== undefined) return;
   replaceFile(pathBelow(home.local, "name"), `${repositoryName(home, place, published)}\n`);
 }
@@ -56,7 +55,7 @@ export function homeNames(home: Home): string[] {
 }
 
 /** Whether the state belongs to this repository, and was not only lent to it by a link: both its places say so. */
-export function isHomeOf(home: Home, place: Pick<Whereabouts, "commonDir" | "mainRoot">): boolean {
+export function isHomeOf(home: Home, place: Pick<Place, "commonDir" | "mainRoot">): boolean {
   return (
     resolve(home.gitDir) === pathBelow(place.commonDir, "pawl", "state.git") &&
     resolve(home.state) === resolve(ownState(place))
@@ -91,7 +90,7 @@ export function removeLink(home: Home, name: string): void {
 }
 
 /** Points another repository at this state, under a name. */
-export function pointAt(home: Home, other: Whereabouts, name: string): void {
+export function pointAt(home: Home, other: Pick<Place, "commonDir">, name: string): void {
   const local = pathBelow(other.commonDir, "pawl");
   replaceFile(pathBelow(local, "name"), `${name}\n`);
   replaceFile(pathBelow(local, "home"), `${relative(local, home.state)}\n`);

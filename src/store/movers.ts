@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { pathBelow } from "../files/path-below.ts";
-import { lineIfReadable, textIfReadable } from "../files/read.ts";
+import { textIfReadable } from "../files/read.ts";
 import { sawBeginning } from "../files/sessions.ts";
-import { BINDING, HOLDER, keptMovers, MOVERS } from "../git/discover.ts";
+import { holderOfWorktree, keptMovers, MOVERS, taskOfWorktree } from "../git/discover.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { agentsIn, printActor } from "../model/actor.ts";
 import type { Held, Mover } from "../ports/ports.ts";
@@ -31,14 +31,14 @@ function readMovers(home: Home, task: string): Mover[] {
 
 const moversBeside = (commonDir: string, task: string) =>
   worktreesOf({ commonDir, mainRoot: undefined })
-    .filter(({ gitDir }) => lineIfReadable(pathBelow(gitDir, BINDING)) === task)
+    .filter(({ gitDir }) => taskOfWorktree(gitDir) === task)
     .map(({ gitDir }) => pathBelow(gitDir, MOVERS));
 
 /** Which session of which agent holds each task that has a worktree here. */
 function readHolders(home: Home): Held[] {
   return commonDirsOf(home).flatMap((commonDir) =>
     worktreesOf({ commonDir, mainRoot: undefined }).flatMap(({ gitDir }) => {
-      const [task, holder] = [BINDING, HOLDER].map((name) => lineIfReadable(pathBelow(gitDir, name)));
+      const [task, holder] = [taskOfWorktree(gitDir), holderOfWorktree(gitDir)];
       return task && holder ? [{ task, holder }] : [];
     }),
   );

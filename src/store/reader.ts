@@ -29,7 +29,8 @@ import type { Home } from "./layout.ts";
 import { whoWorks } from "./movers.ts";
 import { listRuns } from "./run-list.ts";
 import { readSeen } from "./seen-claims.ts";
-import { currentTasks, isLive, listTasks, liveTasks } from "./task-list.ts";
+import { currentTasks, listTasks, liveTasks } from "./task-list.ts";
+import { isLive } from "./task-snapshot.ts";
 
 /** States that were there for an earlier reader of the same command; whoever writes looks again. */
 const found = new WeakSet<Home>();
@@ -69,6 +70,8 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
       const path = partFile(kind, taskName, part);
       const hint = `\`pawl task show ${taskName}\` lists what the task has.`;
       if (exists && existsSync(pathBelow(home.state, path))) return parse(kind, path);
+      // Whoever mistyped the task is told so, and not that it lacks this part.
+      existing(taskName);
       throw noSuch(kind.name, `${taskName}/${part}`, hint);
     },
     parts: (kind, taskName) =>

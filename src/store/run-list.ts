@@ -1,4 +1,5 @@
-import { renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
+import { keepIfPossible } from "../files/cache.ts";
 import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
@@ -68,17 +69,10 @@ function readRows(home: Home): Row[] {
   return found?.schema === SCHEMA && Array.isArray(found.rows) ? found.rows : [];
 }
 
-/** Best effort: a list that cannot leave anything behind is still a list. */
 function keep(home: Home, listed: readonly Row[], known: ReadonlyMap<string, Row>, now: number): void {
   const settled = listed.filter((row) => now - row[1] > SETTLED_MS);
   const fresh = new Set(listed.map((row) => row[0]));
   const others = [...known.values()].filter((row) => !fresh.has(row[0]));
-  const temporary = `${cacheFile(home)}.${process.pid}.tmp`;
-  try {
-    const rows = [...settled, ...others].slice(0, MOST_KEPT);
-    writeFileSync(temporary, JSON.stringify({ schema: SCHEMA, rows }));
-    renameSync(temporary, cacheFile(home));
-  } catch {
-    rmSync(temporary, { force: true });
-  }
+  const rows = [...settled, ...others].slice(0, MOST_KEPT);
+  keepIfPossible(cacheFile(home), JSON.stringify({ schema: SCHEMA, rows }));
 }

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { type FullYaml, type Kind, parseRecord } from "../model/record.ts";
-import { note, TASK_PARTS } from "../model/records/parts.ts";
-import { approval, run } from "../model/records/run.ts";
-import { task } from "../model/records/task.ts";
-import { unlock } from "../model/records/unlock.ts";
+import { kindOfPath } from "../model/records/kind-of-path.ts";
+import { touched } from "../model/records/parts.ts";
+import { receipt, repository, run } from "../model/records/run.ts";
 import { type Cursor, changedSince, cursorNow } from "./event-cursor.ts";
 import { readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
@@ -65,16 +64,12 @@ function entriesOf(folder: string) {
 
 const signatureOf = (stat: Stats) => `${stat.ctimeMs} ${stat.size} ${stat.ino}`;
 
-const FOLDERS = new Map<string, Kind>([...TASK_PARTS, approval].map((kind) => [kind.plural, kind as Kind]));
+/** Nobody searches for what these say. */
+const LEFT_OUT: readonly (Kind | undefined)[] = [receipt, touched, repository];
 
 function kindOf(path: string): Kind | undefined {
-  if (/^tasks\/T\d{4,}\/task\.md$/.test(path)) return task;
-  if (/^notes\/N\d{4,}\.md$/.test(path)) return note;
-  if (/^unlocks\/U\d{4,}\.md$/.test(path)) return unlock;
-  if (/^tasks\/T\d{4,}\/runs\/R\d+\/run\.md$/.test(path)) return run;
-  const part = /^tasks\/T\d{4,}\/([a-z]+)\/([A-Z])\d+\.md$/.exec(path);
-  const kind = part && FOLDERS.get(part[1] ?? "");
-  return kind && kind.letter === part[2] ? kind : undefined;
+  const kind = kindOfPath(path);
+  return LEFT_OUT.includes(kind) ? undefined : kind;
 }
 
 function readDocument(home: Home, path: string, fullYaml: FullYaml | undefined): SearchDocument | undefined {

@@ -3,7 +3,6 @@ import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
-import { LIVE } from "../model/lifecycle.ts";
 import { taskFile } from "../model/paths.ts";
 import type { Problem } from "../model/record.ts";
 import { type FullYaml, parseRecord } from "../model/record.ts";
@@ -13,6 +12,7 @@ import { type Cursor, changedSince, cursorNow, type Tail } from "./event-cursor.
 import { readRecordText } from "./files.ts";
 import type { Home } from "./layout.ts";
 import {
+  isLive,
   isPast,
   isSame,
   markComplete,
@@ -53,7 +53,7 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
   const snapshot = readSnapshot(home);
   const tail = recentTail(home, snapshot, now);
   const past = byName(snapshot.past());
-  const current = byName(snapshot.current);
+  const current = byName(inPlay(snapshot));
   const isWhole = past.size + current.size === snapshot.total;
   const recent = new Set(tail ? tasksIn(tail.paths) : []);
   const unreadable = new Set(snapshot.unreadable);
@@ -61,7 +61,7 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
     tail && isWhole
       ? [...new Set([...past.keys(), ...current.keys(), ...unreadable, ...recent])]
       : namesIfPresent(pathBelow(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
-  names.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  names.sort(byNumber);
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
   const changed: Row[] = [];
@@ -86,43 +86,42 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
   return list;
 }
 
+const byNumber = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1);
+
 const byName = (rows: readonly Row[]) => new Map(rows.map((row) => [row[0], row]));
+
+const inPlay = (snapshot: Snapshot) => [...snapshot.live, ...(snapshot.waiting() ?? [])];
 
 /** The tasks in play, and how many are past; looks at no past task at all where that is safe. */
 export const currentTasks = (home: Home, fullYaml: FullYaml | undefined, now: number): CurrentTasks =>
-  tasksInPlay(home, fullYaml, now, () => true);
+  tasksInPlay(home, fullYaml, now, true);
 
 /** The tasks that somebody works on; one that waits is not looked at either, unless an event tells of it. */
 export function liveTasks(home: Home, fullYaml: FullYaml | undefined, now: number): TaskSummary[] {
-  const { tasks } = tasksInPlay(home, fullYaml, now, (row) => isLive(toSummary(row)));
-  return tasks.filter(isLive);
+  return tasksInPlay(home, fullYaml, now, false).tasks.filter(isLive);
 }
 
-export const isLive = (task: TaskSummary) => LIVE.includes(task.status);
-
-function tasksInPlay(
-  home: Home,
-  fullYaml: FullYaml | undefined,
-  now: number,
-  isWanted: (row: Row) => boolean,
-): CurrentTasks {
+function tasksInPlay(home: Home, fullYaml: FullYaml | undefined, now: number, all: boolean): CurrentTasks {
   const snapshot = readSnapshot(home);
   const tail = recentTail(home, snapshot, now);
-  const known = byName(snapshot.current);
   const recent = tail ? tasksIn(tail.paths) : [];
-  const fresh = recent.filter((name) => !known.has(name));
-  if (!tail || fresh.some((name) => idNumber(name) <= snapshot.highest))
+  const waiting = all ? snapshot.waiting() : [];
+  const known = byName([...snapshot.live, ...(waiting ?? [])]);
+  const knows = (name: string) => known.get(name) ?? snapshot.waiting()?.find((row) => row[0] === name);
+  const fresh = recent.filter((name) => !knows(name));
+  if (!tail || !waiting || fresh.some((name) => idNumber(name) <= snapshot.highest))
     return split(listTasks(home, fullYaml, now));
-  const wanted = snapshot.current.filter(isWanted).map((row) => row[0]);
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
-  for (const name of new Set([...wanted, ...snapshot.unreadable, ...recent])) {
-    const row = look(home, name, known.get(name), fullYaml, list.problems);
+  const names = new Set([...known.keys(), ...snapshot.unreadable, ...recent]);
+  for (const name of [...names].sort(byNumber)) {
+    const row = look(home, name, knows(name), fullYaml, list.problems);
     if (!row) continue;
     rows.push(row);
     list.tasks.push(toSummary(row));
   }
-  keepCurrent(home, snapshot, rows, snapshot.checked, now);
+  const changed = rows.filter((row) => row !== knows(row[0]));
+  keepCurrent(home, snapshot, changed, snapshot.checked, now);
   return split(list, snapshot.counts);
 }
 
@@ -268,18 +267,19 @@ const isSettled = (row: Row, now: number) => now - row[1] > SETTLED_MS;
 function keepCurrent(
   home: Home,
   snapshot: Snapshot,
-  seen: readonly Row[],
+  unknown: readonly Row[],
   checked: number,
   now: number,
 ): boolean {
-  const rows = byName(snapshot.current);
-  const changed = seen.filter((row) => rows.get(row[0]) !== row && isSettled(row, now));
+  const changed = unknown.filter((row) => isSettled(row, now));
   if (changed.length === 0 || snapshot.checked === 0) return false;
+  const current = inPlay(snapshot);
+  const rows = byName(current);
   for (const row of changed) rows.set(row[0], row);
   writeCurrent(home, {
     ...snapshot,
     current: [...rows.values()],
-    total: snapshot.total + rows.size - snapshot.current.length,
+    total: snapshot.total + rows.size - current.length,
     highest: Math.max(snapshot.highest, ...changed.map((row) => idNumber(row[0]))),
     checked,
   });

@@ -1,6 +1,8 @@
-import { renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
+import { rmSync, type Stats, statSync, utimesSync } from "node:fs";
+import { keepIfPossible } from "../files/cache.ts";
 import { pathBelow } from "../files/path-below.ts";
 import { bytesOf } from "../files/read.ts";
+import { ENDED, LIVE } from "../model/lifecycle.ts";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
@@ -42,14 +44,18 @@ export function toSummary(row: Row): TaskSummary {
 export const isSame = (row: Row, stat: Stats) =>
   row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
 
-const ENDED = new Set<string>(["merged", "done", "dropped"]);
+/** Somebody works on it. */
+export const isLive = (task: TaskSummary) => LIVE.includes(task.status);
 
 /** Nobody works on it any more, so most commands need no more of it than that it is there. */
-export const isPast = (task: TaskSummary) => task.archived || ENDED.has(task.status);
+export const isPast = (task: TaskSummary) => task.archived || ENDED.includes(task.status);
 
-/** A generated picture of all tasks in two files: the few that are in play, and the many that are past. */
+/** A generated picture of all tasks in two files: those in play, and the many that are past. */
 export interface Snapshot {
-  current: Row[];
+  /** The few that somebody works on. */
+  live: Row[];
+  /** The others in play, read only when they are asked for; undefined where the file is damaged. */
+  waiting(): Row[] | undefined;
   /** Read only when it is asked for; empty when it does not belong to the other file. */
   past(): Row[];
   /** How many past tasks have which status, archived ones left out. */
@@ -66,7 +72,8 @@ export interface Snapshot {
   checked: number;
 }
 
-interface CurrentFile extends Omit<Snapshot, "past" | "checked"> {
+/** The first line of its file; the rows of `waiting` are the second. */
+interface CurrentFile extends Omit<Snapshot, "waiting" | "past" | "checked"> {
   schema: number;
   /** Inode of the state folder: another folder at the same place makes a snapshot useless. */
   state: number;
@@ -77,12 +84,13 @@ interface PastFile {
   rows: Row[];
 }
 
-const SCHEMA = 6;
+const SCHEMA = 7;
 const currentFile = (home: Home) => pathBelow(home.local, "tasks.cache");
 const pastFile = (home: Home) => pathBelow(home.local, "tasks-past.cache");
 
 const NOTHING: Snapshot = {
-  current: [],
+  live: [],
+  waiting: () => [],
   past: () => [],
   counts: {},
   total: 0,
@@ -96,12 +104,31 @@ const NOTHING: Snapshot = {
 export function readSnapshot(home: Home): Snapshot {
   try {
     const checked = statSync(currentFile(home)).mtimeMs;
-    const file = parse<CurrentFile>(bytesOf(currentFile(home)));
+    const bytes = bytesOf(currentFile(home));
+    const end = bytes.indexOf("\n");
+    const file = parse<CurrentFile>(bytes.subarray(0, end));
     if (file.schema !== SCHEMA || file.state !== statSync(home.state).ino) return NOTHING;
-    return { ...file, checked, past: () => readPast(home, file.twin) };
+    let waiting: { rows: Row[] | undefined } | undefined;
+    return {
+      ...file,
+      checked,
+      waiting() {
+        waiting ??= { rows: parseIfWhole(bytes.subarray(end)) };
+        return waiting.rows;
+      },
+      past: () => readPast(home, file.twin),
+    };
   } catch {
     // Missing or damaged: it is made anew from the files.
     return NOTHING;
+  }
+}
+
+function parseIfWhole(bytes: Buffer): Row[] | undefined {
+  try {
+    return parse<Row[]>(bytes);
+  } catch {
+    return undefined;
   }
 }
 
@@ -117,18 +144,17 @@ function readPast(home: Home, twin: string): Row[] {
 /** Nothing but ASCII is written: to decode two megabytes of anything else takes longer than to parse half of them. */
 const parse = <T>(bytes: Buffer) => JSON.parse(bytes.toString("latin1")) as T;
 
-const print = (file: CurrentFile | PastFile) =>
+const print = (file: CurrentFile | PastFile | Row[]) =>
   JSON.stringify(file).replace(
     /[\u0080-\uffff]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-type Seen = Omit<Snapshot, "past" | "twin">;
+type Seen = Omit<Snapshot, "live" | "waiting" | "past" | "twin"> & { current: Row[] };
 
-/** Best effort: a list that cannot leave a snapshot behind is still a list. */
 export function writeSnapshot(home: Home, seen: Seen, past: Row[]): void {
   const twin = `${process.pid}-${seen.checked}-${total(seen.cursor)}`;
-  replace(pastFile(home), print({ twin, rows: past }), seen.checked);
+  keepIfPossible(pastFile(home), print({ twin, rows: past }), seen.checked);
   writeCurrent(home, { ...seen, twin });
 }
 
@@ -136,29 +162,10 @@ export function writeSnapshot(home: Home, seen: Seen, past: Row[]): void {
 export function writeCurrent(home: Home, seen: Seen & Pick<Snapshot, "twin">): void {
   const { checked, current, counts, highest, unreadable, cursor, twin } = seen;
   const state = statSync(home.state).ino;
-  const file = {
-    schema: SCHEMA,
-    state,
-    twin,
-    current,
-    counts,
-    total: seen.total,
-    highest,
-    unreadable,
-    cursor,
-  };
-  replace(currentFile(home), print(file), checked);
-}
-
-function replace(path: string, text: string, checked: number): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text);
-    utimesSync(temporary, checked / 1000, checked / 1000);
-    renameSync(temporary, path);
-  } catch {
-    rmSync(temporary, { force: true });
-  }
+  const live = current.filter((row) => isLive(toSummary(row)));
+  const file = { schema: SCHEMA, state, twin, live, counts, total: seen.total, highest, unreadable, cursor };
+  const waiting = current.filter((row) => !live.includes(row));
+  keepIfPossible(currentFile(home), `${print(file)}\n${print(waiting)}`, checked);
 }
 
 /** For changes that no event of ours tells of. */

@@ -12,11 +12,6 @@ export function hasUnfinishedMerges(home: Home): boolean {
   return namesIfPresent(mergingDir(home)).some((name) => name.endsWith(".json"));
 }
 
-/** True while a protected branch of this repository is open, or one that was waits to be closed. */
-export function hasUnlocks(home: Home): boolean {
-  return namesIfPresent(pathBelow(home.local, "grants/unlock")).length > 0;
-}
-
 /** True while an agent runs on this machine, or one that has ended waits to be written down. */
 export function hasOpenRuns(home: Home): boolean {
   return namesIfPresent(pathBelow(runsDir(home), "open")).length > 0;

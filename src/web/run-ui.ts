@@ -44,7 +44,10 @@ export async function runUi(start: UiStart): Promise<void> {
     onEnter: () => say(`  ${link()}`),
   });
   const around: Surroundings = {
-    ...{ cwd, env, operations: Object.keys(operations), oneShot: false },
+    cwd,
+    env,
+    operations: Object.keys(operations),
+    oneShot: false,
     progress: () => {},
     ask: terminal.ask,
     attended: () => true,
@@ -52,7 +55,10 @@ export async function runUi(start: UiStart): Promise<void> {
   const runtime = openRuntime(around);
   const { repo } = await runtime.situation("read");
   const house: House = {
-    ...{ ask: openAsk(around), sessions, now: Date.now, project: repo ?? "pawl" },
+    ask: openAsk(around),
+    sessions,
+    now: Date.now,
+    project: repo ?? "pawl",
     deciding: openDeciding(around, terminal, write),
     live: openLive(around),
     notices: new Notices(),

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readExit, readGuard } from "../../src/agents/attempt/folder.ts";
-import { endProcesses, sleep } from "../../src/agents/end-processes.ts";
+import { endProcesses } from "../../src/agents/end-processes.ts";
+import { pause } from "../../src/files/pause.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 const GUARD = readFileSync("src/agents/guard.sh", "utf8");
@@ -15,7 +16,7 @@ function temporaryFolder(): string {
 }
 
 const isThere = async (path: string) => {
-  while (!existsSync(path)) await sleep(5);
+  while (!existsSync(path)) await pause(5);
 };
 
 test("an exit without a time gets the time of its file", () => {

@@ -14,7 +14,7 @@ import {
   stateOf,
 } from "../helpers/temporary-repository.ts";
 import { expectContained, makeClones, stateTip } from "../helpers/two-clones.ts";
-import { runJob } from "../helpers/worker-process.ts";
+import { OF_THE_LOCK, runJob } from "../helpers/worker-process.ts";
 
 const CALL = { operation: "sync", input: {} };
 
@@ -65,9 +65,6 @@ function copyAll(name: string, other: string): Copies {
     openProject(copyRepository({ path: join(root, project), env: ada.env }, join(folder, project)));
   return { folder, ada: copy("my project"), other: copy(other) };
 }
-
-/** The steps of the lock have their own tests. */
-const OF_THE_LOCK = ["look", "create", "confirm", "decide", "enter", "release", "withdraw", "bury"];
 
 async function expectComplete({ ada, other }: Copies, byBen: boolean): Promise<void> {
   expect(await runHere(other, CALL)).toMatchObject({ ok: true, warnings: [] });

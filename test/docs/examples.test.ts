@@ -1,19 +1,15 @@
 import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { allCommands } from "../helpers/all-commands.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
-import { makeRepository, makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
+import {
+  makeRepository,
+  makeTemporaryFolder,
+  scrubbedEnvironment,
+  stayTheSameClone,
+} from "../helpers/temporary-repository.ts";
 
 /** A finding is settled by a commit that came after it. */
 const FIX = "echo fixed > fix.txt; git add fix.txt; git commit -qm Fix";
@@ -197,9 +193,7 @@ async function restore(): Promise<void> {
   await untilNothingRuns();
   rmSync(project(), { recursive: true, force: true, maxRetries: 3 });
   execFileSync("cp", ["-a", saved(), project()]);
-  const local = join(top(), ".git", "pawl");
-  const [id] = readFileSync(join(local, "clone"), "utf8").split(" ");
-  writeFileSync(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
+  stayTheSameClone(top());
 }
 
 const examples = (await allCommands()).flatMap(({ access, examples }) =>

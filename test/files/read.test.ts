@@ -1,20 +1,23 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { removeIfEmpty } from "../../src/files/durable.ts";
 import {
   bytesIfReadable,
+  canonicalPath,
+  isFolder,
   jsonIfReadable,
   lineIfReadable,
   linkIfReadable,
   namesIfPresent,
   namesIfReadable,
-  removeIfEmpty,
+  realpathOr,
   textIfPresent,
   textIfReadable,
 } from "../../src/files/read.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pawl read "));
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl read ")));
 const at = (name: string) => join(folder, name);
 mkdirSync(at("full"));
 mkdirSync(at("empty"));
@@ -72,4 +75,19 @@ test("only an empty folder is removed", () => {
   expect(removeIfEmpty(at("full/file"))).toBe(false);
   expect(namesIfPresent(at("full"))).toEqual(["file"]);
   expect(removeIfEmpty(at("empty"))).toBe(true);
+});
+
+test("paths lose their links, as far as anything is there", () => {
+  symlinkSync("full", at("link"));
+  expect([realpathOr(at("link/file")), canonicalPath(at("link/file"))]).toEqual(
+    Array(2).fill(at("full/file")),
+  );
+  expect([realpathOr(at("link/new/one")), canonicalPath(at("link/new/one"))]).toEqual([
+    at("link/new/one"),
+    at("full/new/one"),
+  ]);
+  expect(canonicalPath(at("dangling"))).toBe(at("dangling"));
+  expect(["full", "link", "full/file", "full/file/below", "missing"].map((one) => isFolder(at(one)))).toEqual(
+    [...[true, true, false, false, false]],
+  );
 });

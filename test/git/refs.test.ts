@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { discover, type Place } from "../../src/git/discover.ts";
 import {
   branchOf,
+  fetchedTips,
   filesOf,
   hasRef,
   headFiles,
@@ -88,6 +89,24 @@ describe("refs, read without git, are what git says", () => {
     const second = project.git("rev-parse", "main");
     expect(look()).toEqual([{ branch: "main", commit: second }, second]);
   });
+});
+
+test("where the remotes have a branch: loose, packed, both, and in tables", ({ project }) => {
+  const commonDir = commonDirOf(project);
+  const [old, fresh] = [project.git("rev-parse", "main"), project.commit("a.txt", "a\n")];
+  const fetched = (ref: string, tip: string) => project.git("update-ref", `refs/remotes/${ref}`, tip);
+  for (const ref of ["one/main", "two/main", "two/old/main", "three/domain", "four/main/x"])
+    fetched(ref, old);
+  project.git("pack-refs", "--all");
+  fetched("two/main", fresh);
+  fetched("five/main", fresh);
+  const look = (branch: string) => fetchedTips(commonDir, branch).sort();
+  const expected = [[old, fresh, fresh].sort(), [old], []];
+  expect(["main", "old/main", "absent"].map(look)).toEqual(expected);
+  // The git of this machine may know no tables, so that it answers from files; what counts is that it is asked.
+  mkdirSync(join(commonDir, "reftable"));
+  project.git("pack-refs", "--all");
+  expect(["main", "old/main", "absent"].map(look)).toEqual(expected);
 });
 
 describe("files that stand for a ref", () => {

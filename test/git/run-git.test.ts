@@ -5,26 +5,13 @@ import { readBlobs } from "../../src/git/cat-file.ts";
 import { isBlob } from "../../src/git/object-ids.ts";
 import { environmentFor, POLICIES, type PolicyName } from "../../src/git/policies.ts";
 import { Git } from "../../src/git/run-git.ts";
+import { aimsGit, overridesSettings } from "../../src/model/git-variables.ts";
+import { AIMED } from "../helpers/aimed-environment.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 
 const names = Object.keys(POLICIES) as PolicyName[];
 const all = <T>(of: (name: PolicyName) => T) => Object.fromEntries(names.map((name) => [name, of(name)]));
 const only = (...chosen: PolicyName[]) => all((name) => chosen.includes(name));
-
-/** As a shell of an agent, or a hook of git's, might have set them. */
-const AIMED = {
-  GIT_DIR: "/elsewhere/.git",
-  GIT_WORK_TREE: "/elsewhere",
-  GIT_INDEX_FILE: "/elsewhere/index",
-  GIT_COMMON_DIR: "/elsewhere/.git",
-  GIT_NAMESPACE: "other",
-  GIT_PREFIX: "below/",
-  GIT_SHALLOW_FILE: "/elsewhere/shallow",
-  GIT_REPLACE_REF_BASE: "refs/other/",
-  GIT_ATTR_SOURCE: "main",
-  GIT_ICASE_PATHSPECS: "1",
-  GIT_TRACE: "1",
-};
 
 describe("what a git of ours takes over from the environment, by its policy", () => {
   test("never where it acts", () => {
@@ -33,6 +20,12 @@ describe("what a git of ours takes over from the environment, by its policy", ()
         Object.keys(environmentFor(name, { PATH: "/bin" }, {})).sort(),
       );
     expect(environmentFor("user", AIMED, { GIT_DIR: "/here/.git" }).GIT_DIR).toBe("/here/.git");
+  });
+
+  test("git itself calls no more variables a repository's own than we do", ({ project }) => {
+    const own = project.git("rev-parse", "--local-env-vars").split("\n");
+    expect(own).toContain("GIT_DIR");
+    expect(own.filter((name) => !aimsGit(name) && !overridesSettings(name))).toEqual([]);
   });
 
   test("commits as they are, and no questions", () => {

@@ -484,6 +484,19 @@ describe("an approval that does not fit its commit is found", () => {
     expect(found.reasons).toEqual(["approval_mismatch", "pushed_directly"]);
   });
 
+  test("and what was pushed in the second in which the branch began to be guarded counts as pushed after that", async () => {
+    const it = fresh();
+    const began =
+      /at: "?([^"\n]+)/.exec(readFileSync(join(stateOf(it.home), "repos/shop.md"), "utf8"))?.[1] ?? "";
+    const log = join(it.home.path, ".git/logs/refs/remotes/origin/main");
+    const seconds = Math.floor(Date.parse(began) / 1000);
+    writeFileSync(log, readFileSync(log, "utf8").replace(/> \d+( \S+\tupdate by push)/g, `> ${seconds}$1`));
+    const tip = it.git("rev-parse", "main");
+    it.home.commit("evil.txt", "evil\n");
+    amendRecord(it, (text) => text.replaceAll(tip, it.git("rev-parse", "main")));
+    expect((await it.audit()).reasons).toEqual(["approval_mismatch", "pushed_directly"]);
+  });
+
   test.each(["tree", "head", "old"])("the record's %s is another one", async (field) => {
     const it = fresh();
     amendRecord(it, (text) => text.replace(new RegExp(`^( +${field}: ).*$`, "m"), `$1"${"ab".repeat(20)}"`));

@@ -1,19 +1,14 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { TestGit } from "../helpers/optional-program.ts";
-import { makeTemporaryFolder, scrubbedEnvironment } from "../helpers/temporary-repository.ts";
+import {
+  makeTemporaryFolder,
+  scrubbedEnvironment,
+  stayTheSameClone,
+} from "../helpers/temporary-repository.ts";
 
 export interface Ran {
   code: number;
@@ -123,18 +118,10 @@ export async function makeGuardedRepository(making: Making = {}): Promise<Guarde
     pawl: (...args) => run(repo, "pawl", args),
     reset(how = "guarded") {
       expectRun(top, `rm -rf '${root}' && cp -a '${join(template, how)}' '${root}'`);
-      stayTheSameClone(join(repo, ".git/pawl"));
+      stayTheSameClone(repo);
     },
     remove: () => rmSync(top, { recursive: true, force: true, maxRetries: 3 }),
   };
-}
-
-/** A copy would be a clone of its own, for which nobody has confirmed anything. */
-function stayTheSameClone(local: string): void {
-  const file = join(local, "clone");
-  if (!existsSync(file)) return;
-  const [id] = readFileSync(file, "utf8").split(" ");
-  writeFileSync(file, `${id} ${statSync(local).ino}\n`);
 }
 
 /** Runs every hook with another shell than this machine's /bin/sh. */

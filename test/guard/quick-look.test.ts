@@ -1,14 +1,17 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { mayBeOutdated, stampOf, suspect } from "../../src/guard/quick-look.ts";
+import { readTablesWith } from "../../src/git/ref-tables.ts";
+import { isApart, mayBeOutdated, stampOf, suspect } from "../../src/guard/quick-look.ts";
 import { isKnownTip } from "../../src/guard/tips.ts";
-import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { newerGit, notRun } from "../helpers/optional-program.ts";
+import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((one) => one.repeat(40)) as [string, string, string];
 
 /** What the guard left behind in a git directory, as it was written. */
-function leave(change: { moves?: string; remote?: string } = {}): string {
+function leave(change: { moves?: string; files?: Record<string, string> } = {}): string {
   const folder = makeTemporaryFolder("quick look");
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const commonDir = join(folder, ".git");
@@ -25,7 +28,7 @@ function leave(change: { moves?: string; remote?: string } = {}): string {
   };
   writeFileSync(join(commonDir, "pawl/stamps"), JSON.stringify(stamps));
   if (change.moves) writeFileSync(join(commonDir, "pawl/moves"), change.moves);
-  if (change.remote) writeFileSync(join(commonDir, "refs/remotes/origin/main"), `${change.remote}\n`);
+  for (const [name, text] of Object.entries(change.files ?? {})) writeFileSync(join(commonDir, name), text);
   return commonDir;
 }
 
@@ -55,17 +58,66 @@ test.each<[string, Record<string, string>]>([
 
 const move = (tip: string, why: string) => `${A} ${tip} refs/heads/main ${why}\n`;
 
-test.each([
-  ["an approved merge that the remote lacks", move(B, "approved"), C, true],
-  ["an approved merge that the remote has", move(B, "approved"), B, false],
-  ["a move that no approval made", move(B, "fetched"), C, false],
-])("%s", (_name, moves, remote, apart) => {
-  expect(look(leave({ moves, remote }))?.apart ?? false).toBe(apart);
+const loose = (tip: string) => ({ "refs/remotes/origin/main": `${tip}\n` });
+const packed = (tip: string, ref = "refs/remotes/origin/main") => ({
+  "packed-refs": `# pack-refs with: peeled fully-peeled sorted \n${C} refs/heads/main\n${tip} ${ref}\n${C} refs/tags/v1\n^${C}\n`,
 });
+
+test.each<[string, string, Record<string, string>, boolean]>([
+  ["an approved merge that the remote lacks", move(B, "approved"), loose(C), true],
+  ["an approved merge that the remote has", move(B, "approved"), loose(B), false],
+  ["a move that no approval made", move(B, "fetched"), loose(C), false],
+  ["an approved merge that the packed remote has", move(B, "approved"), packed(B), false],
+  [
+    "a remote's branch of a longer name",
+    move(B, "approved"),
+    packed(C, "refs/remotes/origin/old/main"),
+    false,
+  ],
+])("%s", (_name, moves, files, apart) => {
+  expect(look(leave({ moves, files }))?.apart ?? false).toBe(apart);
+});
+
+test("an approved merge that only a packed remote without a folder lacks", () => {
+  const commonDir = leave({ moves: move(B, "approved"), files: packed(C) });
+  rmSync(join(commonDir, "refs"), { recursive: true });
+  expect(look(commonDir)?.apart).toBe(true);
+});
+
+const git = newerGit();
+const skipped = notRun(git !== undefined, "git 2.54 or newer");
+
+test.skipIf(!git)(
+  `an approved merge that the remote lacks or has, where refs lie in tables${skipped}`,
+  () => {
+    const folder = makeTemporaryFolder("quick look");
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { path, env } = makeRepository(folder);
+    env.PATH = [git?.folder, env.PATH].filter((one) => one !== undefined).join(":");
+    readTablesWith(env);
+    onTestFinished(() => readTablesWith({}));
+    const run = (...args: string[]) =>
+      execFileSync("git", args, { cwd: path, env, encoding: "utf8", stdio: "pipe" }).trim();
+    const theirs = run("rev-parse", "HEAD");
+    run("commit", "-q", "--allow-empty", "-m", "ours");
+    const ours = run("rev-parse", "HEAD");
+    run("refs", "migrate", "--ref-format=reftable");
+    const commonDir = join(path, ".git");
+    mkdirSync(join(commonDir, "pawl"));
+    writeFileSync(join(commonDir, "pawl/moves"), move(ours, "approved"));
+    const apart = [theirs, ours].map((tip) => {
+      run("update-ref", "refs/remotes/origin/main", tip);
+      return isApart(commonDir);
+    });
+    expect(apart).toEqual([true, false]);
+  },
+);
 
 test("a tip is known where it was last seen, and where it was allowed to go", () => {
   const commonDir = leave();
   writeFileSync(join(commonDir, "pawl/tips/release~1"), `${A} refs/heads/release/1 ${B}\n`);
   const known = [A, B, C, "", undefined].map((tip) => isKnownTip(commonDir, "refs/heads/release/1", tip));
   expect(known).toEqual([true, true, false, false, false]);
+  writeFileSync(join(commonDir, "pawl/tips/release~1"), `${A}\n`);
+  expect(isKnownTip(commonDir, "refs/heads/release/1", A)).toBe(false);
 });

@@ -14,7 +14,12 @@ import {
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { runHere } from "./perform-job.ts";
-import { makeRepository, stateOf, type TemporaryRepository } from "./temporary-repository.ts";
+import {
+  makeRepository,
+  stateOf,
+  stayTheSameClone,
+  type TemporaryRepository,
+} from "./temporary-repository.ts";
 
 export const BRANCH = "task/T0001-make-it-faster";
 export const WORKTREE = ".worktrees/T0001-make-it-faster";
@@ -71,11 +76,7 @@ export function copyWorkspace(from: Workspace, folder: string): Workspace {
   const replace = (file: string) =>
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(from.folder, folder));
   for (const { path } of repositories) {
-    const local = join(path, ".git/pawl");
-    const [id] = existsSync(join(local, "clone"))
-      ? readFileSync(join(local, "clone"), "utf8").split(" ")
-      : [];
-    if (id) writeFileSync(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
+    stayTheSameClone(path);
     if (!existsSync(join(path, WORKTREE))) continue;
     for (const file of [
       join(path, WORKTREE, ".git"),

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { main } from "../../src/cli/main.ts";
 import { stoppedByHuman } from "../../src/model/failure.ts";
 import { openProject, type Project, type Result } from "./command-line.ts";
-import { makeRepository, stateOf } from "./temporary-repository.ts";
+import { makeRepository, stateOf, stayTheSameClone } from "./temporary-repository.ts";
 
 /** One or two repositories with a task that a human may approve at once. */
 export interface Ready {
@@ -109,11 +109,7 @@ export function copyReady(ready: Ready, root: string): Ready {
   const env = { ...ready.env, HOME: root };
   const repos = ready.repos.map((repo) => {
     const path = join(root, repo.path.slice(ready.root.length + 1));
-    const local = join(path, ".git/pawl");
-    if (existsSync(join(local, "clone"))) {
-      const [id] = readFileSync(join(local, "clone"), "utf8").split(" ");
-      writeFileSync(join(local, "clone"), `${id} ${statSync(local).ino}\n`);
-    }
+    stayTheSameClone(path);
     for (const name of readdirOr(join(path, ".git/worktrees"))) {
       const file = join(path, ".git/worktrees", name, "gitdir");
       const link = readFileSync(file, "utf8").replace(ready.root, root).trim();

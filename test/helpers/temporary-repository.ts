@@ -45,15 +45,19 @@ export function makeRepository(root: string, name = "my project"): TemporaryRepo
   return { path, env };
 }
 
-/** A copy that still counts as the same clone: by itself it would begin an event log of its own. */
-export function copyRepository(from: TemporaryRepository, path: string): TemporaryRepository {
-  cpSync(from.path, path, { recursive: true, preserveTimestamps: true });
-  const local = join(path, ".git", "pawl");
+/** Without this a copied repository is a clone of its own: it begins an event log, and nobody has confirmed anything for it. */
+export function stayTheSameClone(path: string): void {
+  const local = join(path, ".git/pawl");
   const clone = join(local, "clone");
-  if (existsSync(clone)) {
-    const [id] = readFileSync(clone, "utf8").split(" ");
-    writeFileSync(clone, `${id} ${statSync(local).ino}\n`);
-  }
+  if (!existsSync(clone)) return;
+  const [id] = readFileSync(clone, "utf8").split(" ");
+  writeFileSync(clone, `${id} ${statSync(local).ino}\n`);
+}
+
+/** A copy that still counts as the same clone. */
+export function copyRepository(from: TemporaryRepository, path: string): TemporaryRepository {
+  cpSync(from.path, path, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  stayTheSameClone(path);
   return { path, env: from.env };
 }
 

@@ -36,6 +36,9 @@ export function startNode(
   return { child, ending };
 }
 
+/** The steps of the lock have their own tests. */
+export const OF_THE_LOCK = ["look", "create", "confirm", "decide", "enter", "release", "withdraw", "bury"];
+
 /** What a worker said, or undefined when it was killed before it could. */
 export async function runJob(
   worker: string,

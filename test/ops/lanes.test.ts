@@ -9,6 +9,20 @@ async function newTasks(project: Project, count: number): Promise<void> {
 const asAgent = (project: Project, ...argv: string[]) =>
   project.pawlIn(project.path, { ...project.env, CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" }, ...argv);
 
+test("of a part in a task that does not exist, it is the task that is missing", async ({ project }) => {
+  await newTasks(project, 1);
+  for (const words of [
+    ["lane", "close", "T9/L1"],
+    ["mail", "ack", "T9/M1"],
+    ["finding", "defer", "T9/F1", "--note", "Later."],
+  ])
+    expect(await project.pawl(...words, "--json")).toMatchObject({
+      code: 4,
+      json: { error: { code: "no_task", details: { id: "T0009" } } },
+    });
+  expect((await project.pawl("mail", "ack", "T1/M1", "--json")).json.error.code).toBe("no_message");
+});
+
 describe("two tasks", () => {
   test("never own the same paths", async ({ project }) => {
     await newTasks(project, 3);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeRunProject, type RunProject } from "../agents/supervised.ts";
+import { AIMED } from "../helpers/aimed-environment.ts";
 
 let project: RunProject;
 
@@ -11,6 +12,8 @@ beforeAll(() => {
     command: [sh, -c, "yes | head -300000"]
   idle:
     command: [sh, -c, "true"]
+  variables:
+    command: [sh, -c, "env | grep ^GIT_ | sort"]
   slow:
     command: [sh, -c, "seq 1 300; echo waiting; sleep 3"]
 `;
@@ -72,4 +75,21 @@ test("whoever drops a task is told that an agent is still at work on it", async 
   const run = await runOf("slow");
   const { err } = await project.pawl("task", "update", run.slice(0, 5), "--status", "dropped");
   expect(err).toContain(`${run} is still at work on it. To end that: pawl run stop ${run}`);
+});
+
+test("an agent's git is aimed at nothing of whoever starts it, and bears the name that they gave", async () => {
+  const before = { ...project.env };
+  const given = { GIT_AUTHOR_NAME: "Ada", GIT_SSH_COMMAND: "ssh -i key" };
+  // The first three would aim this very call elsewhere.
+  const { GIT_DIR, GIT_WORK_TREE, GIT_COMMON_DIR, ...aimed } = AIMED;
+  Object.assign(project.env, aimed, given, { GIT_CONFIG_COUNT: "0" });
+  const run = await runOf("variables");
+  await project.pawl("run", "wait", run);
+  const { out } = await project.pawl("run", "log", run);
+  for (const name of Object.keys(project.env)) if (!(name in before)) delete project.env[name];
+  expect(out.trim().split("\n")).toEqual([
+    "GIT_AUTHOR_NAME=Ada",
+    "GIT_CONFIG_NOSYSTEM=1",
+    "GIT_SSH_COMMAND=ssh -i key",
+  ]);
 });

@@ -125,7 +125,10 @@ describe("with many tasks", () => {
     const before = readFileSync(tasks.past, "utf8");
     tasks.pass(10_000);
     expect(tasks.current().tasks.find((task) => task.id === "T0010")?.status).toBe("active");
-    const { current } = JSON.parse(readFileSync(tasks.snapshot, "utf8"));
+    const [{ live }, waiting] = readFileSync(tasks.snapshot, "utf8")
+      .split("\n")
+      .map((one) => JSON.parse(one));
+    const current = [...live, ...waiting];
     expect(current.find(([name]: string[]) => name === "T0010")).toContain("active");
     expect(readFileSync(tasks.past, "utf8")).toBe(before);
     expect(tasks.status("T0010")).toBe("active");
@@ -196,6 +199,8 @@ describe("with many tasks", () => {
       () => rmSync(tasks.snapshot),
       () => rmSync(tasks.past),
       () => writeFileSync(tasks.snapshot, "{"),
+      () => writeFileSync(tasks.snapshot, readFileSync(tasks.snapshot).subarray(0, -200)),
+      () => writeFileSync(tasks.snapshot, readFileSync(tasks.snapshot, "utf8").replace(/\n.*/s, "\n")),
       () => writeFileSync(tasks.past, ""),
       () => writeFileSync(tasks.past, '{"twin'),
       () => writeFileSync(tasks.past, '{"twin":"of another","rows":[]}'),
@@ -205,6 +210,11 @@ describe("with many tasks", () => {
       damage();
       expect(tasks.current()).toEqual(current);
       expect(tasks.list()).toEqual(cold);
+    }
+    for (const damage of damages) {
+      tasks.list();
+      damage();
+      expect(tasks.live()).toEqual(cold.filter((one) => one.status === "active").map((one) => one.id));
     }
   });
 });

@@ -1,3 +1,4 @@
+import { branchOfRef } from "../../model/naming.ts";
 import type { Spot } from "../facts.ts";
 import { type GitLine, hasLong, parseArguments } from "../git-line.ts";
 import type { Refusal } from "../refusal.ts";
@@ -63,7 +64,7 @@ const isTold = (word: ShellWord) => word.known;
 /** The branch that `source:target`, `+name` or a name is pushed to. */
 function pushTarget(refspec: string, current: string | undefined): string | undefined {
   const [source = "", target = source] = refspec.replace(/^\+/, "").split(":");
-  return target === "HEAD" || target === "@" ? current : branchName(target);
+  return target === "HEAD" || target === "@" ? current : branchOfRef(target);
 }
 
 function isBranchPattern(refspec: string): boolean {
@@ -71,18 +72,16 @@ function isBranchPattern(refspec: string): boolean {
   return target.includes("*") && !/^refs\/(?!heads\/|\*)/.test(target);
 }
 
-const branchName = (ref: string) => ref.replace(/^refs\/heads\//, "");
-
 function judgeBranch({ args }: GitLine, spot: Spot): Refusal | undefined {
   const parsed = parseArguments(args, { letters: "u", longs: ["--set-upstream-to"] });
   const { letters, operands } = parsed;
   const forces = letters.has("f") || hasLong(parsed, "--force");
-  const [first, second] = operands.filter(isTold).map(({ text }) => branchName(text));
+  const [first, second] = operands.filter(isTold).map(({ text }) => branchOfRef(text));
   const deletes = letters.has("d") || letters.has("D") || hasLong(parsed, "--delete");
   const renames = letters.has("m") || letters.has("M") || hasLong(parsed, "--move");
   const copies = letters.has("C") || ((letters.has("c") || hasLong(parsed, "--copy")) && forces);
   const touched = deletes
-    ? operands.map(({ text }) => branchName(text))
+    ? operands.map(({ text }) => branchOfRef(text))
     : renames
       ? [second === undefined ? spot.branch : first, second ?? first]
       : copies
@@ -108,7 +107,7 @@ function judgeUpdateRef({ args }: GitLine, spot: Spot, { input }: ShellCommand):
   const named = parseArguments(args, { letters: "m" }).operands.map(({ text }) => text);
   const refs = [...named.slice(0, 1), ...fromInput].map((ref) => (ref === "HEAD" ? spot.branch : ref));
   const hit = refs.find((ref) => ref !== undefined && isProtectedRef(ref, spot));
-  return hit === undefined ? undefined : refuse(`\`git update-ref\` would move ${branchName(hit)}.`, WORK);
+  return hit === undefined ? undefined : refuse(`\`git update-ref\` would move ${branchOfRef(hit)}.`, WORK);
 }
 
 function judgeSymbolicRef({ args }: GitLine, spot: Spot): Refusal | undefined {
@@ -117,11 +116,11 @@ function judgeSymbolicRef({ args }: GitLine, spot: Spot): Refusal | undefined {
   const hit = operands.map(({ text }) => text).find((ref) => isProtectedRef(ref, spot));
   return hit === undefined
     ? undefined
-    : refuse(`\`git symbolic-ref\` would redirect ${branchName(hit)}.`, WORK);
+    : refuse(`\`git symbolic-ref\` would redirect ${branchOfRef(hit)}.`, WORK);
 }
 
 /** A plain name counts where the branch itself is checked out. */
 const isProtectedRef = (ref: string, spot: Spot) =>
   ref.startsWith("refs/heads/")
-    ? spot.isProtected(branchName(ref))
+    ? spot.isProtected(branchOfRef(ref))
     : ref === spot.branch && spot.isProtected(ref);

@@ -1,17 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder, syncDirectory } from "../../files/durable.ts";
+import { makeFolder, syncDirectory, writeDurably } from "../../files/durable.ts";
 import { jsonIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 import type { StopRequest } from "../../ports/agents.ts";
@@ -123,16 +112,8 @@ export function completeAttempt(path: string, contents: Readonly<Record<string, 
 /** A name that nobody else uses now, here or in another pid namespace. No secret, so that no supervisor loads cryptography. */
 const unlikeAny = () => `${process.pid}-${Math.random().toString(36).slice(2)}`;
 
-function writeNew(path: string, text: string): void {
-  const fd = openSync(path, "wx", 0o600);
-  try {
-    const bytes = Buffer.from(text, "utf8");
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
+/** What an agent is told is for nobody else to read. */
+const writeNew = (path: string, text: string) => writeDurably(path, text, 0o600);
 
 /** True for the one caller whose text it became: a finished file gets its name by a link, which no name takes twice. */
 export function putOnce(path: string, text: string): boolean {
@@ -195,7 +176,6 @@ export const ownerFile = (nth: number) => (nth === 1 ? files.owner : `${files.ow
 
 export const modifiedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-export const isThere = (path: string) => existsSync(path);
 
 /** Runs whose latest attempt waits to be written down: a mark that is made before the attempt, and removed after. */
 const openFolder = (runs: string) => join(runs, "open");

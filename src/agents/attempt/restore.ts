@@ -1,14 +1,7 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { printIdentity, seeProcesses } from "../../files/process-identity.ts";
-import {
-  type AttemptSpec,
-  completeAttempt,
-  files,
-  isThere,
-  makeAttempt,
-  markOpen,
-  readSpec,
-} from "./folder.ts";
+import { type AttemptSpec, completeAttempt, files, makeAttempt, markOpen, readSpec } from "./folder.ts";
 
 const LOST =
   "pawl: the folder of this run was removed while it ran; what the agent said before and after that is lost.\n";
@@ -21,7 +14,7 @@ const LOST =
 export function restoreAttempt(path: string, spec: AttemptSpec, guard: number): void {
   if (readSpec(path)) return;
   const runs = dirname(dirname(path));
-  if (!isThere(dirname(runs))) return;
+  if (!existsSync(dirname(runs))) return;
   const contents = {
     [files.owner]: printIdentity(seeProcesses().self),
     [files.beat]: "",

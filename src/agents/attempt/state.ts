@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isLeaseOver, parseIdentity, seeProcesses } from "../../files/process-identity.ts";
 import type { AttemptState } from "../../ports/agents.ts";
 import { isMarked, markedProcesses } from "../processes.ts";
-import { type AttemptSpec, files, isThere, modifiedAt, owners, readExit, readGuard } from "./folder.ts";
+import { type AttemptSpec, files, modifiedAt, owners, readExit, readGuard } from "./folder.ts";
 
 /** How long a launcher may take between the folder and its supervisor; a loaded machine only costs patience. */
 export const START_PATIENCE_MS = 3_000;
@@ -25,7 +26,7 @@ export function seeState(path: string, spec: Pick<AttemptSpec, "mark">): SeenSta
     return age < START_PATIENCE_MS ? "starting" : "unowned";
   }
   if (isSupervised(path, owner)) return "running";
-  if (!isThere(join(path, files.started))) return "never";
+  if (!existsSync(join(path, files.started))) return "never";
   const guard = readGuard(path);
   // A guard that made the folder and has not said its pid yet is known by its mark.
   const waits = guard === 0 ? markedProcesses(spec.mark).length > 0 : isMarked(guard, spec.mark);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { partOf } from "../../model/ids.ts";
 import { choice, many, raw } from "../../model/input.ts";
 import { firstLine } from "../../model/text.ts";
 import type { OwnCommand } from "../commands.ts";
@@ -52,7 +53,7 @@ async function recordsOf(ask: () => Promise<unknown>, kind: string): Promise<Can
   try {
     const found = (await ask()) as Record<string, { id: string; title?: string; text?: string }[]>;
     return (found[kind] ?? []).map(({ id, title, text }) => ({
-      word: id.slice(id.indexOf("/") + 1),
+      word: partOf(id),
       describe: title ?? text ?? "",
     }));
   } catch {

@@ -4,6 +4,7 @@ import { settlesItself } from "../../judge/gates/settled.ts";
 import type { Keys } from "../../judge/keys.ts";
 import { APPROVERS_FILE } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import { isReceiptOf } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
@@ -59,7 +60,7 @@ export async function lookForApproval(hands: Hands, id: string, options: LookOpt
   for (const repo of gate.repos.filter((one) => one.changed)) {
     const site = sites.named(repo.name);
     const keys = {
-      before: await keysInForce(hands, site, `refs/heads/${repo.base_branch}`, repo.base),
+      before: await keysInForce(hands, site, refOfBranch(repo.base_branch), repo.base),
       after: await keysAt(hands, site, repo.head),
     };
     await checkKeys(hands, site, repo, keys);

@@ -1,4 +1,5 @@
 import { getRun } from "../../judge/current-run.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Upstream } from "../../ports/remotes.ts";
@@ -32,7 +33,7 @@ export async function findBehind(hands: Hands, task: string): Promise<Base[]> {
 
 async function missing(hands: Hands, { site, branch, upstream }: Base): Promise<number> {
   const targets = await hands.git.targets();
-  const own = await targets.tip(site, `refs/heads/${branch}`);
+  const own = await targets.tip(site, refOfBranch(branch));
   const theirs = upstream && (await targets.tip(site, upstream.tracking));
   if (!own || !theirs) return 0;
   const { left, right } = await targets.apart(site, own, theirs);

@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import { branchOfRef, refOfBranch } from "../../model/naming.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { MergeStyle } from "../../model/statement.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -89,7 +90,7 @@ export async function mergeApproved(
 }
 
 const milestoneOf = (id: string, part: string, made: readonly { repo: ApprovalRepo }[]) =>
-  `${id}: merged into ${[...new Set(made.map(({ repo }) => repo.ref.slice("refs/heads/".length)))].join(", ")} (${id}/${part})`;
+  `${id}: merged into ${[...new Set(made.map(({ repo }) => branchOfRef(repo.ref)))].join(", ")} (${id}/${part})`;
 
 async function makeCommits(
   hands: Hands,
@@ -106,7 +107,7 @@ async function makeCommits(
       move: { site, branch: base_branch, old, new: fresh },
       repo: {
         name: site.name,
-        ref: `refs/heads/${base_branch}`,
+        ref: refOfBranch(base_branch),
         old,
         new: fresh,
         head,

@@ -2,6 +2,9 @@ import { change } from "../../judge/change.ts";
 import type { RepoState } from "../../judge/gates/gate.ts";
 import { redoCommand } from "../../judge/unpublished.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
+import { MERGED } from "../../model/lifecycle.ts";
+import { branchOfRef, refOfBranch } from "../../model/naming.ts";
 import { type Approval, approval } from "../../model/records/run.ts";
 import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -28,14 +31,14 @@ export async function pushApproval(hands: Hands, task: string, known: Approval):
   let current = known;
   for (const repo of known.repos.filter((one) => !one.pushed)) {
     const site = sites.named(repo.name);
-    const branch = repo.ref.slice("refs/heads/".length);
+    const branch = branchOfRef(repo.ref);
     const upstream = await remotes.remoteOf(site, branch);
     if (!upstream) {
       failed.push({ repo: repo.name, reason: "unreachable", said: `${branch} has no remote.` });
       continue;
     }
     hands.say(`Pushing ${branch} of ${repo.name} to ${upstream.remote} …`);
-    const refspec = `${repo.new}:refs/heads/${upstream.ref}`;
+    const refspec = `${repo.new}:${refOfBranch(upstream.ref)}`;
     const pushed = await remotes.push(site, upstream.remote, [refspec], (line) => hands.say(line));
     if (pushed.ok)
       current = (await hands.record((reader, at) => notePush(reader, at, { task, part, repo: repo.name })))
@@ -68,14 +71,14 @@ export async function howToPublish(hands: Hands, { id, repos }: Approval): Promi
   const notes: string[] = [];
   for (const repo of repos.filter((one) => !one.pushed)) {
     const site = sites.named(repo.name);
-    const branch = repo.ref.slice("refs/heads/".length);
+    const branch = branchOfRef(repo.ref);
     const upstream = await remotes.remoteOf(site, branch);
     if (!upstream) continue;
     const [ours, theirs] = [await targets.tip(site, repo.ref), await targets.tip(site, upstream.tracking)];
     if (theirs !== undefined && (await worktrees.contains(site, repo.new, theirs))) continue;
     if (ours === undefined || !(await worktrees.contains(site, repo.new, ours))) continue;
     if (theirs !== undefined && !(await worktrees.contains(site, theirs, ours))) {
-      const command = redoCommand(id.replace(/\/.*$/, ""));
+      const command = redoCommand(taskOf(id));
       notes.push(
         `${branch} is merged in this clone alone, and the remote moved on. To merge it again: ${command}`,
       );
@@ -158,7 +161,7 @@ export function wayTogether(
       lastMerge(reader, id)?.repos.some((one) => one.name === name && one.new === base && !one.pushed);
     const task = reader
       .tasks()
-      .tasks.filter((one) => ["merged", "done"].includes(one.status))
+      .tasks.filter((one) => MERGED.includes(one.status))
       .find((one) => isAtTip(one.id));
     return task
       ? redoCommand(task.id)

@@ -1,6 +1,7 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
 import { Failure } from "../../model/failure.ts";
 import { nextNumber } from "../../model/ids.ts";
+import { MERGED } from "../../model/lifecycle.ts";
 import { finding } from "../../model/records/parts.ts";
 import { type Approval, approval } from "../../model/records/run.ts";
 import { howOf, type RecordSignature } from "../../model/records/signed.ts";
@@ -95,8 +96,7 @@ export function landApproval(reader: Reader, at: Situation, task: string, part: 
     effects.push(change(finding, one, integrated, at, `${status} → integrated`).effect);
   }
   const { status } = storedTask.value;
-  if (status === "merged" || status === "done")
-    return { data: { approval: done.value, task: storedTask.value }, effects };
+  if (MERGED.includes(status)) return { data: { approval: done.value, task: storedTask.value }, effects };
   const merged = change(taskKind, storedTask, { status: "merged" }, at, `${status} → merged`);
   effects.push(merged.effect);
   return { data: { approval: done.value, task: merged.value }, effects };

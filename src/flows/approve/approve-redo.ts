@@ -1,4 +1,6 @@
 import { Failure } from "../../model/failure.ts";
+import { MERGED } from "../../model/lifecycle.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import type { Approval } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -31,7 +33,7 @@ export async function lookForRedo(hands: Hands, id: string, options: { fetch: bo
     task: reader.task(id).value,
     last: lastMerge(reader, id),
   }));
-  if (!last || !["merged", "done"].includes(task.status))
+  if (!last || !MERGED.includes(task.status))
     throw new Failure("refused", "not_merged", `${id} is ${task.status}; there is no merge to redo.`, {
       hint: `pawl approve ${id}`,
       details: { task: id, status: task.status },
@@ -49,7 +51,7 @@ export async function lookForRedo(hands: Hands, id: string, options: { fetch: bo
 /** Merged by an approval that a remote has not got: a push that was asked for again has only that left to do. */
 export async function waitsForPush(hands: Hands, id: string): Promise<boolean> {
   const last = await hands.look((reader) =>
-    ["merged", "done"].includes(reader.task(id).value.status) ? lastMerge(reader, id) : undefined,
+    MERGED.includes(reader.task(id).value.status) ? lastMerge(reader, id) : undefined,
   );
   return last?.repos.some((one) => !one.pushed) ?? false;
 }
@@ -67,7 +69,7 @@ async function unpublished(hands: Hands, last: Approval): Promise<Unpublished[]>
   const open: Unpublished[] = [];
   for (const repo of last.repos.filter((one) => !one.pushed)) {
     const site = sites.named(repo.name);
-    const branch = repo.ref.slice("refs/heads/".length);
+    const branch = branchOfRef(repo.ref);
     const upstream = await remotes.remoteOf(site, branch);
     if (!upstream)
       throw new Failure("refused", "no_remote", `${branch} of ${repo.name} has no remote.`, {

@@ -1,5 +1,6 @@
 import { type Explained, isWrong } from "../../judge/audit/classify.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -8,7 +9,7 @@ import { confirmTyped } from "../human-only.ts";
 import { signMove } from "../trust/sign.ts";
 import { auditRepository } from "./audit-repository.ts";
 import { readLedger, withHistory } from "./ledger.ts";
-import { branchRef, closeWithMoves, newUnlock } from "./open-unlock.ts";
+import { closeWithMoves, newUnlock } from "./open-unlock.ts";
 import { subjectHere } from "./subject-here.ts";
 
 /**
@@ -32,7 +33,7 @@ export async function acceptCommits(
   branch: string,
   { reason, signWith }: { reason: string; signWith: string | undefined },
 ): Promise<Unlock> {
-  const ref = branchRef(branch);
+  const ref = refOfBranch(branch);
   const wrong = await unexplained(hands, site, ref, true);
   const [newest, oldest] = [wrong[0]?.commit, wrong.at(-1)?.commit];
   if (!newest || !oldest)

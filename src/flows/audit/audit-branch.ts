@@ -1,6 +1,7 @@
 import { type AuditedBranch, judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
 import { mustSign } from "../../judge/keys.ts";
 import type { Standing } from "../../judge/trust.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { LEDGER_FILE } from "../../model/paths.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type {
@@ -125,7 +126,7 @@ export async function untouched(
       unlockedMoves: [],
     },
   );
-  const where = ref.replace(/^refs\/heads\//, "");
+  const where = branchOfRef(ref);
   if (await wasGuarded(audits, subject, tip)) {
     const message = `Its ${LEDGER_FILE} says that pawl guards it, but no record says what it contained before that. ${WAYS_OUT[manner.view]}`;
     return { ...verdict, findings: [{ code: "baseline_gone", repo: site.name, where, message }] };

@@ -2,6 +2,8 @@ import { type Explained, explainer } from "../../judge/audit/classify.ts";
 import type { Finding } from "../../judge/audit/judge.ts";
 import { mustSign, strictest } from "../../judge/keys.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
+import { branchOfRef, isNothing } from "../../model/naming.ts";
 import type { ApprovedMerge, Known } from "../../ports/audit-facts.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -39,8 +41,6 @@ export interface RefusedPush {
   /** The same, but the remote's tip was not fetched: it may already contain the merge. */
   perhapsOvertaken?: string;
 }
-
-const isNothing = (id: string) => /^0*$/.test(id);
 
 /** Classifies what a push brings to protected branches, as an audit would. */
 export async function auditPush(
@@ -111,7 +111,8 @@ async function judgePush(
   const [wrong] = await removedButListed(audits, around, { ref, tip: localId }, neighbours.older);
   const isSeen = forward || (await audits.resolve(site, remoteId)) !== undefined;
   const hasIt = forward || (isSeen && (await audits.contains(site, remoteId, localId)));
-  const merge = hasIt ? undefined : approvals.find((one) => one.new === localId)?.id.replace(/\/.*$/, "");
+  const approved = hasIt ? undefined : approvals.find((one) => one.new === localId);
+  const merge = approved && taskOf(approved.id);
   return {
     ref,
     loses: forward ? undefined : "commits",
@@ -203,7 +204,7 @@ async function confirmed(audits: Audits, subject: Subject, ref: string, chain: C
 }
 
 function noBaseline(ref: string): Failure {
-  const branch = ref.replace(/^refs\/heads\//, "");
+  const branch = branchOfRef(ref);
   return new Failure(
     "refused",
     "no_baseline",

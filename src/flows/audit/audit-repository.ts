@@ -1,6 +1,7 @@
 import { type AuditedBranch, type Finding, judgeTrace, type Verdict } from "../../judge/audit/judge.ts";
 import { isRightlyOpen, strictest } from "../../judge/keys.ts";
-import { matchesPattern } from "../../model/naming.ts";
+import { branchOfRef, matchesPattern } from "../../model/naming.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import { protectedPatterns } from "../../model/protection.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import { quoted } from "../../model/text.ts";
@@ -25,8 +26,6 @@ export interface RepositoryAudit {
   decided: DecidedAtTheDoor[];
   notes: string[];
 }
-
-const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
 
 /** Audits every protected branch of a repository, or only the one named. */
 export async function auditRepository(
@@ -86,11 +85,11 @@ export async function protectedRefs(
   const patterns = await hands.look((reader) => {
     const read = (where: string, text: string | undefined) =>
       text === undefined ? [] : [reader.config(where, text)];
-    const [policy] = read(`.pawl/config.yaml on the protected branch of ${site.name}`, committed);
-    return protectedPatterns(policy, read(".pawl/config.yaml", copy), defaultBranch);
+    const [policy] = read(`${POLICY_FILE} on the protected branch of ${site.name}`, committed);
+    return protectedPatterns(policy, read(POLICY_FILE, copy), defaultBranch);
   });
   const recorded = recordedRefs({ ledger, names });
-  return (ref) => recorded.has(ref) || patterns.some((one) => matchesPattern(one, nameOf(ref)));
+  return (ref) => recorded.has(ref) || patterns.some((one) => matchesPattern(one, branchOfRef(ref)));
 }
 
 async function lookAround(
@@ -114,12 +113,17 @@ async function lookAround(
   return {
     findings: [
       ...missingParts(hasGuard(installed), { guard: active, state }).map((message) => ({
-        ...{ code: "installation_gone", repo: site.name, where: ".git/pawl", message },
+        code: "installation_gone",
+        repo: site.name,
+        where: ".git/pawl",
+        message,
       })),
       ...(await ownRecordsElsewhere(audits, subject)),
       ...traces.map((one) => judgeTrace(site.name, one)),
       ...changed.map(({ name, why = "no longer points where a human confirmed" }) => ({
-        ...{ code: "remote_changed", repo: site.name, where: name },
+        code: "remote_changed",
+        repo: site.name,
+        where: name,
         message: `${name} ${why}. A human can confirm it: pawl remote trust ${quoted(name)}`,
       })),
     ],

@@ -1,5 +1,6 @@
 import { type Finding, judgeBranch, type Verdict } from "../../judge/audit/judge.ts";
 import { Failure } from "../../model/failure.ts";
+import { branchOfRef, isNothing, STATE_REF } from "../../model/naming.ts";
 import type { Audits, BranchTip, RefUpdate } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -15,12 +16,6 @@ import { signedMerges, unlockedCommits } from "./signed-records.ts";
 import { withRequests } from "./signed-requests.ts";
 import type { Subject } from "./subject.ts";
 
-/** The branch of the records: it may grow, but never go back. */
-export const STATE_REF = "refs/heads/pawl/state";
-
-const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
-const isNothing = (id: string) => /^0*$/.test(id);
-
 /**
  * Audits a range such as `a..b`. If `b` is a branch, only that branch's records explain it; otherwise those of
  * any branch.
@@ -32,7 +27,7 @@ export async function auditRange(hands: Hands, subject: Subject, range: string):
   const [left = "", right = ""] = range.split("..");
   const [from, to] = [await find(audits, site, left || "HEAD"), await find(audits, site, right || "HEAD")];
   const branching = await audits.branching(site, subject.manner.view === "here" ? "own" : "remote");
-  const ref = branching.branches.find((one) => nameOf(one.ref) === right)?.ref;
+  const ref = branching.branches.find((one) => branchOfRef(one.ref) === right)?.ref;
   const verdict = await explainStretch(
     audits,
     subject,
@@ -74,7 +69,7 @@ export async function auditUpdates(
   ];
   const neighbours = await neighboursOf(audits, subject, { branches, base: branching.base });
   for (const update of updates.filter((one) => one.ref === STATE_REF || guarded(one.ref))) {
-    const where = nameOf(update.ref);
+    const where = branchOfRef(update.ref);
     const find = (code: string, message: string) =>
       done.findings.push({ code, repo: site.name, where, message });
     if (isNothing(update.new)) {

@@ -1,5 +1,6 @@
 import { madeNow } from "../../judge/change.ts";
 import { withTrusted } from "../../judge/trust.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { repositoryFile } from "../../model/paths.ts";
 import { cameLater } from "../../model/protection.ts";
 import { editRecord, printRecord } from "../../model/record.ts";
@@ -54,7 +55,7 @@ function noteBaseline(reader: Reader, at: Situation, guarded: Guarded): Plan<Rep
   const begun = [...known.begun, ...fresh.map(({ ref, commit }) => ({ clone, ref, commit, at: at.now }))];
   const protects = [...new Set([...known.protects, ...(guarded.patterns ?? [])])];
   const trusted = withTrusted(known.trusted, clone, guarded.trusted ?? []);
-  const about = `baseline of ${missing.map((one) => one.ref.replace(/^refs\/heads\//, "")).join(", ") || "nothing new"}`;
+  const about = `baseline of ${missing.map((one) => branchOfRef(one.ref)).join(", ") || "nothing new"}`;
   if (!stored) {
     const { name: id, home } = guarded;
     const value = {

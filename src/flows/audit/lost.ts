@@ -1,4 +1,5 @@
 import type { Finding } from "../../judge/audit/judge.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
 import type { ApprovedMerge, CommitFact, LostCommit } from "../../ports/audit-facts.ts";
 import type { Audits, BranchTip, RemoteAnswer } from "../../ports/audits.ts";
@@ -182,7 +183,7 @@ export async function lostBaseline(
   return lost.map((commit) => ({
     code: "baseline_missing",
     repo: site.name,
-    where: branch.ref.replace(/^refs\/heads\//, ""),
+    where: branchOfRef(branch.ref),
     message: `The branch no longer contains its baseline ${commit.slice(0, 12)}.`,
   }));
 }
@@ -223,7 +224,7 @@ export function deletedBranches(
     .map((ref) => ({
       code: "branch_deleted",
       repo: site.name,
-      where: ref.replace(/^refs\/heads\//, ""),
+      where: branchOfRef(ref),
       message: "This protected branch is gone. Restore it from the remote, or from a clone that has it.",
     }));
 }

@@ -1,7 +1,7 @@
 import { change, madeNow } from "../../judge/change.ts";
 import { formatUnlockId, nextNumber } from "../../model/ids.ts";
-import { matchesPattern } from "../../model/naming.ts";
-import { unlockFile } from "../../model/paths.ts";
+import { branchOfRef, matchesPattern, refOfBranch } from "../../model/naming.ts";
+import { POLICY_FILE, unlockFile } from "../../model/paths.ts";
 import { protectedPatterns } from "../../model/protection.ts";
 import { printRecord } from "../../model/record.ts";
 import { howOf, type RecordSignature, UNSIGNED } from "../../model/records/signed.ts";
@@ -12,19 +12,16 @@ import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site } from "../../ports/sites.ts";
 
-export const branchRef = (branch: string) => `refs/heads/${branch}`;
-
 /** Protected by the current policy, or by a recorded baseline. */
 export async function isProtectedBranch(hands: Hands, site: Site, branch: string): Promise<boolean> {
   const { committed, copy, defaultBranch } = await (await hands.git.audits()).branching(site, "own");
   return hands.look((reader) => {
-    const read = (text: string | undefined) =>
-      text === undefined ? [] : [reader.config(".pawl/config.yaml", text)];
+    const read = (text: string | undefined) => (text === undefined ? [] : [reader.config(POLICY_FILE, text)]);
     const patterns = protectedPatterns(read(committed)[0], read(copy), defaultBranch);
     const recorded = reader.repositories().records.filter((one) => one.value.id === site.name);
     return (
       patterns.some((one) => matchesPattern(one, branch)) ||
-      recorded.some((one) => one.value.baseline.some((each) => each.ref === branchRef(branch)))
+      recorded.some((one) => one.value.baseline.some((each) => each.ref === refOfBranch(branch)))
     );
   });
 }
@@ -44,7 +41,7 @@ export interface Opening {
 }
 
 export function newUnlock(reader: Reader, at: Situation, wanted: Opening): Plan<{ unlock: Unlock }> {
-  const branch = wanted.ref.replace(/^refs\/heads\//, "");
+  const branch = branchOfRef(wanted.ref);
   const value: Unlock = {
     id: formatUnlockId(nextNumber(reader.unlockNames(), unlock.letter)),
     status: "open",

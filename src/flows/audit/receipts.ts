@@ -1,5 +1,6 @@
 import type { Finding } from "../../judge/audit/judge.ts";
 import { isAppendOnly } from "../../judge/gates/integrity.ts";
+import { taskOf } from "../../model/ids.ts";
 import { receiptFile } from "../../model/paths.ts";
 import { type Approval, type Receipt, receiptText } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -20,10 +21,10 @@ export async function alteredReceipts(
   const last = new Map<string, Approval>();
   for (const one of ledger.approvals)
     if ((one.status === "merged" && one.signatures.length > 0) || requested.has(one.id))
-      last.set(taskOf(one), one);
+      last.set(taskOf(one.id), one);
   if (last.size === 0) return [];
   const basis = ledger.basis();
-  const receipts = new Map(basis.receipts.map((one) => [taskOf(one), one]));
+  const receipts = new Map(basis.receipts.map((one) => [taskOf(one.id), one]));
   const found: Finding[] = [];
   for (const [task, approval] of last) {
     const isSigned = async (one: Receipt | undefined) =>
@@ -45,7 +46,5 @@ export async function alteredReceipts(
   }
   return found;
 }
-
-const taskOf = ({ id }: { id: string }) => id.replace(/\/.*$/, "");
 
 const digestOf = (sha256: Hands["sha256"], receipt: Receipt) => sha256(receiptText(receipt));

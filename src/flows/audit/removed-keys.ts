@@ -1,6 +1,7 @@
 import type { Finding } from "../../judge/audit/judge.ts";
 import { judgeMove, type Keys } from "../../judge/keys.ts";
 import { APPROVERS_FILE } from "../../model/approvers.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { quoted } from "../../model/text.ts";
 import type { Audits, BranchTip } from "../../ports/audits.ts";
 import type { CheckSignature } from "../../ports/signatures.ts";
@@ -16,8 +17,6 @@ interface RemovedKey {
   ref: string;
   commit: string;
 }
-
-const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
 
 /** Keys that older branches have removed; a later branch has no say in who may decide elsewhere. */
 async function removedElsewhere(
@@ -59,8 +58,8 @@ export async function removedButListed(
   return found.map((one) => ({
     code: "removed_key",
     repo: subject.site.name,
-    where: nameOf(ref),
-    message: `${nameOf(ref)} still lists the key ${one.key}, which ${nameOf(one.ref)} has removed. Remove it there too: pawl approver remove ${quoted(one.key)}`,
+    where: branchOfRef(ref),
+    message: `${branchOfRef(ref)} still lists the key ${one.key}, which ${branchOfRef(one.ref)} has removed. Remove it there too: pawl approver remove ${quoted(one.key)}`,
   }));
 }
 
@@ -92,7 +91,11 @@ const refusing =
     const signer = verdict.ok ? approvers.find((one) => one.key === verdict.key)?.public : undefined;
     const gone = removed.find((one) => one.public === signer);
     if (!gone) return verdict;
-    return { ok: false, code: "unknown_key", why: `${nameOf(gone.ref)} has removed the key ${gone.key}` };
+    return {
+      ok: false,
+      code: "unknown_key",
+      why: `${branchOfRef(gone.ref)} has removed the key ${gone.key}`,
+    };
   };
 
 async function landedHere(

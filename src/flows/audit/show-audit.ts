@@ -1,5 +1,6 @@
 import { CLASSES, type Class, type Explained, isWrong } from "../../judge/audit/classify.ts";
 import type { AuditedBranch, Finding } from "../../judge/audit/judge.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { columns, indent, plural, type Style } from "../../model/text.ts";
 import type { DecidedAtTheDoor } from "./decided.ts";
 
@@ -44,7 +45,7 @@ function branchText({ repo, ref, counts, commits, root }: AuditedBranch, style: 
   const since = root
     ? `, keys since ${root.commit.slice(0, 12)} (${inWords(root.class)}${root.by ? ` by ${root.by}` : ""})`
     : "";
-  const head = `${style.bold(ref.replace(/^refs\/heads\//, ""))} of ${repo}: ${told.join(", ") || "no commits"}${since}`;
+  const head = `${style.bold(branchOfRef(ref))} of ${repo}: ${told.join(", ") || "no commits"}${since}`;
   if (wrong.length === 0) return head;
   return `${head}\n${indent(columns(wrong.map((one) => row(one, style))))}`;
 }

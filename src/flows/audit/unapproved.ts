@@ -1,10 +1,12 @@
 import { CLASSES, type Class, type Explained, explainer } from "../../judge/audit/classify.ts";
 import type { AuditedBranch } from "../../judge/audit/judge.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import type { Known, Unapproved } from "../../ports/audit-facts.ts";
 import type { Audits, RemoteAnswer } from "../../ports/audits.ts";
 import type { KeysLine } from "./keys-line.ts";
 import type { OneBaseline } from "./one-baseline.ts";
 import type { Chain, Subject } from "./subject.ts";
+import { wholeSecond } from "./unlocks.ts";
 
 /**
  * Commits that reached a remote against its rules: the policy before them says that the remote is guarded or
@@ -45,9 +47,9 @@ async function pushedFromHere(
 ): Promise<Map<string, Unapproved>> {
   const found = new Map<string, Unapproved>();
   for (const { name } of remotes) {
-    const tracking = `refs/remotes/${name}/${ref.replace(/^refs\/heads\//, "")}`;
+    const tracking = `refs/remotes/${name}/${branchOfRef(ref)}`;
     for (const move of audits.log(site, tracking) ?? []) {
-      if (move.message !== "update by push" || (at !== undefined && move.time < at)) continue;
+      if (move.message !== "update by push" || (at !== undefined && move.time < wholeSecond(at))) continue;
       const { brought } = await audits.follow(site, { ...move, seen: "log" }, commits);
       for (const { id } of brought) found.set(id, { remote: name, how: "pushed" });
     }

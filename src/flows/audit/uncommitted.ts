@@ -1,3 +1,4 @@
+import { refOfBranch } from "../../model/naming.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -14,7 +15,7 @@ export async function tellUncommitted(
   isProtected: (ref: string) => boolean,
 ): Promise<string[]> {
   const checkout = await (await hands.git.rescues()).look(site);
-  if (!checkout?.branch || !isProtected(`refs/heads/${checkout.branch}`)) return [];
+  if (!checkout?.branch || !isProtected(refOfBranch(checkout.branch))) return [];
   const { noted, tracked, root, branch } = checkout;
   const files = noted.length > 0 ? noted : tracked;
   if (files.length === 0) return [];

@@ -1,4 +1,5 @@
 import { change } from "../../judge/change.ts";
+import { branchOfRef, isNothing } from "../../model/naming.ts";
 import { unlockFile } from "../../model/paths.ts";
 import { type Unlock, unlock } from "../../model/records/unlock.ts";
 import { plural } from "../../model/text.ts";
@@ -58,7 +59,7 @@ function movesDated(
 ): LoggedMove[] {
   const begin = wholeSecond(created);
   const first = log.findIndex(
-    (one) => one.time >= begin && (tip === undefined ? /^0+$/.test(one.old) : one.old === tip),
+    (one) => one.time >= begin && (tip === undefined ? isNothing(one.old) : one.old === tip),
   );
   if (first < 0) return [];
   const after = log.findIndex((one, index) => index >= first && (one.time > until || one.time < begin));
@@ -74,7 +75,7 @@ export function witnessOf(audits: Audits, site: Site, ref: string, guarded: bool
 }
 
 /** Git's log has no fractions of a second. */
-const wholeSecond = (time: string) => `${time.slice(0, 19)}.000Z`;
+export const wholeSecond = (time: string) => `${time.slice(0, 19)}.000Z`;
 
 /** The repository of a record, on this machine; undefined if it is not here. */
 export function siteOf(sites: Sites, { repo }: Pick<Unlock, "repo">): Site | undefined {
@@ -93,8 +94,7 @@ export async function closeExpired(hands: Hands): Promise<string[]> {
   const said: string[] = [];
   for (const one of due) {
     const closed = await closeUnlock(hands, one);
-    if (closed)
-      said.push(`${closed.id} has ended: ${closed.ref.replace(/^refs\/heads\//, "")} is closed again.`);
+    if (closed) said.push(`${closed.id} has ended: ${branchOfRef(closed.ref)} is closed again.`);
   }
   return said;
 }
@@ -133,7 +133,7 @@ export async function closeUnlock(
     (reader, at) => noteClosed(reader, at, value.id, { log, witness }, signing),
     {
       phase: "after",
-      milestone: `${value.id}: ${value.ref.replace(/^refs\/heads\//, "")} is closed again`,
+      milestone: `${value.id}: ${branchOfRef(value.ref)} is closed again`,
     },
   );
   return plan.data;

@@ -1,6 +1,9 @@
 import type { GateResult, Reason } from "../../judge/gates/gate.ts";
 import { isProtected } from "../../judge/gates/policy.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
+import { refOfBranch } from "../../model/naming.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import type { Problem } from "../../model/record.ts";
 import { type Run, type RunRepo, run } from "../../model/records/run.ts";
 import type { Branches, BranchState } from "../../ports/branches.ts";
@@ -20,7 +23,12 @@ export interface Request {
 
 /** A request that goes to no guarded branch needs no task: nothing was judged. */
 const NOT_ASKED: GateResult = {
-  ...{ task: "", stage: "close", ready: true, reasons: [], repos: [], seal: undefined },
+  task: "",
+  stage: "close",
+  ready: true,
+  reasons: [],
+  repos: [],
+  seal: undefined,
 };
 
 /**
@@ -31,10 +39,10 @@ export async function checkRequest(hands: Hands, wanted: Request): Promise<GateR
   const site = (await hands.git.sites()).here();
   const audits = await hands.git.audits();
   const head = await known(hands, site, wanted.head);
-  const base = await known(hands, site, `refs/remotes/origin/${wanted.base}`, `refs/heads/${wanted.base}`);
+  const base = await known(hands, site, `refs/remotes/origin/${wanted.base}`, refOfBranch(wanted.base));
   const state = await audits.stateTexts(site, undefined, isRecordPath);
   if (!state) throw noState(site);
-  const policy = await audits.fileAt(site, base, ".pawl/config.yaml");
+  const policy = await audits.fileAt(site, base, POLICY_FILE);
   return hands.overRecords(state.texts, async (there) => {
     const names = await there.look((reader) => namesIn(reader, wanted.repo));
     const asked = await there.look((reader) => isAsked(reader, names, wanted.base, policy));
@@ -43,7 +51,7 @@ export async function checkRequest(hands: Hands, wanted: Request): Promise<GateR
     const branches = await published(there, site, { names, head, base, saved: found });
     const git = { ...there.git, branches: async () => branches };
     const world = { ...there.world, targets: async () => [] };
-    const [task = ""] = found.id.split("/");
+    const task = taskOf(found.id);
     const gate = await checkTask({ ...there, git, world }, task, "close", { fresh: true });
     const strays = found.repos.filter((one) => names.has(one.name) && one.base_branch !== wanted.base);
     const reasons = [...gate.reasons, ...strays.map((one) => elsewhere(task, one, wanted.base))];
@@ -82,7 +90,7 @@ function isAsked(
   base: string,
   text: string | undefined,
 ): boolean {
-  const config = text === undefined ? undefined : reader.config(`.pawl/config.yaml on ${base}`, text);
+  const config = text === undefined ? undefined : reader.config(`${POLICY_FILE} on ${base}`, text);
   const records = reader.repositories().records.filter((one) => names.has(one.value.id));
   const guarded =
     config?.approvals === "signed" ||
@@ -129,7 +137,10 @@ async function published(hands: Hands, site: Site, facts: Facts): Promise<Branch
   const between = await own.between(site, head, base);
   const nothing: BranchState = {
     ...between,
-    ...{ head: base, changed: false, contained: true, conflicts: [] },
+    head: base,
+    changed: false,
+    contained: true,
+    conflicts: [],
   };
   return {
     ...own,

@@ -16,6 +16,8 @@ import { reasonsOf } from "../../judge/gates/rules.ts";
 import { enrolled, WAY_OUT, whyNobodyCanSign } from "../../judge/keys.ts";
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
+import { MERGED } from "../../model/lifecycle.ts";
 import { snapshotRef } from "../../model/naming.ts";
 import { POLICY_FILE, patchFile } from "../../model/paths.ts";
 import type { Kind, Problem, Stored } from "../../model/record.ts";
@@ -138,7 +140,7 @@ async function judgeHistory(
 function isMet(reader: Reader, id: string): boolean {
   if (!reader.hasTask(id)) return false;
   try {
-    return ["merged", "done"].includes(reader.task(id).value.status);
+    return MERGED.includes(reader.task(id).value.status);
   } catch (error) {
     // Nobody can tell that it is merged, so it is not.
     if (error instanceof Failure) return false;
@@ -212,7 +214,7 @@ async function findUnsignable(
 
 /** What the run's record says was saved is there: the commit under its ref, and the patch in the state. */
 function isKept(reader: Reader, run: Run, { name }: RunRepo, snapshot: string | undefined): boolean {
-  const [task = "", part = ""] = run.id.split("/");
+  const [task, part] = [taskOf(run.id), partOf(run.id)];
   const saved = run.snapshots.find((one) => one.repo === name);
   return saved !== undefined && saved.commit === snapshot && reader.hasFile(patchFile(task, part, name));
 }
@@ -230,9 +232,9 @@ function describe(
   const { policy, defaultBranch, ...git } = state;
   const parse = (text: string | undefined, where: string): Config[] =>
     text === undefined ? [] : [reader.config(where, text)];
-  const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
-  const copies = parse(policy.worktree, `${repo.worktree}/.pawl/config.yaml`);
-  if (!committed) copies.push(...parse(policy.main, ".pawl/config.yaml"));
+  const [committed] = parse(policy.base, `${POLICY_FILE} on ${repo.base_branch}`);
+  const copies = parse(policy.worktree, `${repo.worktree}/${POLICY_FILE}`);
+  if (!committed) copies.push(...parse(policy.main, POLICY_FILE));
   return {
     ...git,
     repo,

@@ -1,5 +1,6 @@
 import { requiredChecks } from "../../judge/gates/policy.ts";
 import { Failure } from "../../model/failure.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import { evidence } from "../../model/records/parts.ts";
 import type { RunRepo } from "../../model/records/run.ts";
 import { testsNothing } from "../../model/tests-nothing.ts";
@@ -18,12 +19,12 @@ export async function requiredCommands(
   return hands.look((reader) => {
     const parse = (text: string | undefined, where: string) =>
       text === undefined ? [] : [reader.config(where, text)];
-    const [committed] = parse(policy.base, `.pawl/config.yaml on ${repo.base_branch}`);
+    const [committed] = parse(policy.base, `${POLICY_FILE} on ${repo.base_branch}`);
     const common = {
       env: committed?.env ?? {},
       recheck: committed?.recheck ?? committed?.approvals === "signed",
     };
-    const checks = requiredChecks(committed, parse(policy.main, ".pawl/config.yaml"));
+    const checks = requiredChecks(committed, parse(policy.main, POLICY_FILE));
     if (checks === "none") return { commands: [], ...common };
     if (checks.length > 0) return { commands: checks.map((one) => one.argv), ...common };
     const seen = reader.parts(evidence, task).records.map((one) => one.value);

@@ -1,7 +1,6 @@
 import { isExpired, lostClaim } from "../../judge/claims.ts";
-import { MET } from "../../judge/ready.ts";
 import { Failure } from "../../model/failure.ts";
-import { LIVE } from "../../model/lifecycle.ts";
+import { ENDED, LIVE } from "../../model/lifecycle.ts";
 import type { Claims, FoundClaim } from "../../ports/claims.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { claimingRemote } from "./claiming-remote.ts";
@@ -72,7 +71,7 @@ async function claimWork(hands: Hands, found: readonly FoundClaim[]): Promise<st
   for (const task of live) {
     if (!(await isWorkedOnHere(hands, task))) continue;
     const claim = found.find((one) => one.task === task)?.claim;
-    if (claim && !worktrees.isOurs(claim.clone)) said.push(lostClaim(task, claim, worktrees.ago(0)));
+    if (claim && !worktrees.isOurs(claim.clone)) said.push(lostClaim(task, claim, hands.time()));
     else
       said.push(
         ...(await alone(hands, task, async () => {
@@ -95,9 +94,9 @@ async function sweep(
     found.filter(
       ({ task, claim }) =>
         claim &&
-        isExpired(claim, claims.at(0)) &&
+        isExpired(claim, hands.time()) &&
         reader.hasTask(task) &&
-        [...MET, "dropped"].includes(reader.task(task).value.status),
+        ENDED.includes(reader.task(task).value.status),
     ),
   );
   for (const { task, commit } of over) {

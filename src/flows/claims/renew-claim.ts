@@ -19,7 +19,7 @@ export async function renewClaim(hands: Hands, task: string): Promise<string[]> 
   if (remote === undefined || known?.remote !== remote) return [];
   if (!(await isWorkedOnHere(hands, task))) return giveBackUnlessBegun(hands, claims, task);
   const isSupervised = await hands.look((reader) => openRunsOf(reader, task).length > 0);
-  const claim = { ...known.claim, until: claims.at(LEASE[isSupervised ? "supervised" : "byHand"]) };
+  const claim = { ...known.claim, until: hands.time(LEASE[isSupervised ? "supervised" : "byHand"]) };
   try {
     const pushed = await claims.push(remote, { task, old: known.commit, claim }, hands.say);
     if (pushed.ok) {
@@ -30,7 +30,7 @@ export async function renewClaim(hands: Hands, task: string): Promise<string[]> 
     const ours = found?.claim !== undefined && (await hands.git.worktrees()).isOurs(found.claim.clone);
     if (!found?.claim) claims.forget(task);
     else claims.remember({ remote, commit: found.commit, claim: found.claim, ours });
-    return found?.claim && !ours ? [lostClaim(task, found.claim, claims.at(0))] : [];
+    return found?.claim && !ours ? [lostClaim(task, found.claim, hands.time())] : [];
   } catch (error) {
     if (error instanceof Failure && isUntold(error)) return [error.message];
     throw error;

@@ -32,7 +32,7 @@ export async function takeClaim(hands: Hands, task: string, wish: ClaimWish): Pr
   const { claims, remote, warnings } = await claimingRemote(hands);
   if (remote === undefined) return warnings;
   const own = claims.remembered().find((one) => one.claim.task === task && one.ours && one.remote === remote);
-  if (own?.commit !== undefined && own.claim.until > claims.at(LEASE[wish.lease] / 2)) return [];
+  if (own?.commit !== undefined && own.claim.until > hands.time(LEASE[wish.lease] / 2)) return [];
   claims.mark(task);
   const at = { claims, remote, task, wish };
   try {
@@ -86,11 +86,14 @@ async function ask(hands: Hands, { claims, remote, task }: Negotiation): Promise
   return found;
 }
 
-async function decide(hands: Hands, { claims, task, wish }: Negotiation, found: FoundClaim | undefined) {
+async function decide(hands: Hands, { task, wish }: Negotiation, found: FoundClaim | undefined) {
   const worktrees = await hands.git.worktrees();
   const { actor } = await hands.situation("write");
   return judgeClaim({
-    ...{ task, found, over: wish.over, now: claims.at(0) },
+    task,
+    found,
+    over: wish.over,
+    now: hands.time(),
     created: await hands.look((reader) => reader.task(task).value.created),
     isOurs: found?.claim !== undefined && worktrees.isOurs(found.claim.clone),
     isHuman: isHuman(actor) && hands.agent === undefined,
@@ -109,8 +112,8 @@ async function newClaim(
     holder: actor,
     clone,
     machine: claims.machine,
-    since: since ?? claims.at(0),
-    until: claims.at(LEASE[wish.lease]),
+    since: since ?? hands.time(),
+    until: hands.time(LEASE[wish.lease]),
     from,
   };
 }

@@ -1,10 +1,11 @@
 import { change } from "../../judge/change.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import { type Task, task as taskKind } from "../../model/records/task.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import type { Site } from "../../ports/sites.ts";
-import { partName, taskName } from "../start/start-records.ts";
 import { readTrust, type TrustHands } from "../trust/read-trust.ts";
 
 export type Landings = Run["landed"];
@@ -19,7 +20,7 @@ export async function lookForLanded(hands: TrustHands, value: Run): Promise<Land
   for (const repo of value.repos) {
     const site = sites.named(repo.name);
     const saved = value.snapshots.find((one) => one.repo === repo.name);
-    const tip = (await targets.tip(site, `refs/heads/${repo.branch}`)) ?? saved?.head ?? repo.head;
+    const tip = (await targets.tip(site, refOfBranch(repo.branch))) ?? saved?.head ?? repo.head;
     if (tip === undefined) return undefined;
     if (isUntouched(value, repo, tip)) continue;
     let found: Landings[number] | undefined;
@@ -42,7 +43,7 @@ export async function basesOf(hands: TrustHands, site: Site, branch: string): Pr
   const [targets, remotes] = [await hands.git.targets(), await hands.git.remotes()];
   const upstream = await remotes.remoteOf(site, branch);
   const trusted = upstream && (await isTrusted(hands, site, upstream.remote));
-  const refs = [`refs/heads/${branch}`, ...(upstream && trusted ? [upstream.tracking] : [])];
+  const refs = [refOfBranch(branch), ...(upstream && trusted ? [upstream.tracking] : [])];
   const tips = await Promise.all(refs.map((ref) => targets.tip(site, ref)));
   return [...new Set(tips.filter((one) => one !== undefined))];
 }
@@ -64,8 +65,8 @@ export function recordLanded(
   id: string,
   landed: Landings,
 ): Plan<{ run: Run; task: Task }> {
-  const stored = reader.part(run, taskName(id), partName(id));
-  const storedTask = reader.task(taskName(id));
+  const stored = reader.part(run, taskOf(id), partOf(id));
+  const storedTask = reader.task(taskOf(id));
   const about = `merged elsewhere: ${describeLanded(landed)}`;
   const noted = change(run, stored, { landed }, at, about);
   const { status } = storedTask.value;

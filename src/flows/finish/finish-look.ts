@@ -4,14 +4,14 @@ import { approval, type Run, type RunSnapshot } from "../../model/records/run.ts
 import { plural, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
-import type { Content, RemovalLook, RepositoryLook, Whereabouts } from "../../ports/worktrees.ts";
+import type { Content, FoundWorktree, RemovalLook, RepositoryLook } from "../../ports/worktrees.ts";
 import { partsOf } from "../start/start-carry-out.ts";
 import type { Part } from "../start/start-plan.ts";
 import { tellAll } from "../tell-all.ts";
 
 /** One repository's part of a run that is about to end. */
 export interface Ending extends Part {
-  now: Whereabouts;
+  now: FoundWorktree;
   /** Where the task's branch is; undefined when it is gone. */
   tip: string | undefined;
   /** The base has everything that the branch has. */

@@ -1,10 +1,11 @@
 import { change } from "../../judge/change.ts";
-import { MET } from "../../judge/ready.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
+import { MERGED } from "../../model/lifecycle.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import { task } from "../../model/records/task.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { partName, type RunAndTask, taskName } from "../start/start-records.ts";
+import type { RunAndTask } from "../start/start-records.ts";
 import type { Ending } from "./finish-look.ts";
 
 /** What is about to be done, with the commits that it is done to: afterwards the branches may be gone. */
@@ -16,7 +17,7 @@ export function recordEnding(
   reason: string,
   about: string,
 ): Plan<Run> {
-  const stored = reader.part(run, taskName(id), partName(id));
+  const stored = reader.part(run, taskOf(id), partOf(id));
   const repos = stored.value.repos.map((repo) => ({
     ...repo,
     head: endings.find((one) => one.repo.name === repo.name)?.tip ?? repo.head,
@@ -32,8 +33,8 @@ export function recordEnded(
   ended: "kept" | "removed",
   about: string,
 ): Plan<RunAndTask> {
-  const stored = reader.part(run, taskName(id), partName(id));
-  const storedTask = reader.task(taskName(id));
+  const stored = reader.part(run, taskOf(id), partOf(id));
+  const storedTask = reader.task(taskOf(id));
   const { status } = storedTask.value;
   const over = change(run, stored, { ended, status: statusOf(stored.value, ended, status) }, at, about);
   if (status !== "merged")
@@ -44,13 +45,13 @@ export function recordEnded(
 
 /** How an agent's own run ended stays said, whatever becomes of its worktrees. */
 function statusOf(value: Run, ended: "kept" | "removed", task: string): Run["status"] {
-  if (MET.includes(task)) return "succeeded";
+  if (MERGED.includes(task)) return "succeeded";
   if (value.status === "failed" || value.status === "succeeded") return value.status;
   return ended === "kept" && value.status !== "interrupted" ? "kept" : "interrupted";
 }
 
 export function recordNotEnded(reader: Reader, at: Situation, id: string, reason: string): Plan<Run> {
-  const stored = reader.part(run, taskName(id), partName(id));
+  const stored = reader.part(run, taskOf(id), partOf(id));
   const changed = change(run, stored, {}, at, `not ended: ${reason}`);
   return { data: changed.value, effects: [changed.effect] };
 }

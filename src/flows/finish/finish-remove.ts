@@ -1,10 +1,10 @@
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { Run, RunSnapshot } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Content } from "../../ports/worktrees.ts";
 import { takeSnapshot } from "../snapshot/take-snapshot.ts";
-import { taskName } from "../start/start-records.ts";
 import { type Ending, savedAs } from "./finish-look.ts";
 
 /** What became of one repository's part. */
@@ -49,12 +49,12 @@ export async function saveFirst(
   if (unsaved.length === 0) return { run: value, warnings: [] };
   if (endings.some((one) => one.now.state === "doomed")) return { run: value, warnings: [] };
   hands.say(`Saving ${unsaved.map((one) => one.repo.name).join(", ")} first`);
-  const { run, warnings } = await takeSnapshot(hands, taskName(value.id));
+  const { run, warnings } = await takeSnapshot(hands, taskOf(value.id));
   for (const { repo, place } of unsaved) {
     const saved = run.snapshots.find((one) => one.repo === repo.name);
     if (saved?.whole) continue;
     throw new Failure("refused", "snapshot_incomplete", `Not all of ${place.path} could be saved.`, {
-      hint: `${warnings.join(" ")} Commit or move the rest, or keep the worktree: pawl finish ${taskName(value.id)} --keep --reason "…"`,
+      hint: `${warnings.join(" ")} Commit or move the rest, or keep the worktree: pawl finish ${taskOf(value.id)} --keep --reason "…"`,
       details: { repo: repo.name, worktree: place.path },
     });
   }

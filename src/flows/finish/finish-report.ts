@@ -1,4 +1,4 @@
-import { MET } from "../../judge/ready.ts";
+import { MERGED } from "../../model/lifecycle.ts";
 import type { Run } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Plan } from "../../ports/operation.ts";
@@ -24,7 +24,7 @@ export function conclude(data: Finished, warnings: string[]): Plan<Finished> {
   const saved = repos.some((one) => one.saved !== undefined);
   const name = run.id.slice(task.id.length + 1);
   if (saved) said.push(tellSaved(task, name));
-  if (MET.includes(task.status)) return { data, warnings: said };
+  if (MERGED.includes(task.status)) return { data, warnings: said };
   return {
     data,
     warnings: said,

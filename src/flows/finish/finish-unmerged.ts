@@ -1,5 +1,5 @@
-import { MET } from "../../judge/ready.ts";
 import { Failure } from "../../model/failure.ts";
+import { MERGED } from "../../model/lifecycle.ts";
 import { approval } from "../../model/records/run.ts";
 import { plural, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -61,7 +61,7 @@ export async function checkUnmerged(
   const [any] = endings;
   if (!any) return [];
   const task = await hands.look((reader) => reader.task(any.place.task).value);
-  if (!MET.includes(task.status)) return [];
+  if (!MERGED.includes(task.status)) return [];
   const unmerged = await lookForUnmerged(hands, endings);
   const [first] = unmerged;
   if (!first || !callsItMerged(reason)) return unmerged;

@@ -1,5 +1,6 @@
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
 import { commandLine } from "../../model/text.ts";
 import type { Diagnosis } from "../../ports/doctor.ts";
@@ -17,9 +18,7 @@ export async function configuredCommands(hands: Hands, site: Site): Promise<stri
 async function configsOf(hands: Hands, site: Site): Promise<Config[]> {
   const { committed, copy } = await (await hands.git.audits()).branching(site, "own");
   return hands.look((reader) =>
-    [committed, copy].flatMap((text) =>
-      text === undefined ? [] : [reader.config(".pawl/config.yaml", text)],
-    ),
+    [committed, copy].flatMap((text) => (text === undefined ? [] : [reader.config(POLICY_FILE, text)])),
   );
 }
 
@@ -42,7 +41,7 @@ export async function examinePrograms(hands: Hands): Promise<Diagnosis[]> {
     return missing.map((program) => ({
       code: "program_missing",
       level: "note" as const,
-      where: ".pawl/config.yaml",
+      where: POLICY_FILE,
       message: `${shown(program)} is not on the PATH that checks run with, so ${what} cannot run here: ${shown(commandLine(argv))}`,
     }));
   });

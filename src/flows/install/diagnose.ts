@@ -2,7 +2,7 @@ import type { Diagnosis, Specialist } from "../../ports/doctor.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { examinePrograms } from "./commands.ts";
 import { keepEnvironment } from "./keep-environment.ts";
-import { refuseObstacles } from "./request.ts";
+import { changesIn } from "./request.ts";
 import { requestFromLedger } from "./versions.ts";
 
 /** Whether the installed files and the clone's copy of pawl are what they should be. */
@@ -24,17 +24,12 @@ async function putBack(hands: Hands, found: readonly Diagnosis[]): Promise<strin
   if (!found.some((one) => /^(?:file_|launcher_|runtime_)/.test(one.code) && one.level === "problem"))
     return [];
   const installation = await hands.git.installation();
-  const release = await installation.hold();
-  try {
+  return installation.exclusively(async () => {
     const copied = installation.copyRuntime(true).length > 0;
     const steps = installation.installed() ? installation.apply(requestFromLedger(installation)) : [];
-    refuseObstacles(steps);
-    const changed = steps.filter((one) => ["create", "update", "remove"].includes(one.do));
     return [
       ...(copied ? [`The clone's copy of pawl is ${installation.version} and complete again.`] : []),
-      ...changed.map(({ path }) => `${path} was repaired.`),
+      ...changesIn(steps).map(({ path }) => `${path} was repaired.`),
     ];
-  } finally {
-    release();
-  }
+  });
 }

@@ -6,7 +6,7 @@ import type { Plan } from "../../ports/operation.ts";
 import { refuseAgents } from "../human-only.ts";
 import { nextCommit } from "./commit.ts";
 import { type FileReport, fileRows, reportFiles } from "./file-report.ts";
-import { refuseObstacles } from "./request.ts";
+import { changesIn, refuseObstacles } from "./request.ts";
 import { requestFromLedger } from "./versions.ts";
 
 export interface OverrideDone {
@@ -16,11 +16,7 @@ export interface OverrideDone {
 export async function rehearseOverride(hands: Hands, change: OverrideChange) {
   await expectAllowed(hands, change);
   const installation = await hands.git.installation();
-  const steps = installation.planOverride(change, requestFromLedger(installation));
-  refuseObstacles(steps);
-  return steps.flatMap(({ do: what, path }) =>
-    what === "create" || what === "update" || what === "remove" ? [{ do: what, path }] : [],
-  );
+  return changesIn(installation.planOverride(change, requestFromLedger(installation)));
 }
 
 /** Writes the override and everything that is rendered from it, in one go. */
@@ -31,8 +27,7 @@ export async function changeOverride(
 ): Promise<Plan<OverrideDone>> {
   await expectAllowed(hands, change);
   const installation = await hands.git.installation();
-  const release = await installation.hold();
-  try {
+  return installation.exclusively(async () => {
     installation.recover();
     const steps = installation.applyOverride(change, requestFromLedger(installation));
     refuseObstacles(steps);
@@ -41,9 +36,7 @@ export async function changeOverride(
       data: { override: { name, ...reportFiles(steps) } },
       next: await nextCommit(hands, installation, site),
     };
-  } finally {
-    release();
-  }
+  });
 }
 
 /** What takes an agent's own hooks, tools or instructions away is a human's decision. */

@@ -74,6 +74,20 @@ export function namesIn(
 const united = (one: readonly string[], other: readonly string[], order: readonly string[]) =>
   order.filter((name) => one.includes(name) || other.includes(name));
 
+/** The steps that change a file; one that is in the way refuses them all. */
+export function changesIn(steps: readonly FileStep[]): { do: string; path: string }[] {
+  refuseObstacles(steps);
+  return steps.flatMap(({ do: what, path }) =>
+    what === "create" || what === "update" || what === "remove" ? [{ do: what, path }] : [],
+  );
+}
+
+/** What a dry run says of the clone's copy of the program. */
+export function missingCopy(installation: Installation): { do: string; path: string }[] {
+  const { length } = installation.missingRuntime();
+  return length > 0 ? [{ do: "copy", path: `pawl's program (${plural(length, "file")})` }] : [];
+}
+
 /** One file in the way stops everything, before anything is written. */
 export function refuseObstacles(steps: readonly FileStep[]): void {
   const refused = steps.filter((one) => one.do === "refuse");

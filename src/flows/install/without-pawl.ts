@@ -1,4 +1,5 @@
 import { isUndecided } from "../../judge/audit/classify.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { LEDGER_FILE } from "../../model/paths.ts";
 import { plural, quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -18,7 +19,7 @@ export async function tellWithoutPawl(hands: Hands, site: Site, made: string | u
   if (installed.every((commit) => commit === made)) return [];
   const wrong = (await unexplained(hands, site, branch.ref, false)).filter((one) => !isUndecided(one));
   if (wrong.length === 0) return [];
-  const name = branch.ref.replace(/^refs\/heads\//, "");
+  const name = branchOfRef(branch.ref);
   return [
     `pawl was on ${name} before, and nothing explains ${plural(wrong.length, "commit")} since; audits report that until a human accepts it: pawl unlock ${quoted(name)} --accept`,
   ];

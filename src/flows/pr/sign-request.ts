@@ -1,5 +1,6 @@
 import { mustSign } from "../../judge/keys.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import type { Approval } from "../../model/records/run.ts";
 import { howOf, type RecordSignature } from "../../model/records/signed.ts";
@@ -48,7 +49,10 @@ export async function signRequest(hands: Hands, id: string, keyFile: string | un
 /** Refuses what no signature of a request could explain. */
 export async function lookForRequest(hands: Hands, id: string): Promise<Candidate> {
   const found = await lookForApproval(hands, id, {
-    ...{ fetch: false, push: true, style: "merge", elsewhere: true },
+    fetch: false,
+    push: true,
+    style: "merge",
+    elsewhere: true,
   });
   const signing = found.repos.filter((one) => mustSign(one.keys.before));
   if (signing.length === 0)
@@ -71,9 +75,17 @@ async function reposOf(hands: Hands, { repos }: Candidate): Promise<ApprovalRepo
   const found: ApprovalRepo[] = [];
   for (const { site, name, base_branch, base, head, tree, keys } of repos)
     found.push({
-      ...{ name, ref: `refs/heads/${base_branch}`, old: base, new: head, head, tree },
+      name,
+      ref: refOfBranch(base_branch),
+      old: base,
+      new: head,
+      head,
+      tree,
       diff_sha256: await merges.diffDigest(site, base, head),
-      ...{ pushed: false, onto: undefined, style: "merge", id: keys.before.id || undefined },
+      pushed: false,
+      onto: undefined,
+      style: "merge",
+      id: keys.before.id || undefined,
     });
   return found;
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import type { Run, RunRepo } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -54,9 +55,9 @@ async function lookAtRepository(
     });
   const unsupported = await targets.unsupported(site, repo.branch);
   if (unsupported) throw refusalOf(unsupported, repo.name);
-  const from = await targets.tip(site, `refs/heads/${repo.branch}`);
+  const from = await targets.tip(site, refOfBranch(repo.branch));
   if (!from) throw missing("branch_missing", repo.branch, `pawl start ${task} --claim`);
-  const base = await targets.tip(site, `refs/heads/${repo.base_branch}`);
+  const base = await targets.tip(site, refOfBranch(repo.base_branch));
   if (!base) throw missing("base_missing", repo.base_branch, `git branch ${repo.base_branch} <commit>`);
   if (await targets.contains(site, from, base)) return { base };
   const follows = await targets.contains(site, base, from);
@@ -109,7 +110,7 @@ async function noteRemote(hands: Hands, site: Site, repo: RunRepo): Promise<stri
   if (!upstream) return [];
   const targets = await hands.git.targets();
   const published = await targets.tip(site, upstream.tracking);
-  const base = await targets.tip(site, `refs/heads/${repo.base_branch}`);
+  const base = await targets.tip(site, refOfBranch(repo.base_branch));
   if (!published || !base) return [];
   const { right } = await targets.apart(site, base, published);
   if (right === 0) return [];

@@ -1,4 +1,5 @@
 import { change } from "../../judge/change.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Purpose } from "../../ports/merges.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
@@ -30,7 +31,7 @@ export function noteBases(
   id: string,
   bases: readonly { repo: string; base: string }[],
 ): Plan<Run> {
-  const [task = "", part = ""] = id.split("/");
+  const [task, part] = [taskOf(id), partOf(id)];
   const stored = reader.part(run, task, part);
   const fresh = bases.filter((one) =>
     stored.value.repos.some((repo) => repo.name === one.repo && repo.base_was !== undefined),

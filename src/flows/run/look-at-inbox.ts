@@ -1,5 +1,5 @@
 import { claimedElsewhere, lostClaims } from "../../judge/claims.ts";
-import { changedNothing, isPlace } from "../../judge/current-run.ts";
+import { changedNothing, hasWorktrees } from "../../judge/current-run.ts";
 import { sessionGates } from "../../judge/gates/session-gates.ts";
 import { isUnread } from "../../judge/mail.ts";
 import { readyTasks } from "../../judge/ready.ts";
@@ -67,7 +67,7 @@ function liveTask(
   const task = reader.task(id).value;
   const [runs, findings, proofs] = [values(run), values(finding), values(evidence)];
   const [reviews, handoffs] = [values(review), values(handoff)];
-  const place = runs.findLast(isPlace);
+  const place = runs.findLast(hasWorktrees);
   const { reasons } = sessionGates({
     task,
     run: place?.ended === "removed" ? undefined : place,

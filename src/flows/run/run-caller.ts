@@ -1,17 +1,17 @@
 import { change } from "../../judge/change.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Effect, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { partName, taskName } from "../start/start-records.ts";
 import { storedRun } from "./run-records.ts";
 
 /** A run by its id, where there is one. */
 export function findNamed(reader: Reader, id: string | undefined): Run | undefined {
-  if (id === undefined || !/^T\d+\/R\d+$/.test(id) || !reader.hasTask(taskName(id))) return undefined;
-  return reader.partNames(run, taskName(id)).includes(partName(id)) ? storedRun(reader, id).value : undefined;
+  if (id === undefined || !/^T\d+\/R\d+$/.test(id) || !reader.hasTask(taskOf(id))) return undefined;
+  return reader.partNames(run, taskOf(id)).includes(partOf(id)) ? storedRun(reader, id).value : undefined;
 }
 
 /** The manager's record names what it started, in the same write that says it is started. */
@@ -25,7 +25,7 @@ export function namedByManager(
   const stored = storedRun(reader, parent ?? "");
   const { children, basis } = stored.value;
   if (children.includes(id)) return [];
-  const { plan_digest } = reader.task(taskName(stored.value.id)).value;
+  const { plan_digest } = reader.task(taskOf(stored.value.id)).value;
   const changes = { children: [...children, id], ...(basis === undefined ? { basis: plan_digest } : {}) };
   return [change(run, stored, changes, at, `started ${id}`).effect];
 }

@@ -3,11 +3,11 @@ import { judgeManage } from "../../judge/gates/manage.ts";
 import { isUnread } from "../../judge/mail.ts";
 import { childLine, childrenOf } from "../../judge/runs/children.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
+import { taskOf } from "../../model/ids.ts";
 import { decision, handoff, message } from "../../model/records/parts.ts";
 import { run } from "../../model/records/run.ts";
 import type { Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { taskName } from "../start/start-records.ts";
 import { findNamed } from "./run-caller.ts";
 
 /** What keeps a manager of this task from ending well. */
@@ -37,5 +37,5 @@ export function childLines(reader: Reader, id: string | undefined): string[] {
 /** The task that whoever asks manages: a manager keeps to that one and its parts. */
 export function managedTask(reader: Reader, at: Pick<Situation, "run">): string | undefined {
   const own = findNamed(reader, at.run);
-  return own?.role === "manager" && openAttempt(own) ? taskName(own.id) : undefined;
+  return own?.role === "manager" && openAttempt(own) ? taskOf(own.id) : undefined;
 }

@@ -1,10 +1,10 @@
 import { allWell, type ConductedTask, nextLaunches } from "../../judge/runs/conduct.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { FoundAgent } from "../../ports/agents.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { taskName } from "../start/start-records.ts";
 import { checkStartable } from "../start/start-task.ts";
 import { launchRun, nextRun, planRun, type RunWish, startAttempt, withClaim } from "./run-launch.ts";
 import { limitsOf } from "./run-limits.ts";
@@ -14,7 +14,10 @@ import { settleRuns } from "./run-settle.ts";
 
 /** The program that conducts is this one. */
 const CONDUCTOR: FoundAgent = {
-  ...{ name: "pawl", actor: "pawl", version: undefined, resumes: false },
+  name: "pawl",
+  actor: "pawl",
+  version: undefined,
+  resumes: false,
   tells: { turns: false, cost: false },
 };
 /** It is started here whatever runner the project has, and needs no settings. */
@@ -35,8 +38,17 @@ export async function launchConductor(
   const [home = ""] = tasks;
   const { agent, mode, parent, limits } = wish;
   const kind: RunKind = {
-    ...{ agent, mode, parent, limits, role: "conductor", tasks: [...tasks], at_once: more.atOnce },
-    ...{ reviewer: more.reviewer, rounds: more.rounds, basis: undefined, envelope: undefined },
+    agent,
+    mode,
+    parent,
+    limits,
+    role: "conductor",
+    tasks: [...tasks],
+    at_once: more.atOnce,
+    reviewer: more.reviewer,
+    rounds: more.rounds,
+    basis: undefined,
+    envelope: undefined,
   };
   const start = async () => {
     await expectNoRival(hands, home, { role: "conductor", mode });
@@ -58,9 +70,9 @@ const claimed = (hands: Hands, home: string, mode: Run["mode"], start: () => Pro
 
 /** Continues what a lost conductor had left to do. */
 export function resumeConductor(hands: Hands, value: Run): Promise<Run> {
-  const wish = { ...wishOf(value, taskName(value.id)), model: value.attempts.at(-1)?.model };
+  const wish = { ...wishOf(value, taskOf(value.id)), model: value.attempts.at(-1)?.model };
   const number = (value.attempts.at(-1)?.number ?? 0) + 1;
-  const home = taskName(value.id);
+  const home = taskOf(value.id);
   return withTask(hands, home, async () => {
     await expectNotResumed(hands, value);
     await expectNoRival(hands, home, { role: "conductor", mode: value.mode });
@@ -133,7 +145,10 @@ function gather(reader: Reader, id: string, refused: ReadonlyMap<string, string>
 }
 
 export const wishOf = (conductor: Run, task: string): RunWish => ({
-  ...{ task, agent: conductor.agent ?? "", role: "author", mode: conductor.mode ?? "parallel" },
+  task,
+  agent: conductor.agent ?? "",
+  role: "author",
+  mode: conductor.mode ?? "parallel",
   parent: conductor.id,
   model: conductor.attempts[0]?.model,
   limits: conductor.limits ?? limitsOf({}),

@@ -1,6 +1,7 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
 import { judgeOutcome, type Outcome, ofReason } from "../../judge/runs/outcome.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { logFile } from "../../model/paths.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
 import { evidence, type Handoff, handoff, review } from "../../model/records/parts.ts";
@@ -12,7 +13,6 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { takeSnapshot } from "../snapshot/take-snapshot.ts";
-import { partName, taskName } from "../start/start-records.ts";
 import { childLines, manageReasons } from "./run-children.ts";
 import { automaticHandoff } from "./run-handoff.ts";
 import { storedRun, withSession } from "./run-records.ts";
@@ -42,7 +42,10 @@ export async function endAttempt(
   const outcome = await accountedFor(hands, value, outcomeOf(attempt, ended));
   const snapshots = await saveWork(hands, value);
   const facts: EndFacts = {
-    ...{ outcome, ended, snapshots, at: ended?.exit.at },
+    outcome,
+    ended,
+    snapshots,
+    at: ended?.exit.at,
     heads: await Promise.all(value.repos.map((repo) => lookAtHead(hands, repo))),
     log: ended && ended.tail !== "" ? await keepLog(hands, value, ended.tail) : undefined,
   };
@@ -67,7 +70,7 @@ function outcomeOf(attempt: RunAttempt, ended: EndedAttempt | undefined): Outcom
 /** A manager that leaves something of what it started unsettled has not done its part, whatever its program says. */
 async function accountedFor(hands: Hands, { id, role }: Run, outcome: Outcome): Promise<Outcome> {
   if (role !== "manager" || outcome.status !== "succeeded") return outcome;
-  const left = await hands.look((reader) => manageReasons(reader, taskName(id)));
+  const left = await hands.look((reader) => manageReasons(reader, taskOf(id)));
   return left.length === 0 ? outcome : { status: "failed", reason: "unsettled" };
 }
 
@@ -75,7 +78,7 @@ async function accountedFor(hands: Hands, { id, role }: Run, outcome: Outcome): 
 async function saveWork(hands: Hands, value: Run): Promise<RunSnapshot[]> {
   if (value.repos.length === 0) return [];
   try {
-    const { saved, warnings } = await takeSnapshot(hands, taskName(value.id));
+    const { saved, warnings } = await takeSnapshot(hands, taskOf(value.id));
     for (const warning of warnings) hands.say(warning);
     return saved;
   } catch (error) {
@@ -116,14 +119,18 @@ function recordEnd(reader: Reader, at: Situation, id: string, number: number, fa
   const attempt = value.attempts.find((one) => one.number === number);
   if (!attempt || attempt.ended !== undefined) return { data: value };
   const now = endedAttempt(attempt, facts, at);
-  const task = taskName(id);
+  const task = taskOf(id);
   const attached: Effect[] =
     facts.log === undefined
       ? []
       : [
           {
-            ...{ do: "attach", record: id, rev: value.rev + 1, from: facts.log, about: "the end of its log" },
-            path: logFile(task, partName(id)),
+            do: "attach",
+            record: id,
+            rev: value.rev + 1,
+            from: facts.log,
+            about: "the end of its log",
+            path: logFile(task, partOf(id)),
           },
         ];
   const repos = value.repos.map((repo) => ({
@@ -185,7 +192,7 @@ function handoffOf(
   attempt: RunAttempt,
   facts: EndFacts,
 ): { handoff: Handoff | undefined; effects: Effect[] } {
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   const isOwn = (one: { run?: string | undefined; actor: string; created: string }) =>
     one.created >= attempt.begun && (one.run === value.id || one.actor === value.holder);
   const left = reader.parts(handoff, task).records.findLast((one) => isOwn(one.value))?.value;

@@ -1,8 +1,8 @@
 import { findRun } from "../../judge/current-run.ts";
 import { nextPartText } from "../../judge/runs/role-words.ts";
-import { openAttempt, taskOf } from "../../judge/runs/standing.ts";
+import { openAttempt } from "../../judge/runs/standing.ts";
 import { Failure } from "../../model/failure.ts";
-import { nextNumber } from "../../model/ids.ts";
+import { nextNumber, taskOf } from "../../model/ids.ts";
 import type { Role, RunLimits } from "../../model/records/attempt.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { FoundAgent, Prepared } from "../../ports/agents.ts";
@@ -150,8 +150,17 @@ export const nextRun = (reader: Reader, task: string) =>
   `${task}/R${nextNumber(reader.partNames(run, task), run.letter)}`;
 
 const kindOf = ({ agent, role, mode, parent, limits, basis }: RunWish): RunKind => ({
-  ...{ agent, role, mode, parent, limits, basis },
-  ...{ tasks: [], at_once: undefined, reviewer: undefined, rounds: undefined, envelope: undefined },
+  agent,
+  role,
+  mode,
+  parent,
+  limits,
+  basis,
+  tasks: [],
+  at_once: undefined,
+  reviewer: undefined,
+  rounds: undefined,
+  envelope: undefined,
 });
 
 interface LaunchInto {
@@ -172,7 +181,11 @@ async function launchIn(hands: Hands, plan: RunPlan, into: LaunchInto): Promise<
     : await makePacket(hands, { run: { id }, role, parts: seen, message, left: undefined });
   const repos = within ? seen.map(asItWasBefore) : [];
   return startAttempt(hands, plan, {
-    ...{ id, parts, prompt, number: 1, resume: session?.id },
+    id,
+    parts,
+    prompt,
+    number: 1,
+    resume: session?.id,
     before: session?.before ?? { input: 0, cached: 0, output: 0 },
     announce: (reader, at, attempt, holder) =>
       within
@@ -226,7 +239,12 @@ export async function startAttempt(
     { phase: "before" },
   );
   const launch = {
-    ...{ run: to.id, task: wish.task, number: to.number, agent: wish.agent, settings, runner: policy.runner },
+    run: to.id,
+    task: wish.task,
+    number: to.number,
+    agent: wish.agent,
+    settings,
+    runner: policy.runner,
     ...{
       role: wish.role,
       model,

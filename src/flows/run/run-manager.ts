@@ -4,6 +4,7 @@ import { childrenOf } from "../../judge/runs/children.ts";
 import { allowChild } from "../../judge/runs/envelope.ts";
 import { showDuration } from "../../model/duration.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { Envelope, RunLimits } from "../../model/records/attempt.ts";
 import type { Run } from "../../model/records/run.ts";
 import { task as taskKind } from "../../model/records/task.ts";
@@ -14,7 +15,6 @@ import { doubtedRecords } from "../check/check-task.ts";
 import { refuseAgents } from "../human-only.ts";
 import { partsOf } from "../start/start-carry-out.ts";
 import { planFor } from "../start/start-facts.ts";
-import { taskName } from "../start/start-records.ts";
 import {
   launchRun,
   nextRun,
@@ -56,15 +56,28 @@ export async function launchManager(
 ): Promise<Run> {
   const { agent: name, role, mode, parent, limits } = wish;
   const kind: RunKind = {
-    ...{ agent: name, role, mode, parent, limits, envelope, tasks: [], at_once: undefined },
-    ...{ reviewer: undefined, rounds: undefined, basis: undefined },
+    agent: name,
+    role,
+    mode,
+    parent,
+    limits,
+    envelope,
+    tasks: [],
+    at_once: undefined,
+    reviewer: undefined,
+    rounds: undefined,
+    basis: undefined,
   };
   return withTask(hands, wish.task, async () => {
     await expectNoRival(hands, wish.task, wish);
     const id = await hands.look((reader) => nextRun(reader, wish.task));
     const told = [envelopeWords(envelope, limits), wish.message].filter(Boolean).join("\n\n");
     const prompt = await makePacket(hands, {
-      ...{ run: { id }, role: "manager", parts: [], message: told, left: undefined },
+      run: { id },
+      role: "manager",
+      parts: [],
+      message: told,
+      left: undefined,
     });
     const start = () =>
       startAttempt(
@@ -143,12 +156,12 @@ export async function withinEnvelope<T>(
   wish: ChildWish,
   act: (limits: RunLimits) => Promise<T>,
 ): Promise<T> {
-  return withTask(hands, taskName(manager.id), async () => act(await allowedLimits(hands, manager.id, wish)));
+  return withTask(hands, taskOf(manager.id), async () => act(await allowedLimits(hands, manager.id, wish)));
 }
 
 /** What is left for such a run; refused where nothing is. */
 async function allowedLimits(hands: Hands, id: string, wish: ChildWish): Promise<RunLimits> {
-  const home = taskName(id);
+  const home = taskOf(id);
   const doubts = await doubtedRecords(hands, home);
   if (doubts.includes(id))
     throw new Failure(

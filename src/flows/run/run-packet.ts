@@ -4,12 +4,12 @@ import { assemble } from "../../judge/context/packet.ts";
 import { mailText, unreadFor } from "../../judge/mail.ts";
 import { packetText, type WorkplaceFacts } from "../../judge/runs/role-words.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { Role } from "../../model/records/attempt.ts";
 import type { Run } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Work } from "../../ports/ports.ts";
 import type { Part } from "../start/start-plan.ts";
-import { taskName } from "../start/start-records.ts";
 
 /** More than a person would read at once, and a small part of what an agent can hold. */
 const BUDGET = 6_000;
@@ -46,7 +46,7 @@ export interface PacketWish {
 
 /** What an agent reads first: the task as it stands, and every repository that it is about. */
 export async function makePacket(hands: Hands, wish: PacketWish): Promise<string> {
-  const task = taskName(wish.run.id);
+  const task = taskOf(wish.run.id);
   return packetText({
     task,
     run: wish.run.id,
@@ -71,7 +71,7 @@ export async function makePacket(hands: Hands, wish: PacketWish): Promise<string
 
 /** Mail for this very run and for its task, whole; undefined where there is none. */
 export async function unreadText(hands: Hands, run: string): Promise<string | undefined> {
-  const mail = await hands.look((reader) => unreadFor(reader, { task: taskName(run), run }));
+  const mail = await hands.look((reader) => unreadFor(reader, { task: taskOf(run), run }));
   return mail.length === 0 ? undefined : mailText(mail);
 }
 

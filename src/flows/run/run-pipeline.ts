@@ -3,6 +3,7 @@ import { isPassed, latestReview } from "../../judge/gates/judge-records.ts";
 import { type NextStage, nextStage, type PipelineFacts, type Stage } from "../../judge/runs/next-stage.ts";
 import { usedInSession } from "../../judge/runs/usage.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { RunReason } from "../../model/records/attempt.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import { task } from "../../model/records/task.ts";
@@ -11,7 +12,6 @@ import type { Effect, Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { checkAndSeal } from "../check/check-and-seal.ts";
 import { checkTask, gatherRecords } from "../check/check-task.ts";
-import { taskName } from "../start/start-records.ts";
 import { wishOf } from "./run-conduct.ts";
 import { launchRun, planRun, type RunPlan, type RunWish } from "./run-launch.ts";
 import { expectTellable, limitsOf } from "./run-limits.ts";
@@ -48,7 +48,7 @@ export async function* conductPipeline(hands: Hands, id: string): AsyncGenerator
 }
 
 async function gather(hands: Hands, id: string): Promise<Gathered> {
-  const home = taskName(id);
+  const home = taskOf(id);
   const { conductor, children } = await hands.look((reader) => ({
     conductor: storedRun(reader, id).value,
     children: reader
@@ -92,7 +92,10 @@ async function gather(hands: Hands, id: string): Promise<Gathered> {
 }
 
 const stageOf = ({ id, role, status, attempts, basis }: Run): Stage => ({
-  ...{ run: id, role, status, basis },
+  run: id,
+  role,
+  status,
+  basis,
   reason: attempts.at(-1)?.reason,
   attempts: attempts.length,
 });
@@ -108,7 +111,11 @@ async function begin(
     if (!child) throw new Error(`${next.run} is missing`);
     const limits = (before: Run["limits"]) => before ?? limitsOf({});
     const { run: again } = await resumeRun(hands, child, {
-      ...{ message: undefined, agent: undefined, model: undefined, fresh: false, limits },
+      message: undefined,
+      agent: undefined,
+      model: undefined,
+      fresh: false,
+      limits,
     });
     return `${again.id} goes on`;
   }
@@ -121,7 +128,7 @@ async function wishFor(
   { conductor, children, facts, open }: Gathered,
   role: "author" | "reviewer" | "fixer",
 ): Promise<RunWish> {
-  const wish = { ...wishOf(conductor, taskName(conductor.id)), role };
+  const wish = { ...wishOf(conductor, taskOf(conductor.id)), role };
   if (role === "author") return wish;
   // The reviewer sees the packet and the work, but not the message to the author.
   if (role === "reviewer")
@@ -150,7 +157,7 @@ async function endPipeline(
 ): Promise<boolean> {
   if (reason === undefined) {
     // The receipt that an approval asks for: so that a human's yes is really all that is left.
-    await checkAndSeal(hands, taskName(id), "close");
+    await checkAndSeal(hands, taskOf(id), "close");
     return true;
   }
   await hands.record((reader, at) => recordWhy(reader, at, id, reason, words), { phase: "failed" });
@@ -164,7 +171,7 @@ function recordWhy(reader: Reader, at: Situation, id: string, reason: RunReason,
 }
 
 function block(reader: Reader, at: Situation, id: string, reason: RunReason, words: string): Effect[] {
-  const stored = reader.task(taskName(id));
+  const stored = reader.task(taskOf(id));
   const blocker = `${id} ended (${reason}): ${words}`;
   if (!BLOCKS.includes(reason) || stored.value.blocker === blocker) return [];
   return [change(task, stored, { status: "blocked", blocker }, at, "blocked by its pipeline").effect];

@@ -1,6 +1,7 @@
 import { isHuman } from "../../model/actor.ts";
 import { type AgentConfig, type Config, parseConfig } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import { quoteLine } from "../../model/printable.ts";
 import type { RunRepo } from "../../model/records/run.ts";
 import { commandLine } from "../../model/text.ts";
@@ -25,7 +26,7 @@ export async function runPolicy(
   repo: Pick<RunRepo, "name" | "base_branch">,
 ): Promise<RunPolicy> {
   const { base, main } = await (await hands.git.branches()).policy(repo);
-  const where = base === undefined ? ".pawl/config.yaml" : `.pawl/config.yaml on ${repo.base_branch}`;
+  const where = base === undefined ? POLICY_FILE : `${POLICY_FILE} on ${repo.base_branch}`;
   const text = base ?? main;
   const config = await hands.look((reader) =>
     text === undefined ? parseConfig(where, new Map()) : reader.config(where, text),

@@ -1,12 +1,12 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
 import { findRun, startsOthers } from "../../judge/current-run.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import type { ChangesOf, Stored } from "../../model/record.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
 import { BY_HAND, type Run, run } from "../../model/records/run.ts";
 import type { Plan, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { partName, taskName } from "../start/start-records.ts";
 
 export type RunKind = Pick<
   Run,
@@ -32,7 +32,7 @@ export type AttemptRecorder = (
 ) => Plan<Run>;
 
 export const storedRun = (reader: Reader, id: string): Stored<typeof run> =>
-  reader.part(run, taskName(id), partName(id));
+  reader.part(run, taskOf(id), partOf(id));
 
 /** An attempt that is about to be made: written down before any process is started. */
 export function newAttempt(
@@ -71,7 +71,7 @@ export function recordNewRun(
   attempt: RunAttempt,
   more: Pick<Run, "holder" | "repos" | "notes">,
 ): Plan<Run> {
-  const task = taskName(id);
+  const task = taskOf(id);
   const place = startsOthers(kind) ? undefined : findRun(reader, task)?.value.id;
   const about = `${attempt.agent} as ${kind.role}${place === undefined ? "" : ` in ${place}`}`;
   const made = addPart(run, task, reader.partNames(run, task), (name) => newRun(name, at), about);

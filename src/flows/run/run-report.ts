@@ -2,13 +2,13 @@ import { addPart, madeNow } from "../../judge/change.ts";
 import { findingPlace } from "../../judge/findings.ts";
 import { nextAfter } from "../../judge/runs/outcome.ts";
 import { dollars, short, usageOf } from "../../judge/runs/usage.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { RunAttempt } from "../../model/records/attempt.ts";
 import { evidence, finding, type Handoff, message, review } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import { firstLine } from "../../model/text.ts";
 import type { Effect, Situation } from "../../ports/operation.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { taskName } from "../start/start-records.ts";
 import { findNamed } from "./run-caller.ts";
 import type { EndFacts } from "./run-end.ts";
 import { headLines, howItEnded } from "./run-handoff.ts";
@@ -30,7 +30,7 @@ export function reportTo(
   const parent = findNamed(reader, value.parent);
   // A conductor is pawl itself, and reads the records.
   if (!parent || parent.role === "conductor") return [];
-  const task = taskName(parent.id);
+  const task = taskOf(parent.id);
   const made = addPart(
     message,
     task,
@@ -58,7 +58,7 @@ function reportText(
   facts: EndFacts,
   words: Handoff | undefined,
 ): string {
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   const own = (one: { run?: string | undefined; created: string }) =>
     one.run === value.id && one.created >= attempt.begun;
   const proofs = reader

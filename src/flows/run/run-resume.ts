@@ -2,6 +2,7 @@ import { resumeText } from "../../judge/runs/role-words.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { usedInSession } from "../../judge/runs/usage.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { patchFile } from "../../model/paths.ts";
 import type { RunLimits, RunReason } from "../../model/records/attempt.ts";
 import type { Run } from "../../model/records/run.ts";
@@ -10,7 +11,6 @@ import type { Hands } from "../../ports/hands.ts";
 import { partsOf } from "../start/start-carry-out.ts";
 import { checkHolder } from "../start/start-holder.ts";
 import type { Part } from "../start/start-plan.ts";
-import { partName, taskName } from "../start/start-records.ts";
 import { expectWorkable } from "../start/start-task.ts";
 import { callingManager } from "./run-caller.ts";
 import { childLines } from "./run-children.ts";
@@ -52,7 +52,7 @@ export async function resumeRun(
   const [first] = parts;
   if (!first && value.role !== "manager")
     throw new Failure("refused", "no_run", `${value.id} has no worktree to continue in.`);
-  const policy = first ? await runPolicy(hands, first.repo) : await managerPolicy(hands, taskName(value.id));
+  const policy = first ? await runPolicy(hands, first.repo) : await managerPolicy(hands, taskOf(value.id));
   const agents = await hands.agents();
   const agent = agents.find(name, policy.agent(name), policy.runner, policy.own);
   const same = !wish.fresh && agent.resumes && last?.agent === name && last.session !== undefined;
@@ -61,7 +61,7 @@ export async function resumeRun(
   const prompt = same
     ? resumeText({
         run: value.id,
-        task: taskName(value.id),
+        task: taskOf(value.id),
         message: wish.message,
         reason: wordsFor(value),
         role,
@@ -77,7 +77,7 @@ export async function resumeRun(
       });
   const { message } = wish;
   const model = wish.model ?? (last?.agent === name ? last.model : undefined);
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   const number = Math.max(last?.number ?? 0, agents.look(value.id)?.number ?? 0) + 1;
   const launch = (limits: RunLimits) =>
     withTask(hands, task, async () => {
@@ -115,10 +115,10 @@ export async function resumeRun(
 export async function expectMayResume(hands: Hands, value: Run): Promise<void> {
   await expectOwn(hands, value, "resume");
   if (openAttempt(value)) throw stillOpen(value);
-  await hands.look((reader) => expectWorkable(reader.task(taskName(value.id)), "resumed"));
+  await hands.look((reader) => expectWorkable(reader.task(taskOf(value.id)), "resumed"));
   if (value.ended === "removed")
     throw new Failure("refused", "no_run", `The worktrees of ${value.id} were removed.`, {
-      hint: `pawl run ${taskName(value.id)} --agent claude starts over; \`pawl diff ${taskName(value.id)}\` shows what was saved.`,
+      hint: `pawl run ${taskOf(value.id)} --agent claude starts over; \`pawl diff ${taskOf(value.id)}\` shows what was saved.`,
       details: { run: value.id },
     });
   if (!(await hands.git.worktrees()).isOurs(value.clone)) throw elsewhere(value);
@@ -133,7 +133,7 @@ function stillOpen(value: Run): Failure {
 }
 
 async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): Promise<void> {
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   const worktrees = await hands.git.worktrees();
   const gone = parts.find(({ place }) => worktrees.whereabouts(place).state !== "in place");
   if (gone)
@@ -144,7 +144,10 @@ async function expectPlaces(hands: Hands, value: Run, parts: readonly Part[]): P
 }
 
 const LIMITED: Readonly<Partial<Record<RunReason, string>>> = {
-  ...{ limit_time: "time", limit_idle: "silence", limit_cost: "cost", limit_turns: "turns" },
+  limit_time: "time",
+  limit_idle: "silence",
+  limit_cost: "cost",
+  limit_turns: "turns",
   limit_log: "the size of your log",
 };
 
@@ -160,13 +163,12 @@ const LOG_LINES = 40;
 
 /** For somebody who was not there: how it ended, what is saved, and the last lines. */
 async function leftBy(hands: Hands, value: Run): Promise<string> {
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   const ended = (await hands.agents()).ended(value.id);
   const last = value.attempts.at(-1);
   const started = await hands.look((reader) => childLines(reader, value.id));
   const saved = value.snapshots.map(
-    (one) =>
-      `- ${one.repo}: ${patchFile(task, partName(value.id), one.repo)} in the state, ${one.files} files`,
+    (one) => `- ${one.repo}: ${patchFile(task, partOf(value.id), one.repo)} in the state, ${one.files} files`,
   );
   const tail =
     ended?.tail

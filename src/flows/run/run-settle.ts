@@ -1,8 +1,8 @@
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { Hands } from "../../ports/hands.ts";
-import { partName, taskName } from "../start/start-records.ts";
 import { endAttempt } from "./run-end.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function settleRuns(hands: Hands): Promise<Run[]> {
   const ended: Run[] = [];
   for (const id of agents.open()) {
     if (agents.look(id)?.state === "running") continue;
-    const release = (await hands.git.worktrees()).hold(taskName(id));
+    const release = (await hands.git.worktrees()).hold(taskOf(id));
     // Somebody starts, ends or settles it right now.
     if (!release) continue;
     try {
@@ -30,8 +30,8 @@ export async function settleRuns(hands: Hands): Promise<Run[]> {
 /** Under the task's lock: nobody is between writing an attempt down and starting it. */
 export async function settleRun(hands: Hands, agents: Agents, id: string): Promise<Run | undefined> {
   const value = await hands.look((reader) =>
-    reader.hasFile(`tasks/${taskName(id)}/runs/${partName(id)}/run.md`)
-      ? reader.part(run, taskName(id), partName(id)).value
+    reader.hasFile(`tasks/${taskOf(id)}/runs/${partOf(id)}/run.md`)
+      ? reader.part(run, taskOf(id), partOf(id)).value
       : undefined,
   );
   if (value) await untilRestored(agents, value);
@@ -79,14 +79,14 @@ export async function untilAtRest(hands: Hands, ids: readonly string[]): Promise
     release?.();
     return release !== undefined;
   };
-  const isOver = (id: string) => agents.isAtRest(id) && isFree(taskName(id));
+  const isOver = (id: string) => agents.isAtRest(id) && isFree(taskOf(id));
   for (let tries = 0; tries < REST_TRIES && !ids.every(isOver); tries++) await agents.pause(REST_PAUSE_MS);
 }
 
 /** Refused while agents of this task are at work. */
 export async function expectNoneAtWork(hands: Hands, task: string, what: string): Promise<void> {
   const agents = await hands.agents();
-  const open = agents.open().filter((id) => taskName(id) === task);
+  const open = agents.open().filter((id) => taskOf(id) === task);
   const [working] = open.filter((id) => agents.look(id)?.state !== "ended");
   if (working === undefined) return;
   throw new Failure("conflict", "run_open", `${working} is running; ${what} would disturb it.`, {

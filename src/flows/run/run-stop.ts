@@ -1,9 +1,9 @@
 import { isHuman } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { Run } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { startRunning } from "../start/start-carry-out.ts";
-import { taskName } from "../start/start-records.ts";
 import { elsewhere } from "./run-choose.ts";
 import { isOrdered } from "./run-launch.ts";
 import { runPolicy } from "./run-policy.ts";
@@ -37,7 +37,7 @@ async function writtenDown(hands: Hands, value: Run): Promise<Run> {
   for (let tries = 0; ; tries++) {
     const now = await hands.look((reader) => storedRun(reader, value.id).value);
     if (now.attempts.at(-1)?.ended !== undefined) return now;
-    const release = (await hands.git.worktrees()).hold(taskName(value.id));
+    const release = (await hands.git.worktrees()).hold(taskOf(value.id));
     if (release)
       try {
         const over = await settleRun(hands, agents, value.id);
@@ -45,7 +45,7 @@ async function writtenDown(hands: Hands, value: Run): Promise<Run> {
       } finally {
         release();
       }
-    if (tries > 100) throw startRunning(taskName(value.id));
+    if (tries > 100) throw startRunning(taskOf(value.id));
     await agents.pause(50);
   }
 }
@@ -58,13 +58,13 @@ export async function expectOwn(hands: Hands, value: Run, what: string): Promise
       "by_hand",
       `${value.id} is being worked on by hand; there is no agent to ${what}.`,
       {
-        hint: `pawl run ${taskName(value.id)} --agent claude`,
+        hint: `pawl run ${taskOf(value.id)} --agent claude`,
         details: { run: value.id },
       },
     );
   const { actor, run: own } = await hands.situation("write");
   if (hands.agent === undefined && isHuman(actor)) return;
-  if (await isOrdered(hands, { parent: value.parent, task: taskName(value.id) })) return;
+  if (await isOrdered(hands, { parent: value.parent, task: taskOf(value.id) })) return;
   const [repo] = value.repos;
   const policy = repo ? await runPolicy(hands, repo) : { runs: "human" as const };
   if (policy.runs === "agents" && (own === undefined || value.parent === own)) return;

@@ -1,6 +1,7 @@
 import { lanesOf, outsideOf } from "../../judge/lanes.ts";
 import { newFindings } from "../../judge/new-findings.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import { finding } from "../../model/records/parts.ts";
 import type { Run, RunRepo } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -13,7 +14,7 @@ const FIX = "Undo these changes, or have a human widen the lane: pawl lane updat
  * of their own work. What was settled is not raised again.
  */
 export async function tellOutOfLane(hands: Hands, value: Run): Promise<string[]> {
-  const task = value.id.slice(0, value.id.indexOf("/"));
+  const task = taskOf(value.id);
   const lanes = await hands.look((reader) => lanesOf(reader, task));
   if (lanes.length === 0) return [];
   const lane = `the lane of ${task} (${lanes.flatMap((one) => one.paths).join(", ")})`;

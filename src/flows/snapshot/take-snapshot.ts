@@ -1,6 +1,7 @@
 import { change } from "../../judge/change.ts";
 import { getRun } from "../../judge/current-run.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { patchFile } from "../../model/paths.ts";
 import type { Stored } from "../../model/record.ts";
 import { type Run, type RunRepo, type RunSnapshot, run } from "../../model/records/run.ts";
@@ -45,8 +46,6 @@ export async function takeSnapshot(hands: Hands, task: string): Promise<TakenSna
     git.discard(works.map((work) => work.patch));
   }
 }
-
-const partOf = (id: string) => id.slice(id.indexOf("/") + 1);
 
 async function saveAll(hands: Hands, value: Run): Promise<SavedWork[]> {
   const [git, sites] = [await hands.git.snapshots(), await hands.git.sites()];
@@ -95,7 +94,7 @@ async function areIntact(hands: Hands, value: Run, works: readonly SavedWork[]):
 }
 
 export const pathOf = (value: Run, snapshot: Pick<RunSnapshot, "repo">) =>
-  patchFile(value.id.slice(0, value.id.indexOf("/")), partOf(value.id), snapshot.repo);
+  patchFile(taskOf(value.id), partOf(value.id), snapshot.repo);
 
 const sameSnapshots = (before: readonly RunSnapshot[], now: readonly RunSnapshot[]) =>
   JSON.stringify(before) === JSON.stringify(now);

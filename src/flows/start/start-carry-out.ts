@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { shorten } from "../../model/ids.ts";
+import { partOf, shorten, taskOf } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import { quoted } from "../../model/text.ts";
@@ -7,7 +7,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { Plan } from "../../ports/operation.ts";
 import { setUp } from "./set-up.ts";
 import type { Part } from "./start-plan.ts";
-import { partName, recordFailed, recordRunning, recordStarting, taskName } from "./start-records.ts";
+import { recordFailed, recordRunning, recordStarting } from "./start-records.ts";
 import { beginnings } from "./start-restore.ts";
 
 export interface Started {
@@ -22,7 +22,7 @@ export async function partsOf(hands: Hands, value: Run): Promise<Part[]> {
   return value.repos.map((repo) => {
     const site = sites.named(repo.name);
     const path = sites.locate(site, repo.worktree);
-    return { repo, place: { site, task: taskName(value.id), branch: repo.branch, path } };
+    return { repo, place: { site, task: taskOf(value.id), branch: repo.branch, path } };
   });
 }
 
@@ -121,7 +121,7 @@ export function answer(
 
 /** A new run begins at the base; what an earlier one left behind is not lost, and somebody may want it. */
 async function earlierWork(hands: Hands, value: Run): Promise<string[]> {
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   if (value.restored !== undefined) return [];
   const { records } = await hands.look((reader) => reader.parts(run, task));
   const saved = records
@@ -131,7 +131,7 @@ async function earlierWork(hands: Hands, value: Run): Promise<string[]> {
   if (!saved) return [];
   const refs = saved.snapshots.map((one) => `${one.repo} ${one.commit.slice(0, 12)}`).join(", ");
   return [
-    `${value.id} starts from the base. The work of ${saved.id} was saved: ${refs} (pawl diff ${task} --run ${partName(saved.id)}). To continue that instead: pawl finish ${task} --remove --reason "begun at the base", then pawl start ${task} --restore ${partName(saved.id)}`,
+    `${value.id} starts from the base. The work of ${saved.id} was saved: ${refs} (pawl diff ${task} --run ${partOf(saved.id)}). To continue that instead: pawl finish ${task} --remove --reason "begun at the base", then pawl start ${task} --restore ${partOf(saved.id)}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { change } from "../../judge/change.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { type Run, type RunRepo, run } from "../../model/records/run.ts";
 import { quoted } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -9,7 +10,7 @@ import { setUp } from "./set-up.ts";
 import { answer, partsOf, type Started } from "./start-carry-out.ts";
 import { checkHolder } from "./start-holder.ts";
 import type { Part } from "./start-plan.ts";
-import { partName, recordRunning, taskName } from "./start-records.ts";
+import { recordRunning } from "./start-records.ts";
 
 /** A part whose folder is gone, and what it can be made from again. */
 interface Lost extends Part {
@@ -55,7 +56,7 @@ async function announce(hands: Hands, value: Run, lost: readonly Lost[]): Promis
   const about = `recreating ${lost.map((one) => one.repo.worktree).join(", ")}`;
   await hands.record(
     (reader, at) => {
-      const stored = reader.part(run, taskName(value.id), partName(value.id));
+      const stored = reader.part(run, taskOf(value.id), partOf(value.id));
       return { data: {}, effects: [change(run, stored, { holder: at.actor }, at, about).effect] };
     },
     { phase: "before" },
@@ -124,7 +125,7 @@ function madeFrom(value: Run, repo: RunRepo, tip: string | undefined): string | 
   if (tip !== undefined) return undefined;
   const saved = value.snapshots.find((one) => one.repo === repo.name);
   if (saved) return saved.commit;
-  const task = taskName(value.id);
+  const task = taskOf(value.id);
   throw new Failure(
     "refused",
     "branch_gone",

@@ -1,4 +1,6 @@
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
+import { LEDGER_FILE } from "../../model/paths.ts";
 import type { Run } from "../../model/records/run.ts";
 import { quoted } from "../../model/text.ts";
 import type { Site } from "../../ports/sites.ts";
@@ -64,7 +66,7 @@ export function surfacesMissing(site: Site, base: string): Failure {
     `${base} of ${site.name} does not have pawl's installed files, so the task's branch would not have them either.`,
     {
       hint: `Where ${base} is checked out, in a terminal: pawl install ${site.home ? "" : `--target ${quoted(site.mainRoot ?? site.commonDir)} `}--commit`,
-      details: { repo: site.name, base_branch: base, path: ".pawl/lock.json" },
+      details: { repo: site.name, base_branch: base, path: LEDGER_FILE },
     },
   );
 }
@@ -120,7 +122,7 @@ export function pathTaken(site: Site, path: string, known: KnownWorktree | undef
 }
 
 export function activeElsewhere(run: Run, where: readonly string[]): Failure {
-  const task = run.id.slice(0, run.id.indexOf("/"));
+  const task = taskOf(run.id);
   return new Failure(
     "conflict",
     "task_active_elsewhere",

@@ -1,4 +1,5 @@
 import { change } from "../../judge/change.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Plan } from "../../ports/operation.ts";
@@ -7,7 +8,6 @@ import { takeClaim } from "../claims/take-claim.ts";
 import { begin, type Started } from "./start-carry-out.ts";
 import { otherClone } from "./start-conflicts.ts";
 import { planFor } from "./start-facts.ts";
-import { partName, taskName } from "./start-records.ts";
 
 /**
  * Whether a task that is to be taken over is worked on in another clone: by its run, or, where the state has not come here
@@ -45,7 +45,7 @@ export async function takeOver(hands: Hands, task: string, current: Run | undefi
 async function recordHandedOver(hands: Hands, { id, clone }: Run): Promise<void> {
   await hands.record(
     (reader, at) => {
-      const stored = reader.part(run, taskName(id), partName(id));
+      const stored = reader.part(run, taskOf(id), partOf(id));
       if (stored.value.ended !== undefined) return { data: undefined };
       const reason = `taken over from the clone ${clone} by ${at.actor}`;
       const changed = change(run, stored, { ended: "kept", reason }, at, reason);

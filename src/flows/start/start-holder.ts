@@ -1,11 +1,11 @@
 import { isHuman } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import { TASK_PARTS } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import type { Reader } from "../../ports/ports.ts";
 import { partsOf } from "./start-carry-out.ts";
-import { taskName } from "./start-records.ts";
 
 /** A holder that has done nothing for so long may be dead. */
 const SILENCE_MINUTES = 30;
@@ -27,7 +27,7 @@ export async function checkHolder(hands: Hands, value: Run): Promise<void> {
   });
   const [git] = signs.sort().reverse();
   const latest = git !== undefined && git > records ? git : records;
-  if (latest <= worktrees.ago(SILENCE_MINUTES)) return;
+  if (latest <= hands.time(-SILENCE_MINUTES)) return;
   throw new Failure(
     "refused",
     "holder_alive",
@@ -43,7 +43,7 @@ export async function checkHolder(hands: Hands, value: Run): Promise<void> {
 function lastRecord(reader: Reader, value: Run): string {
   const times = TASK_PARTS.flatMap((kind) =>
     reader
-      .parts(kind, taskName(value.id))
+      .parts(kind, taskOf(value.id))
       .records.map((one) => one.value as { actor: string; updated: string })
       .filter((one) => one.actor === value.holder)
       .map((one) => one.updated),

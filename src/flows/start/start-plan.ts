@@ -1,6 +1,7 @@
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
 import { fillTemplate, isPlainBranch, isPlainWorktree } from "../../model/naming.ts";
+import { LEDGER_FILE } from "../../model/paths.ts";
 import type { RepositoryRecord, RunRepo } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -78,7 +79,7 @@ async function planPart(facts: StartFacts, site: Site, adopting: boolean): Promi
   if (look.unsupported !== undefined) throw unsupported(site, look.unsupported);
   const base = baseOf(facts, site, look);
   const tip = tipOfBase(site, look, base, task.id);
-  if (await worktrees.lacks(site, tip, ".pawl/lock.json")) throw surfacesMissing(site, base);
+  if (await worktrees.lacks(site, tip, LEDGER_FILE)) throw surfacesMissing(site, base);
   if (adopting) return adopt(facts, site, look, { branch: base, tip });
   const branch = branchFor(facts);
   const clash = branchClash(site, look, branch, task.id);

@@ -1,5 +1,6 @@
 import { addPart, change, madeNow } from "../../judge/change.ts";
 import { findRun } from "../../judge/current-run.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import type { ChangesOf } from "../../model/record.ts";
 import { BY_HAND, type Run, run } from "../../model/records/run.ts";
 import { type Task, task } from "../../model/records/task.ts";
@@ -13,10 +14,6 @@ export interface RunAndTask {
   run: Run;
   task: Task;
 }
-
-/** The part of a run's id that names it inside its task. */
-export const partName = (id: string) => id.slice(id.indexOf("/") + 1);
-export const taskName = (id: string) => id.slice(0, id.indexOf("/"));
 
 /** Records what is about to be created, so that a later command can finish or undo it. */
 export function recordStarting(
@@ -86,8 +83,8 @@ export function recordRunning(
   about: string,
   changes: ChangesOf<typeof run> = {},
 ): Plan<RunAndTask> {
-  const owner = taskName(id);
-  const [stored, storedTask] = [reader.part(run, owner, partName(id)), reader.task(owner)];
+  const owner = taskOf(id);
+  const [stored, storedTask] = [reader.part(run, owner, partOf(id)), reader.task(owner)];
   const held = stored.value.holder === at.actor ? "" : `, by ${at.actor} from ${stored.value.holder}`;
   const all = { ...changes, status: "running", holder: at.actor } as const;
   const nowRunning = change(run, stored, all, at, about + held);
@@ -113,10 +110,10 @@ export function recordFailed(
   reason: string,
   left: readonly string[],
 ): Plan<RunAndTask> {
-  const stored = reader.part(run, taskName(id), partName(id));
+  const stored = reader.part(run, taskOf(id), partOf(id));
   const words = left.length === 0 ? reason : `${reason} Left in place: ${left.join(", ")}.`;
   const changes: ChangesOf<typeof run> = { status: "failed", reason: words };
   if (left.length === 0) changes.ended = "removed";
   const failed = change(run, stored, changes, at, words);
-  return { data: { run: failed.value, task: reader.task(taskName(id)).value }, effects: [failed.effect] };
+  return { data: { run: failed.value, task: reader.task(taskOf(id)).value }, effects: [failed.effect] };
 }

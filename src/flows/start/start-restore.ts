@@ -1,9 +1,9 @@
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { type Run, type RunSnapshot, run } from "../../model/records/run.ts";
 import type { Hands } from "../../ports/hands.ts";
 import { planFor } from "./start-facts.ts";
 import type { Part } from "./start-plan.ts";
-import { partName, taskName } from "./start-records.ts";
 
 /** What a start would make to go on with a saved run: its branches where they were, and what was not committed. */
 export async function planRestore(
@@ -34,7 +34,7 @@ export async function beginnings(
   const { restored } = value;
   if (restored === undefined) return (repo) => ({ at: repo.base_head, saved: undefined });
   const { snapshots } = await hands.look(
-    (reader) => reader.part(run, taskName(restored), partName(restored)).value,
+    (reader) => reader.part(run, taskOf(restored), partOf(restored)).value,
   );
   return (repo) => {
     const saved = snapshots.find((one) => one.repo === repo.name);
@@ -44,7 +44,7 @@ export async function beginnings(
 
 /** The commits that were saved have to be in this clone; elsewhere only the patch is. */
 async function keptOf(hands: Hands, saved: Run): Promise<RunSnapshot[]> {
-  const task = taskName(saved.id);
+  const task = taskOf(saved.id);
   if (saved.snapshots.length === 0)
     throw new Failure("refused", "snapshot_missing", `Nothing of ${saved.id} was saved.`, {
       hint: `pawl task show ${task} lists the runs. To start from the base: pawl start ${task}`,
@@ -58,7 +58,7 @@ async function keptOf(hands: Hands, saved: Run): Promise<RunSnapshot[]> {
       "snapshot_elsewhere",
       `The commit that ${saved.id} was saved as in ${one.repo} is not in this clone.`,
       {
-        hint: `Its patch is. Run pawl start ${task}, then in the worktree: pawl diff ${task} --run ${partName(saved.id)} --repo ${one.repo} | git apply`,
+        hint: `Its patch is. Run pawl start ${task}, then in the worktree: pawl diff ${task} --run ${partOf(saved.id)} --repo ${one.repo} | git apply`,
         details: { task, run: saved.id, repo: one.repo, commit: one.commit },
       },
     );

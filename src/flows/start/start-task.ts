@@ -1,8 +1,8 @@
 import { laneWaitsFor } from "../../judge/lanes.ts";
-import { MET, readyTasks } from "../../judge/ready.ts";
+import { readyTasks } from "../../judge/ready.ts";
 import { getTask } from "../../judge/which-task.ts";
 import { Failure } from "../../model/failure.ts";
-import { LIVE } from "../../model/lifecycle.ts";
+import { LIVE, MERGED } from "../../model/lifecycle.ts";
 import type { Stored } from "../../model/record.ts";
 import type { task } from "../../model/records/task.ts";
 import type { Situation } from "../../ports/operation.ts";
@@ -43,7 +43,7 @@ export function checkStartable(reader: Reader, stored: Stored<typeof task>): voi
   const { value } = stored;
   const { id } = value;
   const known = new Map(reader.tasks().tasks.map((one) => [one.id, one.status]));
-  const open = value.depends_on.filter((one) => !MET.includes(known.get(one) ?? ""));
+  const open = value.depends_on.filter((one) => !MERGED.includes(known.get(one) ?? ""));
   if (open.length === 0) {
     expectLaneFree(reader, id);
     return;

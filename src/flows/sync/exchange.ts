@@ -21,7 +21,12 @@ export interface Exchanged {
 }
 
 export const nothingYet = (remote: string): Exchanged => ({
-  ...{ remote, received: 0, merged: [], settled: [], renumbered: [], sent: false },
+  remote,
+  received: 0,
+  merged: [],
+  settled: [],
+  renumbered: [],
+  sent: false,
 });
 
 /** Whose version counts where both changed a record, and whether a human has agreed to a first publication. */

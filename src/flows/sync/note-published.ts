@@ -1,4 +1,5 @@
 import { change } from "../../judge/change.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { unlockFile } from "../../model/paths.ts";
 import { approval } from "../../model/records/run.ts";
 import { unlock } from "../../model/records/unlock.ts";
@@ -34,7 +35,7 @@ export async function notePublished(hands: Hands): Promise<void> {
   ];
   for (const one of open) {
     const site = sites.find((each) => each.name === one.repo);
-    const upstream = site && (await remotes.remoteOf(site, one.ref.replace(/^refs\/heads\//, "")));
+    const upstream = site && (await remotes.remoteOf(site, branchOfRef(one.ref)));
     if (!site || !upstream || !(await hasHad(audits, site, upstream.tracking, one.commit))) continue;
     const [task = "", part] = one.id.split("/");
     await hands.record((reader, at) =>

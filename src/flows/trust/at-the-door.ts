@@ -39,8 +39,16 @@ export async function signAtTheDoor(
   await hands.record(
     (reader, at) =>
       newUnlock(reader, at, {
-        ...{ ref: first.ref, tip: first.tip, until: at.now, reason, repo: site.name, uid, signatures },
-        ...{ status: "closed", closed: at.now, decided },
+        ref: first.ref,
+        tip: first.tip,
+        until: at.now,
+        reason,
+        repo: site.name,
+        uid,
+        signatures,
+        status: "closed",
+        closed: at.now,
+        decided,
       }),
     { milestone: reason },
   );

@@ -1,6 +1,7 @@
 import { enrolled, type Keys, neededFor, whyNobodyCanSign } from "../../judge/keys.ts";
 import { APPROVERS_FILE, type Approver, printApprovers } from "../../model/approvers.ts";
 import { Failure } from "../../model/failure.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import type { RecordSignature } from "../../model/records/signed.ts";
 import type { Unlock } from "../../model/records/unlock.ts";
@@ -46,7 +47,7 @@ export async function protectedKeys(hands: Hands, site: Site): Promise<KeyBranch
   const { branches } = await (await hands.git.audits()).branching(site, "own");
   const found: KeyBranch[] = [];
   for (const { ref, tip, standsFor } of branches as BranchTip[]) {
-    const branch = ref.slice("refs/heads/".length);
+    const branch = branchOfRef(ref);
     if (standsFor !== undefined || !(await isProtectedBranch(hands, site, branch))) continue;
     found.push({ branch, ref, tip, keys: await keysAt(hands, site, tip) });
   }
@@ -59,7 +60,7 @@ export async function listedElsewhere(hands: Hands, site: Site, key: string): Pr
   const here = new Set((await audits.branching(site, "own")).branches.map((one) => one.ref));
   const found: string[] = [];
   for (const { ref, tip } of (await audits.branching(site, "remote")).branches) {
-    const branch = ref.slice("refs/heads/".length);
+    const branch = branchOfRef(ref);
     if (here.has(ref) || !(await isProtectedBranch(hands, site, branch))) continue;
     const { approvers } = await keysAt(hands, site, tip);
     if (approvers.some((one) => one.key === key)) found.push(branch);

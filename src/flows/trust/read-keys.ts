@@ -2,6 +2,7 @@ import type { Keys } from "../../judge/keys.ts";
 import { APPROVERS_FILE, type Approvers } from "../../model/approvers.ts";
 import type { Config } from "../../model/config.ts";
 import { Failure } from "../../model/failure.ts";
+import { isNothing } from "../../model/naming.ts";
 import { POLICY_FILE } from "../../model/paths.ts";
 import type { Audits } from "../../ports/audits.ts";
 import type { Hands } from "../../ports/hands.ts";
@@ -16,7 +17,7 @@ export interface KeyTexts {
 export const NO_TEXTS: KeyTexts = { policy: undefined, approvers: undefined };
 
 export async function keyTextsAt(audits: Audits, site: Site, commit: string): Promise<KeyTexts> {
-  if (/^0*$/.test(commit)) return NO_TEXTS;
+  if (isNothing(commit)) return NO_TEXTS;
   return {
     policy: await audits.fileAt(site, commit, POLICY_FILE),
     approvers: await audits.fileAt(site, commit, APPROVERS_FILE),

@@ -1,5 +1,7 @@
 import { judgeTrust, type RemoteTrust, type Way } from "../../judge/trust.ts";
 import type { TrustedRemote } from "../../model/config.ts";
+import { refOfBranch } from "../../model/naming.ts";
+import { POLICY_FILE } from "../../model/paths.ts";
 import { USUAL } from "../../model/protection.ts";
 import type { RepositoryRecord } from "../../model/records/run.ts";
 import type { Branching } from "../../ports/audits.ts";
@@ -30,8 +32,8 @@ export async function readTrust(hands: TrustHands, site: Site): Promise<TrustSit
   const { policy, copies, record } = await hands.look((reader) => {
     const read = (where: string, text: string | undefined) =>
       text === undefined ? undefined : reader.config(where, text);
-    const committed = read(`.pawl/config.yaml on the protected branch of ${site.name}`, branching.committed);
-    const copy = read(".pawl/config.yaml", branching.copy);
+    const committed = read(`${POLICY_FILE} on the protected branch of ${site.name}`, branching.committed);
+    const copy = read(POLICY_FILE, branching.copy);
     return {
       policy: committed?.remotes,
       copies: copy?.remotes ?? [],
@@ -74,8 +76,8 @@ async function upstreamOf(
   { branches, defaultBranch }: Branching,
   routes: readonly Route[],
 ): Promise<string | undefined> {
-  const known = [defaultBranch, ...USUAL].find((name) =>
-    branches.some((one) => one.ref === `refs/heads/${name}`),
+  const known = [defaultBranch ?? "", ...USUAL].find((name) =>
+    branches.some((one) => one.ref === refOfBranch(name)),
   );
   const own = await (await hands.git.remotes()).remoteOf(site, known ?? defaultBranch ?? "main");
   const [first, ...others] = routes;

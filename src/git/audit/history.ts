@@ -1,10 +1,9 @@
+import { isNothing } from "../../model/naming.ts";
 import type { CommitFact, MoveFact } from "../../ports/audit-facts.ts";
 import type { LoggedMove, Stretch } from "../../ports/audits.ts";
 import type { HistoryGit } from "./history-git.ts";
 
 const FORMAT = "--format=%H%x00%P%x00%T%x00%cI%x00%an%x00%B";
-const isNothing = (id: string) => /^0*$/.test(id);
-
 /** First-parent commits that `without` does not have, newest first. */
 export async function readHistory(git: HistoryGit, stretch: Stretch): Promise<CommitFact[]> {
   const limits = await known(git, stretch.without);

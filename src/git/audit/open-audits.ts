@@ -3,20 +3,21 @@ import { join } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
+import { STATE_REF } from "../../model/naming.ts";
 import { LEDGER_FILE, POLICY_FILE } from "../../model/paths.ts";
 import type { Audits, Branching, BranchTip, Stretch } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { isGuarded, readGuardedTips, readPassed } from "../guard-files.ts";
 import { Git } from "../run-git.ts";
 import { hasFetchedCopies } from "./fetched-copies.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
 import { HistoryGit } from "./history-git.ts";
 import { mergedTree } from "./merged-tree.ts";
-import { lastLogged, readGuardedTips, readLog, readPassed } from "./reflog.ts";
+import { lastLogged, readLog } from "./reflog.ts";
 import { askRemotes } from "./remote-tips.ts";
 import { readRemoved, readStateTexts, readVersions } from "./state-texts.ts";
 import { type GuardWitness, parentsOf, readTraces, shallowCommits } from "./traces.ts";
 
-const STATE = "refs/heads/pawl/state";
 const [HEADS, ORIGIN] = ["refs/heads/", "refs/remotes/origin/"];
 
 interface AuditsAround {
@@ -48,7 +49,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     follow: (site, move, without) => followMove(at(site), move, without),
     remotes: (site, ref, remotes) => askRemotes(at(site), ref, remotes, progress),
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
-    guardActive: (site) => guard.isActive(site.commonDir),
+    guardActive: (site) => isGuarded(site.commonDir),
     mergedTree: (site, onto, head) => mergedTree(at(site), onto, head),
     fileAt: (site, commit, path) => textAt(at(site), commit, path),
     changing: (site, stretch, paths) => readChanging(at(site), stretch, paths),
@@ -58,7 +59,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
       const folder = stateDir();
       if (!existsSync(folder)) return [];
       const own = Git.of("history", env, folder);
-      const tip = await own.commitOf(STATE);
+      const tip = await own.commitOf(STATE_REF);
       return tip === undefined ? [] : readVersions(own, tip, kind);
     },
     removedRecords: (site, old, fresh) => readRemoved(at(site), old, fresh),
@@ -111,7 +112,7 @@ async function readBranching(git: HistoryGit, copies: "own" | "remote"): Promise
   const base = likely.flatMap((ref) => branches.find((one) => one.ref === ref) ?? [])[0];
   const { mainRoot } = git.site;
   return {
-    branches: branches.filter((one) => one.ref !== `${HEADS}pawl/state`),
+    branches: branches.filter((one) => one.ref !== STATE_REF),
     defaultBranch: head || undefined,
     base: base?.ref,
     committed: base && (await textAt(git, base.tip)),

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { makeScratch } from "../../files/scratch-folder.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import type { AskedRemote, RemoteAnswer } from "../../ports/audits.ts";
 import { type Transfer, transfer } from "../transfer.ts";
 import { known, readHistory } from "./history.ts";
@@ -17,7 +18,7 @@ export async function askRemotes(
   remotes: readonly AskedRemote[],
   progress: Progress,
 ): Promise<RemoteAnswer[]> {
-  const branch = ref.replace(/^refs\/heads\//, "");
+  const branch = branchOfRef(ref);
   const answers: RemoteAnswer[] = [];
   for (const { name, word, beyond } of remotes) {
     const tracking = `refs/remotes/${name}/${branch}`;

@@ -1,10 +1,9 @@
 import { isEventLog } from "../../model/event-line.ts";
+import { FETCHED_STATE_REF, STATE_REF } from "../../model/naming.ts";
 import { readBlobs, textOf } from "../cat-file.ts";
 import type { Git } from "../run-git.ts";
 import { hasFetchedCopies } from "./fetched-copies.ts";
 import type { HistoryGit } from "./history-git.ts";
-
-const [FETCHED, OWN] = ["refs/remotes/origin/pawl/state", "refs/heads/pawl/state"];
 
 /** The records as a commit of the state has them, without a folder of their own: a clone for a check has none. */
 export async function readStateTexts(
@@ -79,6 +78,6 @@ function isEvent(line: string): boolean {
 
 /** What was fetched last; in a clone that also works, the branch of its own may be behind. */
 async function fetchedState(git: HistoryGit): Promise<string | undefined> {
-  const fetched = (await hasFetchedCopies(git)) ? await git.commitOf(FETCHED) : undefined;
-  return fetched ?? (await git.commitOf(OWN));
+  const fetched = (await hasFetchedCopies(git)) ? await git.commitOf(FETCHED_STATE_REF) : undefined;
+  return fetched ?? (await git.commitOf(STATE_REF));
 }

@@ -1,17 +1,16 @@
-import { readdirSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import type { Trace } from "../../ports/audit-facts.ts";
 import type { TracesWanted } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { readGrants, readGuardedTips, unlockIn } from "../guard-files.ts";
 import { tipOf } from "../refs.ts";
 import { known } from "./history.ts";
 import type { HistoryGit } from "./history-git.ts";
-import { isRewritten, readGuardedTips } from "./reflog.ts";
+import { isRewritten } from "./reflog.ts";
 
 /** What only the guard can tell of itself. */
 export interface GuardWitness {
-  isActive(commonDir: string): boolean;
   traces(site: Site, guarded: boolean): Promise<Trace[]>;
 }
 
@@ -76,20 +75,18 @@ export async function parentsOf(git: HistoryGit, id: string): Promise<string[]> 
 
 /** A grant allows one move, for as long as that takes. */
 function grants(site: Site, { protectedRefs, granted }: TracesWanted): Trace[] {
-  return filesBelow(join(site.commonDir, "pawl", "grants", "update")).flatMap(({ path, name: ref }) => {
+  return readGrants(site.commonDir, "update").flatMap(({ ref, said }) => {
     if (!protectedRefs.includes(ref)) return [];
-    const said = (textIfPresent(path) ?? "").trim();
     if (granted.some((one) => `${one.old} ${one.new} ${one.ref}` === said)) return [];
     return [{ code: "leftover_grant", where: ref, said }];
   });
 }
 
 function unlocks(site: Site, { open }: TracesWanted): Trace[] {
-  return filesBelow(join(site.commonDir, "pawl", "grants", "unlock")).flatMap(({ path, name: ref }) => {
-    const said = (textIfPresent(path) ?? "").trim();
-    const [until, id] = said.split(" ");
-    const record = open.find((one) => one.ref === ref && one.id === id);
-    if (record && Date.parse(record.until) === Number(until) * 1000) return [];
+  return readGrants(site.commonDir, "unlock").flatMap(({ ref, said }) => {
+    const { until, record } = unlockIn(said);
+    const known = open.find((one) => one.ref === ref && one.id === record);
+    if (known && Date.parse(known.until) === until) return [];
     return [{ code: "forged_unlock", where: ref, said }];
   });
 }
@@ -109,17 +106,4 @@ function rewritten(commonDir: string, refs: readonly string[]): Trace[] {
   return refs
     .filter((ref) => isRewritten(commonDir, ref) && tipOf(commonDir, ref) === isWhere(ref))
     .map((ref) => ({ code: "ref_rewritten", where: ref, said: "" }));
-}
-
-export function filesBelow(folder: string): { path: string; name: string }[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .map((name) => join(folder, name))
-      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
-      .map((path) => ({ path, name: relative(folder, path).replaceAll("\\", "/") }));
-  } catch (error) {
-    // A file in place of the folder holds nothing.
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lineIfReadable } from "../../files/read.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import type { Site } from "../../ports/sites.ts";
 import { isCheckedOut } from "../refs.ts";
 import { worktreesOf } from "../repository-files.ts";
@@ -17,7 +18,7 @@ export interface Involved {
 }
 
 export function involvedCheckouts(site: Site, branch: string): Involved {
-  const ref = `refs/heads/${branch}`;
+  const ref = refOfBranch(branch);
   const involved: Involved = { checkouts: [], busy: [], unreachable: [] };
   for (const { root, gitDir } of worktreesOf(site)) {
     const onBranch = isCheckedOut({ gitDir, commonDir: site.commonDir }, ref);
@@ -39,5 +40,5 @@ function beganOn(gitDir: string, branch: string): boolean {
   const rebased = ["rebase-merge", "rebase-apply"].map((name) =>
     lineIfReadable(join(gitDir, name, "head-name")),
   );
-  return rebased.includes(`refs/heads/${branch}`) || lineIfReadable(join(gitDir, "BISECT_START")) === branch;
+  return rebased.includes(refOfBranch(branch)) || lineIfReadable(join(gitDir, "BISECT_START")) === branch;
 }

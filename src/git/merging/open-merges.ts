@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { relative } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
+import { pause } from "../../files/pause.ts";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
@@ -12,7 +13,7 @@ import { expectGit, Git } from "../run-git.ts";
 import { involvedCheckouts } from "./checkouts.ts";
 import { type Journal, JournalFile, journalsIn, type RepositoryStep } from "./journal.ts";
 import { complete, hold, letGo, partsOf, takeBack } from "./settling.ts";
-import { pause, waitForChildren } from "./stale-locks.ts";
+import { waitForChildren } from "./stale-locks.ts";
 import { treeWithFile } from "./tree-with-file.ts";
 import { tryOut } from "./try-out.ts";
 import { JournaledMoves } from "./undertaking.ts";

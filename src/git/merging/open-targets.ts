@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Obstacle, Story, Targets } from "../../ports/targets.ts";
 import { emptyTree } from "../object-ids.ts";
@@ -65,7 +66,7 @@ export function openTargets(env: Environment): Targets {
       const [checkout] = involvedCheckouts(site, branch).checkouts;
       const git = checkout ? Git.in("user", env, checkout.root) : Git.of("user", env, site.commonDir);
       if (checkout) await git.expect(what, ["merge", "--quiet", "--ff-only", tracking]);
-      else await git.expect(what, ["fetch", "--quiet", ".", `${tracking}:refs/heads/${branch}`]);
+      else await git.expect(what, ["fetch", "--quiet", ".", `${tracking}:${refOfBranch(branch)}`]);
     },
     patch(site, base, head) {
       return at(site).expect("The difference could not be read", ["diff", ...plainly(site), base, head]);
@@ -128,7 +129,7 @@ async function unsupported(git: Git, site: Site, branch: string): Promise<Obstac
       "has its working tree elsewhere (core.worktree)",
       "Pawl merges where the working tree is beside its .git, or in linked worktrees.",
     );
-  const other = await git.line(["symbolic-ref", "-q", `refs/heads/${branch}`]);
+  const other = await git.line(["symbolic-ref", "-q", refOfBranch(branch)]);
   if (other !== undefined)
     return say(`has ${branch} only as an alias of ${other}`, `Make ${branch} a real branch.`);
   return undefined;

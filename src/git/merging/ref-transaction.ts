@@ -1,5 +1,6 @@
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { Git } from "../run-git.ts";
 
 export interface RefUpdate {
@@ -59,7 +60,7 @@ export function openRefTransaction(env: Environment, update: RefUpdate): RefTran
   return {
     pid: child.pid,
     async prepare() {
-      const ref = `refs/heads/${update.branch}`;
+      const ref = refOfBranch(update.branch);
       await say("start\n", "start");
       await say(`update ${ref} ${update.new} ${update.old}\nprepare\n`, "prepare");
     },

@@ -8,8 +8,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "../../files/durable.ts";
-import { bytesIfReadable, removeIfEmpty } from "../../files/read.ts";
+import { makeFolder, removeIfEmpty } from "../../files/durable.ts";
+import { bytesIfReadable } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { isBlob } from "../object-ids.ts";

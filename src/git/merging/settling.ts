@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pause } from "../../files/pause.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { step } from "../../model/steps.ts";
 import type { Site, Sites } from "../../ports/sites.ts";
 import { grantMove, withdrawMove } from "../grants.ts";
@@ -20,7 +22,7 @@ import {
 import type { Journal, RepositoryStep } from "./journal.ts";
 import { openRefTransaction } from "./ref-transaction.ts";
 import { repairFiles } from "./repair.ts";
-import { dropStaleLocks, pause } from "./stale-locks.ts";
+import { dropStaleLocks } from "./stale-locks.ts";
 
 /** One repository of a journal, as this machine has it now. */
 export interface Part {
@@ -51,7 +53,7 @@ export function partsOf(env: Environment, sites: Sites, journal: Journal): Part[
   });
 }
 
-export const refOf = (part: Part) => `refs/heads/${part.repo.branch}`;
+export const refOf = (part: Part) => refOfBranch(part.repo.branch);
 
 export function grantPart(part: Part): void {
   step("merge-grant");

@@ -1,8 +1,10 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pause } from "../../files/pause.ts";
 import { parseIdentity, seeProcesses } from "../../files/process-identity.ts";
 import { textIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
+import { refOfBranch } from "../../model/naming.ts";
 import { step } from "../../model/steps.ts";
 import { lockOf } from "../refs.ts";
 import type { Journal, RepositoryStep } from "./journal.ts";
@@ -52,7 +54,7 @@ export async function dropStaleLocks(
   commonDir: string,
 ): Promise<void> {
   if (journal.children.length === 0) return;
-  const branchLock = lockOf(commonDir, `refs/heads/${repo.branch}`);
+  const branchLock = lockOf(commonDir, refOfBranch(repo.branch));
   const headLock = lockOf(join(commonDir, repo.head), "HEAD");
   if (textIfReadable(branchLock)?.trim() === repo.new) drop(branchLock);
   const suspects = [branchLock, headLock]
@@ -77,5 +79,3 @@ const seenAt = (path: string) => {
 
 const isSince = (path: string, started: number) =>
   (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= started - CLOCK_SLACK_MS;
-
-export const pause = (ms: number) => new Promise<void>((resume) => setTimeout(resume, ms));

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
+import { removeIfEmpty } from "../../files/durable.ts";
 import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-identity.ts";
-import { namesIfReadable, removeIfEmpty } from "../../files/read.ts";
+import { namesIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { CheckRun } from "../../ports/ports.ts";

@@ -41,9 +41,13 @@ async function look(site: Site, env: Environment): Promise<MainCheckout | undefi
   if (files.length === 0 && noted.size > 0) forgetStrays(commonDir);
   const head = headOf({ gitDir: commonDir, commonDir });
   return {
-    ...{ root, head: head?.commit, branch: head?.branch },
+    root,
+    head: head?.commit,
+    branch: head?.branch,
     operation: operationIn(commonDir)?.what,
-    ...{ files, tracked, others },
+    files,
+    tracked,
+    others,
     noted: files.filter((file) => noted.has(file)),
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { pause } from "../merging/stale-locks.ts";
+import { pause } from "../../files/pause.ts";
 import type { Git, GitAnswer } from "../run-git.ts";
 
 /**

@@ -1,11 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
-import { lineIfReadable } from "../../files/read.ts";
 import { sessionOf } from "../../model/actor.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
-import { BINDING, HOLDER, MOVERS } from "../discover.ts";
+import { BINDING, HOLDER, MOVERS, taskOfWorktree } from "../discover.ts";
 import { bindBranch, unbindBranch } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
 import { besideOthers } from "./beside-others.ts";
@@ -27,13 +26,13 @@ const isOurs = (place: Workplace, lock: string | undefined) => lock?.startsWith(
 export async function bindWorktree(git: SiteGit, place: Workplace): Promise<void> {
   const found = entryOf(place);
   if (!found) throw new Error(`${place.path} is no worktree`);
-  const binding = join(git.site.commonDir, found.gitDir, BINDING);
+  const own = join(git.site.commonDir, found.gitDir);
   step("worktree bind");
   bindBranch(git.site.commonDir, refOf(place), found.gitDir);
   // Last, because whoever stands there takes it for the task's own place from now on.
-  if (lineIfReadable(binding) !== place.task) {
-    rmSync(join(git.site.commonDir, found.gitDir, MOVERS), { force: true });
-    replaceFile(binding, `${place.task}\n`);
+  if (taskOfWorktree(own) !== place.task) {
+    rmSync(join(own, MOVERS), { force: true });
+    replaceFile(join(own, BINDING), `${place.task}\n`);
   }
   if (found.gitDir !== "." && (found.lock === undefined || isOurs(place, found.lock)))
     await lockWorktree(git, place, ourLock(place));

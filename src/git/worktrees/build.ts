@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { removeIfEmpty } from "../../files/read.ts";
+import { removeIfEmpty } from "../../files/durable.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { nothingLike } from "../object-ids.ts";
-import { outwaitLock } from "../ref-locks.ts";
+import { dropLockOnceStale } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { rootOf } from "../repository-files.ts";
 import { expectGit, Git } from "../run-git.ts";
@@ -24,7 +24,7 @@ import {
 import { hideWorktree } from "./hide.ts";
 import { copyHookFolder } from "./hook-folder.ts";
 import { copyIncluded } from "./include.ts";
-import { outliveGit } from "./processes.ts";
+import { waitForGitToEnd } from "./processes.ts";
 import { refOf } from "./refs.ts";
 import { type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
@@ -36,7 +36,7 @@ export async function buildWorktree(git: SiteGit, place: Workplace, env: Environ
   const { commonDir, mainRoot } = git.site;
   const warnings: string[] = [];
   const unfinished = unfinishedPlace(place.path);
-  await outliveGit(unfinished);
+  await waitForGitToEnd(unfinished);
   hideWorktree(commonDir, mainRoot, place.path);
   if (worktreeAt(commonDir, place.path)?.branch !== place.branch) {
     if (occupied(place.path)) throw pathExists(place);
@@ -92,7 +92,7 @@ export async function clearUnfinished(git: SiteGit, place: Workplace): Promise<v
   if (parts.length === 0) return;
   step("worktree clear");
   for (const path of parts) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  await outwaitLock(lockOf(commonDir, refOf(place)));
+  await dropLockOnceStale(lockOf(commonDir, refOf(place)));
   removeEmpty(place);
 }
 

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { lineIfReadable, textIfReadable } from "../../files/read.ts";
+import { canonicalPath, textIfReadable } from "../../files/read.ts";
 import type { KnownWorktree } from "../../ports/worktrees.ts";
-import { BINDING } from "../discover.ts";
+import { taskOfWorktree } from "../discover.ts";
 import { branchOf } from "../refs.ts";
 import { gitDirOf, worktreesOf } from "../repository-files.ts";
 
@@ -35,7 +35,7 @@ export function halfMadeEntries(commonDir: string, name: string): string[] {
 export function worktreeAt(commonDir: string, path: string): KnownWorktree | undefined {
   const own = gitDirOf(path);
   if (own === undefined) return undefined;
-  const gitDir = relative(canonical(commonDir), canonical(own)).replaceAll("\\", "/");
+  const gitDir = relative(canonicalPath(commonDir), canonicalPath(own)).replaceAll("\\", "/");
   if (!/^worktrees\/[^/]+$/.test(gitDir) || !existsSync(join(commonDir, gitDir))) return undefined;
   return describe(commonDir, gitDir, path);
 }
@@ -48,7 +48,7 @@ function describe(commonDir: string, gitDir: string, path: string): KnownWorktre
     branch: branchOf(own),
     present: occupied(path),
     lock: gitDir === "." ? undefined : textIfReadable(join(own, "locked"))?.trim(),
-    task: lineIfReadable(join(own, BINDING)),
+    task: taskOfWorktree(own),
   };
 }
 
@@ -57,14 +57,4 @@ export function occupied(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Git writes paths without symbolic links; the last parts may not exist yet. */
-export function canonical(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(canonical(parent), basename(path));
-  }
-}
-
-export const samePath = (one: string, other: string) => canonical(one) === canonical(other);
+export const samePath = (one: string, other: string) => canonicalPath(one) === canonicalPath(other);

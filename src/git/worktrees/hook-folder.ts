@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { lineIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
+import { isFolder, lineIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { Git } from "../run-git.ts";
@@ -45,5 +44,3 @@ function hookFolder(commonDir: string): string | undefined {
     ? undefined
     : parts.join("/");
 }
-
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineIfReadable, textIfReadable } from "../../files/read.ts";
-import { BINDING, keptMovers, MOVERS } from "../discover.ts";
+import { textIfReadable } from "../../files/read.ts";
+import { keptMovers, MOVERS, taskOfWorktree } from "../discover.ts";
 
 /** Whoever moved a task's branch stays its author when the worktree is removed and the work comes back in another one. */
 export function keepMovers(commonDir: string, gitDir: string): void {
   const own = join(commonDir, gitDir);
-  const task = lineIfReadable(join(own, BINDING));
+  const task = taskOfWorktree(own);
   const lines = linesOf(join(own, MOVERS));
   if (task === undefined || lines.length === 0) return;
   const file = keptMovers(commonDir, task);

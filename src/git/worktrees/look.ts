@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { canonicalPath } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Content, KnownWorktree, RemovalLook } from "../../ports/worktrees.ts";
@@ -8,7 +9,6 @@ import { headFiles } from "../refs.ts";
 import { Git } from "../run-git.ts";
 import { operationIn } from "../unfinished-operation.ts";
 import { hashWorkingTree } from "../working-tree.ts";
-import { canonical } from "./entries.ts";
 import { ancestors, isInside, processesIn } from "./processes.ts";
 
 const RUNNING = "a git command that is running or was killed";
@@ -21,14 +21,14 @@ export async function beforeRemoval(
   // A process whose folder is gone cannot start any other.
   if (leaving) process.chdir(mainRoot ?? commonDir);
   const own = join(commonDir, worktree.gitDir);
-  const path = canonical(worktree.path);
+  const path = canonicalPath(worktree.path);
   const list = (args: string[]) => Git.in("user", env, path).names(`${path} cannot be read`, args);
   const links = (await list(["ls-files", "-z", "--stage"])).filter((entry) => entry.startsWith("160000 "));
   const ignored = await list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard"]);
   // git names a repository inside an ignored folder, and does not look into it.
   const nested = ignored.filter((name) => name.endsWith("/"));
   return {
-    standing: !leaving && isInside(canonical(cwd), path),
+    standing: !leaving && isInside(canonicalPath(cwd), path),
     operation: operationIn(own)?.what ?? (existsSync(join(own, "index.lock")) ? RUNNING : undefined),
     processes: processesIn(path, leaving ? ancestors() : []),
     submodules: links

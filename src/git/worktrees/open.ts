@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
+import { canonicalPath } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -8,7 +9,7 @@ import type { Place } from "../discover.ts";
 import { Git } from "../run-git.ts";
 import { bindWorktree, lockWorktree, noteHolder, releaseWorktree } from "./bind.ts";
 import { buildWorktree, putBack } from "./build.ts";
-import { canonical, listWorktrees, occupied } from "./entries.ts";
+import { listWorktrees, occupied } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
 import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";
@@ -41,14 +42,13 @@ export function openWorktrees(around: WorktreesAround): Worktrees {
       return release;
     },
     isOurs: (clone) => around.clones().includes(clone),
-    ago: (minutes) => new Date(Date.now() - minutes * 60_000).toISOString(),
 
     look: (site) => lookAt(git(site)),
     here: () =>
       here.root === undefined
         ? undefined
         : listWorktrees(here.commonDir, here.mainRoot).find(
-            (one) => canonical(join(here.commonDir, one.gitDir)) === canonical(here.gitDir),
+            (one) => canonicalPath(join(here.commonDir, one.gitDir)) === canonicalPath(here.gitDir),
           ),
     place: (site, path) => resolve(site.mainRoot ?? dirname(site.commonDir), path),
     occupied,

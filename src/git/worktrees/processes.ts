@@ -1,4 +1,6 @@
 import { sep } from "node:path";
+import { pause } from "../../files/pause.ts";
+import { statOf } from "../../files/proc.ts";
 import { linkIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 
@@ -25,14 +27,7 @@ export function ancestors(): number[] {
   const found: number[] = [];
   for (let pid = process.ppid; pid > 1 && !found.includes(pid); ) {
     found.push(pid);
-    // The name of a program, which may hold anything, stands in brackets before its parent.
-    const stat = textIfReadable(`/proc/${pid}/stat`) ?? "";
-    pid = Number(
-      stat
-        .slice(stat.lastIndexOf(")") + 1)
-        .trim()
-        .split(" ")[1] ?? 0,
-    );
+    pid = statOf(`/proc/${pid}`)?.parent ?? 0;
   }
   return found;
 }
@@ -50,7 +45,7 @@ const PATIENCE_MS = 60_000;
  * A kill of ours does not end the git that we had started; it goes on to fill its folder. Nobody may touch that folder
  * before it has ended.
  */
-export async function outliveGit(folder: string): Promise<void> {
+export async function waitForGitToEnd(folder: string): Promise<void> {
   for (const started = Date.now(); ; ) {
     const busy = [...processes()].filter(({ words, environment }) => {
       const program = words.split("\0")[0] ?? "";
@@ -67,6 +62,6 @@ export async function outliveGit(folder: string): Promise<void> {
           details: { path: folder },
         },
       );
-    await new Promise((resume) => setTimeout(resume, 50));
+    await pause(50);
   }
 }

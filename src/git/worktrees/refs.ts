@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { textIfPresent } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
+import { branchOfRef, refOfBranch } from "../../model/naming.ts";
 import { step } from "../../model/steps.ts";
 import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
 import { unsupportedFormat } from "../format.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
 import { nothingLike } from "../object-ids.ts";
-import { outwaitLock } from "../ref-locks.ts";
+import { dropLockOnceStale } from "../ref-locks.ts";
 import { lockOf, tipOf } from "../refs.ts";
 import { expectGit } from "../run-git.ts";
 import { listWorktrees } from "./entries.ts";
@@ -27,7 +28,7 @@ export async function lookAt(git: SiteGit): Promise<RepositoryLook> {
   const listed = await git.expect("The branches could not be read", ["for-each-ref", format, HEADS, REMOTES]);
   for (const line of listed.split("\n")) {
     const [commit = "", ref = "", target = ""] = line.split(" ");
-    if (ref.startsWith(HEADS)) heads.set(ref.slice(HEADS.length), commit);
+    if (ref.startsWith(HEADS)) heads.set(branchOfRef(ref), commit);
     else if (ref === `${REMOTES}origin/HEAD`) defaultBranch = target.slice(`${REMOTES}origin/`.length);
     else if (ref !== "") remotes.set(ref.slice(REMOTES.length), commit);
   }
@@ -35,10 +36,10 @@ export async function lookAt(git: SiteGit): Promise<RepositoryLook> {
   return { unsupported, heads, remotes, defaultBranch: defaultBranch || undefined, worktrees };
 }
 
-export const refOf = (place: Pick<Workplace, "branch">) => HEADS + place.branch;
+export const refOf = (place: Pick<Workplace, "branch">) => refOfBranch(place.branch);
 
 /** What a git that was killed may have left on the task's own branch keeps everybody from moving it. */
-const clearLock = (git: SiteGit, ref: string) => outwaitLock(lockOf(git.site.commonDir, ref));
+const clearLock = (git: SiteGit, ref: string) => dropLockOnceStale(lockOf(git.site.commonDir, ref));
 
 export async function makeBranch(git: SiteGit, place: Workplace, commit: string): Promise<void> {
   const ref = refOf(place);

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
-import type { KnownWorktree, Whereabouts, Workplace } from "../../ports/worktrees.ts";
+import type { FoundWorktree, KnownWorktree, Workplace } from "../../ports/worktrees.ts";
 import { unbindBranch } from "../grants.ts";
 import { expectGit } from "../run-git.ts";
 import { besideOthers } from "./beside-others.ts";
@@ -10,14 +10,14 @@ import { entryOf, unlock } from "./bind.ts";
 import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
 import { discardedPlace, occupied, worktreeAt } from "./entries.ts";
 import { keepMovers } from "./keep-movers.ts";
-import { outliveGit } from "./processes.ts";
+import { waitForGitToEnd } from "./processes.ts";
 import { deleteBranch, refOf } from "./refs.ts";
 import { type SiteGit, WITHOUT_HOOKS } from "./site-git.ts";
 
 /** In the git directory of a worktree whose content is known to be saved: half of it may be gone already. */
 const DOOMED = "pawl-removing";
 
-export function whereabouts(place: Workplace): Whereabouts {
+export function whereabouts(place: Workplace): FoundWorktree {
   const { commonDir } = place.site;
   const aside = discardedPlace(place.path);
   if (occupied(place.path)) {
@@ -62,7 +62,7 @@ export async function discard(git: SiteGit, place: Workplace): Promise<void> {
   const now = whereabouts(place);
   if (now.state === "doomed") {
     const aside = discardedPlace(place.path);
-    await outliveGit(aside);
+    await waitForGitToEnd(aside);
     const own = join(git.site.commonDir, now.worktree.gitDir);
     step("worktree remove");
     const removed = await besideOthers(git, [...WITHOUT_HOOKS, "worktree", "remove", "--force", aside]);
@@ -113,7 +113,7 @@ export async function undo(
   isClean: (path: string) => Promise<boolean>,
 ): Promise<"undone" | "used"> {
   const { commonDir } = git.site;
-  await outliveGit(place.path);
+  await waitForGitToEnd(place.path);
   await clearUnfinished(git, place);
   const found = worktreeAt(commonDir, place.path);
   if (found?.branch === place.branch) await repair(git, place.path, found);

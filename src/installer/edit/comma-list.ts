@@ -9,14 +9,14 @@ interface CommaList {
   items: Range[];
 }
 
-interface Surroundings {
+interface ListInText {
   text: string;
   list: CommaList;
   comments: readonly Range[];
 }
 
 /** Where something appended goes: behind the last comment, so that it never comes between a line and its comment. */
-export function endOfList(around: Surroundings): {
+export function endOfList(around: ListInText): {
   at: number;
   comma: number | undefined;
   trailing: boolean;
@@ -34,7 +34,7 @@ export function endOfList(around: Surroundings): {
 }
 
 /** Takes one item out, with one comma and the white space that was its own. Comments stay. */
-export function removeItem(around: Surroundings, index: number): Edit[] {
+export function removeItem(around: ListInText, index: number): Edit[] {
   const { text, list } = around;
   const item = list.items[index] as Range;
   const after = commaAfter(around, index);
@@ -52,7 +52,7 @@ export function removeItem(around: Surroundings, index: number): Edit[] {
 }
 
 /** The comma behind an item, past comments. */
-function commaAfter({ text, list, comments }: Surroundings, index: number): number | undefined {
+function commaAfter({ text, list, comments }: ListInText, index: number): number | undefined {
   const until = list.items[index + 1]?.start ?? list.close;
   for (let at = (list.items[index] as Range).end; at < until; at++) {
     const comment = comments.find((one) => one.start === at);
@@ -71,7 +71,7 @@ export function commaBefore(text: string, comments: readonly Range[], offset: nu
 
 const endingAt = (comments: readonly Range[], offset: number) => comments.find((one) => one.end === offset);
 
-export function commentsIn({ list, comments }: Surroundings): Range[] {
+export function commentsIn({ list, comments }: ListInText): Range[] {
   return comments.filter(
     (one) =>
       one.start >= list.open &&
@@ -81,7 +81,7 @@ export function commentsIn({ list, comments }: Surroundings): Range[] {
 }
 
 /** False where a comment to the end of the line comes before, and what follows would become part of it. */
-function mayJoinLines({ text, comments }: Surroundings, before: number, after: number): boolean {
+function mayJoinLines({ text, comments }: ListInText, before: number, after: number): boolean {
   const end = spaceBefore(text, before);
   const comment = endingAt(comments, end);
   const toLineEnd = comment !== undefined && !text.startsWith("/*", comment.start);

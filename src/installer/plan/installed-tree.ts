@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
 import { bytesIfPresent, textIfPresent } from "../../files/read.ts";
+import { LEDGER_FILE } from "../../model/paths.ts";
 import { keptFile, type Work } from "../journal.ts";
 import type { OwnPackage } from "../runtime/package.ts";
-import { LEDGER, type Ledger, parseLedger, printLedger } from "./ledger.ts";
+import { type Ledger, parseLedger, printLedger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
 import { blocked, type Step } from "./steps.ts";
 
@@ -23,7 +24,7 @@ export interface Tree {
 const memoryOf = (local: string) => join(local, "installed.json");
 
 export function readTrackedLedger({ root }: Tree): Ledger | undefined {
-  const { text } = lookAt(root, LEDGER);
+  const { text } = lookAt(root, LEDGER_FILE);
   // A power cut may leave it empty, as any new file of ours.
   return text === undefined || text === "" ? undefined : parseLedger(text);
 }

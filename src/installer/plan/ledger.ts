@@ -1,11 +1,9 @@
 import * as z from "zod/mini";
 import { Failure } from "../../model/failure.ts";
+import { LEDGER_FILE } from "../../model/paths.ts";
 import { HOW_TO_GET } from "../../model/version.ts";
 import type { Json } from "../edit/types.ts";
 import { printJson } from "../json-text.ts";
-
-/** Tracked with the project: everything that an install wrote, so that any clone can take it out again exactly. */
-export const LEDGER = ".pawl/lock.json";
 
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** Inside the repository, with forward slashes, never upwards and never into git's own folder. */
@@ -77,7 +75,7 @@ export type LedgerFile = Ledger["files"][number];
 export type OwnRecord = Extract<LedgerFile, { mode: "own" }>;
 export type PartRecord = Exclude<LedgerFile, { mode: "own" }>;
 
-export function parseLedger(text: string, shown = LEDGER): Ledger {
+export function parseLedger(text: string, shown = LEDGER_FILE): Ledger {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -98,7 +96,7 @@ export function parseLedger(text: string, shown = LEDGER): Ledger {
 
 function broken(shown: string, why: string): Failure {
   return new Failure("unreadable", "broken_ledger", `${shown} cannot be read: ${why}.`, {
-    hint: `Bring back the committed one: git checkout HEAD -- ${LEDGER}`,
+    hint: `Bring back the committed one: git checkout HEAD -- ${LEDGER_FILE}`,
     details: { file: shown },
   });
 }

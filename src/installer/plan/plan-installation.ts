@@ -1,5 +1,6 @@
 import { sha256 } from "../../files/digest.ts";
 import { missingPrograms } from "../../files/find-program.ts";
+import { LEDGER_FILE, POLICY_FILE } from "../../model/paths.ts";
 import { VERSION } from "../../model/version.ts";
 import type { FileStep, ProjectProposal, SurfaceRequest } from "../../ports/installation.ts";
 import { carryOut } from "../journal.ts";
@@ -20,7 +21,7 @@ import {
   type Tree,
   workOf,
 } from "./installed-tree.ts";
-import { LEDGER, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { type Look, lookAt } from "./look.ts";
 import { planFiles } from "./plan-files.ts";
 import { blocked, plainText, type Step } from "./steps.ts";
@@ -65,18 +66,18 @@ function vendored(tree: Tree, request: SurfaceRequest): WantedFile[] {
   return bytes ? [{ mode: "own", path, text: "", bytes, template: named ?? "" }] : [];
 }
 
-const CONFIG = ".pawl/config.yaml";
-
 /** What was written once stays what is wanted, whatever the project's files would make us propose today. */
 function firstConfig(tree: Tree, { remotes, policy }: SurfaceRequest): string {
-  const { text } = lookAt(tree.root, CONFIG);
-  const record = readLedger(tree)?.files.find((one) => one.path === CONFIG);
+  const { text } = lookAt(tree.root, POLICY_FILE);
+  const record = readLedger(tree)?.files.find((one) => one.path === POLICY_FILE);
   if (text !== undefined && record?.mode === "own" && record.sha256 === sha256(plainText(text)))
     return plainText(text);
   const found = proposeFor(lookAtProject(tree.root));
   return configText({
     ...found,
-    ...{ remotes, profile: policy?.profile, protected: policy?.protected },
+    remotes,
+    profile: policy?.profile,
+    protected: policy?.protected,
     checks: (policy?.checks ?? true) ? found.checks : [],
     setup: (policy?.setup ?? true) ? found.setup : undefined,
   });
@@ -84,7 +85,7 @@ function firstConfig(tree: Tree, { remotes, policy }: SurfaceRequest): string {
 
 /** Undefined where the project has a policy already. */
 export function proposalFor(tree: Tree, path: string | undefined): ProjectProposal | undefined {
-  if (lookAt(tree.root, CONFIG).bytes !== undefined) return undefined;
+  if (lookAt(tree.root, POLICY_FILE).bytes !== undefined) return undefined;
   const found = proposeFor(lookAtProject(tree.root));
   const lines = [...found.checks.map((one) => one.command), ...(found.setup ? [found.setup] : [])];
   return { ...found, missing: missingPrograms(lines, tree.root, path) };
@@ -116,7 +117,7 @@ export function planInstallation(
     agents: [...agents],
     flags: [...flags],
   };
-  const ledger = look(LEDGER);
+  const ledger = look(LEDGER_FILE);
   const after = ledgerAfter(steps, before, header, [...foldersOf(steps), ...ledger.missing]);
   return { steps: [...steps, ledgerStep(before, after, ledger)], before, after };
 }
@@ -147,7 +148,7 @@ export function planUninstallation(tree: Tree): InstallationPlan {
   const kept = (digest: string) => readKept(tree.local, digest);
   const look = looker(tree);
   const steps = planFiles({ wanted: [], ledger: before, look, force: false, lenient: true, kept });
-  return { steps: [...steps, ledgerStep(before, undefined, look(LEDGER))], before, after: undefined };
+  return { steps: [...steps, ledgerStep(before, undefined, look(LEDGER_FILE))], before, after: undefined };
 }
 
 /** Makes it so; a drawing with a refusal in it changes nothing. */

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfReadable } from "../../files/read.ts";
 import type { ProjectLook } from "./kinds.ts";
 
 /** A manifest is a page or two; what is bigger is read by nobody. */
@@ -7,13 +8,7 @@ const MOST_BYTES = 512 * 1024;
 
 /** What cannot be read is as good as absent: a proposal is never worth a failure. */
 export function lookAtProject(root: string): ProjectLook {
-  const list = (folder: string) => {
-    try {
-      return readdirSync(join(root, folder)).sort();
-    } catch {
-      return [];
-    }
-  };
+  const list = (folder: string) => namesIfReadable(join(root, folder)).sort();
   return {
     names: new Set(list("")),
     list,

@@ -1,3 +1,4 @@
+import { branchOfRef } from "../../model/naming.ts";
 import type { SignedBy } from "../../model/signature.ts";
 import type {
   ApprovedMerge,
@@ -199,7 +200,7 @@ export function refine(explained: readonly Explained[], branch: BranchAudit): Ex
       return {
         ...one,
         reason: "late_baseline",
-        message: `Not every clone's baseline contains it: one clone started from an older commit, or installed pawl on top of it later. A human who recognises it can accept it for all clones: pawl unlock ${branch.ref.replace(/^refs\/heads\//, "")} --accept, then pawl sync`,
+        message: `Not every clone's baseline contains it: one clone started from an older commit, or installed pawl on top of it later. A human who recognises it can accept it for all clones: pawl unlock ${branchOfRef(branch.ref)} --accept, then pawl sync`,
       };
     const move = bringers.get(one.commit.id);
     return move ? { ...one, ...howItCame(move, branch.ref) } : one;

@@ -1,3 +1,4 @@
+import { branchOfRef } from "../../model/naming.ts";
 import type {
   BranchAudit,
   CommitFact,
@@ -45,8 +46,6 @@ export interface Verdict {
 }
 
 const short = (id: string) => id.slice(0, 12);
-const nameOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
-
 export interface Permitted {
   known: Known;
   /** Moves of the branch while a human had opened it. */
@@ -61,13 +60,13 @@ export function judgeBranch(repo: string, audit: BranchAudit, permitted: Permitt
   const counts = Object.fromEntries(CLASSES.map((one) => [one, 0])) as Record<Class, number>;
   for (const one of commits) counts[one.class] += 1;
   counts.baseline += audit.earlier;
-  const branch = nameOf(audit.ref);
+  const branch = branchOfRef(audit.ref);
   const findings: Finding[] = [];
   const notes: string[] = [];
   const find = (code: string, where: string, message: string) =>
     findings.push({ code, repo, where, message });
   if (audit.standsFor !== undefined)
-    find("symbolic_ref", branch, `${branch} is only an alias of ${nameOf(audit.standsFor)}.`);
+    find("symbolic_ref", branch, `${branch} is only an alias of ${branchOfRef(audit.standsFor)}.`);
   for (const { id, message } of contradictions(commits, known)) find("approval_mismatch", id, message);
   const here = new Set(audit.commits.map((one) => one.id));
   // A doubt about a commit is reported once, not again for the move that brought it.
@@ -130,7 +129,7 @@ function judgeMove(
   ref: string,
   judging: Judging,
 ): { code?: string; message: string } | undefined {
-  const branch = nameOf(ref);
+  const branch = branchOfRef(ref);
   const from = `${branch} went from ${short(move.old)} to ${short(move.new)}`;
   const unlogged = UNLOGGED[move.seen] && `${from}${UNLOGGED[move.seen]}`;
   const unlocked = judging.unlockedMoves.some((one) => isSame(one, move));

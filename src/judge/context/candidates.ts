@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { idNumber } from "../../model/ids.ts";
+import { idNumber, taskOf } from "../../model/ids.ts";
 import { partFile, taskFile } from "../../model/paths.ts";
 import type { Kind, Problem, Stored, ValueOf } from "../../model/record.ts";
 import { decision, finding, handoff, type Note } from "../../model/records/parts.ts";
@@ -9,7 +9,7 @@ import { isCurrent } from "../notes.ts";
 import { mentionsIn } from "./keywords.ts";
 import type { Look } from "./look.ts";
 import { normalPath } from "./own.ts";
-import type { Candidate, Subject, Surroundings } from "./relate.ts";
+import type { Candidate, Corpus, Subject } from "./relate.ts";
 
 /**
  * How many tasks are read: enough for every real relative, few enough to stay fast with thousands of tasks.
@@ -29,7 +29,7 @@ export function readCandidates(
   reader: Reader,
   subject: Subject,
   look: Look,
-): { surroundings: Surroundings; problems: Problem[] } {
+): { surroundings: Corpus; problems: Problem[] } {
   const { tasks } = reader.tasks();
   const { records, problems: broken } = reader.notes();
   const notes = records.map((record) => record.value).filter(isCurrent);
@@ -63,8 +63,6 @@ function likenessOf(id: string, hits: readonly Likeness[]): Map<string, number> 
   const best = Math.max(...hits.map((hit) => hit.score), 0);
   return new Map(best > 0 ? foreign.map((hit) => [hit.id, hit.score / best]) : []);
 }
-
-const taskOf = (id: string) => id.split("/")[0] ?? id;
 
 /** More than any number of search hits adds up to: a link is always followed. */
 const LINKED = 1_000;

@@ -1,3 +1,4 @@
+import { partOf } from "../../model/ids.ts";
 import type { Evidence, Handoff, Review } from "../../model/records/parts.ts";
 import type { Task } from "../../model/records/task.ts";
 import type { Situation } from "../../ports/operation.ts";
@@ -7,7 +8,7 @@ import { clipLine, oneLine } from "./clip.ts";
 import { lineForms } from "./forms.ts";
 import type { Facts } from "./gather.ts";
 import { GROUPS, rankOf, type Worth } from "./ranks.ts";
-import { shortCommit, shortId } from "./task-sections.ts";
+import { shortCommit } from "./task-sections.ts";
 
 /** Bytes of the handoff's next step in the smallest packet. */
 const LEAST_NEXT = 80;
@@ -52,7 +53,7 @@ function handoffSection(name: string, one: Handoff, evidence: Evidence[], isLate
           },
         ];
   return {
-    heading: `## ${name} ${clipLine(`${shortId(one.id)}, ${one.created.slice(0, 10)}`, 24)}`,
+    heading: `## ${name} ${clipLine(`${partOf(one.id)}, ${one.created.slice(0, 10)}`, 24)}`,
     entries: [
       ...part("Next: ", one.next, isLatest ? { worth: "nextActions", always: LEAST_NEXT } : {}),
       ...part("Blocker: ", one.blocker, { worth: "blockers" }),
@@ -72,7 +73,7 @@ export function decisionsSection({ own }: Facts): Section {
       group: GROUPS.decisions,
       record: one.id,
       forms: lineForms("decisions", one.what, {
-        before: `- ${shortId(one.id)}${one.slice ? ` (${one.slice})` : ""}: `,
+        before: `- ${partOf(one.id)}${one.slice ? ` (${one.slice})` : ""}: `,
         more: one.why === "" ? "" : `Because: ${one.why}`,
         nth,
       }),
@@ -128,7 +129,7 @@ function evidenceLine(one: Evidence, at: Situation): string {
         ? "at this commit"
         : `at ${shortCommit(one.head)}, not at this commit`;
   const name = [one.slice, one.check].filter(Boolean).join(" ");
-  return `${shortId(one.id)}${name ? ` ${name}` : ""} ${wanted}: \`${one.argv.join(" ")}\` ${where}${one.dirty ? " (with uncommitted changes)" : ""}`;
+  return `${partOf(one.id)}${name ? ` ${name}` : ""} ${wanted}: \`${one.argv.join(" ")}\` ${where}${one.dirty ? " (with uncommitted changes)" : ""}`;
 }
 
 const OUTPUT_END = 400;
@@ -157,5 +158,5 @@ export function reviewsSection({ own }: Facts): Section {
 
 function reviewLine(one: Review): string {
   const counts = one.counts ? "" : ", counts for no gate";
-  return `${shortId(one.id)} ${one.kind}: ${one.verdict} by ${clipLine(one.actor, 60)} at ${shortCommit(one.head ?? one.commit)}${counts}`;
+  return `${partOf(one.id)} ${one.kind}: ${one.verdict} by ${clipLine(one.actor, 60)} at ${shortCommit(one.head ?? one.commit)}${counts}`;
 }

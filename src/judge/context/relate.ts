@@ -33,7 +33,7 @@ export interface Subject {
   mentions: ReadonlySet<string>;
 }
 
-export interface Surroundings {
+export interface Corpus {
   candidates: readonly Candidate[];
   /** How similar a record's words are to the task's, from 0 to 1, by record id. */
   likeness: ReadonlyMap<string, number>;
@@ -81,7 +81,7 @@ interface Reason {
 const NO_REASON: Reason = { worth: 0, words: "" };
 
 /** Records from elsewhere that somebody who works on the task should know, the most useful first. */
-export function relate(subject: Subject, around: Surroundings): Related[] {
+export function relate(subject: Subject, around: Corpus): Related[] {
   const rarity = fileRarity(around.candidates);
   const about = new Map(subject.keywords.map((word) => [stemOf(word), word]));
   const scored = around.candidates.map((candidate) => {
@@ -207,7 +207,7 @@ function wordReason(
   /** The task's keywords by stem. */
   about: ReadonlyMap<string, string>,
   { id, text }: Candidate,
-  { likeness }: Surroundings,
+  { likeness }: Corpus,
 ): Reason {
   const alike = likeness.get(id);
   if (alike === undefined) return NO_REASON;
@@ -219,7 +219,7 @@ function wordReason(
 }
 
 /** A label describes a task or note as a whole, not each part of a task. */
-function labelReason(subject: Subject, candidate: Candidate, around: Surroundings): Reason {
+function labelReason(subject: Subject, candidate: Candidate, around: Corpus): Reason {
   const isWhole = candidate.kind === "task" || candidate.kind === "note";
   const shared = candidate.labels.filter((label) => isWhole && subject.labels.includes(label));
   if (shared.length === 0) return NO_REASON;

@@ -1,3 +1,4 @@
+import { partOf } from "../../model/ids.ts";
 import type { Finding } from "../../model/records/parts.ts";
 import type { Slice, Task } from "../../model/records/task.ts";
 import type { Situation } from "../../ports/operation.ts";
@@ -13,7 +14,6 @@ import { GROUPS, rankOf } from "./ranks.ts";
 const LEAST = { title: 100, facts: 90, blocker: 80, findings: 110 };
 const MOST_HIGH_ALWAYS = 3;
 
-export const shortId = (id: string) => id.slice(id.indexOf("/") + 1);
 export const shortCommit = (commit: string | undefined) => commit?.slice(0, 10) ?? "no commit";
 
 export function headSection(facts: Facts, at: Situation, missing: string): Section {
@@ -132,7 +132,7 @@ export function findingsSection({ own }: Facts): Section {
 }
 
 function findingForms(one: Finding, nth: number, always: number | undefined) {
-  const name = clipLine(shortId(one.id), 12);
+  const name = clipLine(partOf(one.id), 12);
   const place = findingPlace(one);
   const forms = lineForms(one.severity === "high" ? "highFindings" : "findings", one.text, {
     before: `- ${name} ${one.severity}${place === "" ? "" : `, ${clipPath(place, 200)}`}: `,
@@ -169,9 +169,9 @@ export function slicesSection({ own }: Facts): Section {
 
 function proofOf(slice: Slice): string {
   const proofs = [
-    slice.red && `red ${shortId(slice.red)}`,
-    slice.green && `green ${shortId(slice.green)}`,
-    slice.decision && shortId(slice.decision),
+    slice.red && `red ${partOf(slice.red)}`,
+    slice.green && `green ${partOf(slice.green)}`,
+    slice.decision && partOf(slice.decision),
   ].filter(Boolean);
   return proofs.length === 0 ? "" : ` (${proofs.join(", ")})`;
 }

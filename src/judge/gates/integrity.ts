@@ -1,4 +1,5 @@
 import { isHuman } from "../../model/actor.ts";
+import { idOf } from "../../model/paths.ts";
 import type { LoggedEvent } from "../../ports/ports.ts";
 import type { Breach, ReasonCode } from "./rules.ts";
 
@@ -63,7 +64,7 @@ export function doubtsAbout(events: readonly WriteEvent[], records: readonly Jud
     ...gone.map(
       ([path, all]): RecordDoubt => ({
         path,
-        record: idOf(path),
+        record: idOf(path) ?? path,
         why: "missing",
         actor: all.at(-1)?.actor,
       }),
@@ -72,7 +73,7 @@ export function doubtsAbout(events: readonly WriteEvent[], records: readonly Jud
 }
 
 function doubtAbout({ path, text }: Judged, events: readonly WriteEvent[] | undefined): RecordDoubt[] {
-  if (!events) return [{ path, record: idOf(path), why: "unexplained", actor: undefined }];
+  if (!events) return [{ path, record: idOf(path) ?? path, why: "unexplained", actor: undefined }];
   const last = Math.max(...events.map(revOf));
   const latest = events.filter((one) => revOf(one) === last);
   // Older events have no digest: they only show that there was a write.
@@ -80,7 +81,7 @@ function doubtAbout({ path, text }: Judged, events: readonly WriteEvent[] | unde
     (one) => one.text === undefined || (one.text !== "" && text.startsWith(one.text)),
   );
   if (isTold && !wasEditedBetween(events)) return [];
-  return [{ path, record: idOf(path), why: "altered", actor: latest.at(-1)?.actor }];
+  return [{ path, record: idOf(path) ?? path, why: "altered", actor: latest.at(-1)?.actor }];
 }
 
 /** Whether a write replaced a text that no event knows, since a person last adopted the record. */
@@ -101,12 +102,6 @@ const isBefore = (other: WriteEvent, one: WriteEvent) =>
 const isAdoption = ({ event, actor }: WriteEvent) => event === "task.edit" && isHuman(actor);
 
 const revOf = ({ record }: WriteEvent) => Number(/@(\d+)$/.exec(record)?.[1] ?? 0);
-
-const idOf = (path: string) =>
-  path.replace(
-    /^tasks\/(T\d+)\/(?:task|[a-z]+\/([A-Z]\d+)(?:\/run)?)\.md$/,
-    (_all, task: string, part?: string) => (part === undefined ? task : `${task}/${part}`),
-  );
 
 const CODES = {
   unexplained: "record_unexplained",

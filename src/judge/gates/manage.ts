@@ -1,8 +1,9 @@
+import { taskOf } from "../../model/ids.ts";
 import type { Decision, Handoff, Message } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import type { Task } from "../../model/records/task.ts";
 import { settlementOf } from "../runs/children.ts";
-import { openAttempt, taskOf } from "../runs/standing.ts";
+import { openAttempt } from "../runs/standing.ts";
 import type { Reason } from "./gate.ts";
 
 /** What shows whether a manager has accounted for everything it started. */
@@ -18,7 +19,11 @@ export interface ManageFacts {
 }
 
 const reason = (code: string, message: string, command: string, record?: string): Reason => ({
-  ...{ code, message, record, owner: "author", command },
+  code,
+  message,
+  record,
+  owner: "author",
+  command,
 });
 
 /**

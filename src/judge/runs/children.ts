@@ -1,8 +1,9 @@
+import { taskOf } from "../../model/ids.ts";
 import type { Settlement } from "../../model/records/attempt.ts";
 import type { Run } from "../../model/records/run.ts";
 import { run } from "../../model/records/run.ts";
 import type { Reader } from "../../ports/ports.ts";
-import { openAttempt, taskOf } from "./standing.ts";
+import { openAttempt } from "./standing.ts";
 import { dollars, usageOf } from "./usage.ts";
 
 /** The runs that a manager has started, as they are now. */

@@ -1,8 +1,9 @@
 import { secondsBetween, showDuration } from "../../model/duration.ts";
 import { Failure } from "../../model/failure.ts";
+import { taskOf } from "../../model/ids.ts";
 import type { RunLimits } from "../../model/records/attempt.ts";
 import type { Run } from "../../model/records/run.ts";
-import { openAttempt, taskOf } from "./standing.ts";
+import { openAttempt } from "./standing.ts";
 import { dollars, usageOf } from "./usage.ts";
 
 /** Everything that decides whether a manager may start another run; all of it comes from the records. */

@@ -99,8 +99,14 @@ function needsOf(
   const [worker, last] = [own.at(-1), own.filter((run) => run.state !== "held").at(-1)];
   const need = (kind: Need["kind"], why: string, command: string, asked?: Partial<Need>): Need[] => [
     {
-      ...{ kind, task: task.id, title: task.title, run: last?.id },
-      ...{ who: worker ? workerOf(worker) : nameOf(task.actor), since: touched, why, command },
+      kind,
+      task: task.id,
+      title: task.title,
+      run: last?.id,
+      who: worker ? workerOf(worker) : nameOf(task.actor),
+      since: touched,
+      why,
+      command,
       ...asked,
     },
   ];

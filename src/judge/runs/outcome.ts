@@ -1,3 +1,4 @@
+import { taskOf } from "../../model/ids.ts";
 import type { RunReason, RunStatus } from "../../model/records/attempt.ts";
 import type { AgentProgress, AttemptExit, StopRequest } from "../../ports/agents.ts";
 
@@ -86,7 +87,7 @@ const AFTER_LIMIT: Readonly<Partial<Record<RunReason, string>>> = {
 
 /** The one command to run next. */
 export function nextAfter(run: string, { status, reason }: Outcome): { command: string; reason: string } {
-  const task = run.slice(0, run.indexOf("/"));
+  const task = taskOf(run);
   if (status === "succeeded")
     return { command: `pawl check ${task} --stage close`, reason: "what is still missing" };
   if (reason === "no_progress" || reason === "rounds_exhausted")

@@ -1,5 +1,5 @@
 import { showDuration } from "../../model/duration.ts";
-import { shorten } from "../../model/ids.ts";
+import { partOf, shorten } from "../../model/ids.ts";
 import { plural, type Style } from "../../model/text.ts";
 import type { AttemptView } from "../../ports/agents.ts";
 import type { RunStanding } from "./standing.ts";
@@ -41,8 +41,6 @@ export function runRow(run: RunStanding, style: Style): string[] {
       .join(" · "),
   ];
 }
-
-const partOf = (id: string) => id.slice(id.indexOf("/") + 1);
 
 export function usageText({ usage }: Pick<RunStanding, "usage">): string {
   const used = usage.input + usage.output === 0 ? "" : `${short(usage.input + usage.output)} tokens`;

@@ -1,3 +1,4 @@
+import { taskOf } from "../../model/ids.ts";
 import type { RunAttempt, RunReason } from "../../model/records/attempt.ts";
 import type { Evidence } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
@@ -57,8 +58,6 @@ export interface RunStanding {
   warnings: string[];
   next: Next | undefined;
 }
-
-export const taskOf = (run: string) => run.slice(0, run.indexOf("/"));
 
 /** The attempt that may still be running, according to the records. */
 export function openAttempt({ attempts }: Pick<Run, "attempts">): RunAttempt | undefined {

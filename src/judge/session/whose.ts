@@ -1,9 +1,10 @@
 import { isHuman } from "../../model/actor.ts";
+import { taskOf } from "../../model/ids.ts";
 import { LIVE } from "../../model/lifecycle.ts";
 import { type Run, run } from "../../model/records/run.ts";
 import type { Situation } from "../../ports/operation.ts";
 import type { Reader, TaskSummary } from "../../ports/ports.ts";
-import { isPlace } from "../current-run.ts";
+import { latestPlace } from "../current-run.ts";
 import { findTask, type Which } from "../which-task.ts";
 
 /** A task that somebody works on. */
@@ -34,7 +35,7 @@ export function sessionTask(reader: Reader, named: string | undefined, at: Here)
     .filter((task) => task.yours);
   if (mine && !second) return { id: mine.id };
   // A run that starts others has no worktree to be in, but its environment names its task.
-  const own = at.run?.split("/")[0];
+  const own = at.run && taskOf(at.run);
   return own !== undefined && reader.hasTask(own) ? { id: own } : which;
 }
 
@@ -66,15 +67,16 @@ export function placesUnderWay(
     .flatMap((one) => currentPlace(reader, one.id) ?? []);
 }
 
-function currentPlace(reader: Reader, task: string): Run | undefined {
-  const place = reader.parts(run, task).records.findLast((one) => isPlace(one.value))?.value;
-  return place?.ended === "removed" ? undefined : place;
-}
+const currentPlace = (reader: Reader, task: string): Run | undefined =>
+  latestPlace(reader.parts(run, task).records)?.value;
 
 function underWay(reader: Reader, { id, title, status }: TaskSummary, at: Pick<Here, "minds">): UnderWay {
   const current = currentPlace(reader, id);
   return {
-    ...{ id, title, status, holder: current?.holder },
+    id,
+    title,
+    status,
+    holder: current?.holder,
     yours: holds(current?.holder, at),
     worktrees: (current?.repos ?? []).map((one) => one.worktree),
   };

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { jsonIfReadable, namesIfReadable } from "../../files/read.ts";
+import { isFolder, jsonIfReadable, namesIfReadable } from "../../files/read.ts";
 import type { Scan } from "./freshness.ts";
 import type { Connection } from "./sqlite.ts";
 
@@ -110,8 +110,7 @@ export function publish(
     mkdirSync(readersOf(dir), { recursive: true });
     if (from === "copy") copyFileSync(pathOf(dir), path, constants.COPYFILE_FICLONE);
     build(path);
-    if (statSync(pathOf(dir), { throwIfNoEntry: false })?.isDirectory())
-      rmSync(pathOf(dir), { recursive: true });
+    if (isFolder(pathOf(dir))) rmSync(pathOf(dir), { recursive: true });
     renameSync(path, pathOf(dir));
   } finally {
     discard(path);

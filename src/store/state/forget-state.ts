@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { explainFileError } from "../../files/durable.ts";
+import { explainFileError, removeIfEmpty } from "../../files/durable.ts";
 import { withLock } from "../../files/intent-lock.ts";
-import { namesIfPresent, removeIfEmpty } from "../../files/read.ts";
+import { namesIfPresent } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
 import { showLines } from "../../git/exclude.ts";
 import { Failure } from "../../model/failure.ts";

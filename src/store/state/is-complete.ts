@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { pathBelow } from "../../files/path-below.ts";
 import { hasRef, tipOf } from "../../git/refs.ts";
+import { STATE_REF } from "../../model/naming.ts";
 import { stateExists } from "../home.ts";
 import type { Home } from "../layout.ts";
-
-const STATE = "refs/heads/pawl/state";
 
 /** Nothing is missing of the state: asked before every write, so it only looks. */
 export function isComplete(home: Home): boolean {
@@ -14,7 +13,7 @@ export function isComplete(home: Home): boolean {
 /** The folder is gone, or emptied, but its history is not. */
 export function isLost(home: Home): boolean {
   if (!existsSync(pathBelow(home.state, ".git"))) return existsSync(pathBelow(home.gitDir, "HEAD"));
-  return !existsSync(pathBelow(home.state, "tasks")) && hasRef(home.gitDir, STATE);
+  return !existsSync(pathBelow(home.state, "tasks")) && hasRef(home.gitDir, STATE_REF);
 }
 
 /**
@@ -25,5 +24,5 @@ export const NEWEST = "refs/pawl/newest";
 
 /** The branch is where pawl left it, as almost always; two small files tell, and nothing else has to be loaded. */
 export function isAtNewest(gitDir: string): boolean {
-  return tipOf(gitDir, NEWEST) === tipOf(gitDir, STATE);
+  return tipOf(gitDir, NEWEST) === tipOf(gitDir, STATE_REF);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { pause } from "../../files/pause.ts";
 import { dropStaleLock } from "../../git/ref-locks.ts";
 import { lockOf } from "../../git/refs.ts";
 import { Git } from "../../git/run-git.ts";
@@ -77,7 +78,6 @@ export function callFor(
 }
 
 const PATIENCE_MS = 10_000;
-const pause = () => new Promise((resume) => setTimeout(resume, 20 + Math.random() * 100));
 
 /** What the remote's branch names; undefined when it has no such branch. */
 export async function fetchState(
@@ -89,7 +89,7 @@ export async function fetchState(
   const ref = incomingRef(remote);
   const options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--refmap=", "--no-filter"];
   const call = { ...callFor(repo, site, remote, progress), options };
-  for (const started = Date.now(); ; await pause()) {
+  for (const started = Date.now(); ; await pause(20 + Math.random() * 100)) {
     step("sync fetch");
     const done = await transfer("fetch", remote, [`+${REF}:${ref}`], call);
     if (done.ok) break;

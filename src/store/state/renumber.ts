@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { sha256 } from "../../files/digest.ts";
 import { makeFolder } from "../../files/durable.ts";
 import { textOf } from "../../git/cat-file.ts";
-import { formatTaskId, nextNumber } from "../../model/ids.ts";
+import { formatTaskId, nextNumber, taskOf } from "../../model/ids.ts";
 import { eventFile } from "../../model/paths.ts";
 import { recordOfPath } from "../../model/records/kind-of-path.ts";
 import type { Effect, Situation } from "../../ports/operation.ts";
@@ -95,7 +95,7 @@ function planMoves(paths: readonly string[], mine: Listing, other: Listing): Mov
       letter === "T" || letter === "N" ? formatTaskId(number).replace("T", letter) : `${letter}${number}`;
     const after = `${folder}${name}${before.endsWith("/") ? "/" : ".md"}`;
     taken.add(after.endsWith("/") ? `${after}task.md` : after);
-    const to = from.includes("/") ? `${from.slice(0, from.indexOf("/"))}/${name}` : name;
+    const to = from.includes("/") ? `${taskOf(from)}/${name}` : name;
     return { path, from, to, before, after };
   });
 }

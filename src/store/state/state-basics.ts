@@ -1,6 +1,7 @@
 import { hasRef } from "../../git/refs.ts";
 import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
+import { STATE_REF } from "../../model/naming.ts";
 
 /** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
 export interface StateRepository {
@@ -9,8 +10,7 @@ export interface StateRepository {
   env: Environment;
 }
 
-export const STATE_BRANCH = "pawl/state";
-export const REF = `refs/heads/${STATE_BRANCH}`;
+export const REF = STATE_REF;
 
 /** For its history. */
 export const gitOf = (repo: StateRepository) => Git.of("records", repo.env, repo.gitDir);

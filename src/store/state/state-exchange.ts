@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../files/durable.ts";
-import { lineIfReadable, textIfReadable } from "../../files/read.ts";
-import { BINDING, keptMovers, type Place } from "../../git/discover.ts";
+import { textIfReadable } from "../../files/read.ts";
+import { BINDING, keptMovers, type Place, taskOfWorktree } from "../../git/discover.ts";
 import { worktreesOf } from "../../git/repository-files.ts";
 import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
@@ -105,10 +105,8 @@ const heldBack = ({ local }: Home) => join(local, "not-to-be-published");
 
 /** A worktree that belongs to a task goes on belonging to it, whatever the task is called now. */
 function rebind(site: Site, { from, to }: Renumbered): void {
-  for (const { gitDir } of worktreesOf(site)) {
-    const file = join(gitDir, BINDING);
-    if (lineIfReadable(file) === from) replaceFile(file, `${to}\n`);
-  }
+  for (const { gitDir } of worktreesOf(site))
+    if (taskOfWorktree(gitDir) === from) replaceFile(join(gitDir, BINDING), `${to}\n`);
   const kept = textIfReadable(keptMovers(site.commonDir, from));
   if (kept === undefined) return;
   replaceFile(keptMovers(site.commonDir, to), kept);

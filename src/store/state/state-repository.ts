@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { pause } from "../../files/pause.ts";
 import { textIfPresent } from "../../files/read.ts";
 import { copyIndex } from "../../git/copy-index.ts";
 import { formatOf } from "../../git/format.ts";
@@ -18,10 +19,11 @@ import { dropStaleLock } from "../../git/ref-locks.ts";
 import { lockOf } from "../../git/refs.ts";
 import { expectGit, Git } from "../../git/run-git.ts";
 import { Failure } from "../../model/failure.ts";
+import { STATE_BRANCH } from "../../model/naming.ts";
 
 import { noteNewest } from "./newest-tip.ts";
 import { isTipBroken, repairTip } from "./repair-tip.ts";
-import { gitOf, REF, STATE_BRANCH, type StateRepository, tip } from "./state-basics.ts";
+import { gitOf, REF, type StateRepository, tip } from "./state-basics.ts";
 
 /**
  * Makes the memory repository, or puts back what is missing of it; every step may have been done before. A state
@@ -140,7 +142,11 @@ export async function commitState(
   const shared = join(repo.gitDir, "index");
   keepObjects(repo);
   try {
-    for (const started = Date.now(); Date.now() - started < PATIENCE_MS; await pause()) {
+    for (
+      const started = Date.now();
+      Date.now() - started < PATIENCE_MS;
+      await pause(10 + Math.random() * 60)
+    ) {
       // The last good index remembers which files are unchanged; without it every record is read again.
       if (existsSync(shared)) copyIndex(shared, index);
       const parent = tip(repo);
@@ -228,7 +234,6 @@ async function beganApart(git: Git, ours: string, theirs: string): Promise<boole
 }
 
 const PATIENCE_MS = 5_000;
-const pause = () => new Promise((resume) => setTimeout(resume, 10 + Math.random() * 60));
 
 const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${unique()}`);
 

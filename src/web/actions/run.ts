@@ -23,7 +23,9 @@ export const RUN_ACTIONS: Actions = {
     fields: [
       { name: "agent", label: "Agent", hint: "claude, codex, copilot or one of your own", suggest: "agents" },
       {
-        ...{ name: "mode", label: "Mode", hint: "a pipeline adds a reviewer and fixes" },
+        name: "mode",
+        label: "Mode",
+        hint: "a pipeline adds a reviewer and fixes",
         choices: ["single", "pipeline"],
       },
       { name: "message", label: "Message", hint: "what to tell it beyond the task", long: true },

@@ -48,7 +48,9 @@ async function lit(
   since: string | undefined,
 ): Promise<Lit> {
   const input = {
-    ...{ task, repo, ignore_space: ignoreSpace },
+    task,
+    repo,
+    ignore_space: ignoreSpace,
     ...(run === undefined ? {} : { run }),
     ...(since === undefined ? {} : { since }),
   };

@@ -1,5 +1,6 @@
 import { findingPlace } from "../../judge/findings.ts";
 import { nameOf } from "../../model/actor.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { FINDING_STATUSES, type Finding } from "../../model/records/parts.ts";
 import { firstLine } from "../../model/text.ts";
 import { findingList } from "../../ops/finding-list.ts";
@@ -14,7 +15,7 @@ import type { View } from "./view.ts";
 /** What findings can be read by; each gives the heading that a finding stands under. */
 const GROUPS: Readonly<Record<string, (one: Finding) => string>> = {
   severity: (one) => one.severity,
-  task: (one) => one.id.split("/")[0] ?? "",
+  task: (one) => taskOf(one.id),
   file: (one) => (one.file === undefined ? "no file" : `${one.repo}: ${one.file}`),
 };
 
@@ -63,7 +64,7 @@ function groups(shown: readonly Finding[], by: string, now: number): Html[] {
 }
 
 function row(one: Finding, now: number): Html {
-  const [task = "", id = ""] = one.id.split("/");
+  const [task, id] = [taskOf(one.id), partOf(one.id)];
   const place = [findingPlace(one), one.reopened > 0 && `reopened ${one.reopened} ×`].filter(Boolean);
   const text = firstLine(one.text.replaceAll("`", ""), 160);
   return html`<li data-key="${one.id} ${one.status}"><a href="/t/${task}/findings#${id}"><span class="m">${one.id}</span><b>${text}</b><span class="why">${place.join(" · ")}</span></a><span class="who">${tag(one.severity, one.status === "open" ? toneOf(one.severity) : "plain")}<span class="dim small">${nameOf(one.actor)} · ${ago(one.created, now)}</span></span></li>`;

@@ -1,7 +1,9 @@
 import type { Reason } from "../../judge/gates/gate.ts";
 import { nameOf } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
-import { parseTaskId } from "../../model/ids.ts";
+import { parseTaskId, partOf } from "../../model/ids.ts";
+import { MERGED } from "../../model/lifecycle.ts";
+import { branchOfRef } from "../../model/naming.ts";
 import { plural } from "../../model/text.ts";
 import { approveLook } from "../../ops/approve-look.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
@@ -24,17 +26,16 @@ export const approveView: View = async (look) => {
   const underway = look.deciding.underway.of(parseTaskId(look.parts.task ?? ""));
   const shown = await showTask(look);
   const { task, approvals } = shown.all;
-  const content =
-    task.status === "merged" || task.status === "done"
-      ? merged(shown)
-      : underway && isOpen(underway)
-        ? signSection(underway, {
-            path: `/t/${task.id}/approve`,
-            word: task.id,
-            button: "Sign with your key and merge",
-            without: noPasskeys(look.request),
-          })
-        : await candidate(look, shown, underway);
+  const content = MERGED.includes(task.status)
+    ? merged(shown)
+    : underway && isOpen(underway)
+      ? signSection(underway, {
+          path: `/t/${task.id}/approve`,
+          word: task.id,
+          button: "Sign with your key and merge",
+          without: noPasskeys(look.request),
+        })
+      : await candidate(look, shown, underway);
   const command = `pawl approve {task}${approvals.length > 0 ? " --redo" : ""}`;
   return taskPage(look, shown, {
     tab: "approve",
@@ -82,7 +83,7 @@ export const withdrawApproval: View = async ({ deciding, parts }): Promise<Respo
 
 function merged({ all: { approvals, task } }: Shown): Html {
   const last = approvals.findLast((one) => one.status === "merged");
-  return html`<div class="title"><h2>${task.id} is merged</h2></div>${last && html`<p>${last.id} by ${nameOf(last.actor)}, ${last.how}.</p><table class="sum"><caption class="vh">What was merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Branch</th><th scope="col">Was</th><th scope="col">Is</th></tr></thead><tbody>${last.repos.map((repo) => html`<tr><th scope="row">${repo.name}</th><td class="m">${repo.ref.replace("refs/heads/", "")}</td><td class="m">${short(repo.old)}</td><td class="m">${short(repo.new)}</td></tr>`)}</tbody></table><p class="row"><a class="btn" href="/t/${task.id}/do/remove">Remove the worktrees…</a> <a class="btn" href="/audit">Audit</a></p>`}`;
+  return html`<div class="title"><h2>${task.id} is merged</h2></div>${last && html`<p>${last.id} by ${nameOf(last.actor)}, ${last.how}.</p><table class="sum"><caption class="vh">What was merged</caption><thead><tr><th scope="col">Repository</th><th scope="col">Branch</th><th scope="col">Was</th><th scope="col">Is</th></tr></thead><tbody>${last.repos.map((repo) => html`<tr><th scope="row">${repo.name}</th><td class="m">${branchOfRef(repo.ref)}</td><td class="m">${short(repo.old)}</td><td class="m">${short(repo.new)}</td></tr>`)}</tbody></table><p class="row"><a class="btn" href="/t/${task.id}/do/remove">Remove the worktrees…</a> <a class="btn" href="/audit">Audit</a></p>`}`;
 }
 
 async function candidate(look: Look, shown: Shown, underway: Underway | undefined): Promise<Html> {
@@ -176,9 +177,8 @@ function restsOn(all: Recorded, repos: Candidate["repos"], viewed: string): Html
   const by = [...new Set(findings.map((one) => one.status))].map(
     (status) => `${findings.filter((one) => one.status === status).length} ${status}`,
   );
-  const name = (id: string) => id.split("/")[1];
-  return html`<dl class="kv"><dt>Checks</dt><dd>${proofs.length === 0 ? "none on exactly these trees" : proofs.map((one, at) => html`${at > 0 && ", "}<a href="/t/${task.id}/evidence#${name(one.id)}">${name(one.id)} ${one.check ?? one.argv[0]}</a> passed in ${took(one.duration_ms)}`)}</dd>
-<dt>Review</dt><dd>${last ? html`<a href="/t/${task.id}">${name(last.id)}</a> ${last.verdict.replaceAll("_", " ")}, by ${nameOf(last.actor)}` : "none; this profile requires none"}</dd>
+  return html`<dl class="kv"><dt>Checks</dt><dd>${proofs.length === 0 ? "none on exactly these trees" : proofs.map((one, at) => html`${at > 0 && ", "}<a href="/t/${task.id}/evidence#${partOf(one.id)}">${partOf(one.id)} ${one.check ?? one.argv[0]}</a> passed in ${took(one.duration_ms)}`)}</dd>
+<dt>Review</dt><dd>${last ? html`<a href="/t/${task.id}">${partOf(last.id)}</a> ${last.verdict.replaceAll("_", " ")}, by ${nameOf(last.actor)}` : "none; this profile requires none"}</dd>
 <dt>Findings</dt><dd><a href="/t/${task.id}/findings">${by.join(", ") || "none"}</a></dd>
 <dt>Last handoff</dt><dd>${handoffs.at(-1)?.what ?? "none"}</dd>
 <dt>You looked at</dt><dd><a href="/t/${task.id}/diff">${viewed}</a></dd></dl>`;

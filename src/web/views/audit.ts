@@ -1,3 +1,4 @@
+import { branchOfRef } from "../../model/naming.ts";
 import { audit } from "../../ops/audit.ts";
 import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
@@ -20,7 +21,7 @@ type Branch = Parameters<typeof audit.text>[0]["audit"]["branches"][number];
 
 function branchSection({ ref, repo, counts, commits }: Branch): Html {
   const counted = Object.entries(counts).filter(([, count]) => count > 0);
-  return html`<section class="prose"><h2>${ref.replace("refs/heads/", "")} of ${repo}</h2><p class="dim">${counted.map(([name, count]) => `${count} ${name}`).join(", ")}</p>${
+  return html`<section class="prose"><h2>${branchOfRef(ref)} of ${repo}</h2><p class="dim">${counted.map(([name, count]) => `${count} ${name}`).join(", ")}</p>${
     commits.length === 0
       ? html`<p class="empty">No commits since the baseline.</p>`
       : html`<table class="sum"><caption class="vh">Commits of ${ref} of ${repo} since its baseline</caption><thead><tr><th scope="col">Commit</th><th scope="col">Class</th><th scope="col">By</th><th scope="col">Signed</th><th scope="col">When</th><th scope="col">Subject</th></tr></thead><tbody>${commits.slice(0, MOST).map(commitRow)}</tbody></table>${commits.length > MOST && html`<p class="quiet">The first ${MOST} of ${commits.length} commits. <code>pawl audit</code> shows all of them.</p>`}`

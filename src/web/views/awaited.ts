@@ -1,6 +1,8 @@
-import { changedNothing, isPlace } from "../../judge/current-run.ts";
+import { changedNothing, hasWorktrees } from "../../judge/current-run.ts";
 import type { Reason } from "../../judge/gates/gate.ts";
 import { openAttempt } from "../../judge/runs/standing.ts";
+import { partOf } from "../../model/ids.ts";
+import { MERGED } from "../../model/lifecycle.ts";
 import { type Html, html } from "../html.ts";
 import type { Recorded } from "./task-shell.ts";
 
@@ -29,7 +31,7 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
   const at = (path: string) => `/t/${task.id}/${path}`;
   const nobody = html`Nothing is left to do.`;
   const working = runs.findLast(openAttempt);
-  if (task.status === "done" || task.status === "merged") {
+  if (MERGED.includes(task.status)) {
     const acts = runs.some((run) => run.ended === undefined)
       ? [{ word: "Remove the worktrees…", path: at("do/remove") }]
       : [];
@@ -37,7 +39,7 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
   }
   if (task.status === "dropped") return { what: "Dropped.", how: nobody, acts: [] };
   if (working) {
-    const id = working.id.split("/")[1] ?? "";
+    const id = partOf(working.id);
     return {
       what: `${working.agent ?? "An agent"} is running.`,
       how: html`Nothing is needed from you until ${id} ends. <a href="${at(`runs/${id}`)}">Watch its log</a>`,
@@ -64,7 +66,7 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
     };
   const last = runs.findLast((run) => run.attempts.length > 0);
   if (last && last === runs.at(-1) && last.ended === undefined && STOPPED.includes(last.status)) {
-    const id = last.id.split("/")[1] ?? "";
+    const id = partOf(last.id);
     return {
       what: `Waiting for you: ${id} ${last.status === "failed" ? "failed" : "was interrupted"}.`,
       how: html`<a href="${at(`runs/${id}`)}">Read its log</a>, then resume it: <code>pawl run resume ${last.id}</code>`,
@@ -76,9 +78,9 @@ export function sentence(all: Recorded, reasons: readonly Reason[]): Sentence {
   }
   // Where an agent has worked, approving writes the missing handoff from its commits: the inbox says so too.
   const open = reasons.filter((one) => last === undefined || one.code !== "no_handoff");
-  const place = runs.findLast(isPlace);
+  const place = runs.findLast(hasWorktrees);
   if (open.length === 0 && last && place && changedNothing(place)) {
-    const id = last.id.split("/")[1] ?? "";
+    const id = partOf(last.id);
     return {
       what: `Waiting for you: ${id} succeeded, but changed nothing.`,
       how: html`<a href="${at(`runs/${id}`)}">Read its log</a>, then tell it what is missing: <code>pawl run resume ${last.id} "…"</code>`,

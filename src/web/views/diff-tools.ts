@@ -1,3 +1,4 @@
+import { partOf } from "../../model/ids.ts";
 import type { Run } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
 import { queryOf, type Wish } from "../diff/reading.ts";
@@ -20,8 +21,8 @@ export function diffTools(
   { changed, rows, later }: Counted,
 ): Html {
   const to = (change: Partial<Wish>) => `?${queryOf({ ...wish, ...change })}`;
-  const saved = runs.filter((run) => run.snapshots.length > 0).map((run) => nameOf(run.id));
-  const shown = nameOf(first?.run ?? "");
+  const saved = runs.filter((run) => run.snapshots.length > 0).map((run) => partOf(run.id));
+  const shown = partOf(first?.run ?? "");
   const run =
     saved.length > 1
       ? choice(
@@ -45,8 +46,6 @@ export function diffTools(
     "u",
   )}</div>`;
 }
-
-const nameOf = (run: string) => run.split("/")[1] ?? run;
 
 function sinceLink({ sinceLook }: Wish, changed: number, to: (change: Partial<Wish>) => string): Html {
   if (sinceLook)

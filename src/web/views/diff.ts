@@ -1,3 +1,4 @@
+import { partOf } from "../../model/ids.ts";
 import { plural } from "../../model/text.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
 import { fileSection, rowsOf } from "../diff/file-section.ts";
@@ -132,7 +133,7 @@ function tree(
     (repo, at) =>
       html`<h3>${repo.repo} <span>${countsOf(repo)}</span></h3><ul>${repo.files.map((file, index) => {
         const open = findingsOf(all.findings, repo.repo, file).filter((one) => one.status === "open");
-        return html`<li${isViewed(repo.repo, file) && html` class="seen"`}><a href="#${anchorOf(at, index)}"><span aria-hidden="true">${isViewed(repo.repo, file) ? "✓" : "○"}</span><span class="p"><bdi>${visible(file.path)}</bdi></span>${before(repo.repo, file) && html`<span class="f">changed</span>`}${open.length > 0 && html`<span class="f">${open.map((one) => one.id.split("/")[1]).join(" ")}</span>`}<span class="c">+${file.additions} −${file.deletions}</span></a></li>`;
+        return html`<li${isViewed(repo.repo, file) && html` class="seen"`}><a href="#${anchorOf(at, index)}"><span aria-hidden="true">${isViewed(repo.repo, file) ? "✓" : "○"}</span><span class="p"><bdi>${visible(file.path)}</bdi></span>${before(repo.repo, file) && html`<span class="f">changed</span>`}${open.length > 0 && html`<span class="f">${open.map((one) => partOf(one.id)).join(" ")}</span>`}<span class="c">+${file.additions} −${file.deletions}</span></a></li>`;
       })}</ul>`,
   )}</details></nav>`;
 }

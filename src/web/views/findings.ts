@@ -1,4 +1,5 @@
 import { nameOf } from "../../model/actor.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import type { Finding } from "../../model/records/parts.ts";
 import { type Html, html } from "../html.ts";
 import { tag } from "../layout.ts";
@@ -37,7 +38,7 @@ const STEPS: Readonly<Record<Finding["status"], readonly (readonly [string, stri
 
 /** A finding wherever it is shown: in the list and below its line. */
 export function findingCard(one: Finding): Html {
-  const [task = "", id = ""] = one.id.split("/");
+  const [task, id] = [taskOf(one.id), partOf(one.id)];
   const where = one.file === undefined ? "" : `${one.file}${one.line === undefined ? "" : `:${one.line}`}`;
   return html`<article class="card finding" id="${id}" data-key="${id}" aria-label="Finding ${one.id}"><header><b>${id}</b>${tag(`${one.severity} · ${one.status}`, one.status === "open" ? toneOf(one.severity) : "ok")}<span>${nameOf(one.actor)}, ${clock(one.created)}</span>${where && html`<code>${one.repo}: ${where}</code>`}</header>${markdown(one.text)}${one.fix && html`<div class="dim fix">${markdown(`Fix: ${one.fix}`)}</div>`}${one.resolution && html`<div class="dim">${markdown(`Settled: ${one.resolution}`)}</div>`}${one.reopen_reasons && html`<div class="dim">Reopened ${one.reopened} ×${markdown(one.reopen_reasons)}</div>`}<p class="acts">${STEPS[one.status].map(([word, action]) => html`<a class="btn" href="/t/${task}/do/${action}?finding=${id}">${word}</a>`)}</p></article>`;
 }

@@ -1,5 +1,6 @@
 import type { Inbox, Need } from "../../judge/runs/inbox.ts";
 import { nameOf } from "../../model/actor.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { plural } from "../../model/text.ts";
 import { inbox } from "../../ops/inbox.ts";
 import { repoList } from "../../ops/repo-list.ts";
@@ -143,7 +144,7 @@ const runningRow = (one: Inbox["running"][number]): Html =>
     why: one.waiting ?? (one.last || "Just started."),
     tag: html`<span class="tag ok"><span class="dot run" aria-hidden="true"></span> ${one.state}</span>`,
     who: `${one.agent ?? nameOf(one.holder)}${one.elapsed === undefined ? "" : ` · ${lasted(one.elapsed)}`}`,
-    path: `/t/${one.task}/runs/${one.id.split("/")[1]}`,
+    path: `/t/${one.task}/runs/${partOf(one.id)}`,
   });
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -167,6 +168,6 @@ function recentOnce(recent: Inbox["recent"]): Inbox["recent"] {
 
 function recentRow(one: Inbox["recent"][number], now: number): Html {
   const record = one.record.replace(/@\d+$/, "");
-  const task = record.split("/")[0] ?? "";
+  const task = taskOf(record);
   return html`<li data-key="${one.record}" class="small"><a href="${/^T\d+$/.test(task) ? `/t/${task}` : "/log"}"><span class="m">${record}</span><span>${one.about.replace(/^\w+ → \w+ on /, "on ")}</span></a><span class="who"><span class="dim small">${/\/H\d+$/.test(record) ? "handed over" : (WORDS[one.event] ?? one.event)} by ${nameOf(one.actor)} · ${ago(one.time, now)}</span></span></li>`;
 }

@@ -1,4 +1,5 @@
 import { nameOf } from "../../model/actor.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { laneList } from "../../ops/lane-list.ts";
 import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
@@ -34,7 +35,7 @@ const laneTable = (all: readonly Listed[], isAlone = false): Html =>
 
 /** `isAlone`: only lanes of this task are on the page, so `L1` is unique and can be an anchor. */
 function laneRow({ id, status, paths, owner, waits_for, created, why }: Listed, isAlone: boolean): Html {
-  const [task = "", part = ""] = id.split("/");
+  const [task, part] = [taskOf(id), partOf(id)];
   const to = (action: string) => `/t/${task}/do/${action}?lane=${part}`;
   const acts =
     status === "open" &&

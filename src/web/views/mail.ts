@@ -1,5 +1,6 @@
 import { senderName } from "../../judge/mail.ts";
 import { nameOf } from "../../model/actor.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import { mailList } from "../../ops/mail-list.ts";
 import { page } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
@@ -37,7 +38,7 @@ const section = (title: string, all: readonly Listed[]): Html | undefined =>
   all.length === 0 ? undefined : html`<section class="prose"><h2>${title}</h2>${all.map(card)}</section>`;
 
 function card(one: Listed): Html {
-  const [task = "", id = ""] = one.id.split("/");
+  const [task, id] = [taskOf(one.id), partOf(one.id)];
   const to = (action: string, query: Record<string, string>) =>
     `/t/${task}/do/${action}?${new URLSearchParams(query)}`;
   const state = one.overtaken_by === undefined ? one.status : `overtaken by ${one.overtaken_by}`;

@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import { partOf } from "../../model/ids.ts";
 import { printable } from "../../model/printable.ts";
 import { PLAIN } from "../../model/text.ts";
 import { diffViewed } from "../../ops/diff-viewed.ts";
@@ -28,7 +29,7 @@ export const finishReview: View = async (look) => {
       ...(findings === undefined ? {} : { findings: listOf(findings) as never }),
     });
     const done = notices.keep({ text: printable(reviewRecord.text(data, PLAIN)), warnings, next });
-    return seeOther(`/t/${parts.task}?sent=${data.review.id.split("/")[1]}&done=${done}`);
+    return seeOther(`/t/${parts.task}?sent=${partOf(data.review.id)}&done=${done}`);
   } catch (error) {
     return problem(error, `pawl review record ${parts.task}`, {
       word: "Back to the diff; everything you wrote is still there",

@@ -1,6 +1,7 @@
 import { openAttempt, type RunStanding } from "../../judge/runs/standing.ts";
 import { nameOf } from "../../model/actor.ts";
 import { Failure } from "../../model/failure.ts";
+import { partOf, taskOf } from "../../model/ids.ts";
 import type { Run } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
 import { runList } from "../../ops/run-list.ts";
@@ -43,7 +44,7 @@ export function runOf({ task, runs }: Pick<Recorded, "task" | "runs">, named = "
 function facts(value: Run, standing: RunStanding | undefined): Html {
   const state = standing?.state ?? value.status;
   const usage = standing?.usage;
-  return html`<section id="standing" data-live><div class="title"><h2>${value.id.split("/")[1]}</h2>${tag(state, toneOf(state))}<span class="dim">${value.agent ?? nameOf(value.holder)}${standing?.elapsed !== undefined && `, ${lasted(standing.elapsed)}`}</span></div>
+  return html`<section id="standing" data-live><div class="title"><h2>${partOf(value.id)}</h2>${tag(state, toneOf(state))}<span class="dim">${value.agent ?? nameOf(value.holder)}${standing?.elapsed !== undefined && `, ${lasted(standing.elapsed)}`}</span></div>
 <dl class="kv">${standing?.last && html`<dt>Last</dt><dd>${standing.last}</dd>`}${value.reason !== undefined && html`<dt>Reason</dt><dd>${value.reason}</dd>`}
 <dt>Where</dt><dd>${value.repos.map((repo) => html`<b>${repo.name}</b> <code>${repo.worktree}</code> from <span class="m">${short(repo.base_head)}</span> `)}</dd>
 ${usage && usage.turns > 0 && html`<dt>Used</dt><dd>${plural(usage.turns, "turn")}, ${usage.input + usage.output} tokens${usage.cost !== undefined && `, $${usage.cost.toFixed(2)}`}</dd>`}
@@ -51,7 +52,7 @@ ${value.attempts.map((one) => html`<dt>Attempt ${one.number}</dt><dd>${one.agent
 }
 
 function controls(value: Run, working: boolean): Html | undefined {
-  const [task = "", run = ""] = value.id.split("/");
+  const [task, run] = [taskOf(value.id), partOf(value.id)];
   const act = (word: string, action: string) =>
     html`<a class="btn" href="/t/${task}/do/${action}?run=${run}">${word}</a>`;
   if (working) return html`<p class="row" id="acts" data-live>${act("Stop…", "stop")}</p>`;
@@ -59,7 +60,7 @@ function controls(value: Run, working: boolean): Html | undefined {
 }
 
 async function logOf(look: Parameters<View>[0], id: string, working: boolean): Promise<Html> {
-  const [task = "", run = ""] = id.split("/");
+  const [task, run] = [taskOf(id), partOf(id)];
   const { data } = await look.ask(runLog, { run: id, lines: LATEST_LINES });
   const stream = working && html` data-stream="/t/${task}/runs/${run}/stream"`;
   return html`<section class="log" aria-label="Log"><header><h3>Log</h3><span class="dim small" id="following">${working ? "" : "ended"}</span><span class="sp"></span>${working && html`<button type="button" id="pause" hidden>Pause</button>`}</header><pre id="log" tabindex="0"${stream}>${data.lines.map((line) => html`<span class="ln">${lineHtml(line)}</span>\n`)}</pre></section>`;

@@ -1,5 +1,6 @@
 import { openAttempt } from "../../judge/runs/standing.ts";
 import { nameOf } from "../../model/actor.ts";
+import { partOf } from "../../model/ids.ts";
 import type { Run } from "../../model/records/run.ts";
 import { type Html, html } from "../html.ts";
 import { short, tag } from "../layout.ts";
@@ -17,7 +18,7 @@ export const runs: View = async (look) => {
 };
 
 function card(task: string, run: Run): Html {
-  const id = run.id.split("/")[1] ?? "";
+  const id = partOf(run.id);
   const state = run.ended ?? (openAttempt(run) ? "working" : run.status);
   return html`<article class="card" id="${id}" data-key="${id}"><header><a href="/t/${task}/runs/${id}"><b>${id}</b></a>${tag(state, openAttempt(run) ? "ok" : toneOf(run.status))}<span>${run.agent ?? nameOf(run.holder)}, ${clock(run.created)}${run.reason !== undefined && `: ${run.reason}`}</span></header><ul>${run.repos.map((repo) => html`<li><b>${repo.name}</b> <code>${repo.worktree}</code> from ${short(repo.base_head)}${repo.head !== undefined && ` to ${short(repo.head)}`}</li>`)}</ul><p class="acts"><a class="btn" href="/t/${task}/runs/${id}">Log and controls</a>${run.snapshots.length > 0 && html`<a class="btn" href="/t/${task}/diff?run=${id}">Saved diff</a>`}</p></article>`;
 }

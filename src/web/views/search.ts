@@ -1,3 +1,4 @@
+import { partOf } from "../../model/ids.ts";
 import { quoted } from "../../model/text.ts";
 import { search } from "../../ops/search.ts";
 import { page } from "../exchange.ts";
@@ -36,7 +37,7 @@ const TABS: Readonly<Record<string, string>> = {
 /** Where a record is shown. */
 function pathOf(id: string, task: string | null): string {
   if (task === null) return `/notes#${id}`;
-  const part = id.split("/")[1] ?? "";
+  const part = id === task ? "" : partOf(id);
   const tab = TABS[part[0] ?? ""] ?? "";
   return `/t/${task}${tab && `/${tab}`}${part && `#${part}`}`;
 }

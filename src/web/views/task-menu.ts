@@ -1,4 +1,5 @@
 import { openAttempt } from "../../judge/runs/standing.ts";
+import { ENDED, MERGED } from "../../model/lifecycle.ts";
 import { type Html, html } from "../html.ts";
 import type { Recorded } from "./task-shell.ts";
 
@@ -38,11 +39,11 @@ export function entriesFor({
   task,
   runs,
 }: Pick<Recorded, "task" | "runs">): [action: string, word: string][] {
-  const isMerged = task.status === "merged" || task.status === "done";
+  const isMerged = MERGED.includes(task.status);
   const held = runs.findLast((run) => run.ended === undefined);
   const now: Standing = {
     isMerged,
-    isOver: isMerged || task.status === "dropped",
+    isOver: ENDED.includes(task.status),
     isAtWork: runs.some((run) => openAttempt(run)),
     isHeld: held !== undefined,
     hasAgent: (held?.attempts.length ?? 0) > 0,

@@ -1,5 +1,7 @@
 import type { Reason } from "../../judge/gates/gate.ts";
 import { nameOf } from "../../model/actor.ts";
+import { partOf } from "../../model/ids.ts";
+import { ENDED } from "../../model/lifecycle.ts";
 import type { Finding } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
@@ -86,7 +88,7 @@ export function toneOf(status: string): "ok" | "bad" | "warn" | "human" | "plain
 
 function facts({ all: { task, runs } }: Shown): Html {
   const latest = runs.at(-1);
-  return html`<div class="facts">${task.base_branch !== undefined && html`<span>base ${mono(task.base_branch)}</span>`}${latest?.repos[0] && html`<span>branch ${mono(latest.repos[0].branch)}</span>`}<span>profile <b>${task.profile}</b></span>${latest && html`<span>run <b>${latest.id.split("/")[1]}</b> ${runWords(latest)}</span>`}${task.repos.length > 1 && html`<span>in ${task.repos.join(", ")}</span>`}</div>`;
+  return html`<div class="facts">${task.base_branch !== undefined && html`<span>base ${mono(task.base_branch)}</span>`}${latest?.repos[0] && html`<span>branch ${mono(latest.repos[0].branch)}</span>`}<span>profile <b>${task.profile}</b></span>${latest && html`<span>run <b>${partOf(latest.id)}</b> ${runWords(latest)}</span>`}${task.repos.length > 1 && html`<span>in ${task.repos.join(", ")}</span>`}</div>`;
 }
 
 const runWords = (run: Run) =>
@@ -100,7 +102,7 @@ function awaited({ all, gates }: Shown): Html {
 }
 
 /** Nothing more is required of it. */
-const isOver = ({ task }: Recorded) => ["merged", "done", "dropped"].includes(task.status);
+const isOver = ({ task }: Recorded) => ENDED.includes(task.status);
 
 interface Gate {
   name: string;
@@ -134,7 +136,7 @@ const GATES: readonly Gate[] = [
     name: "Handoff",
     tab: "handoffs",
     codes: /handoff/,
-    fact: (all) => all.handoffs.at(-1)?.id.split("/")[1] ?? "",
+    fact: (all) => partOf(all.handoffs.at(-1)?.id ?? ""),
   },
   {
     name: "Saved",
@@ -158,7 +160,7 @@ const filesOf = (runs: readonly Run[]) => {
 const openOf = (findings: readonly Finding[]) => findings.filter((one) => one.status === "open").length;
 const savedOf = (runs: readonly Run[]) => {
   const saved = runs.findLast((run) => run.snapshots.length > 0);
-  return saved ? `${saved.id.split("/")[1]}, ${clock(saved.updated).slice(11)}` : "";
+  return saved ? `${partOf(saved.id)}, ${clock(saved.updated).slice(11)}` : "";
 };
 
 function gateList(all: Recorded, reasons: readonly Reason[]): Html[] {
