@@ -40,6 +40,15 @@ test("what is printed is read back, shas and dates as the text they are", () => 
   expect(parse(printRecord(task, sample)).value).toEqual(sample);
 });
 
+test("a key that was emptied by hand means the same as one that is not there", () => {
+  const text = printRecord(task, { ...sample, blocker: "the build" });
+  const emptied = text
+    .replace("blocker: the build", "blocker:")
+    .replace(/labels:\n(?: {2}- .*\n)+/, "labels:\n");
+  expect(emptied).not.toBe(text);
+  expect(parse(emptied).value).toEqual({ ...sample, labels: [] });
+});
+
 test("any title and any text come back exactly", () => {
   const words = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
