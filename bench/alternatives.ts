@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fillStore } from "./helpers/fill-store.ts";
+import { median } from "./helpers/measured-project.ts";
 
 /**
  * The same two things done with other task tools that npm has, side by side: list 1,000 tasks, make one more. They are
@@ -135,8 +136,6 @@ function expect(command: readonly string[], cwd: string): number {
   if (done.status !== 0) throw new Error(`${command.join(" ")} ended with ${done.status}: ${done.stderr}`);
   return Number(process.hrtime.bigint() - started) / 1e6;
 }
-
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 function sizeOf(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { median } from "./helpers/measured-project.ts";
 
 /**
  * What hooks add to a commit, paired and interleaved: in every round each variant commits once in a repository of its
@@ -107,8 +108,6 @@ function commit(repo: string, round: number): number {
   if (done.status !== 0) throw new Error(`${repo}: ${done.stderr}`);
   return took;
 }
-
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 const rotated = <T>(items: T[], by: number) => [
   ...items.slice(by % items.length),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { tokensOf } from "../src/model/budget.ts";
 import { fillStore } from "./helpers/fill-store.ts";
+import { median } from "./helpers/measured-project.ts";
 
 /** What a session pays for the server: time until it answers, time per call, memory, and tokens. */
 const TASKS = 1_000;
@@ -32,7 +33,6 @@ const pawl = [process.execPath, join(process.cwd(), "dist", "pawl.cjs")];
 const folder = mkdtempSync(join(tmpdir(), "pawl bench "));
 /** An inherited NODE_EXTRA_CA_CERTS alone doubles the start of Node 20. */
 const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 const since = (started: bigint) => Number(process.hrtime.bigint() - started) / 1e6;
 
 interface Connection {
