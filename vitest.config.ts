@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The bundler gives scripts and templates as text; so do the tests. Vite by itself would give an address of some. */
 const asText: Plugin = {
@@ -11,11 +12,34 @@ const asText: Plugin = {
       : undefined,
 };
 
+/**
+ * Without a history vitest begins with the largest files, and some of those that take longest are the smallest of all: at
+ * the end one worker would have nothing to do. `npm test` says which files are the longest.
+ */
+const LONGEST = [
+  ...["docs/examples", "ops/approve", "guard/matrix", "guard/matrix-newer-git", "guard/matrix-tables"],
+  ...[
+    "crash/install-crash",
+    "crash/approve-crash",
+    "crash/run-crash",
+    "crash/start-crash",
+    "crash/finish-crash",
+  ],
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((name) => moduleId.endsWith(name));
+    return (await super.sort(files)).sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
+  }
+}
+
 export default defineConfig({
   plugins: [asText],
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/helpers/work-in-memory.ts"],
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Two workers: the suite starts many processes of its own, and more workers only make them wait.

@@ -40,8 +40,9 @@ if (failed) {
 } else {
   const folder = mkdtempSync(join(tmpdir(), "pawl-test-"));
   const report = join(folder, "report.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const ok = step("tests", tool("vitest"), ["run", ...reporters, ...only]);
+  const longest = join(root, "scripts/longest-test-files.mjs");
+  const reporters = ["default", "json", longest].map((one) => `--reporter=${one}`);
+  const ok = step("tests", tool("vitest"), ["run", ...reporters, `--outputFile.json=${report}`, ...only]);
   const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
   rmSync(folder, { recursive: true, force: true });
   stop(result.numPassedTests ?? 0, Math.max(result.numFailedTests ?? 0, ok ? 0 : 1));

@@ -15,7 +15,7 @@ import { agentsAt, type ChaosPlace } from "./chaos-worker.ts";
  * processes behind and are stopped; `npm run soak` does the same for five minutes. What the agents wrote into a ledger of
  * their own is compared with what the attempts' folders say.
  */
-const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? 30);
+const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? 12);
 const RUNS = 12;
 const USERS = 3;
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import {
+  copyRepository,
   makeRepository,
   makeTemporaryFolder,
   type TemporaryRepository,
@@ -107,21 +108,21 @@ describe("kill -9 at every kind of step of an installation with files", () => {
     const texts = Object.fromEntries(
       Object.keys(USER).map((name) => [name, readFileSync(join(model.path, name), "utf8")]),
     );
+    const installed = copyRepository(model, join(root, "installed"));
     const steps = (await runJob(worker, model, uninstall))?.steps ?? [];
     expect(looks(model)).toEqual(before);
     const moments = worthKilling(steps);
     expect(moments.length).toBeGreaterThan(20);
     for (const at of moments) {
-      const repository = fresh();
-      await runJob(worker, repository, install);
-      expect(await runJob(worker, repository, { ...uninstall, killAtStep: at })).toBeUndefined();
-      expectWhole(repository, texts);
+      rmSync(model.path, { recursive: true });
+      copyRepository(installed, model.path);
+      expect(await runJob(worker, model, { ...uninstall, killAtStep: at })).toBeUndefined();
+      expectWhole(model, texts);
       const next = at % 2 === 0 ? install : uninstall;
-      expect((await runJob(worker, repository, next))?.ok, steps[at - 1]).toBe(true);
-      if (next === install) expect(looks(repository).tree, steps[at - 1]).toEqual(whole.tree);
-      else expect(looks(repository), steps[at - 1]).toEqual(before);
-      expectTidy(repository);
-      rmSync(dirname(repository.path), { recursive: true, force: true });
+      expect((await runJob(worker, model, next))?.ok, steps[at - 1]).toBe(true);
+      if (next === install) expect(looks(model).tree, steps[at - 1]).toEqual(whole.tree);
+      else expect(looks(model), steps[at - 1]).toEqual(before);
+      expectTidy(model);
     }
   });
 

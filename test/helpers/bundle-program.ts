@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
 import { textFiles } from "../../scripts/build/text-files.mjs";
 import { buildPlace } from "./build-cache.ts";
 
@@ -22,6 +21,8 @@ export async function bundleProgram(entry: string, folder: string, name: string)
 }
 
 async function bundle(entry: string, folder: string, name: string): Promise<void> {
+  // Loaded here, because what it weighs is copied with every process that a test starts, and most runs find all built.
+  const { rolldown } = await import("rolldown");
   const bundled = await rolldown({
     input: { [name]: entry },
     platform: "node",
