@@ -72,7 +72,7 @@ function read(event: StreamEvent, before: AgentProgress): AgentProgress {
     case "assistant":
       return readAssistant(event, before);
     case "user":
-      return { ...before, waiting: undefined };
+      return readUser(event, before);
     case "result":
       return readResult(event, before);
     default:
@@ -115,6 +115,20 @@ function readAssistant({ message }: StreamEvent, before: AgentProgress): AgentPr
     turns: next.turns + 1,
     tokens: { ...known, input: known.input + used.input, cached: known.cached + used.cached },
   };
+}
+
+/**
+ * What Claude writes in the user's name when a signal interrupts it. On a busy machine it exits before its `result`, and
+ * with 0, so this may be all that tells the interruption from an end without a result.
+ */
+function readUser(event: StreamEvent, before: AgentProgress): AgentProgress {
+  const next = { ...before, waiting: undefined };
+  const isOwn = !event.parent_tool_use_id;
+  const words = [event.message?.content ?? []]
+    .flat()
+    .find((block: StreamEvent) => block.type === "text" && /^\[Request interrupted/.test(block.text))?.text;
+  if (!isOwn || words === undefined) return next;
+  return { ...next, verdict: { ok: false, reason: "exit", words: oneLine(words, 300), aborted: true } };
 }
 
 function readResult(event: StreamEvent, before: AgentProgress): AgentProgress {
