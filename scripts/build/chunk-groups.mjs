@@ -20,7 +20,7 @@ const COMMON = [
   ...[
     "src/runtime/(?:open|run|settle-leftovers|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",
     "src/guard/quick-look\\.ts",
-    "src/git/(?:discover|refs|repository-files|guard-files)\\.ts",
+    "src/git/(?:discover|refs|repository-files|guard-files|config-file)\\.ts",
     "src/files/(?:read|path-below|cache|standard-streams)\\.ts",
   ],
   "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",

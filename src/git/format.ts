@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { textIfPresent } from "../files/read.ts";
+import { configValue } from "./config-file.ts";
 import { hasTables } from "./refs.ts";
 
 /** How git names objects here, and keeps refs; read from its file, as an old git would refuse to. */
 export function formatOf(commonDir: string): { objects: string; refs: string } {
   const config = textIfPresent(join(commonDir, "config")) ?? "";
-  const setting = (name: string) =>
-    new RegExp(`^\\s*${name}\\s*=\\s*"?([\\w-]+)`, "im").exec(config)?.[1]?.toLowerCase();
+  const setting = (name: string) => configValue(config, "extensions", name)?.toLowerCase();
   return {
     objects: setting("objectformat") ?? "sha1",
     refs: setting("refstorage") ?? (hasTables(commonDir) ? "reftable" : "files"),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
-import { branchOfRef } from "../model/naming.ts";
+import { branchOfRef, refOfBranch } from "../model/naming.ts";
 import type { PassedMove } from "../ports/audits.ts";
 
 /*
@@ -72,10 +72,16 @@ export const readPassed = (commonDir: string): PassedMove[] =>
     .split("\n")
     .flatMap((line) => passedMove(line) ?? []);
 
-/** The latest of them; there may be many, and a read command has no time for the others. */
-export function lastPassed(commonDir: string): PassedMove | undefined {
-  const text = moves(commonDir).trimEnd();
-  return passedMove(text.slice(text.lastIndexOf("\n") + 1));
+/** The latest of each protected branch; there may be many, and a read command has no time for the others. */
+export function lastPassed(commonDir: string): PassedMove[] {
+  const text = moves(commonDir);
+  if (text === "") return [];
+  return namesIfPresent(tipsFolder(commonDir)).flatMap((name) => {
+    const at = text.lastIndexOf(` ${refOfBranch(name.replaceAll("~", "/"))} `);
+    return at < 0
+      ? []
+      : (passedMove(text.slice(text.lastIndexOf("\n", at) + 1).split("\n", 1)[0] ?? "") ?? []);
+  });
 }
 
 /** `old new ref why`. */

@@ -8,6 +8,7 @@ import {
   textIfPresent,
   textIfReadable,
 } from "../files/read.ts";
+import { configValue, isOn } from "./config-file.ts";
 
 /* How git lays a repository and its worktrees out on the disk. How it keeps refs is known to refs.ts alone. */
 
@@ -26,7 +27,7 @@ export function commonDirOf(gitDir: string): string {
 }
 
 export const isBare = (commonDir: string) =>
-  /^\s*bare\s*=\s*true\s*$/im.test(textIfReadable(pathBelow(commonDir, "config")) ?? "");
+  isOn(configValue(textIfReadable(pathBelow(commonDir, "config")) ?? "", "core", "bare"));
 
 /** A worktree as git's files have it. */
 export interface Worktree {

@@ -1,4 +1,5 @@
 import fromConfig from "../../hooks/from-config.sh";
+import { type ConfigEntry, readConfig } from "../git/config-file.ts";
 
 /**
  * Our part of a repository's configuration, as text: git itself would move comments and line ends about, and what we take
@@ -32,48 +33,6 @@ export interface Displaced {
   extension: boolean;
 }
 
-interface Entry {
-  section: string;
-  key: string;
-  start: number;
-  end: number;
-  /** Nothing else is on its lines. */
-  alone: boolean;
-}
-
-const HEADER = /^[ \t]*\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:\\.|[^"\\\n])*)")?[ \t]*\]/;
-const KEY = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=|;|#|$)/;
-
-/** Every entry with the section that it is in; sections and keys in small letters. */
-function entriesOf(text: string): { entries: Entry[]; ends: Map<string, number> } {
-  const entries: Entry[] = [];
-  const ends = new Map<string, number>();
-  let section = "";
-  for (let at = 0; at < text.length; ) {
-    const end = endOfLine(text, at);
-    const line = text.slice(at, end).replace(/\r?\n$/, "");
-    const header = HEADER.exec(line);
-    if (header) section = `${header[1]?.toLowerCase()}${header[2] === undefined ? "" : ` ${header[2]}`}`;
-    const key = KEY.exec(line.slice(header?.[0].length ?? 0))?.[1];
-    if (key !== undefined)
-      entries.push({ section, key: key.toLowerCase(), start: at, end, alone: header === null });
-    if (header || key !== undefined) ends.set(section, end);
-    at = end;
-  }
-  return { entries, ends };
-}
-
-/** A line goes on in the next one when it ends with a backslash that no other one makes a letter. */
-function endOfLine(text: string, from: number): number {
-  for (let at = from; ; ) {
-    const end = text.indexOf("\n", at);
-    if (end < 0) return text.length;
-    const slashes = /\\*$/.exec(text.slice(from, end).replace(/\r$/, ""))?.[0].length ?? 0;
-    if (slashes % 2 === 0) return end + 1;
-    at = end + 1;
-  }
-}
-
 /** In this form git itself never writes it, so that ours is recognised, also in a repository that was moved. */
 const ownLine = (dir: string) => `\thooksPath = "${dir.replaceAll("\\", "/").replace(/["\\]/g, "\\$&")}"\n`;
 const OWN_LINE = /^\thooksPath = "[^\n]*\/pawl\/hooks"\n?$/;
@@ -103,8 +62,8 @@ const hookSections = (text: string): string[] => text.match(HOOK_SECTION) ?? [];
 export const hasHook = (text: string) => hookSections(text).length > 0;
 
 const hooksPaths = (text: string) =>
-  entriesOf(text).entries.filter((one) => one.section === "core" && one.key === "hookspath");
-const isOwn = (text: string, { start, end }: Entry) => OWN_LINE.test(text.slice(start, end));
+  readConfig(text).entries.filter((one) => one.section === "core" && one.key === "hookspath");
+const isOwn = (text: string, { start, end }: ConfigEntry) => OWN_LINE.test(text.slice(start, end));
 
 /** The user's own line, if there is exactly one and we may stand in for it. */
 export function foreignLine(text: string): string | undefined {
@@ -117,7 +76,7 @@ export function foreignLine(text: string): string | undefined {
 export const hasForeignPath = (text: string) => hooksPaths(text).some((one) => !isOwn(text, one));
 
 export const switchesWorktreesOn = (text: string) =>
-  entriesOf(text).entries.some((one) => one.section === "extensions" && one.key === "worktreeconfig");
+  readConfig(text).entries.some((one) => one.section === "extensions" && one.key === "worktreeconfig");
 
 /** The configuration with exactly this much of ours in it. */
 export function withOurs(text: string, dir: string, own: OwnSettings, displaced: Displaced): string {
@@ -147,7 +106,7 @@ function setPath(text: string, dir: string): string {
   const [only, ...others] = hooksPaths(text);
   if (others.length > 0 || only?.alone === false) return text;
   if (only) return `${text.slice(0, only.start)}${ownLine(dir)}${text.slice(only.end)}`;
-  const at = entriesOf(text).ends.get("core");
+  const at = readConfig(text).ends.get("core");
   if (at === undefined) return append(text, { header: "[core]\n", body: ownLine(dir) });
   return `${ended(text.slice(0, at))}${ownLine(dir)}${text.slice(at)}`;
 }

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
+import { readConfig } from "../git/config-file.ts";
 import { readTripped } from "../git/guard-files.ts";
 import type { Environment } from "../model/environment.ts";
 import { REPAIR, unguarded } from "../model/guard-policy.ts";
@@ -53,9 +54,9 @@ function isInConfig(commonDir: string, gitDir: string): boolean {
   const own = namesOurFolder(commonDir, textIn(join(gitDir, "config.worktree")));
   if (own !== undefined) return own;
   const shared = textIn(join(commonDir, "config"));
-  const included = [...shared.matchAll(/^\s*path\s*=\s*"?([^"\n]*)/gim)].map((match) =>
-    textIn(resolve(commonDir, match[1]?.trim() ?? "")),
-  );
+  const included = readConfig(shared)
+    .entries.filter(({ section, key }) => /^include(?:if |$)/.test(section) && key === "path")
+    .map(({ value }) => textIn(resolve(commonDir, value)));
   // What is included may come before or after ours; other hooks in there are worth a word either way.
   return (
     namesOurFolder(commonDir, shared) === true &&

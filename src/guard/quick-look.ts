@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { pathBelow } from "../files/path-below.ts";
 import { namesIfReadable, textIfPresent } from "../files/read.ts";
+import { configValue } from "../git/config-file.ts";
 import {
   hasUnlocks,
   hooksDir,
@@ -76,9 +77,11 @@ export function suspect(
 
 /** Only what an approval moved is of interest, and that is in a list of ours. */
 export function isApart(commonDir: string): boolean {
-  const last = lastPassed(commonDir);
-  if (last?.why !== "approved") return false;
-  return fetchedTips(commonDir, branchOfRef(last.ref)).some((tip) => tip !== last.new);
+  return lastPassed(commonDir).some(
+    (last) =>
+      last.why === "approved" &&
+      fetchedTips(commonDir, branchOfRef(last.ref)).some((tip) => tip !== last.new),
+  );
 }
 
 /** What git takes over everything that a repository's own config says. */
@@ -93,7 +96,6 @@ function overriding(commonDir: string, gitDir: string, env: Environment): string
 
 /** Whether the last word of a configuration on where hooks are is ours; undefined where it says nothing of it. */
 export function namesOurFolder(commonDir: string, text: string): boolean | undefined {
-  const last = [...text.matchAll(/^[ \t]*hookspath[ \t]*(?:=[ \t]*(.*))?$/gim)].at(-1);
-  const ours = hooksDir(commonDir).replaceAll("\\", "/").replace(/["\\]/g, "\\$&");
-  return last && last[1]?.trimEnd() === `"${ours}"`;
+  const value = configValue(text, "core", "hookspath");
+  return value === undefined ? undefined : value === hooksDir(commonDir).replaceAll("\\", "/");
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { textIfPresent } from "../files/read.ts";
+import { readConfig } from "../git/config-file.ts";
 import { hooksDir, isGuarded } from "../git/guard-files.ts";
 import { Git } from "../git/run-git.ts";
 import { listWorktrees } from "../git/worktrees/entries.ts";
@@ -64,6 +65,6 @@ function overrides({ commonDir, mainRoot }: Site, env: Environment): Trace[] {
 
 /** Also one that git does not look at yet: a single setting would bring it into force. */
 const hasOtherSetting = (gitDir: string, wanted: string) =>
-  [...(textIfPresent(join(gitDir, "config.worktree")) ?? "").matchAll(/^\s*hookspath\s*=\s*(.*)$/gim)].some(
-    (match) => match[1]?.replace(/^"(.*)"\s*$/, "$1").replace(/\\(["\\])/g, "$1") !== wanted,
+  readConfig(textIfPresent(join(gitDir, "config.worktree")) ?? "").entries.some(
+    ({ section, key, value }) => section === "core" && key === "hookspath" && value !== wanted,
   );

@@ -37,19 +37,23 @@ test("a tip says where the branch was and where the guard let it go; what says l
   ]);
 });
 
-test("moves are read whole, or only the latest; half a line is none", () => {
+test("moves are read whole, or only the latest of each branch; half a line is none", () => {
   const moves = join(common, "pawl/moves");
-  expect([readPassed(common), lastPassed(common)]).toEqual([[], undefined]);
-  write(moves, `${OLD} ${NEW} refs/heads/main approved\n${NEW} ${OLD} refs/heads/main unlocked\n`);
-  const [first, last] = [
+  for (const ref of ["refs/heads/main", "refs/heads/release/1", "refs/heads/release/2"])
+    write(tipFile(common, ref), `${OLD} ${ref} ${NEW}\n`);
+  expect([readPassed(common), lastPassed(common)]).toEqual([[], []]);
+  const [first, release, last] = [
     { old: OLD, new: NEW, ref: "refs/heads/main", why: "approved" },
+    { old: OLD, new: NEW, ref: "refs/heads/release/1", why: "approved" },
     { old: NEW, new: OLD, ref: "refs/heads/main", why: "unlocked" },
-  ];
-  expect(readPassed(common)).toEqual([first, last]);
-  expect(lastPassed(common)).toEqual(last);
-  writeFileSync(moves, `${OLD} ${NEW} refs/heads/main approved\n${NEW} ${OLD} refs/he`);
-  expect(readPassed(common)).toEqual([first]);
-  expect(lastPassed(common)).toBeUndefined();
+  ] as const;
+  const lines = [first, release, last].map((one) => `${one.old} ${one.new} ${one.ref} ${one.why}`);
+  write(moves, `${lines.join("\n")}\n`);
+  expect(readPassed(common)).toEqual([first, release, last]);
+  expect(lastPassed(common)).toEqual([last, release]);
+  writeFileSync(moves, `${lines.slice(0, 2).join("\n")}\n${NEW} ${OLD} refs/he`);
+  expect(readPassed(common)).toEqual([first, release]);
+  expect(lastPassed(common)).toEqual([first, release]);
 });
 
 test("grants are found by their refs at any depth, and one that cannot be read grants nothing", () => {

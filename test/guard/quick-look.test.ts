@@ -27,6 +27,7 @@ function leave(change: { moves?: string; files?: Record<string, string> } = {}):
     inputs: {},
   };
   writeFileSync(join(commonDir, "pawl/stamps"), JSON.stringify(stamps));
+  for (const name of ["main", "release~1"]) writeFileSync(join(commonDir, "pawl/tips", name), "");
   if (change.moves) writeFileSync(join(commonDir, "pawl/moves"), change.moves);
   for (const [name, text] of Object.entries(change.files ?? {})) writeFileSync(join(commonDir, name), text);
   return commonDir;
@@ -56,6 +57,15 @@ test.each<[string, Record<string, string>]>([
   expect(look(leave(), env)?.override).toBe(name);
 });
 
+test.each([
+  "[core]\n\thooksPath = /x\n",
+  "[core] hooksPath = /x\n",
+  "[core]\n# a comment \\\nhooksPath = /x\n",
+])("hooks that a worktree's own settings name are told: %j", (text) => {
+  const commonDir = leave({ files: { "config.worktree": text } });
+  expect(look(commonDir)?.override).toBe(join(commonDir, "config.worktree"));
+});
+
 const move = (tip: string, why: string) => `${A} ${tip} refs/heads/main ${why}\n`;
 
 const loose = (tip: string) => ({ "refs/remotes/origin/main": `${tip}\n` });
@@ -67,6 +77,18 @@ test.each<[string, string, Record<string, string>, boolean]>([
   ["an approved merge that the remote lacks", move(B, "approved"), loose(C), true],
   ["an approved merge that the remote has", move(B, "approved"), loose(B), false],
   ["a move that no approval made", move(B, "fetched"), loose(C), false],
+  [
+    "an approved merge that the remote lacks, and a later one of another branch",
+    `${move(B, "approved")}${A} ${C} refs/heads/release/1 approved\n`,
+    loose(C),
+    true,
+  ],
+  [
+    "an approved merge that was pulled over since",
+    `${move(B, "approved")}${A} ${C} refs/heads/release/1 approved\n${move(C, "fetched")}`,
+    loose(A),
+    false,
+  ],
   ["an approved merge that the packed remote has", move(B, "approved"), packed(B), false],
   [
     "a remote's branch of a longer name",
@@ -103,7 +125,8 @@ test.skipIf(!git)(
     const ours = run("rev-parse", "HEAD");
     run("refs", "migrate", "--ref-format=reftable");
     const commonDir = join(path, ".git");
-    mkdirSync(join(commonDir, "pawl"));
+    mkdirSync(join(commonDir, "pawl/tips"), { recursive: true });
+    writeFileSync(join(commonDir, "pawl/tips/main"), "");
     writeFileSync(join(commonDir, "pawl/moves"), move(ours, "approved"));
     const apart = [theirs, ours].map((tip) => {
       run("update-ref", "refs/remotes/origin/main", tip);

@@ -2,6 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { isFolder, lineIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
+import { configValue } from "../config-file.ts";
 import { Git } from "../run-git.ts";
 import { copyWhole } from "./copy-whole.ts";
 import { occupied } from "./entries.ts";
@@ -36,7 +37,7 @@ export async function copyHookFolder(
 /** Where another tool pointed git, relative to each worktree: as the guard found it, or as the configuration says. */
 function hookFolder(commonDir: string): string | undefined {
   const config = textIfReadable(join(commonDir, "config")) ?? "";
-  const said = /^[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n]*?)"?[ \t]*$/im.exec(config)?.[1];
+  const said = configValue(config, "core", "hookspath");
   const path = lineIfReadable(join(commonDir, "pawl", "previous")) ?? said;
   if (!path || isAbsolute(path) || /^~|\\/.test(path)) return undefined;
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");

@@ -4,6 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import { branchOfRef, refOfBranch } from "../../model/naming.ts";
 import { step } from "../../model/steps.ts";
 import type { RepositoryLook, Workplace } from "../../ports/worktrees.ts";
+import { readConfig } from "../config-file.ts";
 import { unsupportedFormat } from "../format.ts";
 import { grantMove, unbindBranch, withdrawMove } from "../grants.ts";
 import { nothingLike } from "../object-ids.ts";
@@ -93,7 +94,8 @@ export async function deleteBranch(git: SiteGit, place: Workplace, commit: strin
 
 /** What git wrote down about the branch, such as what it follows, goes with it, as `git branch -D` has it. */
 async function forgetSettings(git: SiteGit, { branch }: Workplace): Promise<void> {
-  if (!textIfPresent(join(git.site.commonDir, "config"))?.includes(`[branch "${branch}"]`)) return;
+  const config = textIfPresent(join(git.site.commonDir, "config")) ?? "";
+  if (!readConfig(config).ends.has(`branch ${branch}`)) return;
   // Left there it is untidy and harms nobody, so that nothing hangs on it.
   await git.ask(["config", "--local", "--remove-section", `branch.${branch}`]);
 }

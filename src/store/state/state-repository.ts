@@ -12,6 +12,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { pause } from "../../files/pause.ts";
 import { textIfPresent } from "../../files/read.ts";
+import { configValue, isOn } from "../../git/config-file.ts";
 import { copyIndex } from "../../git/copy-index.ts";
 import { formatOf } from "../../git/format.ts";
 import { nothingLike } from "../../git/object-ids.ts";
@@ -20,7 +21,6 @@ import { lockOf } from "../../git/refs.ts";
 import { expectGit, Git } from "../../git/run-git.ts";
 import { Failure } from "../../model/failure.ts";
 import { STATE_BRANCH } from "../../model/naming.ts";
-
 import { noteNewest } from "./newest-tip.ts";
 import { isTipBroken, repairTip } from "./repair-tip.ts";
 import { gitOf, REF, type StateRepository, tip } from "./state-basics.ts";
@@ -32,7 +32,7 @@ import { gitOf, REF, type StateRepository, tip } from "./state-basics.ts";
 export function prepare(repo: StateRepository): { restored: boolean } {
   mkdirSync(repo.state, { recursive: true });
   if (!isGitDir(repo.gitDir)) makeGitDir(repo);
-  setting(repo, repo.gitDir, "core.worktree", slashes(relative(repo.gitDir, repo.state)));
+  nameWorktree(repo);
   mkdirSync(join(repo.gitDir, "info"), { recursive: true });
   addLine(join(repo.gitDir, "info", "exclude"), "/.local/");
   const names = readdirSync(repo.state).filter((name) => name !== ".local");
@@ -194,7 +194,7 @@ export async function commitState(
 /** Git neither prunes nor repacks away anything here: a commit's objects are there before its branch names it. */
 function keepObjects(repo: StateRepository): void {
   const file = join(repo.gitDir, "config");
-  if (/^\s*preciousObjects = true$/m.test(textIfPresent(file) ?? "")) return;
+  if (isOn(configValue(textIfPresent(file) ?? "", "extensions", "preciousobjects"))) return;
   for (const [name, value] of [
     ["extensions.preciousObjects", "true"],
     ["gc.auto", "0"],
@@ -241,16 +241,15 @@ const privateIndex = (repo: StateRepository) => join(repo.gitDir, `pawl-index-${
 const filesOf = ({ state, gitDir, env }: StateRepository, index: string) =>
   Git.on("records", env, { root: state, gitDir }).withIndex(index);
 
-function setting(repo: StateRepository, gitDir: string, name: string, value: string): void {
+function nameWorktree({ gitDir, state, env }: StateRepository): void {
   const file = join(gitDir, "config");
-  // Git looks at the repository around it even here, and gives up on one whose work tree has moved away.
-  const git = Git.of("records", repo.env, gitDir).with({ GIT_WORK_TREE: repo.state });
-  const ask = (...args: string[]) => git.askSync(["config", "--file", file, ...args]);
-  const line = `\t${name.replace("core.", "")} = "${value}"\n`;
-  if (/^[\w./ -]*$/.test(value) && readFileSync(file, "utf8").includes(line)) return;
-  if (ask("--get", name).out.trim() === value) return;
+  const value = slashes(relative(gitDir, state));
+  if (configValue(readFileSync(file, "utf8"), "core", "worktree") === value) return;
   dropStaleLock(`${file}.lock`);
-  expectGit(ask(name, value), "The state repository could not be set up");
+  // Git looks at the repository around it even here, and gives up on one whose work tree has moved away.
+  const git = Git.of("records", env, gitDir).with({ GIT_WORK_TREE: state });
+  const set = git.askSync(["config", "--file", file, "core.worktree", value]);
+  expectGit(set, "The state repository could not be set up");
 }
 
 const slashes = (path: string) => path.replaceAll("\\", "/");
