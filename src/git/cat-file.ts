@@ -1,6 +1,6 @@
 import { expectGit, type Git } from "./run-git.ts";
 
-/** The contents of many blobs, by one git. */
+/** The contents of many blobs, by one git; without those that the repository lacks. */
 export async function readBlobs(
   git: Git,
   what: string,
@@ -11,14 +11,15 @@ export async function readBlobs(
   return parseBatch(answer.out);
 }
 
-/** `id type size LF content LF`, again and again. */
+/** `id type size LF content LF`, again and again; `id missing LF` for one that is not there. */
 function parseBatch(out: Buffer): Map<string, Buffer> {
   const contents = new Map<string, Buffer>();
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf(10, at);
     const [id = "", , size] = out.toString("latin1", at, end).split(" ");
-    const length = Number(size);
-    contents.set(id, out.subarray(end + 1, end + 1 + length));
+    const isMissing = size === undefined;
+    const length = isMissing ? -1 : Number(size);
+    if (!isMissing) contents.set(id, out.subarray(end + 1, end + 1 + length));
     at = end + 1 + length + 1;
   }
   return contents;

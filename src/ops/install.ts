@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 import { recordBaseline } from "../flows/audit/baseline.ts";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
 import { configuredCommands } from "../flows/install/commands.ts";
-import { commitInstalled, expectCommittable, nextStep, whyUncommitted } from "../flows/install/commit.ts";
+import {
+  commitInstalled,
+  expectCommittable,
+  lookAtUncommitted,
+  nextStep,
+  whyUncommitted,
+} from "../flows/install/commit.ts";
 import { chosen, confirmAll, type Decided } from "../flows/install/dialogue.ts";
 import { reportFiles } from "../flows/install/file-report.ts";
 import {
@@ -143,6 +149,7 @@ async function carryOut(hands: Hands, input: InstallInput, decided: Decided | un
   if (isNew) notes.push(...(await tellWithoutPawl(hands, site, commit?.commit)));
   if (profile !== "state") await keepEnvironment(hands);
   if (profile === "state") await rememberHere(hands, site);
+  const look = request && lookAtUncommitted(installation);
   const report: InstallReport = {
     version: installation.version,
     profile,
@@ -151,18 +158,17 @@ async function carryOut(hands: Hands, input: InstallInput, decided: Decided | un
     runtime: runtime.length,
     proposed: proposed ?? null,
     commit: reportCommit(commit),
-    uncommitted: request !== undefined && installation.hasFiles && !installation.isCommitted(),
+    uncommitted: look !== undefined,
     agents: request ? installation.next(request) : [],
     guard: reportGuard(guard, taken),
     commands,
   };
-  const uncommitted = request ? whyUncommitted(installation) : [];
-  const next = request ? await nextStep(hands, installation, site, commit) : undefined;
+  const next = request && (await nextStep(hands, site, look, commit));
   const open = confirmed ? [] : remotes.open.map(unconfirmed);
   return {
     data: { install: report },
     next,
-    warnings: [...notes, ...(guard?.notes ?? []), ...open, ...uncommitted],
+    warnings: [...notes, ...(guard?.notes ?? []), ...open, ...whyUncommitted(look)],
   };
 }
 

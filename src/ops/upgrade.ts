@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { activateGuard } from "../flows/guard/activate-guard.ts";
 import { leaving } from "../flows/human-only.ts";
-import { nextCommit } from "../flows/install/commit.ts";
+import { lookAtUncommitted, nextCommit } from "../flows/install/commit.ts";
 import { type FileReport, fileRows, reportFiles, rowsOf } from "../flows/install/file-report.ts";
 import { keepEnvironment } from "../flows/install/keep-environment.ts";
 import { changesIn, missingCopy, refuseObstacles } from "../flows/install/request.ts";
@@ -97,5 +97,9 @@ async function renew(hands: Hands, installation: Installation) {
     ...reportFiles(steps),
     overrides: installation.overrides().filter((one) => one.state !== "applied"),
   };
-  return { data: { upgrade: report }, next: await nextCommit(hands, installation, site), warnings: notes };
+  return {
+    data: { upgrade: report },
+    next: await nextCommit(hands, site, lookAtUncommitted(installation)),
+    warnings: notes,
+  };
 }

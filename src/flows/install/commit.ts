@@ -36,14 +36,21 @@ export async function expectCommittable(
   return { look, guarded };
 }
 
+/** How a commit of what is installed would go; undefined where there is nothing to commit. */
+export function lookAtUncommitted(installation: Installation): CommitLook | undefined {
+  const { hasFiles } = installation;
+  return hasFiles && installation.installed() && !installation.isCommitted()
+    ? installation.lookAtCommit()
+    : undefined;
+}
+
 /** What is only written reaches no task: a guarded branch takes it from this one command, and from a human. */
 export async function nextCommit(
   hands: Hands,
-  installation: Installation,
   site: Site,
+  look: CommitLook | undefined,
 ): Promise<Next | undefined> {
-  if (!installation.hasFiles || !installation.installed() || installation.isCommitted()) return undefined;
-  const look = installation.lookAtCommit();
+  if (look === undefined) return undefined;
   if (look.obstacle)
     return {
       command: "pawl install --commit",
@@ -57,20 +64,19 @@ export async function nextCommit(
 }
 
 /** Why nothing was committed, where nobody could be asked whether to: the commands that settle it come with it. */
-export function whyUncommitted(installation: Installation): string[] {
-  if (!installation.hasFiles || !installation.installed() || installation.isCommitted()) return [];
-  const { obstacle } = installation.lookAtCommit();
+export function whyUncommitted(look: CommitLook | undefined): string[] {
+  const obstacle = look?.obstacle;
   return obstacle ? [`Pawl's files are not committed. ${obstacle.message}\n${obstacle.hint}`] : [];
 }
 
 /** What a person does once the files are in place: commit them, push the commit, start a task. */
 export async function nextStep(
   hands: Hands,
-  installation: Installation,
   site: Site,
+  look: CommitLook | undefined,
   made: PreparedCommit | undefined,
 ): Promise<Next | undefined> {
-  const uncommitted = await nextCommit(hands, installation, site);
+  const uncommitted = await nextCommit(hands, site, look);
   if (uncommitted || !made) return uncommitted;
   const begin = {
     command: 'pawl start "<title>"',

@@ -4,7 +4,7 @@ import type { Hands } from "../../ports/hands.ts";
 import type { OverrideChange } from "../../ports/installation.ts";
 import type { Plan } from "../../ports/operation.ts";
 import { refuseAgents } from "../human-only.ts";
-import { nextCommit } from "./commit.ts";
+import { lookAtUncommitted, nextCommit } from "./commit.ts";
 import { type FileReport, fileRows, reportFiles } from "./file-report.ts";
 import { changesIn, refuseObstacles } from "./request.ts";
 import { requestFromLedger } from "./versions.ts";
@@ -34,7 +34,7 @@ export async function changeOverride(
     const site = (await hands.git.sites()).here();
     return {
       data: { override: { name, ...reportFiles(steps) } },
-      next: await nextCommit(hands, installation, site),
+      next: await nextCommit(hands, site, lookAtUncommitted(installation)),
     };
   });
 }

@@ -76,12 +76,13 @@ async function upstreamOf(
   { branches, defaultBranch }: Branching,
   routes: readonly Route[],
 ): Promise<string | undefined> {
+  const [first, ...others] = routes;
+  if (first === undefined) return undefined;
   const known = [defaultBranch ?? "", ...USUAL].find((name) =>
     branches.some((one) => one.ref === refOfBranch(name)),
   );
   const own = await (await hands.git.remotes()).remoteOf(site, known ?? defaultBranch ?? "main");
-  const [first, ...others] = routes;
-  return own?.remote ?? (others.length === 0 ? first?.name : undefined);
+  return own?.remote ?? (others.length === 0 ? first.name : undefined);
 }
 
 /** What hooks let in: the remotes that a human confirmed, and those of a clone in which nobody was asked yet. */

@@ -7,7 +7,9 @@ import { STATE_REF } from "../../model/naming.ts";
 import { LEDGER_FILE, POLICY_FILE } from "../../model/paths.ts";
 import type { Audits, Branching, BranchTip, Stretch } from "../../ports/audits.ts";
 import type { Site } from "../../ports/sites.ts";
+import { readBlobs } from "../cat-file.ts";
 import { isGuarded, readGuardedTips, readPassed } from "../guard-files.ts";
+import { targetOf } from "../refs.ts";
 import { Git } from "../run-git.ts";
 import { hasFetchedCopies } from "./fetched-copies.ts";
 import { countFirstParents, followMove, known, readHistory, readIds } from "./history.ts";
@@ -51,7 +53,7 @@ export function openAudits({ env, cloneOf, guard, progress, stateDir }: AuditsAr
     traces: (site, wanted) => readTraces(at(site), wanted, guard),
     guardActive: (site) => isGuarded(site.commonDir),
     mergedTree: (site, onto, head) => mergedTree(at(site), onto, head),
-    fileAt: (site, commit, path) => textAt(at(site), commit, path),
+    fileAt: async (site, commit, path) => (await textsAt(at(site), commit, [path]))[0],
     changing: (site, stretch, paths) => readChanging(at(site), stretch, paths),
     common: (site, commits) => commonHistory(at(site), commits),
     async recordVersions(site, kind, commit) {
@@ -101,30 +103,45 @@ async function readBranching(git: HistoryGit, copies: "own" | "remote"): Promise
   const own = await tips(git, HEADS);
   const isFetched = await hasFetchedCopies(git);
   const theirs = copies === "remote" && isFetched ? await tips(git, ORIGIN) : [];
+  const { commonDir, mainRoot } = git.site;
   // A check is about what was published, wherever that differs from a local branch of the same name.
   const branches = [...theirs, ...own.filter((one) => !theirs.some((other) => other.ref === one.ref))];
-  const named = isFetched ? (await git.ask(["symbolic-ref", "-q", `${ORIGIN}HEAD`])).out : "";
-  const head = named.trim().slice(ORIGIN.length);
+  const head = ((isFetched && targetOf(commonDir, `${ORIGIN}HEAD`)) || "").slice(ORIGIN.length);
   // Of a bare repository its own HEAD says which branch people get.
-  const bareHead =
-    git.site.mainRoot === undefined ? await git.ask(["symbolic-ref", "-q", "HEAD"]) : undefined;
-  const likely = [`${HEADS}${head}`, bareHead?.out.trim() ?? "", `${HEADS}main`, `${HEADS}master`];
+  const bareHead = mainRoot === undefined ? targetOf(commonDir, "HEAD") : undefined;
+  const likely = [`${HEADS}${head}`, bareHead ?? "", `${HEADS}main`, `${HEADS}master`];
   const base = likely.flatMap((ref) => branches.find((one) => one.ref === ref) ?? [])[0];
-  const { mainRoot } = git.site;
+  const [committed, installed] = base ? await textsAt(git, base.tip, [POLICY_FILE, LEDGER_FILE]) : [];
   return {
     branches: branches.filter((one) => one.ref !== STATE_REF),
     defaultBranch: head || undefined,
     base: base?.ref,
-    committed: base && (await textAt(git, base.tip)),
-    installed: base && (await textAt(git, base.tip, LEDGER_FILE)),
+    committed,
+    installed,
     copy:
       mainRoot === undefined || copies === "remote" ? undefined : textIfPresent(join(mainRoot, POLICY_FILE)),
   };
 }
 
-async function textAt(git: HistoryGit, commit: string, path = POLICY_FILE): Promise<string | undefined> {
-  if ((await git.must(["ls-tree", commit, "--", path])) === "") return undefined;
-  return git.must(["cat-file", "blob", `${commit}:${path}`]);
+/** Undefined where the commit has no such file; a file that cannot be read is an error, not a missing one. */
+async function textsAt(
+  git: HistoryGit,
+  commit: string,
+  paths: readonly string[],
+): Promise<(string | undefined)[]> {
+  const listed = await git.must(["ls-tree", "-z", commit, "--", ...paths]);
+  const entries = [...listed.matchAll(/\d+ (\w+) ([0-9a-f]+)\t([^\0]+)\0/g)];
+  if (entries.length === 0) return paths.map(() => undefined);
+  const files = entries.flatMap(([, type, id = ""]) => (type === "blob" ? [id] : []));
+  const contents = await readBlobs(git, `The history of ${git.site.name} could not be read`, files);
+  const idOf = new Map(entries.map(([, , id = "", path = ""]) => [path, id]));
+  return Promise.all(
+    paths.map(async (path) => {
+      const id = idOf.get(path);
+      // Git itself says what is wrong with one that is there and has no content.
+      return id && (contents.get(id)?.toString("utf8") ?? (await git.must(["cat-file", "blob", id])));
+    }),
+  );
 }
 
 async function tips(git: HistoryGit, folder: string): Promise<BranchTip[]> {
