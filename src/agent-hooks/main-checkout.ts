@@ -5,6 +5,7 @@ import { trackedPaths } from "../git/quick-clean.ts";
 import { noteStrays, readStatus } from "../git/strays.ts";
 import type { Environment } from "../model/environment.ts";
 import { sessionFile } from "../model/naming.ts";
+import { firstFew } from "../model/text.ts";
 import type { Spot } from "./facts.ts";
 
 /**
@@ -117,7 +118,7 @@ function printOf(root: string, gitDir: string): string | undefined {
 }
 
 export function straysWords(files: readonly string[], root: string, task: string | undefined): string {
-  const shown = files.slice(0, 8).join(", ") + (files.length > 8 ? ` and ${files.length - 8} more` : "");
+  const shown = firstFew(files, 8);
   const way =
     task === undefined
       ? "start a task (`pawl start`), then `pawl rescue` moves them into its worktree"

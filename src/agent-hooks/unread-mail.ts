@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { textIfReadable } from "../files/read.ts";
 import { isFor, type Reading } from "../model/mail.ts";
+import { firstFew } from "../model/text.ts";
 import type { Spot } from "./facts.ts";
 import { byNumber, field, namesIn, newestRun, stateOf } from "./work.ts";
 
@@ -28,7 +29,6 @@ export function heldRun(spot: Spot, task: string): string | undefined {
 }
 
 export function unreadWords(task: string, unread: readonly Unread[]): string {
-  const shown = unread.slice(0, 3).map(({ id, from }) => `${id} from ${from.slice(0, 60)}`);
-  const more = unread.length > shown.length ? ` and ${unread.length - shown.length} more` : "";
-  return `Unread mail for ${task}: ${shown.join(", ")}${more}. Read each with \`pawl mail ack ID\` before you stop: it may change what is left to do.`;
+  const senders = unread.map(({ id, from }) => `${id} from ${from.slice(0, 60)}`);
+  return `Unread mail for ${task}: ${firstFew(senders, 3)}. Read each with \`pawl mail ack ID\` before you stop: it may change what is left to do.`;
 }

@@ -4,6 +4,7 @@ import { differences } from "../files/check-environment.ts";
 import type { Environment } from "../model/environment.ts";
 import { REPAIR } from "../model/guard-policy.ts";
 import { LEDGER_FILE, POLICY_FILE } from "../model/paths.ts";
+import { firstFew } from "../model/text.ts";
 import { compareVersions, HOW_TO_GET } from "../model/version.ts";
 import type { Diagnosis } from "../ports/doctor.ts";
 import type { FileStep, OverrideListing } from "../ports/installation.ts";
@@ -183,6 +184,8 @@ export function examineEnvironment(local: string, env: Environment, installed: b
   }));
 }
 
+const MOST_FOLDERS = 3;
+
 /** Of two lists of folders, what only one of them has; whole PATHs are nothing that anybody compares by eye. */
 function describeDifference(kept: string | undefined, here: string | undefined): string {
   const [before, now] = [kept, here].map((text) => text?.split(":") ?? []) as [string[], string[]];
@@ -194,13 +197,9 @@ function describeDifference(kept: string | undefined, here: string | undefined):
     return "Checks look through the same folders as this shell, in the order that they had when a human installed pawl.";
   return [
     "Checks run with the folders that a human's shell had when pawl was installed.",
-    ...(more.length > 0 ? [`This shell lacks ${few(more)}.`] : []),
-    ...(less.length > 0 ? [`Only this shell has ${few(less)}.`] : []),
+    ...(more.length > 0 ? [`This shell lacks ${firstFew(more, MOST_FOLDERS)}.`] : []),
+    ...(less.length > 0 ? [`Only this shell has ${firstFew(less, MOST_FOLDERS)}.`] : []),
   ].join(" ");
 }
 
 const shown = (value: string | undefined) => (value === undefined ? "none" : `"${value}"`);
-
-const MOST_FOLDERS = 3;
-const few = (folders: readonly string[]) =>
-  `${folders.slice(0, MOST_FOLDERS).join(", ")}${folders.length > MOST_FOLDERS ? ` and ${folders.length - MOST_FOLDERS} more` : ""}`;

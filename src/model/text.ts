@@ -78,6 +78,12 @@ export function paragraphs(...parts: (string | undefined | false)[]): string {
   return parts.filter((part): part is string => typeof part === "string" && part !== "").join("\n\n");
 }
 
+/** `a, b and 3 more`. */
+export function firstFew(items: readonly string[], most: number): string {
+  const more = items.length > most ? ` and ${items.length - most} more` : "";
+  return items.slice(0, most).join(", ") + more;
+}
+
 export function plural(count: number, word: string, words = `${word}s`): string {
   return `${count} ${count === 1 ? word : words}`;
 }

@@ -24,7 +24,7 @@ import {
 } from "../model/records/parts.ts";
 import { type Run, run } from "../model/records/run.ts";
 import type { Task } from "../model/records/task.ts";
-import { firstLine, onOneLine, warningsOf } from "../model/text.ts";
+import { firstFew, firstLine, onOneLine, warningsOf } from "../model/text.ts";
 import type { Next } from "../ports/operation.ts";
 import type { Reader } from "../ports/ports.ts";
 import { operation } from "./operation.ts";
@@ -139,8 +139,7 @@ const endOf = (task: string): Next => ({
 
 function straysLine(files: readonly string[], task: string | undefined): string[] {
   if (files.length === 0) return [];
-  const shown =
-    files.slice(0, 5).map(onOneLine).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");
+  const shown = firstFew(files.map(onOneLine), 5);
   return [
     `An agent's commands changed files of the main checkout: ${shown}. Move them into the task's worktree: pawl rescue ${task ?? "T"}`,
   ];

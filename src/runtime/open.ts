@@ -9,6 +9,7 @@ import { Failure } from "../model/failure.ts";
 import { printable } from "../model/printable.ts";
 import type { FullYaml } from "../model/record.ts";
 import type { Signature } from "../model/signature.ts";
+import { firstFew } from "../model/text.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { GitHands } from "../ports/git-hands.ts";
 import type { Body, Situation } from "../ports/operation.ts";
@@ -179,8 +180,9 @@ async function commitRecords(home: Home, env: Environment, message: string): Pro
 
 function wordsAbout(gone: readonly string[], home: Home): string[] {
   if (gone.length === 0) return [];
-  const few = gone.slice(0, 3).join(", ") + (gone.length > 3 ? ` and ${gone.length - 3} more` : "");
-  return [`Records were deleted from ${home.shown}: ${few}. To restore them: pawl doctor --fix`];
+  return [
+    `Records were deleted from ${home.shown}: ${firstFew(gone, 3)}. To restore them: pawl doctor --fix`,
+  ];
 }
 
 /** What is written down at the end of a run is nobody's word but pawl's. */

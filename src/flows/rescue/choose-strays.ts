@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import { firstFew } from "../../model/text.ts";
 import type { MainCheckout } from "../../ports/rescues.ts";
 
 /** Refuses where there is nothing that changes could be moved out of, or back to. */
@@ -59,8 +60,7 @@ const isIn = (file: string, name: string) => {
   return file === tidy || file.startsWith(`${tidy}/`);
 };
 
-const few = (files: readonly string[]) =>
-  files.slice(0, 10).join(", ") + (files.length > 10 ? ` and ${files.length - 10} more` : "");
+const few = (files: readonly string[]) => firstFew(files, 10);
 
 function notNoted(files: readonly string[], root: string): Failure {
   return new Failure(

@@ -4,6 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import { taskOf } from "../../model/ids.ts";
 import { finding } from "../../model/records/parts.ts";
 import type { Run, RunRepo } from "../../model/records/run.ts";
+import { firstFew } from "../../model/text.ts";
 import type { Hands } from "../../ports/hands.ts";
 
 const MOST_FILES = 20;
@@ -22,8 +23,7 @@ export async function tellOutOfLane(hands: Hands, value: Run): Promise<string[]>
   for (const repo of value.repos) {
     const files = outsideOf(lanes, await changedFiles(hands, repo));
     if (files.length === 0) continue;
-    const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : "";
-    const text = `Changed outside ${lane}: ${files.slice(0, MOST_FILES).join(", ")}${more}.`;
+    const text = `Changed outside ${lane}: ${firstFew(files, MOST_FILES)}.`;
     if (await raise(hands, task, repo, text)) told.push(`${text} This is now a finding.`);
   }
   return told;

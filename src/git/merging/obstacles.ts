@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../model/environment.ts";
-import { plural, quoted } from "../../model/text.ts";
+import { firstFew, plural, quoted } from "../../model/text.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Movement, Obstacle } from "../../ports/targets.ts";
 import { type Checkout, Git } from "../run-git.ts";
@@ -168,5 +168,4 @@ function inTheWay({ root }: Checkout, files: string[]): Obstacle {
   };
 }
 
-const shown = (files: readonly string[]) =>
-  files.slice(0, SHOWN).join(", ") + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : "");
+const shown = (files: readonly string[]) => firstFew(files, SHOWN);

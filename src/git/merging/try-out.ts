@@ -4,6 +4,7 @@ import { parseIdentity, printIdentity, seeProcesses } from "../../files/process-
 import { namesIfReadable } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
+import { firstFew } from "../../model/text.ts";
 import type { CheckRun } from "../../ports/ports.ts";
 import { expectGit, type Git } from "../run-git.ts";
 import { besideOthers } from "../worktrees/beside-others.ts";
@@ -44,16 +45,15 @@ export async function tryOut(
 }
 
 async function checkFiles(git: Git, place: string, commit: string): Promise<void> {
-  const [first, ...others] = await foreignFilters(git, place);
-  if (first === undefined) return;
-  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const paths = await foreignFilters(git, place);
+  if (paths.length === 0) return;
   throw new Failure(
     "refused",
     "files_filtered",
-    `A filter of this clone changes ${first}${more}, and ${commit.slice(0, 12)} does not ask for it.`,
+    `A filter of this clone changes ${firstFew(paths, 1)}, and ${commit.slice(0, 12)} does not ask for it.`,
     {
       hint: "Nothing was run. Look at .git/info/attributes and `git config --get-regexp ^filter`, and remove what is not yours.",
-      details: { paths: [first, ...others] },
+      details: { paths },
     },
   );
 }

@@ -2,7 +2,7 @@ import type { Check } from "../../model/config.ts";
 import type { Evidence, Review } from "../../model/records/parts.ts";
 import type { Run } from "../../model/records/run.ts";
 import { testsNothing } from "../../model/tests-nothing.ts";
-import { quoted } from "../../model/text.ts";
+import { firstFew, quoted } from "../../model/text.ts";
 import { ENROL } from "../keys.ts";
 import type { RecordFacts, RepoFacts } from "./facts.ts";
 import { isPassed, latestReview } from "./judge-records.ts";
@@ -295,5 +295,4 @@ export function stillHolds(run: Pick<Run, "refreshed">, repo: string, seen: stri
   return at === head;
 }
 
-const few = (files: readonly string[]) =>
-  files.length <= 3 ? files.join(", ") : `${files.slice(0, 3).join(", ")} and ${files.length - 3} more`;
+const few = (files: readonly string[]) => firstFew(files, 3);
