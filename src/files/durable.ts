@@ -16,9 +16,12 @@ import { dirname, join } from "node:path";
 import { DAMAGED, REPAIR } from "../model/damaged-program.ts";
 import { Failure } from "../model/failure.ts";
 
+/** Text is written as UTF-8. */
+type Content = string | Buffer;
+
 /** Writes a whole file that was not there, and makes sure that it is on the disk before anybody is told its name. */
-export function writeDurably(path: string, text: string, mode?: number): void {
-  const data = Buffer.from(text, "utf8");
+export function writeDurably(path: string, content: Content, mode?: number): void {
+  const data = typeof content === "string" ? Buffer.from(content, "utf8") : content;
   const fd = openSync(path, "wx", mode);
   try {
     for (let done = 0; done < data.length; ) done += writeSync(fd, data, done);
@@ -93,19 +96,19 @@ export function syncDirectory(path: string): void {
 let sequence = 0;
 
 /** Replaces a file of our own (never a record) so that a reader sees the old or the new one, whole. */
-export function replaceFile(path: string, text: string): void {
-  replaceBy(writeDurably, path, text);
+export function replaceFile(path: string, content: Content): void {
+  replaceBy(writeDurably, path, content);
   syncDirectory(dirname(path));
 }
 
 /** The same for what can be made again at any time: nobody waits for the disk. */
-export const replaceQuickly = (path: string, text: string) => replaceBy(writeFileSync, path, text);
+export const replaceQuickly = (path: string, content: Content) => replaceBy(writeFileSync, path, content);
 
-function replaceBy(write: (path: string, text: string) => void, path: string, text: string): void {
+function replaceBy(write: (path: string, content: Content) => void, path: string, content: Content): void {
   makeFolder(dirname(path));
   const temporary = join(dirname(path), `.tmp-${process.pid}-${++sequence}`);
   rmSync(temporary, { force: true });
-  write(temporary, text);
+  write(temporary, content);
   try {
     renameSync(temporary, path);
   } catch (error) {

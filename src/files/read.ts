@@ -23,6 +23,22 @@ export const textIfPresent = (path: string) => ifPresent(path, text);
 
 export const bytesIfPresent = (path: string): Buffer | undefined => ifPresent(path, bytes);
 
+/** The text of a file, and the encoding that makes the same bytes of it. */
+export interface AnyText {
+  text: string;
+  encoding: "utf8" | "latin1";
+}
+
+/**
+ * A file that people write in whatever encoding, to be written again. What is not UTF-8 is read as if each byte were a
+ * character, so that none of them is lost. Without a file it is empty.
+ */
+export function anyText(path: string): AnyText {
+  const content = bytesIfPresent(path) ?? Buffer.alloc(0);
+  const encoding = content.equals(Buffer.from(content.toString("utf8"))) ? "utf8" : "latin1";
+  return { text: content.toString(encoding), encoding };
+}
+
 /** The bytes of a file that has to be there. */
 export const bytesOf = (path: string): Buffer => bytes(path, statSync(path));
 
@@ -71,6 +87,8 @@ export function canonicalPath(path: string): string {
     return parent === path ? path : join(canonicalPath(parent), basename(path));
   }
 }
+
+export const isFile = (path: string) => ifReadable(path, (_, stat) => stat.isFile()) === true;
 
 export const isFolder = (path: string) => statIfPresent(path)?.isDirectory() === true;
 

@@ -15,32 +15,30 @@ export interface ConfigEntry {
   end: number;
   /** Nothing else is on its lines. */
   alone: boolean;
+  /** The file ends before it does: with a last line without an end, or one that says that it goes on. */
+  open: boolean;
 }
 
-const HEADER = /[ \t]*\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:\\.|[^"\\\n])*)")?[ \t]*\]/y;
-const KEY = /[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|(?=[;#\r\n]|$))/y;
+const HEADER = /[ \t\r]*\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:\\.|[^"\\\n])*)")?[ \t]*\]/y;
+const KEY = /[ \t\r]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|(?=[;#\r\n]|$))/y;
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Every entry, and for each section the place at which another entry of it can be added. */
-export function readConfig(text: string): { entries: ConfigEntry[]; ends: Map<string, number> } {
+/** Every entry, in the order in which git reads them. */
+export function readConfig(text: string): ConfigEntry[] {
   const entries: ConfigEntry[] = [];
-  const ends = new Map<string, number>();
   let section = "";
   let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   for (let at = start; at < text.length; ) {
     const header = matchAt(HEADER, text, at);
     if (header) {
-      // What is added after this line would no longer belong to the section that it began with.
-      if (at > start) ends.delete(section);
       section = `${header[1]?.toLowerCase()}${header[2] === undefined ? "" : ` ${header[2].replace(/\\(.)/g, "$1")}`}`;
-      ends.set(section, endOfLine(text, at));
       at = HEADER.lastIndex;
       continue;
     }
     const key = matchAt(KEY, text, at);
-    const { value, end } =
-      key?.[2] === "=" ? valueAt(text, KEY.lastIndex) : { value: "true", end: endOfLine(text, at) };
-    if (key) {
+    const { value, end, open } =
+      key?.[2] === "=" ? valueAt(text, KEY.lastIndex) : { value: "true", ...restOfLine(text, at) };
+    if (key)
       entries.push({
         section,
         key: (key[1] as string).toLowerCase(),
@@ -48,18 +46,17 @@ export function readConfig(text: string): { entries: ConfigEntry[]; ends: Map<st
         start,
         end,
         alone: at === start,
+        open,
       });
-      ends.set(section, end);
-    }
     at = end;
     start = end;
   }
-  return { entries, ends };
+  return entries;
 }
 
 /** What a file says last of a key, which is what git goes by. */
 export const configValue = (text: string, section: string, key: string): string | undefined =>
-  readConfig(text).entries.findLast((one) => one.section === section && one.key === key)?.value;
+  readConfig(text).findLast((one) => one.section === section && one.key === key)?.value;
 
 /** As git reads a switch. */
 export const isOn = (value: string | undefined) =>
@@ -70,23 +67,23 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-function endOfLine(text: string, from: number): number {
+function restOfLine(text: string, from: number): { end: number; open: boolean } {
   const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end + 1;
+  return end < 0 ? { end: text.length, open: true } : { end: end + 1, open: false };
 }
 
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 
 /** Quotes may begin and end anywhere in a value; outside of them a comment ends it, and spaces at its end are none of it. */
-function valueAt(text: string, from: number): { value: string; end: number } {
+function valueAt(text: string, from: number): { value: string; end: number; open: boolean } {
   let value = "";
   let length = 0;
   let quoted = false;
   for (let at = from; at < text.length; at++) {
     const char = text[at] as string;
-    if (char === "\n") return { value: value.slice(0, length), end: at + 1 };
+    if (char === "\n") return { value: value.slice(0, length), end: at + 1, open: false };
     if (!quoted && (char === "#" || char === ";"))
-      return { value: value.slice(0, length), end: endOfLine(text, at) };
+      return { value: value.slice(0, length), ...restOfLine(text, at) };
     if (char === '"') quoted = !quoted;
     else if (char === "\\") {
       at++;
@@ -94,11 +91,11 @@ function valueAt(text: string, from: number): { value: string; end: number } {
       const next = text[at] ?? "";
       if (next !== "\n") value += ESCAPED[next] ?? next;
     } else if (char === "\r" && text[at + 1] === "\n") continue;
-    else if (!quoted && (char === " " || char === "\t")) {
+    else if (!quoted && (char === " " || char === "\t" || char === "\r")) {
       if (value !== "") value += char;
       continue;
     } else value += char;
     length = value.length;
   }
-  return { value: value.slice(0, length), end: text.length };
+  return { value: value.slice(0, length), end: text.length, open: true };
 }

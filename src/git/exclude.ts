@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfEmpty, replaceFile, replaceQuickly } from "../files/durable.ts";
-import { jsonIfReadable, textIfPresent } from "../files/read.ts";
+import { type AnyText, anyText, jsonIfReadable, realpathOr } from "../files/read.ts";
 
 /** What `info/exclude` was before our first line, and which lines are ours: enough to give it back to the byte. */
 interface Excluded {
@@ -11,31 +11,36 @@ interface Excluded {
   lines: string[];
 }
 
-const fileOf = (commonDir: string) => join(commonDir, "info", "exclude");
+/** Where a link leads, as people have who share one list. */
+const fileOf = (commonDir: string) => realpathOr(join(commonDir, "info", "exclude"));
+/** As a line of ours is written in a file of that encoding. */
+const inFile = (line: string, encoding: AnyText["encoding"]) => Buffer.from(line).toString(encoding);
 const memoryOf = (commonDir: string) => join(commonDir, "pawl", "excluded");
 const readMemory = (commonDir: string) => jsonIfReadable<Excluded>(memoryOf(commonDir));
 
 /** Adds lines that are not there yet. What was there is written down first, so that a kill cannot make us forget it. */
 export function hideLines(commonDir: string, lines: readonly string[]): void {
   const path = fileOf(commonDir);
-  const text = textIfPresent(path);
-  const missing = lines.filter((line) => !text?.split(/\r?\n/).includes(line));
+  const { text, encoding } = anyText(path);
+  const rows = text.split(/\r?\n/);
+  const missing = lines.filter((line) => !rows.includes(inFile(line, encoding)));
   if (missing.length === 0) return;
   const noFolder = !existsSync(dirname(path));
-  const before = text === undefined ? "absent" : text === "" || text.endsWith("\n") ? "whole" : "no line end";
+  const before = !existsSync(path) ? "absent" : text === "" || text.endsWith("\n") ? "whole" : "no line end";
   const known = readMemory(commonDir) ?? { before, noFolder, lines: [] };
   const memory = { ...known, lines: [...new Set([...known.lines, ...missing])] };
   replaceFile(memoryOf(commonDir), `${JSON.stringify(memory)}\n`);
   mkdirSync(dirname(path), { recursive: true });
   const gap = before === "no line end" ? "\n" : "";
-  replaceQuickly(path, `${text ?? ""}${gap}${missing.map((line) => `${line}\n`).join("")}`);
+  const added = missing.map((line) => `${inFile(line, encoding)}\n`).join("");
+  replaceQuickly(path, Buffer.from(`${text}${gap}${added}`, encoding));
 }
 
 /** Takes our lines out again; whatever others wrote meanwhile stays. */
 export function showLines(commonDir: string): void {
   const memory = readMemory(commonDir);
   if (memory) takeOut(commonDir, memory, memory.lines);
-  if (memory?.noFolder) removeIfEmpty(dirname(fileOf(commonDir)));
+  if (memory?.noFolder) removeIfEmpty(join(commonDir, "info"));
   rmSync(memoryOf(commonDir), { force: true });
 }
 
@@ -51,15 +56,16 @@ export function showGone(commonDir: string, mainRoot: string): void {
 
 function takeOut(commonDir: string, memory: Excluded, lines: readonly string[]): void {
   const path = fileOf(commonDir);
-  const text = textIfPresent(path);
-  if (text === undefined) return;
+  if (!existsSync(path)) return;
+  const { text, encoding } = anyText(path);
+  const own = lines.map((line) => inFile(line, encoding));
   const rows = text.split(/(?<=\n)/);
-  const isOurs = (row: string) => lines.includes(row.replace(/\r?\n$/, ""));
+  const isOurs = (row: string) => own.includes(row.replace(/\r?\n$/, ""));
   const rest = rows.filter((row) => !isOurs(row));
   const wereLast =
     rows.slice(rest.length).every(isOurs) && rows.slice(0, rest.length).join("") === rest.join("");
   const joined = rest.join("");
   const after = memory.before === "no line end" && wereLast ? joined.replace(/\n$/, "") : joined;
   if (after === "" && memory.before === "absent") rmSync(path);
-  else if (after !== text) replaceFile(path, after);
+  else if (after !== text) replaceFile(path, Buffer.from(after, encoding));
 }

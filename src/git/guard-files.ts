@@ -1,7 +1,14 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathBelow } from "../files/path-below.ts";
-import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
+import {
+  isFile,
+  jsonIfReadable,
+  lineIfReadable,
+  namesIfPresent,
+  namesIfReadable,
+  textIfPresent,
+} from "../files/read.ts";
 import { branchOfRef, refOfBranch } from "../model/naming.ts";
 import type { PassedMove } from "../ports/audits.ts";
 
@@ -115,7 +122,7 @@ function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((name) => join(folder, name))
-      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+      .filter(isFile);
   } catch (error) {
     // A file in place of the folder holds nothing.
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
@@ -124,7 +131,8 @@ function filesBelow(folder: string): string[] {
 }
 
 /** Some protected branch is open, or one that was waits to be closed. */
-export const hasUnlocks = (commonDir: string) => namesIfPresent(grantsFolder(commonDir, "unlock")).length > 0;
+export const hasUnlocks = (commonDir: string) =>
+  namesIfReadable(grantsFolder(commonDir, "unlock")).length > 0;
 
 /** Until when an unlock holds, in milliseconds since 1970, and by which record. */
 export function unlockIn(said: string): { until: number; record: string | undefined } {

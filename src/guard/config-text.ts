@@ -27,7 +27,7 @@ export const NOTHING_OF_OURS: OwnSettings = {
 export interface Displaced {
   /** The user's own line that ours stands in for, with its end. */
   line: string | null;
-  /** The last line had no end. */
+  /** The last line had no end, or said that it goes on. */
   brokenLine: boolean;
   /** We switched `extensions.worktreeConfig` on. */
   extension: boolean;
@@ -62,7 +62,7 @@ const hookSections = (text: string): string[] => text.match(HOOK_SECTION) ?? [];
 export const hasHook = (text: string) => hookSections(text).length > 0;
 
 const hooksPaths = (text: string) =>
-  readConfig(text).entries.filter((one) => one.section === "core" && one.key === "hookspath");
+  readConfig(text).filter((one) => one.section === "core" && one.key === "hookspath");
 const isOwn = (text: string, { start, end }: ConfigEntry) => OWN_LINE.test(text.slice(start, end));
 
 /** The user's own line, if there is exactly one and we may stand in for it. */
@@ -76,7 +76,7 @@ export function foreignLine(text: string): string | undefined {
 export const hasForeignPath = (text: string) => hooksPaths(text).some((one) => !isOwn(text, one));
 
 export const switchesWorktreesOn = (text: string) =>
-  readConfig(text).entries.some((one) => one.section === "extensions" && one.key === "worktreeconfig");
+  readConfig(text).some((one) => one.section === "extensions" && one.key === "worktreeconfig");
 
 /** The configuration with exactly this much of ours in it. */
 export function withOurs(text: string, dir: string, own: OwnSettings, displaced: Displaced): string {
@@ -106,7 +106,8 @@ function setPath(text: string, dir: string): string {
   const [only, ...others] = hooksPaths(text);
   if (others.length > 0 || only?.alone === false) return text;
   if (only) return `${text.slice(0, only.start)}${ownLine(dir)}${text.slice(only.end)}`;
-  const at = readConfig(text).ends.get("core");
+  // Never into a section without entries: its header could not be told from one of ours.
+  const at = readConfig(text).findLast((one) => one.section === "core")?.end;
   if (at === undefined) return append(text, { header: "[core]\n", body: ownLine(dir) });
   return `${ended(text.slice(0, at))}${ownLine(dir)}${text.slice(at)}`;
 }
@@ -124,7 +125,11 @@ interface Piece {
   body: string;
 }
 
-const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+/** What is added to it would become part of its last line. */
+export const hasOpenEnd = (text: string) =>
+  text !== "" && (!text.endsWith("\n") || readConfig(text).at(-1)?.open === true);
+
+const ended = (text: string) => (hasOpenEnd(text) ? `${text}\n` : text);
 const append = (text: string, { header, body }: Piece) => `${ended(text)}${header}${body}`;
 
 /** The header stays where somebody has added an entry of their own after ours. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, linkSync, realpathSync, renameSync, rmSync, stat
 import { dirname, join } from "node:path";
 import { syncDirectory, writeDurably } from "../files/durable.ts";
 import { pauseSync } from "../files/pause.ts";
-import { textIfPresent } from "../files/read.ts";
+import { type AnyText, anyText, textIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { step } from "../model/steps.ts";
 
@@ -12,25 +12,29 @@ const claimOf = (commonDir: string) => join(commonDir, "pawl", "config.claim");
 export const configOf = (commonDir: string) => join(commonDir, "config");
 const target = (path: string) => (existsSync(path) ? realpathSync(path) : path);
 
+/** The text that a file of git's configuration should have. */
+export type Edit = (file: AnyText) => string;
+
 /**
  * Changes a file of git's configuration under git's own lock; whoever calls this holds the guard's. Git's lock is taken as
  * a second name of a file of ours, so that one which a kill left behind is recognised, and one of git's is never taken
  * away. A file that says nothing any more goes.
  */
-export function editConfig(commonDir: string, file: string, edit: (text: string) => string): boolean {
+export function editConfig(commonDir: string, file: string, edit: Edit): boolean {
   const [path, claim] = [target(file), claimOf(commonDir)];
-  const planned = textIfPresent(path) ?? "";
-  if (edit(planned) === planned) return false;
+  const planned = anyText(path);
+  if (edit(planned) === planned.text) return false;
   step("guard config lock");
   writeDurably(claim, path);
   try {
     takeLock(claim, path);
     // Whoever held the lock before may have changed something.
-    const before = textIfPresent(path) ?? "";
+    const before = anyText(path);
     const after = edit(before);
-    if (after !== before) replaceConfig(commonDir, path, after);
+    const isOther = after !== before.text;
+    if (isOther) replaceConfig(commonDir, path, Buffer.from(after, before.encoding));
     step("guard config unlock");
-    return after !== before;
+    return isOther;
   } finally {
     dropLeftovers(commonDir);
   }
@@ -64,13 +68,13 @@ function takeLock(claim: string, path: string): void {
   }
 }
 
-function replaceConfig(commonDir: string, path: string, text: string): void {
+function replaceConfig(commonDir: string, path: string, content: Buffer): void {
   const temporary = `${path}.pawl-new`;
   step("guard config write");
   rmSync(temporary, { force: true });
-  if (text === "") rmSync(path);
+  if (content.length === 0) rmSync(path);
   else {
-    writeDurably(temporary, text);
+    writeDurably(temporary, content);
     chmodSync(temporary, statSync(existsSync(path) ? path : configOf(commonDir)).mode);
     step("guard config");
     renameSync(temporary, path);

@@ -55,7 +55,7 @@ function isInConfig(commonDir: string, gitDir: string): boolean {
   if (own !== undefined) return own;
   const shared = textIn(join(commonDir, "config"));
   const included = readConfig(shared)
-    .entries.filter(({ section, key }) => /^include(?:if |$)/.test(section) && key === "path")
+    .filter(({ section, key }) => /^include(?:if |$)/.test(section) && key === "path")
     .map(({ value }) => textIn(resolve(commonDir, value)));
   // What is included may come before or after ours; other hooks in there are worth a word either way.
   return (

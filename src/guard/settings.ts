@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { isFolder, textIfPresent } from "../files/read.ts";
+import { type AnyText, anyText, isFolder, textIfPresent } from "../files/read.ts";
 import { hooksDir } from "../git/guard-files.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { type Before, readBefore } from "./before.ts";
@@ -7,6 +7,7 @@ import {
   type Displaced,
   foreignLine,
   hasHook,
+  hasOpenEnd,
   NOTHING_OF_OURS,
   type OwnSettings,
   switchesWorktreesOn,
@@ -14,7 +15,7 @@ import {
   withOwnValue,
   withoutOwnValue,
 } from "./config-text.ts";
-import { configOf, editConfig } from "./edit-config.ts";
+import { configOf, type Edit, editConfig } from "./edit-config.ts";
 import { findHookManagers, type HookManager } from "./hook-managers.ts";
 import { ask, type GuardedSite } from "./policy.ts";
 
@@ -32,7 +33,7 @@ export interface Settings {
 
 export function readSettings(site: GuardedSite, configHooks: boolean): Settings {
   const { commonDir, mainRoot } = site;
-  const text = textIfPresent(configOf(commonDir)) ?? "";
+  const { text } = anyText(configOf(commonDir));
   const said = whatGitSays(site);
   const earlier = readBefore(commonDir);
   const ours = said.paths.some((one) => one.plain && isOurFolder(one.value));
@@ -58,7 +59,7 @@ export function readSettings(site: GuardedSite, configHooks: boolean): Settings 
     },
     displaced: {
       line,
-      brokenLine: earlier?.brokenLine ?? (text !== "" && !text.endsWith("\n")),
+      brokenLine: earlier?.brokenLine ?? hasOpenEnd(text),
       extension: earlier?.extension === true || (extension && !switchesWorktreesOn(text)),
     },
     previousPath,
@@ -117,9 +118,11 @@ const reliedOn = (commonDir: string) =>
 
 /** The files whose text has to change, and how: those of single worktrees first, because one setting brings all into force. */
 function edits(commonDir: string, { own, displaced }: Pick<Settings, "own" | "displaced">) {
-  const dir = hooksDir(commonDir);
-  const single = (text: string) => (own.perWorktree ? withOwnValue(text, dir) : withoutOwnValue(text));
-  const shared = { path: configOf(commonDir), edit: (text: string) => withOurs(text, dir, own, displaced) };
+  const dirIn = ({ encoding }: AnyText) => Buffer.from(hooksDir(commonDir)).toString(encoding);
+  const single: Edit = (file) =>
+    own.perWorktree ? withOwnValue(file.text, dirIn(file)) : withoutOwnValue(file.text);
+  const whole: Edit = (file) => withOurs(file.text, dirIn(file), own, displaced);
+  const shared = { path: configOf(commonDir), edit: whole };
   const worktrees = gitDirs(commonDir).map((gitDir) => ({ path: ownFile(gitDir), edit: single }));
   return own.perWorktree ? [...worktrees, shared] : [shared, ...worktrees];
 }
@@ -127,7 +130,10 @@ function edits(commonDir: string, { own, displaced }: Pick<Settings, "own" | "di
 /** The files in which something of ours is missing or too much. */
 export function unsettled(commonDir: string, settings: Settings): string[] {
   return edits(commonDir, settings)
-    .filter(({ path, edit }) => edit(textIfPresent(path) ?? "") !== (textIfPresent(path) ?? ""))
+    .filter(({ path, edit }) => {
+      const file = anyText(path);
+      return edit(file) !== file.text;
+    })
     .map((one) => one.path);
 }
 

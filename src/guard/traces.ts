@@ -65,6 +65,6 @@ function overrides({ commonDir, mainRoot }: Site, env: Environment): Trace[] {
 
 /** Also one that git does not look at yet: a single setting would bring it into force. */
 const hasOtherSetting = (gitDir: string, wanted: string) =>
-  readConfig(textIfPresent(join(gitDir, "config.worktree")) ?? "").entries.some(
+  readConfig(textIfPresent(join(gitDir, "config.worktree")) ?? "").some(
     ({ section, key, value }) => section === "core" && key === "hookspath" && value !== wanted,
   );

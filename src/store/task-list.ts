@@ -272,7 +272,9 @@ function keepCurrent(
   now: number,
 ): boolean {
   const changed = unknown.filter((row) => isSettled(row, now));
-  if (changed.length === 0 || snapshot.checked === 0) return false;
+  // Rows that were cut off would be written down as none.
+  const isWhole = snapshot.waiting() !== undefined;
+  if (changed.length === 0 || snapshot.checked === 0 || !isWhole) return false;
   const current = inPlay(snapshot);
   const rows = byName(current);
   for (const row of changed) rows.set(row[0], row);

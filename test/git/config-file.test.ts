@@ -22,7 +22,7 @@ function asGitReads(text: string): string[] | undefined {
 }
 
 const asWeRead = (text: string) =>
-  readConfig(text).entries.map(({ section, key, value }) => `${section.replace(" ", ".")}.${key}=${value}`);
+  readConfig(text).map(({ section, key, value }) => `${section.replace(" ", ".")}.${key}=${value}`);
 
 test.each([
   ["one line with its header", "[core] hooksPath = /x\n", "/x"],
@@ -33,6 +33,7 @@ test.each([
   ["the last one counts", "[core]\nhooksPath = /a\n[CORE]\nHOOKSPATH = /b\n", "/b"],
   ["a byte order mark and Windows' line ends", "\ufeff[core]\r\n\thooksPath = C:/x\r\n", "C:/x"],
   ["another section's key", "[other]\n\thooksPath = /x\n", undefined],
+  ["a carriage return alone, which is a space", "[core]\n\r\thooksPath =\r/x\r \n", "/x"],
   ["escapes", '[core]\n\thooksPath = "C:\\\\a\\"b"\n', 'C:\\a"b'],
   ["nothing at all", "[core]\n\thooksPath =\n", ""],
 ])("%s", (_, text, value) => {
@@ -52,6 +53,7 @@ test("a file is read as git reads it", () => {
     "\\\\",
     "\\t",
     "\\\n",
+    "\r",
     "#",
     ";",
     "=",
@@ -74,7 +76,7 @@ test("a file is read as git reads it", () => {
     fc
       .tuple(fc.constantFrom("bare", "hooksPath", " Bare", "x-1"), value)
       .map(([key, said]) => `${key} = ${said}`),
-    fc.constantFrom("bare", "\tbare  ", "[core] bare", "[a]bare=1"),
+    fc.constantFrom("bare", "\tbare  ", "\rbare = 1", "\r[core]", "[core] bare", "[a]bare=1"),
   );
   const text = fc
     .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom("\n", "\r\n"), fc.boolean())
@@ -90,15 +92,16 @@ test("a file is read as git reads it", () => {
 }, 60_000);
 
 /** Versions of git differ in whether spaces within a value stay as they are. */
-const single = (entry: string) => entry.replace(/[ \t]+/g, " ");
+const single = (entry: string) => entry.replace(/[ \t\r]+/g, " ");
 
-test("another entry is added where it belongs to its section", () => {
-  const text = "[core]\n\tbare = false\n[a] [b]\n\tx = 1\n";
-  const { ends } = readConfig(text);
-  expect([...ends]).toEqual([
-    ["core", text.indexOf("[a]")],
-    ["b", text.length],
-  ]);
+test.each([
+  ["[core]\n\tx = 1\n", false],
+  ["[core]\n\tx = 1", true],
+  ["[core]\n\tx", true],
+  ["[core]\n\tx = 1\\\n", true],
+  ["[core]\n\tx = 1 # no end \\\n", false],
+])("whether the last entry of %j goes on", (text, open) => {
+  expect(readConfig(text).at(-1)?.open).toBe(open);
 });
 
 test.each([

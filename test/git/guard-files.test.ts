@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   grantFile,
+  hasUnlocks,
   lastPassed,
   readGrants,
   readGuardedTips,
@@ -54,6 +55,17 @@ test("moves are read whole, or only the latest of each branch; half a line is no
   writeFileSync(moves, `${lines.slice(0, 2).join("\n")}\n${NEW} ${OLD} refs/he`);
   expect(readPassed(common)).toEqual([first, release]);
   expect(lastPassed(common)).toEqual([first, release]);
+});
+
+test("a loop of links among the unlocks is no unlock, and stops nobody", () => {
+  const folder = dirname(grantFile(common, "unlock", "refs"));
+  write(grantFile(common, "unlock", "refs/heads/main"), "1700000000 U0001\n");
+  symlinkSync("loop", join(folder, "loop"));
+  expect(hasUnlocks(common)).toBe(true);
+  expect(readGrants(common, "unlock").map((one) => one.ref)).toEqual(["refs/heads/main"]);
+  rmSync(folder, { recursive: true });
+  symlinkSync("unlock", folder);
+  expect(hasUnlocks(common)).toBe(false);
 });
 
 test("grants are found by their refs at any depth, and one that cannot be read grants nothing", () => {

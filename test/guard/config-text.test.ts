@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   type Displaced,
   foreignLine,
+  hasOpenEnd,
   NOTHING_OF_OURS,
   type OwnSettings,
   switchesWorktreesOn,
@@ -26,6 +27,8 @@ const CONFIGS: Record<string, string> = {
   "without a last end of line in the core section": CORE.slice(0, -1),
   empty: "",
   "without a core section": REMOTE,
+  "with a core section without entries": `${CORE}${REMOTE}[core]\n`,
+  "with nothing but headers": "[core]\n",
   "with comments and blank lines": `# mine\n\n${CORE}\n\n; and\n${REMOTE}\n\n`,
   "with the ends of lines of another system": `${CORE}${REMOTE}`.replaceAll("\n", "\r\n"),
   "with two core sections": `${CORE}${REMOTE}[core]\n\tautocrlf = input\n`,
@@ -47,7 +50,7 @@ const SETTINGS: Record<string, OwnSettings> = {
 };
 const displacedBy = (text: string, settings: OwnSettings): Displaced => ({
   line: foreignLine(text) ?? null,
-  brokenLine: text !== "" && !text.endsWith("\n"),
+  brokenLine: hasOpenEnd(text),
   extension: settings.extension && !switchesWorktreesOn(text),
 });
 
@@ -91,6 +94,16 @@ describe.each(Object.entries(CONFIGS))("a configuration %s", (_name, text) => {
     expect(withOwnValue(ours, DIR)).toBe(ours);
     expect(withoutOwnValue(ours).replace(/\n?$/, "")).toBe(text.replace(/\n?$/, ""));
   });
+});
+
+test("a last line that says that it goes on does not take ours into its value", () => {
+  const text = `${REMOTE}[core]\n\teditor = vim\\\n`;
+  const settings = own({ local: true, perWorktree: true, extension: true, hook: true });
+  const displaced = displacedBy(text, settings);
+  const ours = withOurs(text, DIR, settings, displaced);
+  expect(asGitReads(ours, "core.editor")).toBe("vim");
+  expect(asGitReads(ours, "core.hooksPath")).toBe(DIR.replaceAll("\\", "/"));
+  expect(withOurs(ours, DIR, NOTHING_OF_OURS, displaced)).toBe(text);
 });
 
 describe("what others did to ours", () => {

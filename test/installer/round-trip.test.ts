@@ -82,6 +82,30 @@ describe.each(FIXTURES)("$name", ({ make }) => {
   });
 });
 
+test("no byte of git's own files is lost that is not UTF-8, and a link stays one", async () => {
+  const repository = FIXTURES.find((one) => one.name === "empty but for a README")?.make(root);
+  if (!repository) throw new Error("no fixture");
+  const project = openProject(repository);
+  const [common, shared] = [join(project.path, ".git"), join(root, "shared exclude")];
+  const bytes = (path: string) => readFileSync(path, "latin1");
+  appendFileSync(join(common, "config"), "[user]\n\tname = J\u00f6rg\n[core]\n\teditor = vim\\\n", "latin1");
+  writeFileSync(shared, "caf\u00e9/", "latin1");
+  mkdirSync(join(common, "info"), { recursive: true });
+  rmSync(join(common, "info/exclude"), { force: true });
+  symlinkSync(shared, join(common, "info/exclude"));
+  const before = { git: gitBytes(common), exclude: bytes(shared) };
+  await done(project, "install");
+  expect(bytes(join(common, "config"))).toContain("name = J\u00f6rg\n");
+  expect(bytes(shared)).toBe("caf\u00e9/\n/.pawl/state/\n");
+  expect(project.git("config", "core.editor")).toBe("vim");
+  expect(project.git("config", "core.hooksPath")).toBe(join(common, "pawl/hooks"));
+  const second = await done(project, "install");
+  expect(second.data.install.guard.changed).toEqual([]);
+  await done(project, "uninstall", "--yes");
+  expect([gitBytes(common), bytes(shared)]).toEqual([before.git, before.exclude]);
+  expect(lstatSync(join(common, "info/exclude")).isSymbolicLink()).toBe(true);
+});
+
 /** Versions before 0.2 named their hooks in a file that the configuration included under a condition. */
 test.each([
   ["", undefined],

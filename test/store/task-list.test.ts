@@ -217,6 +217,19 @@ describe("with many tasks", () => {
       expect(tasks.live()).toEqual(cold.filter((one) => one.status === "active").map((one) => one.id));
     }
   });
+
+  test("rows of waiting tasks that were cut off are not written down as none by whoever looks at live ones", async ({
+    project,
+  }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    const waiting = tasks.current().tasks.length;
+    writeFileSync(tasks.snapshot, readFileSync(tasks.snapshot, "utf8").replace(/(?<=\n).*/s, "\0\0"));
+    edit(project, "T0001", "status: active", "status: blocked\nblocker: the network");
+    tasks.pass(10_000);
+    expect(tasks.live()).toEqual(["T0001"]);
+    expect(tasks.current().tasks).toHaveLength(waiting);
+  });
 });
 
 test("with few tasks every edit by hand is seen at once", async ({ project }) => {

@@ -95,7 +95,7 @@ export async function deleteBranch(git: SiteGit, place: Workplace, commit: strin
 /** What git wrote down about the branch, such as what it follows, goes with it, as `git branch -D` has it. */
 async function forgetSettings(git: SiteGit, { branch }: Workplace): Promise<void> {
   const config = textIfPresent(join(git.site.commonDir, "config")) ?? "";
-  if (!readConfig(config).ends.has(`branch ${branch}`)) return;
+  if (!readConfig(config).some((one) => one.section === `branch ${branch}`)) return;
   // Left there it is untidy and harms nobody, so that nothing hangs on it.
   await git.ask(["config", "--local", "--remove-section", `branch.${branch}`]);
 }
