@@ -17,10 +17,10 @@ function parseBatch(out: Buffer): Map<string, Buffer> {
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf(10, at);
     const [id = "", , size] = out.toString("latin1", at, end).split(" ");
-    const isMissing = size === undefined;
-    const length = isMissing ? -1 : Number(size);
-    if (!isMissing) contents.set(id, out.subarray(end + 1, end + 1 + length));
-    at = end + 1 + length + 1;
+    at = end + 1;
+    if (size === undefined) continue;
+    contents.set(id, out.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
   }
   return contents;
 }
