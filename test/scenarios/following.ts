@@ -2,16 +2,16 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
-import { parseLine } from "../../../src/cli/arguments.ts";
-import { findCommand } from "../../../src/cli/command-words.ts";
-import { noteBeginning } from "../../../src/files/sessions.ts";
-import { toolName } from "../../../src/mcp/tools.ts";
-import { agentsIn } from "../../../src/model/actor.ts";
-import { operations } from "../../../src/ops/index.ts";
-import { call, connect } from "../../helpers/mcp-server.ts";
-import { onTerminal, type Typed } from "../../helpers/pseudo-terminal.ts";
-import { makeRepository, makeTemporaryFolder } from "../../helpers/temporary-repository.ts";
-import { commandsIn, shellWords } from "./commands.ts";
+import { parseLine } from "../../src/cli/arguments.ts";
+import { findCommand } from "../../src/cli/command-words.ts";
+import { noteBeginning } from "../../src/files/sessions.ts";
+import { toolName } from "../../src/mcp/tools.ts";
+import { agentsIn } from "../../src/model/actor.ts";
+import { operations } from "../../src/ops/index.ts";
+import { call, connect } from "../helpers/mcp-server.ts";
+import { onTerminal, type Typed } from "../helpers/pseudo-terminal.ts";
+import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
+import { commandsIn, shellWords } from "../installer/render/commands.ts";
 
 /** What a step gave: whether it ended as the step wants it, and all that was told. */
 export interface Outcome {

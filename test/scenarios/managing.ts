@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseLine } from "../../../src/cli/arguments.ts";
-import { findCommand } from "../../../src/cli/command-words.ts";
-import { toolName } from "../../../src/mcp/tools.ts";
-import { operations } from "../../../src/ops/index.ts";
-import { makeRunProject, type RunProject } from "../../agents/supervised.ts";
+import { parseLine } from "../../src/cli/arguments.ts";
+import { findCommand } from "../../src/cli/command-words.ts";
+import { toolName } from "../../src/mcp/tools.ts";
+import { operations } from "../../src/ops/index.ts";
+import { makeRunProject, type RunProject } from "../agents/supervised.ts";
 import type { Outcome, SURFACES } from "./following.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BuiltProgram, buildProgram } from "../../helpers/built-program.ts";
-import { commandsIn, shellWords } from "./commands.ts";
+import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
+import { commandsIn, shellWords } from "../installer/render/commands.ts";
+import { renderAll } from "../installer/render/rendered.ts";
 import { Follower, type Outcome, SURFACES } from "./following.ts";
 import { ManagedFollower } from "./managing.ts";
-import { renderAll } from "./rendered.ts";
 
 /*
  * Every skill, to its end, by somebody who does exactly what it says, in a fresh install: on the command line, and over
