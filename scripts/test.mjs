@@ -10,6 +10,7 @@ import { installTestTools } from "./install-test-tools.mjs";
 const FAST = [
   "model",
   "judge",
+  "flows",
   "files",
   "git",
   "cli",

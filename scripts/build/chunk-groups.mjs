@@ -21,9 +21,9 @@ const COMMON = [
     "src/runtime/(?:open|run|settle-leftovers|world|answer|git-hands|with-yaml|perform|guard-warnings|installed)\\.ts",
     "src/guard/quick-look\\.ts",
     "src/git/(?:discover|refs|repository-files|guard-files|config-file)\\.ts",
-    "src/files/(?:read|path-below|cache|standard-streams)\\.ts",
+    "src/files/(?:read|cache|standard-streams)\\.ts",
   ],
-  "src/store/(?:reader|files|home|layout|task-list|task-snapshot|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
+  "src/store/(?:reader|files|home|layout|task-list|task-list-cache|event-cursor|unfinished|links|event-log|state/is-complete)\\.ts",
 ];
 
 /**
@@ -66,7 +66,7 @@ const GIT = ["src/git/(?:run-git|policies|repository|working-tree|copy-index|ask
 
 /** A group takes along whatever its files import. The first is wanted without the MCP server, the second without git. */
 const WORKTREES = ["src/git/worktrees/entries\\.ts"];
-const OBJECT_IDS = ["src/git/object-ids\\.ts"];
+const BLOBS = ["src/git/blobs\\.ts"];
 
 /** Loaded by `pawl mcp` alone. */
 const MCP = ["src/mcp/(?!command)", "node_modules/@modelcontextprotocol/", "\\?sdk$"];
@@ -80,7 +80,7 @@ export const groups = [
   { name: "seldom", test: matching([`src/judge/${SELDOM.judge}`, `src/model/${SELDOM.model}`]) },
   { name: "lock", test: matching(LOCK) },
   { name: "context", test: matching(CONTEXT) },
-  { name: "object-ids", test: matching(OBJECT_IDS) },
+  { name: "blobs", test: matching(BLOBS) },
   { name: "run", test: matching(RUN) },
   { name: "write", test: matching(WRITE) },
   { name: "git", test: matching(GIT) },

@@ -38,7 +38,7 @@ const [bold, dim, cyan] = [paint(1), paint(2), paint(36)];
 const indented = (text) => text.replace(/^(?=.)/gm, "  ").replaceAll(folder, "~");
 const wordsOf = (args) => args.map((word) => (/^[\w./=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 
-export function git(cwd, ...args) {
+function git(cwd, ...args) {
   const done = spawnSync("git", args, { cwd, env, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
 }

@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 
 /** How one agent names the events that we know by Claude Code's names, and how it wants to be answered. */
-export interface Dialect {
+interface Dialect {
   /** Its own names; an event that is not among them has ours. */
   events: Readonly<Record<string, string>>;
   /** How a person or the model calls the skill that a session begins with. */

@@ -24,7 +24,7 @@ import { readScript } from "./shell/read.ts";
 import { heldRun, unreadAtStop, unreadWords } from "./unread-mail.ts";
 import { findWorkplace, lookAtWork } from "./work.ts";
 
-export interface Around {
+interface Around {
   facts: Facts;
   env: Environment;
   now: number;

@@ -7,12 +7,12 @@ import type { Command } from "../ports/operation.ts";
 export interface CommonOptions {
   json: boolean;
   "dry-run": boolean;
-  help: boolean;
   actor: string | undefined;
   key: string | undefined;
 }
 
-export const COMMON: Readonly<Record<keyof CommonOptions, Option>> = {
+/** Help is shown before a line is read; it is here to be listed. */
+export const COMMON: Readonly<Record<keyof CommonOptions | "help", Option>> = {
   json: { field: "json", info: flag("print one JSON object") },
   "dry-run": { field: "dry-run", info: flag("show what would be done without doing it") },
   help: { field: "help", info: flag("show this help") },
@@ -104,8 +104,7 @@ function sortWords(operation: Command, options: Map<string, Option>, args: reado
       else sorted.words.push(...after);
       break;
     }
-    if (arg === "-h") sorted.flags.add("help");
-    else if (arg.startsWith("--")) index += takeOption(options, sorted, arg, args[index + 1]);
+    if (arg.startsWith("--")) index += takeOption(options, sorted, arg, args[index + 1]);
     else if (arg.startsWith("-") && arg !== "-") throw unknownOption(arg, options);
     else sorted.words.push(arg);
   }
@@ -204,7 +203,6 @@ function commonOf(sorted: Sorted): CommonOptions {
   return {
     json: sorted.flags.has("json"),
     "dry-run": sorted.flags.has("dry-run"),
-    help: sorted.flags.has("help"),
     actor: text("actor"),
     key: text("key"),
   };

@@ -57,7 +57,7 @@ function unknownCommand(ids: readonly string[], first: string, second: string | 
 export function noneOfGroup(ids: readonly string[], group: string): Failure {
   const members = ids.filter((id) => id.startsWith(`${group}.`)).map((id) => `pawl ${id.replace(".", " ")}`);
   return new Failure("usage", "unknown_command", `"pawl ${group}" alone is no command.`, {
-    hint: `Commands that begin with it: ${members.join(", ")}.`,
+    hint: `Commands that begin with it: ${members.join(", ")}. \`pawl ${group} --help\` lists them.`,
     details: { commands: members },
   });
 }

@@ -17,11 +17,11 @@ export interface Around {
 }
 
 /** A command that starts MCP or the page, and has nothing of the command line but its start. */
-export interface Surface extends Command {
+export interface ServingCommand extends Command {
   serve(input: Record<string, unknown>, io: Io): Promise<void>;
 }
 
-export type AnyCommand = AnyOperation | OwnCommand | Surface;
+export type AnyCommand = AnyOperation | OwnCommand | ServingCommand;
 type Loader = () => Promise<AnyCommand>;
 
 const ownCommands: Partial<Record<Group, Record<string, Loader>>> = {

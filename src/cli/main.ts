@@ -99,8 +99,19 @@ async function help(words: readonly string[], io: Io): Promise<number> {
   return 0;
 }
 
+/** Mistakes are told in the words of the command line, whether a line cannot be read or cannot be meant. */
 async function carryOut(command: AnyCommand, words: readonly string[], io: Io): Promise<number> {
-  const { common, input } = await readCommand(command, words, io);
+  try {
+    return await answerLine(command, words, io);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "usage") throw error;
+    const { explainUsage } = await import("./explain-usage.ts");
+    throw explainUsage(command, error);
+  }
+}
+
+async function answerLine(command: AnyCommand, words: readonly string[], io: Io): Promise<number> {
+  const { common, input } = readCommand(command, words, io);
   if ("serve" in command) {
     refuseOptions(command, common);
     io.serves?.();
@@ -133,27 +144,19 @@ async function operate(
   return run(operation, input, runtime, { dryRun: common["dry-run"], key: common.key });
 }
 
-/** What a line says, with its mistakes told in the words of the command line. */
-async function readCommand(command: Command, words: readonly string[], io: Io) {
-  try {
-    const line = parseLine(command, words);
-    const { common, input } = line;
-    readFiles(command, line, io);
-    return { common, input: parseInput(command.input, input) as Parsed<Record<string, unknown>> };
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== "usage") throw error;
-    const { explainUsage } = await import("./explain-usage.ts");
-    throw explainUsage(command, error);
-  }
+/** What a line says. */
+function readCommand(command: Command, words: readonly string[], io: Io) {
+  const line = parseLine(command, words);
+  const { common, input } = line;
+  readFiles(command, line, io);
+  return { common, input: parseInput(command.input, input) as Parsed<Record<string, unknown>> };
 }
 
-/** Another surface takes none of the options that are about one answer of this one. */
+/** A command that serves takes none of the options that are about one answer of the command line. */
 function refuseOptions(command: Command, { json, actor, key, "dry-run": dryRun }: CommonOptions): void {
   if (!json && !actor && !key && !dryRun) return;
   const own = Object.keys(command.input.shape).map((field) => `--${optionName(field)}`);
-  throw new Failure("usage", "not_here", `\`pawl ${command.id}\` takes ${own.join(" and ")} only.`, {
-    hint: `\`pawl ${command.id} --help\` explains them.`,
-  });
+  throw new Failure("usage", "not_here", `\`pawl ${command.id}\` takes ${own.join(" and ")} only.`);
 }
 
 function openAt(io: Io, common: CommonOptions, folder: unknown) {

@@ -1,9 +1,9 @@
 import { mcpCommand } from "../mcp/command.ts";
 import { parseInput } from "../model/input.ts";
 import { VERSION } from "../model/version.ts";
-import type { Surface } from "./commands.ts";
+import type { ServingCommand } from "./commands.ts";
 
-export const mcp: Surface = {
+export const mcp: ServingCommand = {
   ...mcpCommand,
   async serve(input, io) {
     const { tools, agent } = parseInput(mcpCommand.input, input);

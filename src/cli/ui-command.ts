@@ -1,8 +1,8 @@
 import { parseInput } from "../model/input.ts";
 import { uiCommand } from "../web/command.ts";
-import type { Surface } from "./commands.ts";
+import type { ServingCommand } from "./commands.ts";
 
-export const ui: Surface = {
+export const ui: ServingCommand = {
   ...uiCommand,
   async serve(input, io) {
     const { port, "no-open": noOpen } = parseInput(uiCommand.input, input);

@@ -1,5 +1,4 @@
 import { existsSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { pathBelow } from "./path-below.ts";
 import { jsonIfReadable, statIfPresent } from "./read.ts";
 
 /**
@@ -9,7 +8,7 @@ import { jsonIfReadable, statIfPresent } from "./read.ts";
 type Remembered = [name: string, from: string, answer: unknown][];
 
 const MOST = 64;
-const fileIn = (folder: string) => pathBelow(folder, "answers.cache");
+const fileIn = (folder: string) => `${folder}/answers.cache`;
 
 /** The answer of this name, if it was made from exactly this. */
 export function recall<T>(folder: string, name: string, from = ""): T | undefined {

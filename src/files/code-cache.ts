@@ -10,13 +10,17 @@ import { DAMAGED } from "../model/damaged-program.ts";
  * have a cache of their own, in a folder for temporary files that everybody may write to.)
  */
 const loaded = new Map<string, { exports: unknown }>();
-const unsaved = new Map<string, { script: Script; times: number }>();
+const compiled = new Map<string, { script: Script; runs: Runs }>();
 const version = `${process.versions.v8}.${process.arch}`;
-/** What one run compiles is added to what those before it did: at first almost every time, later once in 64. */
-const SELDOM = 6;
+
+/** How often each command has added to a cache what it compiled. */
+type Runs = Map<string, number>;
+
+/** A command adds what it compiles the first few times, because each may take another way, and then once in a while. */
+const FIRST_RUNS = 4;
+const LATER = 1 / 64;
 
 let believed = true;
-const luck = Math.random();
 
 /**
  * Runs a bundled file, with what was compiled before; once in a process. Whoever can write a cache decides what a program
@@ -39,8 +43,7 @@ function load(path: string): unknown {
   const folder = dirname(path);
   const requireOwn = (id: string) => (id.startsWith(".") ? load(join(folder, id)) : require(id));
   script.runInThisContext()(own.exports, requireOwn, own, path, folder);
-  const times = kept && !script.cachedDataRejected ? kept.times : 0;
-  if (believed && luck < 2 ** -Math.min(times, SELDOM)) remember(path, script, times + 1);
+  if (believed) remember(path, script, (!script.cachedDataRejected && kept?.runs) || new Map());
   return own.exports;
 }
 
@@ -55,12 +58,21 @@ function compile(path: string, cachedData: Buffer | undefined): Script {
   }
 }
 
-function remember(path: string, script: Script, times: number): void {
-  if (unsaved.size === 0)
-    process.once("exit", () => {
-      for (const [each, one] of unsaved) save(each, one.script, one.times);
-    });
-  unsaved.set(path, { script, times });
+function remember(path: string, script: Script, runs: Runs): void {
+  if (compiled.size === 0) process.once("exit", saveCompiled);
+  compiled.set(path, { script, runs });
+}
+
+/** At exit, when the functions that a command really uses have been compiled. */
+function saveCompiled(): void {
+  // The program loads the command's own file first of all.
+  const command = basename([...loaded.keys()][1] ?? "");
+  const isLater = Math.random() < LATER;
+  for (const [path, { script, runs }] of compiled) {
+    const times = runs.get(command) ?? 0;
+    if (times >= FIRST_RUNS && !isLater) continue;
+    save(path, script, runs.set(command, Math.min(times + 1, FIRST_RUNS)));
+  }
 }
 
 /** Whoever writes to a file cannot help changing this, whatever else they put back. */
@@ -69,7 +81,7 @@ function stampOf(path: string): string {
   return `${ino}-${size}-${ctimeMs}`;
 }
 
-/** What the cache of a file is called, its digest, what it was when it was written, and how often that happened. */
+/** What the cache of a file is called, its digest, what it was when it was written, and how often by which command. */
 const noteOf = (path: string) => `${path}.${version}.known`;
 
 function readNote(path: string): string[] {
@@ -80,19 +92,23 @@ function readNote(path: string): string[] {
   }
 }
 
-function readKept(path: string): { data: Buffer; times: number } | undefined {
+function readKept(path: string): { data: Buffer; runs: Runs } | undefined {
   try {
-    const [name = "", , stamp, times] = readNote(path);
+    const [name = "", , stamp, runs = ""] = readNote(path);
     const cache = join(dirname(path), name);
     const data = readFileSync(cache);
-    return stampOf(cache) === stamp ? { data, times: Number(times) } : undefined;
+    return stampOf(cache) === stamp ? { data, runs: readRuns(runs) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** At exit, when the functions that a command really uses have been compiled; a folder we may not write to has none. */
-function save(path: string, script: Script, times: number): void {
+const readRuns = (text: string): Runs =>
+  new Map([...text.matchAll(/([^,]*):(\d)/g)].map(([, command = "", times]) => [command, Number(times)]));
+const printRuns = (runs: Runs) => [...runs].map(([command, times]) => `${command}:${times}`).join(",");
+
+/** A folder that we may not write to has no caches. */
+function save(path: string, script: Script, runs: Runs): void {
   const ours = `${path}.${version}.`;
   const cache = `${ours}${process.pid}-${Date.now().toString(36)}.cache`;
   const temporary = `${cache}.note`;
@@ -101,7 +117,7 @@ function save(path: string, script: Script, times: number): void {
     const data = script.createCachedData();
     const digest = createHash("sha256").update(data).digest("hex");
     writeFileSync(cache, data);
-    writeFileSync(temporary, `${basename(cache)} ${digest} ${stampOf(cache)} ${Math.min(times, SELDOM)}\n`);
+    writeFileSync(temporary, `${basename(cache)} ${digest} ${stampOf(cache)} ${printRuns(runs)}\n`);
     renameSync(temporary, noteOf(path));
     // Also those that others wrote at the same time: whoever misses one compiles the text once more.
     for (const name of readdirSync(dirname(path))) {

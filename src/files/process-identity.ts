@@ -11,7 +11,7 @@ export interface ProcessIdentity {
 }
 
 /** `unknowable`: the process cannot be seen from here, so only a lease can decide. */
-export type Liveness = "alive" | "dead" | "unknowable";
+type Liveness = "alive" | "dead" | "unknowable";
 
 export interface ProcessView {
   readonly self: ProcessIdentity;

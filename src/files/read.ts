@@ -9,7 +9,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { Failure } from "../model/failure.ts";
 
 /*
@@ -44,6 +44,9 @@ export const bytesOf = (path: string): Buffer => bytes(path, statSync(path));
 
 /** What a folder holds; nothing where there is no folder. */
 export const namesIfPresent = (folder: string): string[] => ifPresent(folder, names) ?? [];
+
+/** Everything below a folder, by its path from there, with slashes on every system; nothing where there is no folder. */
+export const pathsIfPresent = (folder: string): string[] => ifPresent(folder, paths) ?? [];
 
 export const statIfPresent = (path: string): Stats | undefined => ifPresent(path, (_, stat) => stat);
 
@@ -128,6 +131,8 @@ export const nullDevice = () => statSync(NULL_DEVICE, { throwIfNoEntry: false })
 
 const NOT_A_FILE = "not_a_file";
 const names = (folder: string): string[] => readdirSync(folder);
+const paths = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => path.split(sep).join("/"));
 
 function ifPresent<T>(path: string, read: (path: string, stat: Stats) => T): T | undefined {
   try {

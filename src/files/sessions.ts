@@ -2,12 +2,11 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Actor } from "../model/actor.ts";
 import { sessionFile } from "../model/naming.ts";
-import { pathBelow } from "./path-below.ts";
 import { namesIfReadable, textIfReadable } from "./read.ts";
 
 /* Which agents' sessions were seen to begin: `<git common dir>/pawl/sessions/<id>` says when, and of which agent. */
 
-export const sessionsFolder = (commonDir: string) => pathBelow(commonDir, "pawl", "sessions");
+export const sessionsFolder = (commonDir: string) => `${commonDir}/pawl/sessions`;
 
 /** The line that our hook leaves there when a session begins; our server's beginning of one has none. */
 export const HOOK_RAN = "hook ran";
@@ -28,7 +27,7 @@ export function mayBegin(begins: Actor, around: readonly Actor[]): boolean {
 }
 
 export function noteBeginning(commonDir: string, agent: Actor, now: number): boolean {
-  const file = pathBelow(sessionsFolder(commonDir), sessionFile(agent.session ?? ""));
+  const file = `${sessionsFolder(commonDir)}/${sessionFile(agent.session ?? "")}`;
   if ((textIfReadable(file) ?? "").split("\n").some((line) => isBeginning(line, agent.name))) return true;
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -52,6 +51,6 @@ export function sawBeginning(commonDir: string, { name, session }: Actor): boole
   return files.some(
     (file) =>
       (session === undefined || file !== UNNAMED) &&
-      (textIfReadable(pathBelow(folder, file)) ?? "").split("\n").some((line) => isBeginning(line, name)),
+      (textIfReadable(`${folder}/${file}`) ?? "").split("\n").some((line) => isBeginning(line, name)),
   );
 }

@@ -1,5 +1,4 @@
 import { recall, remember } from "../files/cache.ts";
-import { pathBelow } from "../files/path-below.ts";
 import type { Environment } from "../model/environment.ts";
 
 /** What two commits say about each other and never change: worth asking git once. */
@@ -26,7 +25,7 @@ export async function branchFacts(
   /** Whoever decides on it asks git itself: a file that anybody can write proves nothing. */
   fresh: boolean,
 ): Promise<BranchFacts> {
-  const [folder, name] = [pathBelow(commonDir, "pawl"), `facts ${FORM} ${head} ${base}`];
+  const [folder, name] = [`${commonDir}/pawl`, `facts ${FORM} ${head} ${base}`];
   const known = fresh ? undefined : recall<BranchFacts>(folder, name);
   if (known) return known;
   const { askFacts } = await import("./ask-branches.ts");
@@ -44,7 +43,7 @@ export async function isUndone(
   fresh: boolean,
 ): Promise<boolean> {
   if (to === tip) return false;
-  const [folder, name] = [pathBelow(commonDir, "pawl"), `undone ${from} ${to} at ${tip}`];
+  const [folder, name] = [`${commonDir}/pawl`, `undone ${from} ${to} at ${tip}`];
   const remembered = fresh ? undefined : recall<boolean>(folder, name);
   if (typeof remembered === "boolean") return remembered;
   const { askUndone } = await import("./ask-branches.ts");
@@ -61,7 +60,7 @@ export async function containsAll(
   env: Environment,
   fresh: boolean,
 ): Promise<boolean> {
-  const [folder, name] = [pathBelow(commonDir, "pawl"), `parts of ${tip}`];
+  const [folder, name] = [`${commonDir}/pawl`, `parts of ${tip}`];
   const remembered = fresh ? undefined : recall<string[]>(folder, name);
   const known = Array.isArray(remembered) ? remembered : [];
   const unknown = commits.filter((one) => !known.includes(one));

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
 import { textIfPresent } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -37,7 +36,7 @@ export function openBranches(sites: Sites, env: Environment): Branches {
       const { askText } = await import("./ask-branches.ts");
       return {
         base: tip && (await askText(commonDir, tip, POLICY_FILE, env)),
-        main: mainRoot && policyAt(pathBelow(mainRoot, POLICY_FILE)),
+        main: mainRoot && policyAt(`${mainRoot}/${POLICY_FILE}`),
       };
     },
     tip(repo) {
@@ -75,14 +74,14 @@ async function look(sites: Sites, repo: RunRepo, env: Environment, fresh: boolea
     targetDirty: targetDirty.filter((one) => one.files.length > 0),
     policy: {
       base: facts?.policy,
-      worktree: policyAt(pathBelow(path, POLICY_FILE)),
-      main: site.mainRoot && policyAt(pathBelow(site.mainRoot, POLICY_FILE)),
+      worktree: policyAt(`${path}/${POLICY_FILE}`),
+      main: site.mainRoot && policyAt(`${site.mainRoot}/${POLICY_FILE}`),
     },
     surfacesMissing:
       facts !== undefined &&
       !facts.surfaces &&
       site.mainRoot !== undefined &&
-      existsSync(pathBelow(site.mainRoot, LEDGER_FILE)),
+      existsSync(`${site.mainRoot}/${LEDGER_FILE}`),
     defaultBranch: targetOf(site.commonDir, "refs/remotes/origin/HEAD")?.replace(
       /^refs\/remotes\/origin\//,
       "",
@@ -146,9 +145,7 @@ async function changesOf(
 /** Every worktree that is there and has this branch checked out. */
 function checkoutsOf(site: Site, ref: string): Worktree[] {
   return worktreesOf(site).flatMap(({ root, gitDir }) =>
-    root && targetOf(gitDir, "HEAD") === ref && existsSync(pathBelow(root, ".git"))
-      ? [{ path: root, gitDir }]
-      : [],
+    root && targetOf(gitDir, "HEAD") === ref && existsSync(`${root}/.git`) ? [{ path: root, gitDir }] : [],
   );
 }
 

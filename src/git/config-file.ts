@@ -10,6 +10,8 @@ export interface ConfigEntry {
   key: string;
   /** As git would print it; a key alone means `true`. */
   value: string;
+  /** Where the header of its section begins. */
+  header: number;
   /** Its lines. */
   start: number;
   end: number;
@@ -27,11 +29,13 @@ const BYTE_ORDER_MARK = "\ufeff";
 export function readConfig(text: string): ConfigEntry[] {
   const entries: ConfigEntry[] = [];
   let section = "";
+  let headerAt = 0;
   let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   for (let at = start; at < text.length; ) {
     const header = matchAt(HEADER, text, at);
     if (header) {
-      section = `${header[1]?.toLowerCase()}${header[2] === undefined ? "" : ` ${header[2].replace(/\\(.)/g, "$1")}`}`;
+      section = sectionOf(header[1] ?? "", header[2]);
+      headerAt = at;
       at = HEADER.lastIndex;
       continue;
     }
@@ -43,6 +47,7 @@ export function readConfig(text: string): ConfigEntry[] {
         section,
         key: (key[1] as string).toLowerCase(),
         value,
+        header: headerAt,
         start,
         end,
         alone: at === start,
@@ -52,6 +57,12 @@ export function readConfig(text: string): ConfigEntry[] {
     start = end;
   }
   return entries;
+}
+
+/** Its name and what it is about with a space between, whether that is written `[hook "pawl"]` or, as git also reads it, `[hook.pawl]`. */
+function sectionOf(name: string, quoted: string | undefined): string {
+  const about = quoted === undefined ? [] : [quoted.replace(/\\(.)/g, "$1")];
+  return [name.toLowerCase(), ...about].join(".").replace(".", " ");
 }
 
 /** What a file says last of a key, which is what git goes by. */

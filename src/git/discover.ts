@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable, realpathOr } from "../files/read.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
@@ -21,18 +20,18 @@ export interface Place {
 
 /** In a worktree's own git directory: the task that the worktree is bound to. */
 export const BINDING = "pawl-task";
-export const taskOfWorktree = (gitDir: string) => lineIfReadable(pathBelow(gitDir, BINDING));
+export const taskOfWorktree = (gitDir: string) => lineIfReadable(`${gitDir}/${BINDING}`);
 /** Beside it: which agents the guard saw moving the task's branch (`hooks/reference-transaction.sh`). */
 export const MOVERS = "pawl-authors";
 /** What it says is kept when the worktree goes, because the work may be brought back: by the task's name, for the whole clone. */
-export const keptMovers = (commonDir: string, task: string) => pathBelow(commonDir, "pawl", "authors", task);
+export const keptMovers = (commonDir: string, task: string) => `${commonDir}/pawl/authors/${task}`;
 /** And which session of an agent the task is held by; absent where a human holds it, or an agent that names no sessions. */
 export const HOLDER = "pawl-holder";
-export const holderOfWorktree = (gitDir: string) => lineIfReadable(pathBelow(gitDir, HOLDER));
+export const holderOfWorktree = (gitDir: string) => lineIfReadable(`${gitDir}/${HOLDER}`);
 
 export function discover(cwd: string, env: Environment = {}): Place | undefined {
   const named = env.GIT_DIR ? resolve(cwd, env.GIT_DIR) : undefined;
-  if (named && existsSync(pathBelow(named, "HEAD"))) {
+  if (named && existsSync(`${named}/HEAD`)) {
     const root = env.GIT_WORK_TREE ? resolve(cwd, env.GIT_WORK_TREE) : findUpwards(cwd)?.root;
     return describe(named, root ?? cwd, env);
   }
@@ -51,9 +50,9 @@ function isContainer({ root, gitDir, commonDir, mainRoot }: Place): boolean {
 function findUpwards(cwd: string): { gitDir: string; root: string | undefined } | undefined {
   for (let dir = realpathOr(cwd); ; dir = dirname(dir)) {
     const gitDir = gitDirOf(dir);
-    if (gitDir && existsSync(pathBelow(gitDir, "HEAD"))) return { gitDir, root: dir };
+    if (gitDir && existsSync(`${gitDir}/HEAD`)) return { gitDir, root: dir };
     // Whatever lies further up is another worktree; git does not take it for this one, and neither may we.
-    if (gitDir && gitDir !== pathBelow(dir, ".git")) throw brokenLink(dir, gitDir);
+    if (gitDir && gitDir !== `${dir}/.git`) throw brokenLink(dir, gitDir);
     if (looksBare(dir)) return { gitDir: dir, root: undefined };
     if (dirname(dir) === dir) return undefined;
   }
@@ -66,13 +65,13 @@ function brokenLink(dir: string, target: string): Failure {
     `${dir} is a worktree whose git directory is gone: ${target}`,
     {
       hint: "If the repository was moved, run `git worktree repair` in its main worktree.",
-      details: { file: pathBelow(dir, ".git") },
+      details: { file: `${dir}/.git` },
     },
   );
 }
 
 function looksBare(dir: string): boolean {
-  return ["HEAD", "objects", "refs", "config"].every((name) => existsSync(pathBelow(dir, name)));
+  return ["HEAD", "objects", "refs", "config"].every((name) => existsSync(`${dir}/${name}`));
 }
 
 function describe(gitDir: string, root: string | undefined, env: Environment): Place {

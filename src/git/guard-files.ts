@@ -1,12 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, relative } from "node:path";
-import { pathBelow } from "../files/path-below.ts";
+import { existsSync } from "node:fs";
 import {
   isFile,
   jsonIfReadable,
   lineIfReadable,
   namesIfPresent,
   namesIfReadable,
+  pathsIfPresent,
   textIfPresent,
 } from "../files/read.ts";
 import { branchOfRef, refOfBranch } from "../model/naming.ts";
@@ -17,7 +16,7 @@ import type { PassedMove } from "../ports/audits.ts";
  * own modules only this one knows where each lies and what its lines say. Every read command looks at some of them, so that
  * nothing but the file system is loaded here: grants are written by grants.ts, all else by the guard.
  */
-const ours = (commonDir: string, ...names: readonly string[]) => pathBelow(commonDir, "pawl", ...names);
+const ours = (commonDir: string, ...names: readonly string[]) => [commonDir, "pawl", ...names].join("/");
 
 /** What was there before the guard was; without it there is no guard. */
 export const beforeFile = (commonDir: string) => ours(commonDir, "before");
@@ -48,11 +47,11 @@ export const tipsFolder = (commonDir: string) => ours(commonDir, "tips");
  * starting a program; no ref may have a tilde.
  */
 export const tipFile = (commonDir: string, ref: string) =>
-  pathBelow(tipsFolder(commonDir), branchOfRef(ref).replaceAll("/", "~"));
+  `${tipsFolder(commonDir)}/${branchOfRef(ref).replaceAll("/", "~")}`;
 
 export const readGuardedTips = (commonDir: string) =>
   namesIfPresent(tipsFolder(commonDir)).flatMap(
-    (name) => guardedTip(pathBelow(tipsFolder(commonDir), name)) ?? [],
+    (name) => guardedTip(`${tipsFolder(commonDir)}/${name}`) ?? [],
   );
 
 /** `value ref allowed`: where the branch was, and where it may be as well, because the guard let it go there. */
@@ -66,7 +65,7 @@ export const trippedFolder = (commonDir: string) => ours(commonDir, "tripped");
 /** Protected branches that moved while the guard was switched off: `found known ref`, where each was found and last seen. */
 export const readTripped = (commonDir: string) =>
   namesIfPresent(trippedFolder(commonDir)).flatMap((name) => {
-    const path = pathBelow(trippedFolder(commonDir), name);
+    const path = `${trippedFolder(commonDir)}/${name}`;
     const [found, known, ref] = (textIfPresent(path) ?? "").trim().split(" ");
     return found && known && ref ? [{ ref, found, known }] : [];
   });
@@ -103,31 +102,18 @@ function passedMove(line: string): PassedMove | undefined {
  * directory, relative to the common one, a task's branch may be moved from, `unlock/<ref>` says until which second a
  * human opened a protected branch, and by which record.
  */
-type Grant = "update" | "worktree" | "unlock";
+type GrantKind = "update" | "worktree" | "unlock";
 
-export const grantsFolder = (commonDir: string, grant: Grant) => ours(commonDir, "grants", grant);
-export const grantFile = (commonDir: string, grant: Grant, ref: string) =>
-  pathBelow(grantsFolder(commonDir, grant), ref);
+export const grantsFolder = (commonDir: string, kind: GrantKind) => ours(commonDir, "grants", kind);
+export const grantFile = (commonDir: string, kind: GrantKind, ref: string) =>
+  `${grantsFolder(commonDir, kind)}/${ref}`;
 
 /** All grants of a kind with what they say: nothing where one cannot be read, which grants nothing and is told all the same. */
-export function readGrants(commonDir: string, grant: Grant): { ref: string; said: string }[] {
-  const folder = grantsFolder(commonDir, grant);
-  return filesBelow(folder).map((path) => ({
-    ref: relative(folder, path).replaceAll("\\", "/"),
-    said: lineIfReadable(path) ?? "",
-  }));
-}
-
-function filesBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .map((name) => join(folder, name))
-      .filter(isFile);
-  } catch (error) {
-    // A file in place of the folder holds nothing.
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw error;
-  }
+export function readGrants(commonDir: string, kind: GrantKind): { ref: string; said: string }[] {
+  const folder = grantsFolder(commonDir, kind);
+  return pathsIfPresent(folder)
+    .filter((ref) => isFile(`${folder}/${ref}`))
+    .map((ref) => ({ ref, said: lineIfReadable(`${folder}/${ref}`) ?? "" }));
 }
 
 /** Some protected branch is open, or one that was waits to be closed. */

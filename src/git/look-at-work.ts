@@ -1,5 +1,4 @@
 import { recall, remember } from "../files/cache.ts";
-import { pathBelow } from "../files/path-below.ts";
 import type { Environment } from "../model/environment.ts";
 import { refOfBranch } from "../model/naming.ts";
 import type { Work } from "../ports/ports.ts";
@@ -44,7 +43,7 @@ async function lookAtCommit(
   tip: string | undefined,
   env: Environment,
 ): Promise<Committed> {
-  const [folder, name] = [pathBelow(commonDir, "pawl"), `work ${head} ${tip ?? ""}`];
+  const [folder, name] = [`${commonDir}/pawl`, `work ${head} ${tip ?? ""}`];
   const known = recall<Committed>(folder, name);
   if (Array.isArray(known?.files)) return known;
   const git = await gitIn(root, env);

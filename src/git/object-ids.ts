@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
-
-const SHA1_LENGTH = 40;
-const SHA256_LENGTH = 64;
+export const SHA1_LENGTH = 40;
+export const SHA256_LENGTH = 64;
 
 /** What git writes where there is no commit, in a repository with ids like this one. */
 export const nothingLike = (id: string) => "0".repeat(id.length);
@@ -14,10 +12,3 @@ export const emptyTree = (length: number) =>
 
 /** How long ids are in a repository of this format. */
 export const idLength = (format: string) => (format === "sha256" ? SHA256_LENGTH : SHA1_LENGTH);
-
-/** Whether a blob is exactly these bytes; what a link points to is its content. */
-export function isBlob(id: string, content: string | Buffer): boolean {
-  const bytes = Buffer.from(content);
-  const how = id.length === SHA256_LENGTH ? "sha256" : "sha1";
-  return createHash(how).update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === id;
-}

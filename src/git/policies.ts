@@ -16,6 +16,9 @@ interface Policy {
   patienceMs?: number;
 }
 
+/** More text than any answer has that we ask for. */
+export const MOST_TEXT = 2 ** 28;
+
 /** Size and the time of the last write alone tell nothing: both can be set. An agent may configure git to be content with them. */
 const WHOLE_STAT = ["core.checkStat=default", "core.trustctime=true"];
 

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
+import { SHA1_LENGTH } from "./object-ids.ts";
 
 /**
  * Whether a worktree is exactly its commit, told from git's index without starting git, which would cost more than the
@@ -16,7 +16,7 @@ export async function isSurelyClean(
   // Longer ids make longer entries; such repositories are rare, and git reads them.
   if (id.length !== SHA1_LENGTH) return false;
   try {
-    const index = readIndex(pathBelow(gitDir, "index"));
+    const index = readIndex(`${gitDir}/index`);
     if (index?.tree === undefined || ("tree" in expected && index.tree !== expected.tree)) return false;
     if (!index.entries.every((entry) => isUnchanged(root, entry))) return false;
     const young = index.entries.filter((entry) => entry.mtimeMs + TICK_MS >= index.writtenMs);
@@ -27,12 +27,10 @@ export async function isSurelyClean(
   }
 }
 
-const SHA1_LENGTH = 40;
-
 /** The paths in the index; undefined where it is too big to be read quickly, or not of the usual kind. */
 export function trackedPaths(gitDir: string): string[] | undefined {
   try {
-    return readIndex(pathBelow(gitDir, "index"))?.entries.map((entry) => entry.path);
+    return readIndex(`${gitDir}/index`)?.entries.map((entry) => entry.path);
   } catch {
     return undefined;
   }
@@ -120,9 +118,9 @@ const MOST_YOUNG = 50;
 /** What git does with such files as well: it reads them. Where a filter stands between file and blob, git has to. */
 async function haveSameContent(root: string, data: Buffer, young: readonly Entry[]): Promise<boolean> {
   if (young.length > MOST_YOUNG) return false;
-  const { isBlob } = await import("./object-ids.ts");
+  const { isBlob } = await import("./blobs.ts");
   return young.every(({ path, at, mode }) => {
-    const file = pathBelow(root, path);
+    const file = `${root}/${path}`;
     const blob = data.toString("hex", at + 40, at + 60);
     return isBlob(blob, mode === LINK ? readlinkSync(file, "buffer") : readFileSync(file));
   });
@@ -134,7 +132,7 @@ const LINK = 0o120000;
 const FILE = 0o100000;
 
 function isUnchanged(root: string, entry: Entry): boolean {
-  const stat = lstatSync(pathBelow(root, entry.path), { throwIfNoEntry: false });
+  const stat = lstatSync(`${root}/${entry.path}`, { throwIfNoEntry: false });
   return (
     stat !== undefined &&
     stat.mtimeMs === entry.mtimeMs &&
@@ -167,6 +165,6 @@ function hasNothingElse(root: string, entries: readonly Entry[]): boolean {
   };
   for (const { path } of entries) add(path);
   for (const [folder, names] of known)
-    if (readdirSync(pathBelow(root, folder)).some((name) => !names.has(name))) return false;
+    if (readdirSync(`${root}/${folder}`).some((name) => !names.has(name))) return false;
   return true;
 }

@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
+import { existsSync, statSync } from "node:fs";
 import type { Environment } from "../model/environment.ts";
-import { environmentFor } from "./policies.ts";
+import { Failure } from "../model/failure.ts";
+import { environmentFor, MOST_TEXT, policyOf } from "./policies.ts";
 
 /*
  * Refs that lie in tables (`extensions.refStorage = reftable`) can be read by git alone. One git lists all of them, and is
@@ -23,7 +23,7 @@ export function readTablesWith(env: Environment): void {
   environment = env;
 }
 
-export const tablesOf = (gitDir: string) => pathBelow(gitDir, "reftable", "tables.list");
+export const tablesOf = (gitDir: string) => `${gitDir}/reftable/tables.list`;
 
 /** Everything that the tables of this git directory, and those that it shares, say. */
 export function readTables(gitDir: string): Tables {
@@ -31,14 +31,15 @@ export function readTables(gitDir: string): Tables {
   const earlier = known.get(gitDir);
   if (earlier?.stamp === stamp) return earlier;
   const tables: Tables = { stamp, tips: new Map(), targets: new Map() };
-  const rows = ask(gitDir, ["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]) ?? "";
+  if (isHalfWorktree(gitDir)) return tables;
+  const rows = ask(gitDir, ["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
   for (const row of rows.split("\n")) {
     const [ref = "", tip = "", target = ""] = row.split(" ");
     if (tip !== "") tables.tips.set(ref, tip);
     if (target !== "") tables.targets.set(ref, target);
   }
-  const head = ask(gitDir, ["symbolic-ref", "-q", "HEAD"])?.trim();
-  const commit = head ? tables.tips.get(head) : ask(gitDir, ["rev-parse", "-q", "--verify", "HEAD"])?.trim();
+  const head = ask(gitDir, ["symbolic-ref", "-q", "HEAD"]).trim();
+  const commit = head ? tables.tips.get(head) : ask(gitDir, ["rev-parse", "-q", "--verify", "HEAD"]).trim();
   if (head) tables.targets.set("HEAD", head);
   if (commit) tables.tips.set("HEAD", commit);
   known.set(gitDir, tables);
@@ -50,8 +51,9 @@ export function readTableLog(
   gitDir: string,
   ref: string,
 ): { commit: string; time: number; message: string }[] {
+  if (!readTables(gitDir).tips.has(ref)) return [];
   const format = ["--date=unix", "--format=%H %gd%x09%gs"];
-  const rows = ask(gitDir, ["reflog", "show", "--no-abbrev", ...format, ref, "--"]) ?? "";
+  const rows = ask(gitDir, ["reflog", "show", "--no-abbrev", ...format, ref, "--"]);
   return rows.split("\n").flatMap((row) => {
     const [, commit = "", time, message = ""] = /^(\S+) .*@\{(\d+)\}\t(.*)$/.exec(row) ?? [];
     return commit === "" ? [] : [{ commit, time: Number(time), message }];
@@ -63,15 +65,37 @@ function stampOf(path: string): string {
   return stat === undefined ? "absent" : `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
 }
 
-/** A read command must not pay for loading it, so that this git is not one of `Git`; Node before 20.16 has only the other way. */
-function ask(gitDir: string, args: readonly string[]): string | undefined {
+/** A linked worktree that git is adding or removing, or that was damaged: it is no repository, and has nothing checked out. */
+const isHalfWorktree = (gitDir: string) =>
+  /[\\/]worktrees[\\/][^\\/]+$/.test(gitDir) &&
+  ["HEAD", "commondir"].some((name) => !existsSync(`${gitDir}/${name}`));
+
+/** Git's own no, to a name that stands for nothing. */
+const NO = 1;
+const TOO_OLD = /unknown repository extension|repository version/;
+
+/**
+ * What git says, and nothing where it says no. Any other end is a failure: refs that cannot be read are not refs that are
+ * not there. This git is not one of `Git`, which a command that only reads does not load; Node before 20.16 has only the
+ * other way to a module of its own.
+ */
+function ask(gitDir: string, args: readonly string[]): string {
   const { getBuiltinModule, mainModule } = process as Partial<NodeJS.Process>;
   const processes: typeof import("node:child_process") =
     getBuiltinModule?.("node:child_process") ?? mainModule?.require("node:child_process");
-  const run = processes.spawnSync("git", ["--git-dir", gitDir, ...args], {
-    env: environmentFor("shared", environment, {}),
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
+  const settings = (policyOf("shared").settings ?? []).flatMap((one) => ["-c", one]);
+  const { status, stdout, stderr, error } = processes.spawnSync(
+    "git",
+    [...settings, "--git-dir", gitDir, ...args],
+    { env: environmentFor("shared", environment, {}), encoding: "utf8", maxBuffer: MOST_TEXT },
+  );
+  if (status === 0) return stdout;
+  if (status === NO || isHalfWorktree(gitDir)) return "";
+  const said = error?.message ?? stderr.trim().slice(0, 400);
+  const message = `${gitDir} keeps its refs in tables, and git said "${said}".`;
+  throw new Failure("unavailable", "git_failed", message, {
+    hint: TOO_OLD.test(said)
+      ? "Git 2.45 or newer reads them; make sure that it comes first on the PATH."
+      : `To see it for yourself: git --git-dir "${gitDir}" for-each-ref`,
   });
-  return run.status === 0 ? run.stdout : undefined;
 }

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable, namesIfReadable, textIfPresent, textIfReadable } from "../files/read.ts";
 import { readTableLog, readTables, tablesOf } from "./ref-tables.ts";
 
@@ -21,14 +20,14 @@ const SYMBOLIC = "ref: ";
 const MOST_HOPS = 5;
 
 /** Refs lie in tables here, which only git can read. */
-export const hasTables = (gitDir: string) => existsSync(pathBelow(gitDir, "reftable"));
+export const hasTables = (gitDir: string) => existsSync(`${gitDir}/reftable`);
 
 /** The commit that a ref names. */
 export function tipOf(commonDir: string, ref: string): string | undefined {
   if (hasTables(commonDir)) return readTables(commonDir).tips.get(ref);
   let name = ref;
   for (let hops = 0; hops <= MOST_HOPS; hops++) {
-    const loose = lineIfReadable(pathBelow(commonDir, name));
+    const loose = lineIfReadable(`${commonDir}/${name}`);
     const target = symbolic(loose);
     if (target === undefined) return loose && isId(loose) ? loose : packedTip(commonDir, name);
     name = target;
@@ -42,7 +41,7 @@ const isId = (text: string) => /^[0-9a-f]{40,64}$/.test(text);
 const symbolic = (line: string | undefined) =>
   line?.startsWith(SYMBOLIC) ? line.slice(SYMBOLIC.length) : undefined;
 
-const packedRefs = (commonDir: string) => textIfReadable(pathBelow(commonDir, "packed-refs")) ?? "";
+const packedRefs = (commonDir: string) => textIfReadable(`${commonDir}/packed-refs`) ?? "";
 
 function packedTip(commonDir: string, ref: string): string | undefined {
   const packed = packedRefs(commonDir);
@@ -54,10 +53,7 @@ function packedTip(commonDir: string, ref: string): string | undefined {
 export function fetchedTips(commonDir: string, branch: string): string[] {
   const remotes = hasTables(commonDir)
     ? remotesWith(branch, [...readTables(commonDir).tips.keys(), ""].join("\n"))
-    : [
-        ...namesIfReadable(pathBelow(commonDir, "refs", "remotes")),
-        ...remotesWith(branch, packedRefs(commonDir)),
-      ];
+    : [...namesIfReadable(`${commonDir}/refs/remotes`), ...remotesWith(branch, packedRefs(commonDir))];
   return [...new Set(remotes)].flatMap((remote) => tipOf(commonDir, `${REMOTES}${remote}/${branch}`) ?? []);
 }
 
@@ -74,7 +70,7 @@ function remotesWith(branch: string, list: string): string[] {
 
 /** The ref that a symbolic one, such as HEAD or `refs/remotes/origin/HEAD`, stands for. */
 export const targetOf = (gitDir: string, ref: string) =>
-  hasTables(gitDir) ? readTables(gitDir).targets.get(ref) : symbolic(lineIfReadable(pathBelow(gitDir, ref)));
+  hasTables(gitDir) ? readTables(gitDir).targets.get(ref) : symbolic(lineIfReadable(`${gitDir}/${ref}`));
 
 /** Whether a worktree has this ref checked out, be it through a branch that is only another name of it. */
 export function isCheckedOut(at: { gitDir: string; commonDir: string }, ref: string): boolean {
@@ -94,7 +90,7 @@ const branchName = (ref: string | undefined) =>
 
 /** What is checked out; undefined where only git could tell. */
 export function headOf({ gitDir, commonDir }: { gitDir: string; commonDir: string }): Head | undefined {
-  const head = lineIfReadable(pathBelow(gitDir, "HEAD"));
+  const head = lineIfReadable(`${gitDir}/HEAD`);
   if (head === undefined) return undefined;
   if (hasTables(gitDir)) return { branch: branchOf(gitDir), commit: readTables(gitDir).tips.get("HEAD") };
   const ref = symbolic(head);
@@ -105,17 +101,17 @@ export function headOf({ gitDir, commonDir }: { gitDir: string; commonDir: strin
 /** Files of which at least one changes with the ref; one without a file of its own is in the packed ones. */
 export function filesOf(commonDir: string, ref: string): string[] {
   if (hasTables(commonDir)) return [tablesOf(commonDir)];
-  const loose = pathBelow(commonDir, ref);
-  return existsSync(loose) ? [loose] : [loose, pathBelow(commonDir, "packed-refs")];
+  const loose = `${commonDir}/${ref}`;
+  return existsSync(loose) ? [loose] : [loose, `${commonDir}/packed-refs`];
 }
 
 /** The file that changes with a symbolic ref, which is never packed. */
 export const symbolicFileOf = (gitDir: string, ref: string) =>
-  hasTables(gitDir) ? tablesOf(gitDir) : pathBelow(gitDir, ref);
+  hasTables(gitDir) ? tablesOf(gitDir) : `${gitDir}/${ref}`;
 
 /** What keeps everybody else from moving a ref, until the git that made it ends. */
 export const lockOf = (gitDir: string, ref: string) =>
-  hasTables(gitDir) ? `${tablesOf(gitDir)}.lock` : pathBelow(gitDir, `${ref}.lock`);
+  hasTables(gitDir) ? `${tablesOf(gitDir)}.lock` : `${gitDir}/${ref}.lock`;
 
 export interface LoggedChange {
   old: string;
@@ -125,7 +121,7 @@ export interface LoggedChange {
   message: string;
 }
 
-const logFile = (gitDir: string, ref: string) => pathBelow(gitDir, "logs", ref);
+const logFile = (gitDir: string, ref: string) => `${gitDir}/logs/${ref}`;
 
 /** The log of a ref, oldest first, as it is: git's commands leave out what does not fit together. */
 export function logOf(gitDir: string, ref: string): LoggedChange[] | undefined {
@@ -159,8 +155,8 @@ function tableLog(gitDir: string, ref: string): LoggedChange[] {
 export const headFiles = (gitDir: string) =>
   hasTables(gitDir)
     ? ([tablesOf(gitDir), tablesOf(gitDir)] as const)
-    : ([pathBelow(gitDir, "HEAD"), logFile(gitDir, "HEAD")] as const);
+    : ([`${gitDir}/HEAD`, logFile(gitDir, "HEAD")] as const);
 
 /** Where a git directory keeps its refs, in whichever form. */
 export const refPlaces = (gitDir: string) =>
-  ["refs", "packed-refs", "reftable"].map((name) => pathBelow(gitDir, name));
+  ["refs", "packed-refs", "reftable"].map((name) => `${gitDir}/${name}`);

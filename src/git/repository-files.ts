@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { pathBelow } from "../files/path-below.ts";
 import {
   lineIfReadable,
   namesIfReadable,
@@ -14,7 +13,7 @@ import { configValue, isOn } from "./config-file.ts";
 
 /** The git directory that a folder's own `.git` is or names, whether it is there or not. */
 export function gitDirOf(folder: string): string | undefined {
-  const dotGit = pathBelow(folder, ".git");
+  const dotGit = `${folder}/.git`;
   const stat = statIfPresent(dotGit);
   if (stat?.isDirectory()) return dotGit;
   const target = stat?.isFile() && /^gitdir: (.*)$/m.exec(textIfPresent(dotGit) ?? "")?.[1]?.trim();
@@ -23,11 +22,11 @@ export function gitDirOf(folder: string): string | undefined {
 
 /** The directory that all worktrees share. */
 export function commonDirOf(gitDir: string): string {
-  return realpathOr(resolve(gitDir, lineIfReadable(pathBelow(gitDir, "commondir")) ?? "."));
+  return realpathOr(resolve(gitDir, lineIfReadable(`${gitDir}/commondir`) ?? "."));
 }
 
 export const isBare = (commonDir: string) =>
-  isOn(configValue(textIfReadable(pathBelow(commonDir, "config")) ?? "", "core", "bare"));
+  isOn(configValue(textIfReadable(`${commonDir}/config`) ?? "", "core", "bare"));
 
 /** A worktree as git's files have it. */
 export interface Worktree {
@@ -46,11 +45,11 @@ export function worktreesOf({
   commonDir: string;
   mainRoot: string | undefined;
 }): Worktree[] {
-  const linked = namesIfReadable(pathBelow(commonDir, "worktrees")).sort();
+  const linked = namesIfReadable(`${commonDir}/worktrees`).sort();
   return [
     { id: ".", gitDir: commonDir, root: mainRoot },
     ...linked.map((name) => {
-      const gitDir = pathBelow(commonDir, "worktrees", name);
+      const gitDir = `${commonDir}/worktrees/${name}`;
       return { id: `worktrees/${name}`, gitDir, root: rootOf(gitDir) };
     }),
   ];
@@ -58,6 +57,6 @@ export function worktreesOf({
 
 /** The folder of a linked worktree, as its git directory has it now: worktrees can be moved. */
 export function rootOf(gitDir: string): string | undefined {
-  const link = lineIfReadable(pathBelow(gitDir, "gitdir"));
+  const link = lineIfReadable(`${gitDir}/gitdir`);
   return link && dirname(resolve(gitDir, link));
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
-import { environmentFor, type PolicyName, policyOf } from "./policies.ts";
+import { environmentFor, MOST_TEXT, type PolicyName, policyOf } from "./policies.ts";
 
 export interface GitAnswer {
   code: number;
@@ -24,10 +24,9 @@ interface Whole {
 
 type Variables = Readonly<Record<string, string>>;
 
-const MOST_TEXT = 2 ** 28;
 const MOST_BYTES = 2 ** 30;
 
-/** Git at one place, by one policy. Whatever starts a git goes through here, but for what talks to a remote (transfer.ts). */
+/** Git at one place, by one policy. Whatever starts a git goes through here, but for remotes (transfer.ts) and refs in tables. */
 export class Git {
   readonly env: Environment;
   readonly #policy: PolicyName;

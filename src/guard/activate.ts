@@ -13,7 +13,7 @@ import type { Route } from "../ports/remotes.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers } from "./edit-config.ts";
 import { type Facts, lookAround } from "./facts.ts";
-import { isInPlace, isOurs, place, remove } from "./place.ts";
+import { isInPlace, isOurs, place, remove, setAside } from "./place.ts";
 import { type ActivationPlan, type MadeFor, planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
 import type { Programs } from "./render-hooks.ts";
@@ -137,7 +137,7 @@ function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): s
     const [text = "", there] = [textIfPresent(from), textIfPresent(to)];
     const replaceable = there === undefined || isOurs(there) || before.givenBack[name] === sha256(there);
     if (!replaceable && there !== text) {
-      notes.push(`${from} is not ours, and ${to} already exists: move one of them away.`);
+      notes.push(setAside(commonDir, name, to));
       continue;
     }
     before.givenBack[name] = sha256(text);

@@ -56,10 +56,20 @@ const OLD_SECTIONS = /^\[includeIf "gitdir:[^\n]*"\]\n\tpath = pawl\/hooks\.conf
 const OURS_IS_LAST =
   /\t(?:hooksPath = "[^\n]*\/pawl\/hooks"|worktreeConfig = true|command = "pawl\(\)[^\n]*|path = pawl\/hooks\.config)\n$/;
 
-/** Whatever somebody has put into a section of this name is about our hook, and goes with it. */
-const HOOK_SECTION = /^[ \t]*\[hook[ \t]+"pawl"\][^\n]*\n?(?:[ \t]*[A-Za-z][^\n]*\n?)*/gim;
-const hookSections = (text: string): string[] => text.match(HOOK_SECTION) ?? [];
+/** From its header to its last entry: whatever somebody has put into a section of this name is about our hook, and goes with it. */
+function hookSections(text: string): [start: number, end: number][] {
+  const ends = new Map<number, number>();
+  for (const { section, header, end } of readConfig(text)) if (section === "hook pawl") ends.set(header, end);
+  return [...ends];
+}
+
 export const hasHook = (text: string) => hookSections(text).length > 0;
+const hookText = (text: string) =>
+  hookSections(text)
+    .map(([start, end]) => text.slice(start, end))
+    .join("");
+const withoutHook = (text: string) =>
+  hookSections(text).reduceRight((rest, [start, end]) => rest.slice(0, start) + rest.slice(end), text);
 
 const hooksPaths = (text: string) =>
   readConfig(text).filter((one) => one.section === "core" && one.key === "hookspath");
@@ -83,12 +93,11 @@ export function withOurs(text: string, dir: string, own: OwnSettings, displaced:
   let now = text.replace(OLD_SECTIONS, "");
   now = own.local ? setPath(now, dir) : dropPath(now, displaced.line);
   if (!own.extension && displaced.extension) now = drop(now, EXTENSION);
-  const hook = hookSections(now).join("");
-  if (hook !== (own.hook ? HOOK.header + HOOK.body : "")) now = now.replace(HOOK_SECTION, "");
+  if (hookText(now) !== (own.hook ? HOOK.header + HOOK.body : "")) now = withoutHook(now);
   if (displaced.brokenLine && OURS_IS_LAST.test(text) && !OURS_IS_LAST.test(now))
     now = now.replace(/\n$/, "");
   if (own.extension && !switchesWorktreesOn(now)) now = append(now, EXTENSION);
-  return own.hook && hookSections(now).length === 0 ? append(now, HOOK) : now;
+  return own.hook && !hasHook(now) ? append(now, HOOK) : now;
 }
 
 /** A worktree's own file: our value, unless it has one already. */

@@ -6,7 +6,7 @@ import { hooksDir } from "../git/guard-files.ts";
 import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
-import { isOurs, remove } from "./place.ts";
+import { isOurs, remove, setAside } from "./place.ts";
 import { removeSettings } from "./settings.ts";
 
 export interface Deactivation {
@@ -60,7 +60,7 @@ function removeHooks(commonDir: string, before: Before | undefined, removed: str
 /** What another tool installed in our folder is not ours to delete. */
 function giveBack(commonDir: string, name: string): string[] {
   const [from, to] = [join(hooksDir(commonDir), name), join(commonDir, "hooks", name)];
-  if (existsSync(to)) return [`${from} is not ours and was left there, because ${to} exists.`];
+  if (existsSync(to)) return [setAside(commonDir, name, to)];
   step(`guard give back ${name}`);
   makeFolder(join(commonDir, "hooks"));
   renameSync(from, to);

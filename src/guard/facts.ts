@@ -108,7 +108,7 @@ export function lookAround(site: GuardedSite, loosening: Loosening): Facts {
   };
 }
 
-export const isProtectedRef = (patterns: readonly string[], ref: string) =>
+const isProtectedRef = (patterns: readonly string[], ref: string) =>
   ref.startsWith("refs/heads/") && patterns.some((one) => matchesPattern(one, branchOfRef(ref)));
 
 function isForeign(path: string): boolean {
@@ -117,7 +117,7 @@ function isForeign(path: string): boolean {
 }
 
 /** Git runs hooks from its configuration since 2.54, whatever `core.hooksPath` says. */
-export function hasConfigHooks(version: string): boolean {
+function hasConfigHooks(version: string): boolean {
   const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
   return major > 2 || (major === 2 && minor >= 54);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { textIfPresent } from "../files/read.ts";
+import { isFile, jsonIfReadable } from "../files/read.ts";
 
 /**
  * Programs that put hooks into repositories, as far as each of them writes where git looks for hooks, or minds what is
@@ -48,14 +48,11 @@ export function findHookManagers(root: string): HookManager[] {
 
 /** Names of dependencies, and of settings: some tools are configured by a key of their own name. */
 function packagesOf(path: string): Set<string> {
-  try {
-    const read: unknown = JSON.parse(textIfPresent(path) ?? "{}");
-    const manifest = typeof read === "object" && read !== null ? (read as Record<string, unknown>) : {};
-    const dependencies = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((key) =>
-      Object.keys(manifest[key] ?? {}),
-    );
-    return new Set([...dependencies, ...Object.keys(manifest)]);
-  } catch {
-    return new Set();
-  }
+  // Whatever else the project has there names nothing, and is no reason to fail.
+  const read = isFile(path) ? jsonIfReadable<unknown>(path) : undefined;
+  const manifest = typeof read === "object" && read !== null ? (read as Record<string, unknown>) : {};
+  const dependencies = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((key) =>
+    Object.keys(manifest[key] ?? {}),
+  );
+  return new Set([...dependencies, ...Object.keys(manifest)]);
 }

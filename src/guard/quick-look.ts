@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
 import { namesIfReadable, textIfPresent } from "../files/read.ts";
 import { configValue } from "../git/config-file.ts";
 import {
@@ -31,7 +30,7 @@ export function stampOf(path: string): string {
 }
 
 const changed = (commonDir: string, stamps: Record<string, string>) =>
-  Object.keys(stamps).filter((path) => stampOf(pathBelow(commonDir, path)) !== stamps[path]);
+  Object.keys(stamps).filter((path) => stampOf(`${commonDir}/${path}`) !== stamps[path]);
 
 /** The policy, or the place, may be another one than the hooks were made for; or git may be told to use others. */
 export function mayBeOutdated(commonDir: string): boolean {
@@ -90,7 +89,7 @@ function overriding(commonDir: string, gitDir: string, env: Environment): string
   for (let at = 0; at < count; at++)
     if (env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase() === "core.hookspath") return "GIT_CONFIG_COUNT";
   if (/core\.hookspath/i.test(env.GIT_CONFIG_PARAMETERS ?? "")) return "GIT_CONFIG_PARAMETERS";
-  const own = pathBelow(gitDir, "config.worktree");
+  const own = `${gitDir}/config.worktree`;
   return namesOurFolder(commonDir, textIfPresent(own) ?? "") === false ? own : undefined;
 }
 

@@ -39,7 +39,7 @@ export interface HookChoices extends Programs {
   previous: readonly string[];
 }
 
-export const LONGEST_UNLOCK_SECONDS = 8 * 60 * 60;
+const LONGEST_UNLOCK_SECONDS = 8 * 60 * 60;
 
 const GUARD = "reference-transaction";
 const PARTS: Record<string, string> = { where, refuse, rules, previous, early };

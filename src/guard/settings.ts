@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { type AnyText, anyText, isFolder, textIfPresent } from "../files/read.ts";
+import { isOn } from "../git/config-file.ts";
 import { hooksDir } from "../git/guard-files.ts";
 import { worktreesOf } from "../git/repository-files.ts";
 import { type Before, readBefore } from "./before.ts";
@@ -93,7 +94,7 @@ function whatGitSays(site: GuardedSite): Said {
     const [scope = "", origin = "", entry = ""] = words.slice(at, at + 3);
     const end = entry.indexOf("\n");
     const [key, value] = end < 0 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
-    const yes = /^(?:true|yes|on|1)$/i.test(value);
+    const yes = isOn(value);
     if (key === "core.ignorecase") said.ignoreCase = yes;
     // What is said of the repository's place would be said of every worktree's.
     else if (key === "core.worktree" || (key === "core.bare" && yes)) said.mayDiffer = false;

@@ -1,6 +1,7 @@
+import { isBlob } from "../git/blobs.ts";
 import type { Place } from "../git/discover.ts";
 import { grantMove, withdrawMove } from "../git/grants.ts";
-import { isBlob, nothingLike } from "../git/object-ids.ts";
+import { nothingLike } from "../git/object-ids.ts";
 import { operationIn } from "../git/unfinished-operation.ts";
 import { Failure } from "../model/failure.ts";
 import { TELL_GIT_WHO } from "../model/git-identity.ts";

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { idLength, isBlob } from "../git/object-ids.ts";
+import { isBlob } from "../git/blobs.ts";
+import { idLength } from "../git/object-ids.ts";
 import { expectGit, Git, type GitAnswer } from "../git/run-git.ts";
 import type { Environment } from "../model/environment.ts";
 

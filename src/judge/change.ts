@@ -97,5 +97,5 @@ export function checkRev(
   });
 }
 
-export const nothingToChange = (id: string, hint: string) =>
-  new Failure("usage", "nothing_to_change", `You named nothing to change in ${id}.`, { hint });
+export const nothingToChange = (id: string, hint?: string) =>
+  new Failure("usage", "nothing_to_change", `You named nothing to change in ${id}.`, hint ? { hint } : {});

@@ -48,7 +48,7 @@ export const holderOf = ({ holder, machine, clone }: Claim) =>
 const minute = (time: string) => `${time.slice(0, 16).replace("T", " ")} UTC`;
 
 /** One line on a claim, for whoever looks at the task. */
-export function claimWords(claim: Claim, now: string): string {
+function claimWords(claim: Claim, now: string): string {
   const until = isExpired(claim, now) ? "expired" : "until";
   const from = claim.from === undefined ? "" : `, taken over from ${shorten(claim.from, 120)}`;
   return `${holderOf(claim)} since ${minute(claim.since)}, ${until} ${minute(claim.until)}${from}`;

@@ -43,7 +43,7 @@ export function strictest(own: Keys, older: Keys | undefined): Keys {
 }
 
 /** The level that a change of the keys needs. */
-export const highestLevel = ({ approvers }: Pick<Keys, "approvers">): Level =>
+const highestLevel = ({ approvers }: Pick<Keys, "approvers">): Level =>
   approvers.some((one) => one.level === "present") ? "present" : "possession";
 
 /** One move of a protected branch that a record explains. */
@@ -216,7 +216,7 @@ const whyOf = (verdict: { ok: boolean; why?: string } | undefined) => verdict?.w
 
 const NOTHING: Signature = { ssh: "" };
 
-export const signatureOf = ({ ssh, passkey }: Pick<RecordSignature, "ssh" | "passkey">): Signature =>
+const signatureOf = ({ ssh, passkey }: Pick<RecordSignature, "ssh" | "passkey">): Signature =>
   ssh !== undefined ? { ssh } : passkey !== undefined ? { passkey } : NOTHING;
 
 /** Who could sign at this level for all of these, the highest level first. */

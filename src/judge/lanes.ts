@@ -24,14 +24,14 @@ export const lanesOf = (reader: Reader, task: string): Lane[] =>
     .records.map((one) => one.value)
     .filter((one) => one.status === "open");
 
-export interface Overlap {
+interface Overlap {
   path: string;
   other: Lane;
   otherPath: string;
 }
 
 /** The first path that also lies in another task's lane, unless one of the two waits for the other. */
-export function findOverlap(
+function findOverlap(
   wanted: Pick<Lane, "id" | "paths" | "after">,
   others: readonly Lane[],
 ): Overlap | undefined {

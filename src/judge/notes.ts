@@ -9,12 +9,12 @@ import { change } from "./change.ts";
 export const isCurrent = (one: Note) => !one.archived && one.superseded_by === undefined;
 
 /** People type `N7`; records always say `N0007`. */
-export function getNote(reader: Reader, wanted: string): Stored<typeof note> {
+export function getNote(reader: Reader, wanted: string, field = "note"): Stored<typeof note> {
   const number = Number(/^n?0*(\d{1,9})$/i.exec(wanted.trim())?.[1] ?? 0);
   if (number === 0)
     throw new Failure("usage", "bad_note_id", `"${shorten(wanted)}" is not a note id.`, {
       hint: "A note id looks like N0007 or N7. `pawl note list` shows them.",
-      details: { field: "note" },
+      details: { field },
     });
   const id = formatNoteId(number);
   const { records, problems } = reader.notes();

@@ -196,10 +196,10 @@ const agents: Field<AgentConfig[]> = {
   print: (value) => Object.fromEntries(value.map(({ name, command: words }) => [name, words ?? []])),
 };
 
-export const WHO_MAY_RUN = ["human", "agents"] as const;
+const WHO_MAY_RUN = ["human", "agents"] as const;
 
 /** What makes a human's yes: typed on a terminal, or signed with an enrolled key as well. */
-export const APPROVALS = ["terminal", "signed"] as const;
+const APPROVALS = ["terminal", "signed"] as const;
 
 /** `.pawl/config.yaml`: the project's policy, tracked with the project. */
 const configFields = {

@@ -17,12 +17,12 @@ export function formatUnlockId(number: number): string {
 }
 
 /** People type `T7`, `t0007` or `7`; records and JSON always say `T0007`. */
-export function parseTaskId(text: string): string {
+export function parseTaskId(text: string, field = "task"): string {
   const match = TASK_LOOSE.exec(text.trim());
   if (!match || Number(match[1]) === 0)
     throw new Failure("usage", "bad_task_id", `"${shorten(text)}" is not a task id.`, {
       hint: "A task id looks like T0007 or T7. `pawl task list` shows them.",
-      details: { field: "task" },
+      details: { field },
     });
   return formatTaskId(Number(match[1]));
 }

@@ -138,7 +138,7 @@ export function maybe<S extends z.ZodMiniType>(schema: S) {
   return withInfo(z.optional(schema), { ...fieldInfo(schema), required: false });
 }
 
-/** A plan is text on every surface; the name of a file would be recorded as if it were one. */
+/** A plan is text wherever it comes from; the name of a file would be recorded as if it were one. */
 export const planField = () =>
   maybe(
     withInfo(

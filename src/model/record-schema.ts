@@ -5,7 +5,7 @@ import { KINDS } from "./records/kind-of-path.ts";
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 
 /** A record as `--json` shows it: the fields of its header, and the sections of its body as text. */
-export function recordSchema({ fields, sections }: Kind): JsonSchema {
+function recordSchema({ fields, sections }: Kind): JsonSchema {
   const header = schemaOfFields(fields);
   const body = Object.keys(sections).map((name) => [name, { type: "string" }]);
   return { ...header, properties: { ...(header.properties as object), ...Object.fromEntries(body) } };

@@ -33,7 +33,7 @@ export const MERGE_STYLES = ["merge", "squash", "ff"] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
 
 /** One protected branch of one repository; `id` is the `repository` of its `.pawl/approvers.yaml`. */
-export interface Target {
+interface Target {
   id: string;
   ref: string;
 }

@@ -144,7 +144,7 @@ async function readKey(hands: Hands, { ssh, passkey }: Wanted): Promise<Omit<App
     return { kind: "ssh", ...read(ssh), id: undefined, alg: undefined, rp: undefined };
   if (passkey !== undefined && ssh === undefined) return { kind: "webauthn", ...readPasskey(passkey) };
   throw new Failure("usage", "one_key", "Name one key: --ssh FILE.", {
-    hint: "A passkey is enrolled on the page: pawl ui",
+    hint: "A passkey is enrolled on the page, with `pawl ui`.",
     details: { field: "ssh" },
   });
 }

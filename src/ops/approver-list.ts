@@ -81,7 +81,7 @@ const wanted = (keys: Keys) =>
       ? "to be signed, but no key counts"
       : "typed on the terminal";
 
-interface Told {
+interface UnlockRecord {
   value: {
     id: string;
     how: string;
@@ -92,7 +92,7 @@ interface Told {
 }
 
 /** The last commit that brought another list although nobody signed that, as `approver add --lost` does. */
-function replacedBy(records: readonly Told[], changes: readonly string[]) {
+function replacedBy(records: readonly UnlockRecord[], changes: readonly string[]) {
   for (const commit of changes) {
     const found = records.find((one) => one.value.moves.some((move) => move.new === commit));
     if (found && !found.value.signatures.some((one) => one.about === "approvers"))
@@ -101,7 +101,7 @@ function replacedBy(records: readonly Told[], changes: readonly string[]) {
   return undefined;
 }
 
-function cameBy(records: readonly Told[], root: string): string | undefined {
+function cameBy(records: readonly UnlockRecord[], root: string): string | undefined {
   const found = records.find((one) => one.value.moves.some((move) => move.new === root))?.value;
   return found && `${found.id} by ${found.actor}: ${found.how}`;
 }

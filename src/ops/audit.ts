@@ -66,6 +66,7 @@ export const audit = procedure({
   async perform(hands, input) {
     if (input.updates !== undefined && !input.ci)
       throw new Failure("usage", "needs_ci", "--updates is for --ci only.", {
+        hint: "pawl audit --ci --updates FILE",
         details: { field: "updates" },
       });
     const { audited, ledger, said, state } = input.ci
@@ -234,7 +235,7 @@ function rootMissing(branches: readonly AuditedBranch[], roots: readonly string[
     .map((root) => ({ code: "root_missing", repo, where: root.slice(0, 12), message }));
 }
 
-/** What is explained by them alone is not explained. */
+/** A record that was tampered with explains nothing. */
 async function handWritten(hands: Hands, ledger: Ledger): Promise<Finding[]> {
   return (await notOurs(hands, ledger)).map(({ path: where, why }) => ({
     ...DOUBTED[why],

@@ -109,7 +109,7 @@ function looseFacts(reader: Reader, input: Input) {
     });
   return {
     names: reader.noteNames(),
-    older: (input.supersedes ?? []).map((one) => getNote(reader, one)),
+    older: (input.supersedes ?? []).map((one) => getNote(reader, one, "supersedes")),
   };
 }
 

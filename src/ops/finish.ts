@@ -124,7 +124,7 @@ function wishOf(input: Wanted): Wish {
     });
   if (reason !== undefined) return { task, keep, remove, reason };
   throw new Failure("usage", "reason_needed", "--reason is needed.", {
-    hint: `For example: pawl finish ${keep ? "--keep" : "--remove"} --reason "waiting for the new API"\n\`pawl finish --help\` explains it.`,
+    hint: `For example: pawl finish ${keep ? "--keep" : "--remove"} --reason "waiting for the new API"`,
     details: { field: "reason" },
   });
 }

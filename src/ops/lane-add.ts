@@ -73,7 +73,7 @@ function add(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane }>
     status: "open" as const,
     owner: input.owner ?? at.actor,
     paths: [...new Set(input.path ?? [])],
-    after: [...new Set((input.after ?? []).map(parseTaskId))],
+    after: [...new Set((input.after ?? []).map((one) => parseTaskId(one, "after")))],
   };
   const made = addPart(
     lane,

@@ -58,7 +58,7 @@ function update(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane
   const { id, status, paths, after, owner } = stored.value;
   checkRev(stored.value, input.rev, "pawl lane list --json");
   if (input.path === undefined && input.after === undefined && input.owner === undefined)
-    throw nothingToChange(id, "`pawl lane update --help` shows what can be changed.");
+    throw nothingToChange(id);
   if (status === "closed")
     throw new Failure("refused", "lane_closed", `${id} is closed.`, {
       hint: `Add another one: pawl lane add ${taskOf(stored.value.id)} --path …`,
@@ -66,7 +66,7 @@ function update(reader: Reader, at: Situation, input: Wanted): Plan<{ lane: Lane
     });
   const wanted = {
     paths: input.path ? [...new Set(input.path)] : paths,
-    after: input.after ? [...new Set(input.after.map(parseTaskId))] : after,
+    after: input.after ? [...new Set(input.after.map((one) => parseTaskId(one, "after")))] : after,
     owner: input.owner ?? owner,
   };
   checkLane(reader, { id, ...wanted });

@@ -31,7 +31,7 @@ export const noteAdd = operation({
 
   gather: (reader, input) => ({
     names: reader.noteNames(),
-    older: (input.supersedes ?? []).map((one) => getNote(reader, one)),
+    older: (input.supersedes ?? []).map((one) => getNote(reader, one, "supersedes")),
   }),
 
   decide(input, { names, older }, at) {

@@ -39,10 +39,7 @@ export const noteEdit = operation({
     const changes = named(input);
     const names = Object.keys(changes);
     if (names.length === 0)
-      throw nothingToChange(
-        current.id,
-        `For example: pawl note edit ${current.id} --text-file FILE. \`pawl note edit --help\` shows the rest.`,
-      );
+      throw nothingToChange(current.id, `For example: pawl note edit ${current.id} --text-file FILE`);
     const { effect, value } = change(note, stored, changes, at, `edited: ${names.join(", ")}`);
     return { data: { note: value }, effects: [effect] };
   },

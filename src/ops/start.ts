@@ -164,14 +164,14 @@ async function expectNewStartable(
   plan: (reader: Reader, now: Situation) => Plan<{ task: Task }>,
   { here }: Wanted,
 ): Promise<void> {
-  // Who may do what only a human may is known of a write alone.
+  // A read names no actor, and some profiles need a human.
   const at = await hands.situation("write");
   const { task } = (await hands.look((reader) => plan(reader, at))).data;
   await expectPlanFirst(hands, task);
   await planFor(hands, task, here ?? false);
 }
 
-/** The task is written down, and is what is started then. */
+/** Records the task, so that the start finds it by its id. */
 async function writeTask(hands: Hands, title: string, input: Wanted): Promise<string> {
   const plan = await newTask(hands, title, input.profile);
   await expectNewStartable(hands, plan, input);

@@ -45,7 +45,7 @@ export const taskNew = operation({
   },
 
   gather(reader, input, at, { config, base, repos, targets }) {
-    const depends = [...new Set((input.depends ?? []).map(parseTaskId))];
+    const depends = [...new Set((input.depends ?? []).map((one) => parseTaskId(one, "depends")))];
     const own = reader.repositories().records.filter(({ value }) => value.base_branch !== undefined);
     return {
       config,
@@ -119,7 +119,7 @@ export const taskNew = operation({
 /** What a manager has made is a part of what it manages, and of nothing else. */
 function parentOf(reader: Reader, named: string | undefined, at: Pick<Situation, "run">): string | undefined {
   const managed = managedTask(reader, at);
-  const parent = managed ?? (named === undefined ? undefined : parseTaskId(named));
+  const parent = managed ?? (named === undefined ? undefined : parseTaskId(named, "parent"));
   return parent === undefined ? undefined : reader.task(parent).value.id;
 }
 

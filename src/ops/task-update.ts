@@ -66,8 +66,9 @@ export const taskUpdate = operation({
   gather(reader, input, at, targets) {
     const stored = reader.task(getTask(reader, input.task, at));
     expectManaged(stored.value, managedTask(reader, at));
-    const parent = input.parent === undefined ? undefined : reader.task(parseTaskId(input.parent)).value.id;
-    const depends = input.depends?.map(parseTaskId);
+    const parent =
+      input.parent === undefined ? undefined : reader.task(parseTaskId(input.parent, "parent")).value.id;
+    const depends = input.depends?.map((one) => parseTaskId(one, "depends"));
     const { id } = stored.value;
     return {
       stored,
@@ -85,8 +86,7 @@ export const taskUpdate = operation({
     checkRev(current, input.rev);
     const changes = wanted(input, current, depends, at);
     if (parent !== undefined) changes.parent = checkParent(current.id, parent, at);
-    if (Object.keys(changes).length === 0)
-      throw nothingToChange(current.id, "`pawl task update --help` shows what can be changed.");
+    if (Object.keys(changes).length === 0) throw nothingToChange(current.id);
     if (changes.status) checkTransition(current.id, current.status, changes.status);
     if (depends) checkDependencies(current.id, depends, tasks);
     const wantedTask = { ...current, ...changes } as Task;

@@ -8,7 +8,7 @@ import type { Viewed } from "./viewed.ts";
 /** When an event was written that is about something outside the store. */
 export type Phase = "before" | "after" | "failed";
 
-export interface RecordOptions {
+interface RecordOptions {
   phase?: Phase;
   /** Commits the state with these words. */
   milestone?: string;

@@ -46,7 +46,7 @@ export interface Settled {
   close(): Promise<void>;
 }
 
-export interface NewCommit {
+interface NewCommit {
   tree: string;
   parents: string[];
   message: string;

@@ -4,7 +4,7 @@ import type { Hands } from "./hands.ts";
 import type { Reader, World } from "./ports.ts";
 
 /** `web`: somebody filled in a form on the page. Says where a write came from, and proves nothing about who made it. */
-export type How = "web";
+type How = "web";
 
 /** Everything an operation may know about the moment it runs in; nothing here is read twice. */
 export interface Situation {
@@ -45,7 +45,7 @@ export interface Next {
 export type Body = (view: View) => AsyncIterable<Uint8Array>;
 
 /** Where an answer is shown. */
-export interface View {
+interface View {
   style: Style;
   terminal: boolean;
   /** The terminal's size, which changes with its window; undefined where nobody can tell. */
@@ -68,7 +68,7 @@ export interface Plan<Data> {
   undecided?: boolean;
 }
 
-export interface CommandLine {
+interface CommandLine {
   /** Fields that may be given by position, in order; the last may be a list that takes all the rest. */
   positional?: readonly string[];
   /** The list field that takes the words after `--`. */

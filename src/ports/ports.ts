@@ -202,7 +202,7 @@ export interface Target {
 }
 
 /** A worktree that is bound to a task, and the world as it is seen from there. */
-export interface TaskPlace {
+interface TaskPlace {
   repo: string;
   path: string;
   world: World;

@@ -9,7 +9,7 @@ export interface Upstream {
   tracking: string;
 }
 
-export type Pushed =
+type Pushed =
   | { ok: true }
   | {
       ok: false;

@@ -26,7 +26,7 @@ export interface Remaking {
   ignoreSpace?: boolean | undefined;
 }
 
-export interface Remade {
+interface Remade {
   patch: SavedPatch;
   /** What of the snapshot is different for it. */
   facts: Pick<RunSnapshot, "base_head" | "patch_sha256" | "files" | "insertions" | "deletions">;

@@ -15,7 +15,7 @@ export interface Movement {
   to: string;
 }
 
-export interface CommitLine {
+interface CommitLine {
   id: string;
   subject: string;
 }

@@ -1,4 +1,3 @@
-import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent, textIfPresent, textIfReadable } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { isGuarded } from "../git/guard-files.ts";
@@ -19,7 +18,7 @@ export async function guardWarnings(place: Place, env: Environment, home: Home):
 /** The files say that pawl guards this repository, and this clone has no guard: wiped, or never installed here. */
 function wiped(place: Place): string[] {
   if (isGuarded(place.commonDir) || place.root === undefined) return [];
-  const ledger = textIfReadable(pathBelow(place.root, ".pawl", "lock.json")) ?? "";
+  const ledger = textIfReadable(`${place.root}/.pawl/lock.json`) ?? "";
   return /"profile":\s*"all"/.test(ledger) ? [NO_GUARD] : [];
 }
 
@@ -29,9 +28,9 @@ const NO_GUARD =
 /** The records say that this clone is guarded; read as text, because all that is asked is whether a word is there. */
 function isRecorded({ state, clone }: Home): boolean {
   if (clone === "") return false;
-  const folder = pathBelow(state, "repos");
+  const folder = `${state}/repos`;
   return namesIfPresent(folder).some((name) => {
-    const text = textIfPresent(pathBelow(folder, name)) ?? "";
+    const text = textIfPresent(`${folder}/${name}`) ?? "";
     return /^guarded:[^\n]*(?:\n[ \t-][^\n]*)*/m.exec(text)?.[0].includes(clone) === true;
   });
 }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { recall, remember } from "../files/cache.ts";
-import { pathBelow } from "../files/path-below.ts";
 import type { Place } from "../git/discover.ts";
 import { isGuarded, readGuardedTips } from "../git/guard-files.ts";
 import type { Environment } from "../model/environment.ts";
@@ -12,13 +11,13 @@ import { isLost } from "../store/state/is-complete.ts";
 
 /** Whether anybody has installed pawl in this repository: in this clone, or in the files that it tracks. */
 export const isInstalled = (place: Place): boolean =>
-  isInstalledHere(place) || (place.root !== undefined && existsSync(pathBelow(place.root, LEDGER_FILE)));
+  isInstalledHere(place) || (place.root !== undefined && existsSync(`${place.root}/${LEDGER_FILE}`));
 
 /** Whether somebody has installed pawl in this very clone, where no branch and no colleague can have put the signs. */
 export const isInstalledHere = ({ commonDir }: Pick<Place, "commonDir">): boolean =>
   isGuarded(commonDir) || hasInstalledFiles(commonDir);
 
-const hasInstalledFiles = (commonDir: string) => existsSync(pathBelow(commonDir, "pawl", "installed.json"));
+const hasInstalledFiles = (commonDir: string) => existsSync(`${commonDir}/pawl/installed.json`);
 
 /** Asked of git once for each commit that has them: what a commit has, it keeps. */
 export async function isUncommitted(
@@ -26,7 +25,7 @@ export async function isUncommitted(
   env: Environment,
   commit: string | undefined,
 ): Promise<boolean> {
-  if (place.root === undefined || !existsSync(pathBelow(place.root, LEDGER_FILE))) return false;
+  if (place.root === undefined || !existsSync(`${place.root}/${LEDGER_FILE}`)) return false;
   if (commit === undefined) return true;
   if (recall<boolean>(home.local, "installed files", commit)) return false;
   const { Git } = await import("../git/run-git.ts");
@@ -53,7 +52,7 @@ export async function droppedFrom(place: Place, env: Environment): Promise<strin
     !isGuarded(commonDir) ||
     !hasInstalledFiles(commonDir) ||
     root === undefined ||
-    existsSync(pathBelow(root, LEDGER_FILE))
+    existsSync(`${root}/${LEDGER_FILE}`)
   )
     return [];
   const refs = readGuardedTips(commonDir).map((one) => one.ref);

@@ -8,7 +8,7 @@ import { type Runtime, readably } from "./open.ts";
 import { settleLeftovers } from "./settle-leftovers.ts";
 import { withYaml } from "./with-yaml.ts";
 
-/** The life of every call, from the input that its surface has parsed: observe, gather, decide, apply. */
+/** The life of every call, from the input that whoever calls has parsed: observe, gather, decide, apply. */
 export async function run(
   operation: AnyOperation,
   input: Parsed,

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
-import { pathBelow } from "../files/path-below.ts";
+import { dirname, join, relative, resolve } from "node:path";
 import { discover, type Place } from "../git/discover.ts";
 import { hasRef } from "../git/refs.ts";
 import type { Environment } from "../model/environment.ts";
@@ -103,7 +102,7 @@ function sitesOf(
 function describeSite(place: Place, home: boolean, env: Environment, published: NameOf | undefined): Site {
   const { commonDir, mainRoot } = place;
   const ask = home && published ? () => published(place, env) : undefined;
-  const name = repositoryName({ local: pathBelow(commonDir, "pawl") }, place, ask);
+  const name = repositoryName({ local: join(commonDir, "pawl") }, place, ask);
   return { name, home, commonDir, mainRoot };
 }
 

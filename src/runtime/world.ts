@@ -1,4 +1,3 @@
-import { pathBelow } from "../files/path-below.ts";
 import { namesIfReadable, textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import type { Repository } from "../git/repository.ts";
@@ -126,7 +125,7 @@ async function findCutOff({ home }: Runtime): Promise<Purpose[]> {
 
 /** Hardly ever are there any, and a name in a folder is all that it takes to know. */
 async function findStrays({ place, git }: Runtime): Promise<string[]> {
-  if (namesIfReadable(pathBelow(place.commonDir, "pawl", "strays")).length === 0) return [];
+  if (namesIfReadable(`${place.commonDir}/pawl/strays`).length === 0) return [];
   const [sites, rescues] = [await git.sites(), await git.rescues()];
   return (await rescues.look(sites.here()))?.noted ?? [];
 }
@@ -147,7 +146,7 @@ async function readConfig(place: Place, runtime: Runtime): Promise<Config> {
   const path = POLICY_FILE;
   let text: string | undefined;
   try {
-    text = textIfPresent(pathBelow(place.root ?? place.commonDir, path));
+    text = textIfPresent(`${place.root ?? place.commonDir}/${path}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure("unreadable", "broken_config", `${path} cannot be read (${code}).`, { cause: error });

@@ -85,7 +85,7 @@ function sameAnswer(operation: string, input: unknown, key: string, stored: stri
 
 const digest = (operation: string, input: unknown) => sha256(`${operation} ${JSON.stringify(input)}`);
 
-/** What an operation that is no single change has done is told once it has been told to nobody else. */
+/** A procedure makes several changes, so its answer is kept after the last one, for a repeated call. */
 export function keepAnswer(
   operation: string,
   input: unknown,

@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent, textBetween } from "../files/read.ts";
 import type { Home } from "./layout.ts";
 import { hasUnfinishedWork } from "./unfinished.ts";
@@ -18,10 +17,10 @@ const MOST_BYTES = 2 ** 20;
 
 export function cursorNow(home: Home): Cursor {
   const sizes: Cursor = {};
-  const logs = pathBelow(home.state, "events");
+  const logs = `${home.state}/events`;
   for (const clone of namesIfPresent(logs).sort())
-    for (const name of namesIfPresent(pathBelow(logs, clone)).sort()) {
-      const stat = statSync(pathBelow(logs, `${clone}/${name}`), { throwIfNoEntry: false });
+    for (const name of namesIfPresent(`${logs}/${clone}`).sort()) {
+      const stat = statSync(`${logs}/${clone}/${name}`, { throwIfNoEntry: false });
       if (stat?.isFile()) sizes[`events/${clone}/${name}`] = stat.size;
     }
   return sizes;
@@ -37,7 +36,7 @@ export function changedSince(home: Home, before: Cursor): Tail | undefined {
     const from = before[path] ?? 0;
     tail.bytes += size - from;
     if (tail.bytes > MOST_BYTES) return undefined;
-    if (size > from && !collect(textBetween(pathBelow(home.state, path), from, size), tail.paths))
+    if (size > from && !collect(textBetween(`${home.state}/${path}`, from, size), tail.paths))
       return undefined;
   }
   return tail;

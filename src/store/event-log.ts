@@ -1,4 +1,3 @@
-import { pathBelow } from "../files/path-below.ts";
 import { bytesIfReadable, bytesOf, jsonIfReadable, namesIfPresent } from "../files/read.ts";
 import { pathIn } from "../model/event-line.ts";
 import type { EventsWanted, LoggedEvent } from "../ports/ports.ts";
@@ -9,8 +8,8 @@ import { type Home, journalDir, stagingDir } from "./layout.ts";
 export function readEvents(home: Home, wanted: EventsWanted): LoggedEvent[] {
   // In this order, because a command adds to its log before its journal goes: whoever looks the other way misses both.
   const waiting = undone(home, wanted);
-  const logs = pathBelow(home.state, "events");
-  const logged = namesIfPresent(logs).flatMap((clone) => latestOf(pathBelow(logs, clone), wanted));
+  const logs = `${home.state}/events`;
+  const logged = namesIfPresent(logs).flatMap((clone) => latestOf(`${logs}/${clone}`, wanted));
   const known = new Set(waiting.length === 0 ? [] : logged.map((one) => JSON.stringify(one)));
   return [...logged, ...waiting.filter((one) => !known.has(JSON.stringify(one)))]
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
@@ -24,7 +23,7 @@ function latestOf(folder: string, wanted: EventsWanted): LoggedEvent[] {
     .sort()
     .reverse();
   for (const month of months) {
-    const events = eventsIn(bytesOf(pathBelow(folder, month)), wanted);
+    const events = eventsIn(bytesOf(`${folder}/${month}`), wanted);
     found.unshift(...events.slice(-(wanted.limit - found.length)));
     if (found.length >= wanted.limit) break;
   }
@@ -69,11 +68,11 @@ function parse(line: string): LoggedEvent | undefined {
  */
 function undone(home: Home, wanted: EventsWanted): LoggedEvent[] {
   return namesIfPresent(journalDir(home)).flatMap((name) => {
-    const { lines, steps } = jsonIfReadable<Partial<Journal>>(pathBelow(journalDir(home), name)) ?? {};
+    const { lines, steps } = jsonIfReadable<Partial<Journal>>(`${journalDir(home)}/${name}`) ?? {};
     const own = typeof lines === "string" ? eventsIn(Buffer.from(lines), wanted) : [];
     const brought = (Array.isArray(steps) ? steps : [])
       .filter(({ path }) => /^events\//.test(path))
-      .map(({ staged }) => bytesIfReadable(pathBelow(stagingDir(home), staged)));
+      .map(({ staged }) => bytesIfReadable(`${stagingDir(home)}/${staged}`));
     return [...own, ...brought.flatMap((log) => (log ? eventsIn(log, wanted) : []))];
   });
 }

@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import { pathBelow } from "../files/path-below.ts";
 import { lineIfReadable, namesIfPresent, realpathOr } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { hasRef } from "../git/refs.ts";
@@ -14,10 +13,10 @@ import { type Home, LOCAL } from "./layout.ts";
  * linked repository to the state of another one; where a repository has records of its own, no line leads away from them.
  */
 export function findHome(at: Pick<Place, "commonDir" | "mainRoot">, cwd: string): Home {
-  const local = pathBelow(at.commonDir, "pawl");
+  const local = `${at.commonDir}/pawl`;
   const own = ownState(at);
-  const history = pathBelow(local, "state.git");
-  const named = lineIfReadable(pathBelow(local, "home"));
+  const history = `${local}/state.git`;
+  const named = lineIfReadable(`${local}/home`);
   const line = named === undefined ? own : resolve(local, named);
   const isOwn = line === own || hasRecords({ state: own, gitDir: history });
   const state = isOwn ? own : line;
@@ -33,32 +32,29 @@ export function findHome(at: Pick<Place, "commonDir" | "mainRoot">, cwd: string)
 
 /** Where a repository keeps a state of its own. */
 export const ownState = ({ commonDir, mainRoot }: Pick<Place, "commonDir" | "mainRoot">) =>
-  mainRoot ? pathBelow(mainRoot, ".pawl", "state") : pathBelow(commonDir, "pawl", "state");
+  mainRoot ? `${mainRoot}/.pawl/state` : `${commonDir}/pawl/state`;
 
 const ownHistory = (state: string, history: string) =>
-  existsSync(pathBelow(history, "HEAD")) ? history : (gitDirOf(state) ?? history);
+  existsSync(`${history}/HEAD`) ? history : (gitDirOf(state) ?? history);
 
 /** Somebody has written records into this state. */
 export const hasRecords = ({ state, gitDir }: Pick<Home, "state" | "gitDir">) =>
-  namesIfPresent(pathBelow(state, "tasks")).length > 0 || hasRef(gitDir, STATE_REF);
+  namesIfPresent(`${state}/tasks`).length > 0 || hasRef(gitDir, STATE_REF);
 
 /** The history of another repository's state; of a folder that is anything else nothing is read, and nothing is written into it. */
 function historyElsewhere(state: string, local: string): string {
   if (!existsSync(state)) throw homeMissing(state);
   const history = gitDirOf(state) ?? "";
   const commonDir = dirname(dirname(history));
-  const places = [
-    ownState({ commonDir, mainRoot: dirname(commonDir) }),
-    pathBelow(commonDir, "pawl", "state"),
-  ];
+  const places = [ownState({ commonDir, mainRoot: dirname(commonDir) }), `${commonDir}/pawl/state`];
   if (
-    history === pathBelow(commonDir, "pawl", "state.git") &&
+    history === `${commonDir}/pawl/state.git` &&
     places.some((one) => realpathOr(one) === realpathOr(state))
   )
     return history;
   throw new Failure("unreadable", "not_a_state", `${state} is not the state of any repository.`, {
-    hint: `Nothing was changed there. ${pathBelow(local, "home")} points to it; remove that file, or link this repository again from the one that has the state: pawl repo add <this repository>`,
-    details: { file: pathBelow(local, "home") },
+    hint: `Nothing was changed there. ${local}/home points to it; remove that file, or link this repository again from the one that has the state: pawl repo add <this repository>`,
+    details: { file: `${local}/home` },
   });
 }
 
@@ -87,7 +83,7 @@ export function stateExists(home: Home): boolean {
   if (stat && !stat.isDirectory())
     throw misplaced(home, stat.isSymbolicLink() ? "a symbolic link" : "not a folder");
   for (const name of stat ? FOLDERS : []) {
-    const found = lstatOr(pathBelow(home.state, name));
+    const found = lstatOr(`${home.state}/${name}`);
     if (found !== "blocked" && found?.isSymbolicLink())
       throw misplaced(home, `holding a symbolic link, ${name}`);
   }
@@ -98,7 +94,7 @@ export function stateExists(home: Home): boolean {
 export function refuseLinks(home: Home, files: readonly string[]): void {
   const places = new Set([LOCAL, ...files.flatMap((path) => placesOf(path))]);
   for (const place of places) {
-    const found = lstatOr(pathBelow(home.state, place));
+    const found = lstatOr(`${home.state}/${place}`);
     if (found !== "blocked" && found?.isSymbolicLink())
       throw misplaced(home, `holding a symbolic link, ${place}`);
   }
@@ -136,6 +132,6 @@ export function remoteHasState(home: Home): boolean {
 
 /** The name of this clone, unless its folder is a copy of another one. */
 export function readClone(local: string): string | undefined {
-  const [id, inode] = (lineIfReadable(pathBelow(local, "clone")) ?? "").split(" ");
+  const [id, inode] = (lineIfReadable(`${local}/clone`) ?? "").split(" ");
   return id && Number(inode) === statSync(local, { throwIfNoEntry: false })?.ino ? id : undefined;
 }

@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { replaceFile } from "../files/durable.ts";
-import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable, lineIfReadable, namesIfPresent, textIfPresent } from "../files/read.ts";
 import type { Place } from "../git/discover.ts";
 import { quickValue } from "../model/markdown/front-matter.ts";
@@ -13,7 +12,7 @@ import { type Home, LOCAL } from "./layout.ts";
  * The repositories of one state, as this machine knows them: a line per repository, beside the state, that says where
  * its git directory is; and in each of them a line that says where the state is, and what the repository is called.
  */
-const linksDir = (home: Home) => pathBelow(home.state, `${LOCAL}/repos`);
+const linksDir = (home: Home) => `${home.state}/${LOCAL}/repos`;
 
 /** The name it was given when it was linked, or has in the files of the project or in published records, or else its folder's. */
 export function repositoryName(
@@ -21,15 +20,13 @@ export function repositoryName(
   place: Pick<Place, "name" | "mainRoot">,
   published?: () => string | undefined,
 ): string {
-  return lineIfReadable(pathBelow(home.local, "name")) ?? trackedName(place) ?? published?.() ?? place.name;
+  return lineIfReadable(`${home.local}/name`) ?? trackedName(place) ?? published?.() ?? place.name;
 }
 
 /** A clone in a folder of another name is the same repository: the ledger of what is installed says what it is called. */
 function trackedName({ mainRoot }: Pick<Place, "mainRoot">): string | undefined {
   if (mainRoot === undefined) return undefined;
-  const name = jsonIfReadable<{ repository?: unknown }>(
-    pathBelow(mainRoot, ".pawl", "lock.json"),
-  )?.repository;
+  const name = jsonIfReadable<{ repository?: unknown }>(`${mainRoot}/.pawl/lock.json`)?.repository;
   return typeof name === "string" && repository.fields.id.read(name).ok ? name : undefined;
 }
 
@@ -39,17 +36,17 @@ export function keepName(
   place: Pick<Place, "commonDir" | "mainRoot" | "name">,
   published: () => string | undefined,
 ): void {
-  if (!isHomeOf(home, place) || lineIfReadable(pathBelow(home.local, "name")) !== undefined) return;
-  replaceFile(pathBelow(home.local, "name"), `${repositoryName(home, place, published)}\n`);
+  if (!isHomeOf(home, place) || lineIfReadable(`${home.local}/name`) !== undefined) return;
+  replaceFile(`${home.local}/name`, `${repositoryName(home, place, published)}\n`);
 }
 
 /** Every name that the home of the state has gone by, in this clone or another. */
 export function homeNames(home: Home): string[] {
-  const folder = pathBelow(home.state, "repos");
+  const folder = `${home.state}/repos`;
   return namesIfPresent(folder)
     .filter(
       (name) =>
-        name.endsWith(".md") && quickValue(textIfPresent(pathBelow(folder, name)) ?? "", "home") === "true",
+        name.endsWith(".md") && quickValue(textIfPresent(`${folder}/${name}`) ?? "", "home") === "true",
     )
     .map((name) => name.slice(0, -".md".length));
 }
@@ -57,7 +54,7 @@ export function homeNames(home: Home): string[] {
 /** Whether the state belongs to this repository, and was not only lent to it by a link: both its places say so. */
 export function isHomeOf(home: Home, place: Pick<Place, "commonDir" | "mainRoot">): boolean {
   return (
-    resolve(home.gitDir) === pathBelow(place.commonDir, "pawl", "state.git") &&
+    resolve(home.gitDir) === `${place.commonDir}/pawl/state.git` &&
     resolve(home.state) === resolve(ownState(place))
   );
 }
@@ -73,32 +70,32 @@ export function readLinks(home: Home): Link[] {
   return namesIfPresent(linksDir(home))
     .filter((name) => !name.startsWith("."))
     .flatMap((name) => {
-      const path = lineIfReadable(pathBelow(linksDir(home), name));
+      const path = lineIfReadable(`${linksDir(home)}/${name}`);
       if (path === undefined) return [];
       const commonDir = resolve(home.state, path);
-      return [{ name, commonDir, found: existsSync(pathBelow(commonDir, "HEAD")) }];
+      return [{ name, commonDir, found: existsSync(`${commonDir}/HEAD`) }];
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function writeLink(home: Home, name: string, commonDir: string): void {
-  replaceFile(pathBelow(linksDir(home), name), `${relative(home.state, commonDir)}\n`);
+  replaceFile(`${linksDir(home)}/${name}`, `${relative(home.state, commonDir)}\n`);
 }
 
 export function removeLink(home: Home, name: string): void {
-  rmSync(pathBelow(linksDir(home), name), { force: true });
+  rmSync(`${linksDir(home)}/${name}`, { force: true });
 }
 
 /** Points another repository at this state, under a name. */
 export function pointAt(home: Home, other: Pick<Place, "commonDir">, name: string): void {
-  const local = pathBelow(other.commonDir, "pawl");
-  replaceFile(pathBelow(local, "name"), `${name}\n`);
-  replaceFile(pathBelow(local, "home"), `${relative(local, home.state)}\n`);
+  const local = `${other.commonDir}/pawl`;
+  replaceFile(`${local}/name`, `${name}\n`);
+  replaceFile(`${local}/home`, `${relative(local, home.state)}\n`);
 }
 
 /** Lets a repository find its own state again, if it has one. */
 export function pointAway(commonDir: string): void {
-  const local = pathBelow(commonDir, "pawl");
+  const local = `${commonDir}/pawl`;
   // The name last: without a state of its own a name says nothing.
-  for (const file of ["home", "name"]) rmSync(pathBelow(local, file), { force: true });
+  for (const file of ["home", "name"]) rmSync(`${local}/${file}`, { force: true });
 }

@@ -1,5 +1,4 @@
 import { dirname } from "node:path";
-import { pathBelow } from "../files/path-below.ts";
 import { textIfReadable } from "../files/read.ts";
 import { sawBeginning } from "../files/sessions.ts";
 import { holderOfWorktree, keptMovers, MOVERS, taskOfWorktree } from "../git/discover.ts";
@@ -32,7 +31,7 @@ function readMovers(home: Home, task: string): Mover[] {
 const moversBeside = (commonDir: string, task: string) =>
   worktreesOf({ commonDir, mainRoot: undefined })
     .filter(({ gitDir }) => taskOfWorktree(gitDir) === task)
-    .map(({ gitDir }) => pathBelow(gitDir, MOVERS));
+    .map(({ gitDir }) => `${gitDir}/${MOVERS}`);
 
 /** Which session of which agent holds each task that has a worktree here. */
 function readHolders(home: Home): Held[] {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
+import { join } from "node:path";
 import { namesIfPresent, textIfPresent } from "../files/read.ts";
 import { readApprovers } from "../model/approvers.ts";
 import { readConfigText } from "../model/config.ts";
@@ -30,7 +30,7 @@ import { whoWorks } from "./movers.ts";
 import { listRuns } from "./run-list.ts";
 import { readSeen } from "./seen-claims.ts";
 import { currentTasks, listTasks, liveTasks } from "./task-list.ts";
-import { isLive } from "./task-snapshot.ts";
+import { isLive } from "./task-list-cache.ts";
 
 /** States that were there for an earlier reader of the same command; whoever writes looks again. */
 const found = new WeakSet<Home>();
@@ -46,13 +46,13 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
   const exists = isThere(home);
   const parse = openParser(home, fullYaml);
   const perhaps = <K extends Kind>(kind: K, path: string) =>
-    exists && existsSync(pathBelow(home.state, path)) ? parse(kind, path) : undefined;
+    exists && existsSync(`${home.state}/${path}`) ? parse(kind, path) : undefined;
   const folder = openLister(home, exists);
   const all = <K extends Kind>(kind: K, paths: string[]) => collect(paths, (path) => parse(kind, path));
 
   const runFiles = (id: string) =>
     recordNames(folder(partFolder(run, id)), run).map((name) => partFile(run, id, name));
-  const hasTask = (id: string) => exists && existsSync(pathBelow(home.state, taskFile(id)));
+  const hasTask = (id: string) => exists && existsSync(`${home.state}/${taskFile(id)}`);
   const existing = (id: string) => {
     if (hasTask(id)) return taskFile(id);
     throw noSuch("task", id, "`pawl task list` shows the tasks there are.");
@@ -69,7 +69,7 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     part(kind, taskName, part) {
       const path = partFile(kind, taskName, part);
       const hint = `\`pawl task show ${taskName}\` lists what the task has.`;
-      if (exists && existsSync(pathBelow(home.state, path))) return parse(kind, path);
+      if (exists && existsSync(`${home.state}/${path}`)) return parse(kind, path);
       // Whoever mistyped the task is told so, and not that it lacks this part.
       existing(taskName);
       throw noSuch(kind.name, `${taskName}/${part}`, hint);
@@ -95,8 +95,8 @@ export function openReader(home: Home, fullYaml: FullYaml | undefined, now: numb
     ...whoWorks(home),
     config: (where, text) => readConfigText(where, text, fullYaml),
     approvers: (where, text) => readApprovers(where, text, fullYaml),
-    hasFile: (path) => exists && existsSync(pathBelow(home.state, path)),
-    fileText: (path) => (exists ? textIfPresent(pathBelow(home.state, path)) : undefined),
+    hasFile: (path) => exists && existsSync(`${home.state}/${path}`),
+    fileText: (path) => (exists ? textIfPresent(`${home.state}/${path}`) : undefined),
     events: (wanted) => (exists ? readEvents(home, wanted) : []),
     receipt: (taskName) => perhaps(receipt, receiptFile(taskName)),
     claims: () => readSeen(home),
@@ -147,7 +147,7 @@ function openParser(home: Home, fullYaml: FullYaml | undefined) {
     const text = readRecordText(home, path);
     const before = parsed.get(path);
     if (before?.text === text) return before.stored;
-    const stored = parseRecord(kind, path, text, fullYaml, pathBelow(home.shown, path));
+    const stored = parseRecord(kind, path, text, fullYaml, join(home.shown, path));
     parsed.set(path, { text, stored });
     return stored;
   }
@@ -157,7 +157,7 @@ function openParser(home: Home, fullYaml: FullYaml | undefined) {
 function openLister(home: Home, exists: boolean) {
   const known = new Map<string, string[]>();
   return (path: string): string[] => {
-    const names = known.get(path) ?? (exists ? namesIfPresent(pathBelow(home.state, path)) : []);
+    const names = known.get(path) ?? (exists ? namesIfPresent(`${home.state}/${path}`) : []);
     known.set(path, names);
     return names;
   };

@@ -1,11 +1,12 @@
-import { type Stats, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { keepIfPossible } from "../files/cache.ts";
-import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import type { Problem, Stored } from "../model/record.ts";
 import { type Run, run } from "../model/records/run.ts";
 import type { Home } from "./layout.ts";
+import { isSame } from "./task-list-cache.ts";
 
 /** A run as its file said when it was last read, and what that file was. */
 type Row = [path: string, ctimeMs: number, size: number, ino: number, value: Run];
@@ -16,7 +17,7 @@ const SAVE_AFTER = 16;
 const SETTLED_MS = 2_000;
 const MOST_KEPT = 2_000;
 
-const cacheFile = (home: Home) => pathBelow(home.local, "runs.cache");
+const cacheFile = (home: Home) => join(home.local, "runs.cache");
 
 /**
  * Many runs, to be shown and never to be decided on: hardly any of them changes any more, and parsing a hundred takes as
@@ -34,7 +35,7 @@ export function listRuns(
   let missed = 0;
   for (const path of paths)
     try {
-      const stat = statSync(pathBelow(home.state, path));
+      const stat = statSync(join(home.state, path));
       const before = known.get(path);
       const isKnown = before !== undefined && isSame(before, stat);
       listed.push(isKnown ? before : [path, stat.ctimeMs, stat.size, stat.ino, parse(path).value]);
@@ -47,18 +48,11 @@ export function listRuns(
   return { runs: listed.map((row) => row[4]), problems };
 }
 
-const isSame = (row: Row, stat: Stats) =>
-  row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
-
 /** Anything else than a file that the system does not show is ours to explain. */
 function unreadable(home: Home, path: string, error: unknown): Failure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return new Failure(
-    "unreadable",
-    "broken_record",
-    `${pathBelow(home.shown, path)} cannot be read (${code}).`,
-  );
+  return new Failure("unreadable", "broken_record", `${join(home.shown, path)} cannot be read (${code}).`);
 }
 
 /** Another pawl knows other fields. */

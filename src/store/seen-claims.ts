@@ -1,4 +1,3 @@
-import { pathBelow } from "../files/path-below.ts";
 import { jsonIfReadable, namesIfReadable } from "../files/read.ts";
 import { claimText, readClaim } from "../model/claim.ts";
 import type { SeenClaim } from "../ports/claims.ts";
@@ -11,7 +10,7 @@ export function readSeen(home: Home): SeenClaim[] {
     .filter((name) => /^T\d{4,}\.json$/.test(name))
     .sort()
     .flatMap((name) => {
-      const seen = jsonIfReadable<SeenClaim>(pathBelow(folder, name));
+      const seen = jsonIfReadable<SeenClaim>(`${folder}/${name}`);
       const claim = seen && readClaim(name.slice(0, -".json".length), claimText(seen.claim));
       return seen && claim ? [{ ...seen, claim }] : [];
     });

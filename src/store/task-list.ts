@@ -1,5 +1,5 @@
 import { type Stats, statSync } from "node:fs";
-import { pathBelow } from "../files/path-below.ts";
+import { join } from "node:path";
 import { namesIfPresent } from "../files/read.ts";
 import { Failure } from "../model/failure.ts";
 import { idNumber } from "../model/ids.ts";
@@ -17,14 +17,14 @@ import {
   isSame,
   markComplete,
   type Row,
-  readSnapshot,
-  type Snapshot,
+  readTaskListCache,
+  type TaskListCache,
   toRow,
   toSummary,
   total,
   writeCurrent,
-  writeSnapshot,
-} from "./task-snapshot.ts";
+  writeTaskListCache,
+} from "./task-list-cache.ts";
 
 interface TaskList {
   tasks: TaskSummary[];
@@ -36,13 +36,13 @@ const ALWAYS_COMPLETE = 200;
 const COMPLETE_EVERY_MS = 60_000;
 /** Re-reading a few changed files is cheaper than writing down everything that is past each time. */
 const SAVE_AFTER = 16;
-/** A longer tail of the event logs costs every command more than one new snapshot. */
+/** A longer tail of the event logs costs every command more than writing the cache anew. */
 const SAVE_AFTER_BYTES = 32_768;
 /** Files this young are read again next time: within one tick of the clock a rewrite can look like the original. */
 const SETTLED_MS = 2_000;
 
 /**
- * Summaries of all tasks. A snapshot spares the parsing of files whose ctime, size and inode are the ones it was
+ * Summaries of all tasks. A cache spares the parsing of files whose ctime, size and inode are the ones it was
  * made from. Asking for a thousand files takes half as long as starting Node, so tasks that are past are not even
  * asked for: our own writes are known from the event logs, and an edit by hand of a past task is seen with the next
  * complete look, within a minute.
@@ -50,17 +50,17 @@ const SETTLED_MS = 2_000;
 export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: number): TaskList {
   // Before anything is read, so that a write that comes meanwhile is found again next time.
   const cursor = cursorNow(home);
-  const snapshot = readSnapshot(home);
-  const tail = recentTail(home, snapshot, now);
-  const past = byName(snapshot.past());
-  const current = byName(inPlay(snapshot));
-  const isWhole = past.size + current.size === snapshot.total;
+  const cache = readTaskListCache(home);
+  const tail = recentTail(home, cache, now);
+  const past = byName(cache.past());
+  const current = byName(inPlay(cache));
+  const isWhole = past.size + current.size === cache.total;
   const recent = new Set(tail ? tasksIn(tail.paths) : []);
-  const unreadable = new Set(snapshot.unreadable);
+  const unreadable = new Set(cache.unreadable);
   const names =
     tail && isWhole
       ? [...new Set([...past.keys(), ...current.keys(), ...unreadable, ...recent])]
-      : namesIfPresent(pathBelow(home.state, "tasks")).filter((name) => /^T\d{4,}$/.test(name));
+      : namesIfPresent(`${home.state}/tasks`).filter((name) => /^T\d{4,}$/.test(name));
   names.sort(byNumber);
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
@@ -76,13 +76,13 @@ export function listTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
     rows.push(row);
     list.tasks.push(toSummary(row));
   }
-  // One that the snapshot does not know would be passed over next time.
+  // One that the cache does not know would be passed over next time.
   if (
     tasksIn(list.problems.map((one) => one.file)).some((name) => !current.has(name) && !unreadable.has(name))
   )
     stale = true;
   const complete = tail === undefined;
-  keep(home, { list, rows, cursor, changed, stale, snapshot, isWhole, complete, fullYaml, now });
+  keep(home, { list, rows, cursor, changed, stale, cache, isWhole, complete, fullYaml, now });
   return list;
 }
 
@@ -90,7 +90,7 @@ const byNumber = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 
 
 const byName = (rows: readonly Row[]) => new Map(rows.map((row) => [row[0], row]));
 
-const inPlay = (snapshot: Snapshot) => [...snapshot.live, ...(snapshot.waiting() ?? [])];
+const inPlay = (cache: TaskListCache) => [...cache.live, ...(cache.waiting() ?? [])];
 
 /** The tasks in play, and how many are past; looks at no past task at all where that is safe. */
 export const currentTasks = (home: Home, fullYaml: FullYaml | undefined, now: number): CurrentTasks =>
@@ -102,18 +102,18 @@ export function liveTasks(home: Home, fullYaml: FullYaml | undefined, now: numbe
 }
 
 function tasksInPlay(home: Home, fullYaml: FullYaml | undefined, now: number, all: boolean): CurrentTasks {
-  const snapshot = readSnapshot(home);
-  const tail = recentTail(home, snapshot, now);
+  const cache = readTaskListCache(home);
+  const tail = recentTail(home, cache, now);
   const recent = tail ? tasksIn(tail.paths) : [];
-  const waiting = all ? snapshot.waiting() : [];
-  const known = byName([...snapshot.live, ...(waiting ?? [])]);
-  const knows = (name: string) => known.get(name) ?? snapshot.waiting()?.find((row) => row[0] === name);
+  const waiting = all ? cache.waiting() : [];
+  const known = byName([...cache.live, ...(waiting ?? [])]);
+  const knows = (name: string) => known.get(name) ?? cache.waiting()?.find((row) => row[0] === name);
   const fresh = recent.filter((name) => !knows(name));
-  if (!tail || !waiting || fresh.some((name) => idNumber(name) <= snapshot.highest))
+  if (!tail || !waiting || fresh.some((name) => idNumber(name) <= cache.highest))
     return split(listTasks(home, fullYaml, now));
   const list: TaskList = { tasks: [], problems: [] };
   const rows: Row[] = [];
-  const names = new Set([...known.keys(), ...snapshot.unreadable, ...recent]);
+  const names = new Set([...known.keys(), ...cache.unreadable, ...recent]);
   for (const name of [...names].sort(byNumber)) {
     const row = look(home, name, knows(name), fullYaml, list.problems);
     if (!row) continue;
@@ -121,8 +121,8 @@ function tasksInPlay(home: Home, fullYaml: FullYaml | undefined, now: number, al
     list.tasks.push(toSummary(row));
   }
   const changed = rows.filter((row) => row !== knows(row[0]));
-  keepCurrent(home, snapshot, changed, snapshot.checked, now);
-  return split(list, snapshot.counts);
+  keepCurrent(home, cache, changed, cache.checked, now);
+  return split(list, cache.counts);
 }
 
 const tasksIn = (paths: Iterable<string>) =>
@@ -140,11 +140,10 @@ function countPast(tasks: readonly TaskSummary[], from: Readonly<Record<string, 
   return counts;
 }
 
-/** What was written since the snapshot, if the snapshot is young enough to be believed about past tasks. */
-function recentTail(home: Home, snapshot: Snapshot, now: number): Tail | undefined {
-  if (snapshot.total <= ALWAYS_COMPLETE || Math.abs(now - snapshot.checked) > COMPLETE_EVERY_MS)
-    return undefined;
-  return changedSince(home, snapshot.cursor);
+/** What was written since the cache was made, if it is young enough to be believed about past tasks. */
+function recentTail(home: Home, cache: TaskListCache, now: number): Tail | undefined {
+  if (cache.total <= ALWAYS_COMPLETE || Math.abs(now - cache.checked) > COMPLETE_EVERY_MS) return undefined;
+  return changedSince(home, cache.cursor);
 }
 
 /** The known row if its file is the one it was made from, else a new one; undefined for no file or a broken one. */
@@ -183,7 +182,7 @@ function readRow(
   const path = taskFile(name);
   try {
     const text = readRecordText(home, path);
-    const { value } = parseRecord(task, path, text, fullYaml, pathBelow(home.shown, path));
+    const { value } = parseRecord(task, path, text, fullYaml, join(home.shown, path));
     return toRow(name, stat, summarise(value));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -220,12 +219,12 @@ interface Seen {
   list: TaskList;
   rows: Row[];
   cursor: Cursor;
-  /** Those of the rows that the snapshot did not have. */
+  /** Those of the rows that the cache did not have. */
   changed: Row[];
   /** A past row is not what it was, or a file cannot be read that could before: believed once more, it would hide that. */
   stale: boolean;
-  snapshot: Snapshot;
-  /** Every task that the snapshot was made from is in it. */
+  cache: TaskListCache;
+  /** Every task that the cache was made from is in it. */
   isWhole: boolean;
   complete: boolean;
   fullYaml: FullYaml | undefined;
@@ -233,20 +232,20 @@ interface Seen {
 }
 
 function keep(home: Home, seen: Seen): void {
-  const { rows, cursor, snapshot, now } = seen;
+  const { rows, cursor, cache, now } = seen;
   const isLarge = rows.length > ALWAYS_COMPLETE;
-  const isGrown = isLarge && total(cursor) - total(snapshot.cursor) > SAVE_AFTER_BYTES;
+  const isGrown = isLarge && total(cursor) - total(cache.cursor) > SAVE_AFTER_BYTES;
   const missed = seen.changed.length;
   const isWorthIt = missed > 0 && (seen.fullYaml !== undefined || !seen.isWhole);
   if (!isGrown && !isWorthIt && !seen.stale && missed <= SAVE_AFTER) {
-    const isChecked = seen.complete && isLarge && snapshot.checked > 0;
-    const isKept = keepCurrent(home, snapshot, seen.changed, isChecked ? now : snapshot.checked, now);
+    const isChecked = seen.complete && isLarge && cache.checked > 0;
+    const isKept = keepCurrent(home, cache, seen.changed, isChecked ? now : cache.checked, now);
     if (isChecked && !isKept) markComplete(home, now);
     return;
   }
   const isPastRow = new Set(seen.list.tasks.filter(isPast).map((one) => one.id));
   const past = rows.filter((row) => isPastRow.has(row[0]) && isSettled(row, now));
-  writeSnapshot(
+  writeTaskListCache(
     home,
     {
       current: rows.filter((row) => !isPastRow.has(row[0])),
@@ -255,7 +254,7 @@ function keep(home: Home, seen: Seen): void {
       highest: Math.max(0, ...rows.map((row) => idNumber(row[0]))),
       unreadable: tasksIn(seen.list.problems.map((one) => one.file)),
       cursor,
-      checked: seen.complete ? now : snapshot.checked,
+      checked: seen.complete ? now : cache.checked,
     },
     past,
   );
@@ -266,23 +265,23 @@ const isSettled = (row: Row, now: number) => now - row[1] > SETTLED_MS;
 /** So that a task in play is parsed once after each change, and not by every command that follows. */
 function keepCurrent(
   home: Home,
-  snapshot: Snapshot,
+  cache: TaskListCache,
   unknown: readonly Row[],
   checked: number,
   now: number,
 ): boolean {
   const changed = unknown.filter((row) => isSettled(row, now));
   // Rows that were cut off would be written down as none.
-  const isWhole = snapshot.waiting() !== undefined;
-  if (changed.length === 0 || snapshot.checked === 0 || !isWhole) return false;
-  const current = inPlay(snapshot);
+  const isWhole = cache.waiting() !== undefined;
+  if (changed.length === 0 || cache.checked === 0 || !isWhole) return false;
+  const current = inPlay(cache);
   const rows = byName(current);
   for (const row of changed) rows.set(row[0], row);
   writeCurrent(home, {
-    ...snapshot,
+    ...cache,
     current: [...rows.values()],
-    total: snapshot.total + rows.size - current.length,
-    highest: Math.max(snapshot.highest, ...changed.map((row) => idNumber(row[0]))),
+    total: cache.total + rows.size - current.length,
+    highest: Math.max(cache.highest, ...changed.map((row) => idNumber(row[0]))),
     checked,
   });
   return true;

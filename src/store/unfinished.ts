@@ -1,4 +1,3 @@
-import { pathBelow } from "../files/path-below.ts";
 import { namesIfPresent } from "../files/read.ts";
 import { claimsDir, type Home, journalDir, mergingDir, runsDir } from "./layout.ts";
 
@@ -14,10 +13,10 @@ export function hasUnfinishedMerges(home: Home): boolean {
 
 /** True while an agent runs on this machine, or one that has ended waits to be written down. */
 export function hasOpenRuns(home: Home): boolean {
-  return namesIfPresent(pathBelow(runsDir(home), "open")).length > 0;
+  return namesIfPresent(`${runsDir(home)}/open`).length > 0;
 }
 
 /** True while a task is begun or ended whose claim others can see, or a kill has left one that nobody works on. */
 export function hasMarkedClaims(home: Home): boolean {
-  return namesIfPresent(pathBelow(claimsDir(home), "marked")).length > 0;
+  return namesIfPresent(`${claimsDir(home)}/marked`).length > 0;
 }

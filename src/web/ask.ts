@@ -7,7 +7,7 @@ import { openRuntime, type Surroundings } from "../runtime/open.ts";
 import { run } from "../runtime/run.ts";
 
 /** What an operation answered. */
-export interface Told<Data> {
+export interface Answered<Data> {
   data: Data;
   next: Next | undefined;
   warnings: string[];
@@ -21,7 +21,7 @@ export type Ask = <S extends z.ZodMiniObject, Data>(
   operation: Described<S, Data>,
   input: z.input<S>,
   options?: { dryRun?: boolean },
-) => Promise<Told<Data>>;
+) => Promise<Answered<Data>>;
 
 /**
  * Everything is opened again for each call, because others write to the same state while the page is open. Whatever a call

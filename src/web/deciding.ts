@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.ts";
 import { type Talk, Undertakings } from "./undertakings.ts";
 
 /** A passkey that a browser has just made. */
-export interface NewPasskey {
+interface NewPasskey {
   name: string;
   as: string | undefined;
   passkey: string;

@@ -31,7 +31,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-export const escapeText = (text: string) => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
+const escapeText = (text: string) => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
 
 /**
  * What a reader would not see, or would see in another place than it stands: control characters, marks that reorder

@@ -14,7 +14,7 @@ const MOST_SAID = 100_000;
 const latest = (said: string) => (said.length <= MOST_SAID ? said : `…${said.slice(-MOST_SAID)}`);
 
 /** What a browser is asked to have signed. */
-export interface SignRequest {
+interface SignRequest {
   /** The digest of the statement, in base64url. */
   challenge: string;
   /** The passkeys that would do. */

@@ -47,7 +47,7 @@ export function realPrograms(): Promise<Programs> {
   return ready;
 }
 
-export const pinnedVersions = (): Readonly<Record<ProgramName, Wanted>> =>
+const pinnedVersions = (): Readonly<Record<ProgramName, Wanted>> =>
   JSON.parse(readFileSync(MANIFEST, "utf8"));
 
 async function prepare(): Promise<Programs> {

@@ -24,7 +24,7 @@ import { baseEnvironment } from "./run-agent.ts";
 export type SupervisedName = "claude" | "codex" | "copilot";
 
 /** What a command said. */
-export interface Said {
+interface Said {
   code: number;
   out: string;
   err: string;

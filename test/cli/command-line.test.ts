@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
 import { VERSION } from "../../src/model/version.ts";
 import { operations } from "../../src/ops/index.ts";
 import { test } from "../helpers/command-line.ts";
@@ -70,6 +71,90 @@ test.for([
   // The example has the option that was wrong, where there is one.
   if (line[0] === "finish") expect(said.err).toMatch(/^For example: pawl finish .*--reason/m);
 });
+
+/** What a line is answered after its message, before the last line that points to the help. */
+const MEANT_WRONG: [string[], string[]][] = [
+  [
+    ["start", "Hello"],
+    [`An id looks like T0007 or T7. A title has two words or more: pawl start "Hello the tests"`],
+  ],
+  [
+    ["start", "T1", "--here", "--claim"],
+    [
+      "--here starts a new run in this worktree; --claim continues the existing run.",
+      "For example: pawl start T0001 --claim",
+    ],
+  ],
+  [["start", "T1", "--profile", "light"], ["For an existing task: pawl task update T1 --profile light"]],
+  [
+    ["install", "--agents", "foo"],
+    ["Write it like this: --agents claude,codex,copilot,gemini,opencode,cursor,generic"],
+  ],
+  [
+    ["finish", "T1", "--keep", "--remove"],
+    ['pawl finish --remove --reason "…" saves unmerged work before it removes anything.'],
+  ],
+  [["finish", "T1", "--keep"], ['For example: pawl finish --keep --reason "waiting for the new API"']],
+  [
+    ["lane", "add"],
+    [
+      "Name them from the top of the repository: --path src/api --path 'test/**/*.ts'",
+      "For example: pawl lane add T0001 --path src/api --path 'test/api/**'",
+    ],
+  ],
+  [["override", "skill", "foo"], ["For small changes: pawl override skill foo --patch"]],
+  [["task", "update", "T1"], ["For example: pawl task update T0001 --status active"]],
+  [
+    ["task", "update", "T1", "--depends", "soon"],
+    ["A task id looks like T0007 or T7. `pawl task list` shows them."],
+  ],
+  [
+    ["check", "soon"],
+    [
+      "A task id looks like T0007 or T7. `pawl task list` shows them.",
+      "For example: pawl check T0001 --stage plan --json",
+    ],
+  ],
+  [["audit", "--updates", "my file.txt"], ["pawl audit --ci --updates FILE"]],
+  [["verify", "T1", "--check", "unit", "--", "true"], ["For example: pawl verify -- npm test"]],
+  // No field is at fault, so the line was right.
+  [["task", "edit", "T1"], ["Set EDITOR, for example `EDITOR=vi pawl task edit T0001`."]],
+  [["mcp", "--key", "k"], ["For example: pawl mcp"]],
+  // No example of these commands would be right with the option that is wrong.
+  [["lane", "close", "T1/L1", "--task", "T2"], ["Leave one of them out."]],
+  [["verify", "T1", "--check"], ["Write --check NAME."]],
+  [
+    ["decide", "x", "--why", "y", "--general", "--supersedes", "zz"],
+    [
+      "A note id looks like N0007 or N7. `pawl note list` shows them.",
+      'For example: pawl decide "Node 20 at least" --why "18 is out of support" --general --supersedes N0001',
+    ],
+  ],
+  // Lines that cannot be read.
+  [["task", "list", "--limit", "x"], ["Write it like this: --limit N"]],
+  [["task", "list", "--status", "foo"], ["For example: pawl task list --status active --status blocked"]],
+  [["task", "list", "--all=yes"], ["Write it like this: --all"]],
+  [["finding", "list", "--severity", "huge"], ["Write it like this: --severity high"]],
+  [["verify", "--check=", "--key=", "--", "true"], ["Write it like this: --key KEY"]],
+  [
+    ["finding", "batch", "T1", "--findings", "x"],
+    ["For example: pawl finding batch T0001 --findings-file findings.json"],
+  ],
+];
+
+test.for(MEANT_WRONG)(
+  "wrong usage says what to do, an example and where to read more, each once: %s",
+  async ([line, told], { project }) => {
+    project.write("my file.txt", "");
+    await project.pawl("task", "new", "One");
+    const { code, err } = await project.pawl(...line);
+    const typed = line.slice(0, line[1] && `${line[0]}.${line[1]}` in commands ? 2 : 1).join(" ");
+    const help = `\`pawl ${typed} --help\` explains it.`;
+    expect({ code, told: err.trimEnd().split("\n").slice(1) }).toEqual({ code: 3, told: [...told, help] });
+    const { json } = await project.pawl("--json", ...line);
+    expect(json.error.hint).toBe([...told, help].join("\n"));
+  },
+);
 
 test("options of every command may stand before its name, and words after `--` stay with it", async ({
   project,

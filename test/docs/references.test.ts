@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { optionsOf } from "../../src/cli/arguments.ts";
 import { findCommand } from "../../src/cli/command-words.ts";
+import { VERSION } from "../../src/model/version.ts";
 import type { Command } from "../../src/ports/operation.ts";
 import { allCommands } from "../helpers/all-commands.ts";
 import { PAGES } from "./pages.ts";
@@ -16,8 +17,8 @@ const RUN_BY: Record<string, string> = {
   "npm test": "scripts/test.mjs",
   "npm run check": "scripts/test.mjs",
   "npm run pack": "test/scenarios/package.test.ts",
-  "npm install -g ./pawl-0.1.0.tgz": "test/scenarios/package.test.ts",
-  "npx --yes file:/path/to/pawl-0.1.0.tgz --help": "test/scenarios/package.test.ts",
+  [`npm install -g ./pawl-${VERSION}.tgz`]: "test/scenarios/package.test.ts",
+  [`npx --yes file:/path/to/pawl-${VERSION}.tgz --help`]: "test/scenarios/package.test.ts",
 };
 
 describe.each(PAGES)("%s", (path) => {
@@ -58,6 +59,18 @@ describe.each(PAGES)("%s", (path) => {
     expect(lines.filter((line) => !existsSync(join(root, RUN_BY[line] ?? "nothing runs it")))).toEqual([]);
   });
 });
+
+test.each(PAGES.filter((path) => /^(?:README|docs\/(?!benchmarks).*)\.md$/.test(path)))(
+  "%s names this version and no other",
+  (path) => {
+    const named =
+      readFileSync(join(root, path), "utf8").match(
+        /\bpawl[ -]\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.(?!tgz)[0-9A-Za-z]+)*)?/g,
+      ) ?? [];
+    const other = named.filter((one) => one.slice("pawl ".length) !== VERSION);
+    expect(other, "node scripts/name-version.mjs renews it").toEqual([]);
+  },
+);
 
 /** What stands for a value is written in capitals, with an ellipsis, or as alternatives; options are words of their own. */
 function mistakesIn(span: string): string[] {

@@ -51,3 +51,25 @@ test("many first commands at once leave one compiled cache of the program", asyn
   // Each removes what it finds of the others after it has written its own; two may remove each other's.
   expect(find(built.folder, /^program-.*\.cache$/).length).toBeLessThanOrEqual(1);
 }, 60_000);
+
+test("a command that is new adds what it compiles, however often others have run", () => {
+  const cache = () => find(built.folder, /^program-.*\.cache$/).map((file) => readFileSync(file).length);
+  for (let times = 0; times < 12; times++) pawl("version");
+  const [before = 0] = cache();
+  pawl("status");
+  const [after = 0] = cache();
+  expect(before).toBeGreaterThan(0);
+  expect(after).toBeGreaterThan(before);
+});
+
+test("what a search has compiled is taken by the commands after it", () => {
+  pawl("task", "new", "Retry failed uploads");
+  expect(pawl("search", "retry").stdout).toContain("T0001");
+  const [text = "", cache = ""] = [/^program-.*\.cjs$/, /^program-.*\.cache$/].flatMap((one) =>
+    find(built.folder, one),
+  );
+  const load =
+    'new vm.Script(fs.readFileSync(process.argv[1], "latin1"), { cachedData: fs.readFileSync(process.argv[2]) }).cachedDataRejected';
+  const { stdout } = spawnSync(process.execPath, ["-p", load, text, cache], { encoding: "utf8" });
+  expect(stdout).toBe("false\n");
+});

@@ -12,6 +12,7 @@ import {
   linkIfReadable,
   namesIfPresent,
   namesIfReadable,
+  pathsIfPresent,
   realpathOr,
   textIfPresent,
   textIfReadable,
@@ -34,7 +35,7 @@ const ABSENT = ["missing", "missing/below", "full/file/below", "dangling"];
 test.each(ABSENT)("%s is absent: nothing, and no error", (name) => {
   for (const read of [textIfPresent, textIfReadable, lineIfReadable, bytesIfReadable, jsonIfReadable])
     expect(read(at(name))).toBeUndefined();
-  for (const list of [namesIfPresent, namesIfReadable]) expect(list(at(name))).toEqual([]);
+  for (const list of [namesIfPresent, namesIfReadable, pathsIfPresent]) expect(list(at(name))).toEqual([]);
 });
 
 test("a folder is no file, and a file is no folder", () => {
@@ -42,11 +43,13 @@ test("a folder is no file, and a file is no folder", () => {
   expect(textIfReadable(at("full"))).toBeUndefined();
   expect(namesIfPresent(at("full/file"))).toEqual([]);
   expect(namesIfReadable(at("full/file"))).toEqual([]);
+  expect(pathsIfPresent(at("full/file"))).toEqual([]);
 });
 
 test("what is there but cannot be read is an error for one kind, and nothing for the other", () => {
   expect(() => textIfPresent(at("loop"))).toThrow("ELOOP");
   expect(() => namesIfPresent(at("loop"))).toThrow("ELOOP");
+  expect(() => pathsIfPresent(at("loop"))).toThrow("ELOOP");
   expect(() => textIfPresent(at("loop/below"))).toThrow("ELOOP");
   expect(textIfReadable(at("loop"))).toBeUndefined();
   expect(lineIfReadable(at("loop"))).toBeUndefined();
@@ -60,6 +63,7 @@ test("what is there is read", () => {
   expect(bytesIfReadable(at("full/file"))?.length).toBe(11);
   expect(namesIfPresent(at("full"))).toEqual(["file"]);
   expect(namesIfReadable(at("full"))).toEqual(["file"]);
+  expect(pathsIfPresent(folder).filter((path) => path.startsWith("full"))).toEqual(["full", "full/file"]);
   expect(linkIfReadable(at("dangling"))).toBe("nowhere");
   expect(linkIfReadable(at("full"))).toBeUndefined();
   expect(jsonIfReadable(at("whole.json"))).toEqual({ whole: true });

@@ -65,6 +65,8 @@ test("a file is read as git reads it", () => {
     fc.constantFrom(
       "[core]",
       "[CORE]",
+      "[Branch.A]",
+      '[branch.x "Y.z"]',
       '[branch "a B"]',
       '[branch "q\\"s"]',
       "# note \\",
@@ -90,6 +92,11 @@ test("a file is read as git reads it", () => {
     { numRuns: 300 },
   );
 }, 60_000);
+
+test("a section may be written with a dot", () => {
+  for (const header of ['[hook "pawl"]', "[hook.pawl]", "[Hook.Pawl]"])
+    expect(configValue(`${header}\n\tcommand = true\n`, "hook pawl", "command")).toBe("true");
+});
 
 /** Versions of git differ in whether spaces within a value stay as they are. */
 const single = (entry: string) => entry.replace(/[ \t\r]+/g, " ");

@@ -91,6 +91,25 @@ describe("refs, read without git, are what git says", () => {
   });
 });
 
+test("refs in tables that git cannot read are not taken for absent", ({ project }) => {
+  const commonDir = commonDirOf(project);
+  mkdirSync(join(commonDir, "reftable"));
+  project.git("config", "core.repositoryFormatVersion", "1");
+  project.git("config", "extensions.ofTheFuture", "x");
+  expect(() => tipOf(commonDir, "refs/heads/main")).toThrow(/ofthefuture/i);
+  expect(() => headOf({ gitDir: commonDir, commonDir })).toThrow(/ofthefuture/i);
+});
+
+test("a worktree that git is still adding, or that is damaged, has nothing checked out, in tables as in files", ({
+  project,
+}) => {
+  const gitDir = join(commonDirOf(project), "worktrees", "half made");
+  mkdirSync(join(gitDir, "reftable"), { recursive: true });
+  expect(targetOf(gitDir, "HEAD")).toBeUndefined();
+  writeFileSync(join(gitDir, "HEAD"), "ref: refs/heads/.invalid\n");
+  expect(targetOf(gitDir, "HEAD")).toBeUndefined();
+});
+
 test("where the remotes have a branch: loose, packed, both, and in tables", ({ project }) => {
   const commonDir = commonDirOf(project);
   const [old, fresh] = [project.git("rev-parse", "main"), project.commit("a.txt", "a\n")];

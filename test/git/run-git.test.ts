@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { isBlob } from "../../src/git/blobs.ts";
 import { readBlobs } from "../../src/git/cat-file.ts";
-import { isBlob } from "../../src/git/object-ids.ts";
 import { environmentFor, POLICIES, type PolicyName } from "../../src/git/policies.ts";
 import { Git } from "../../src/git/run-git.ts";
 import { aimsGit, overridesSettings } from "../../src/model/git-variables.ts";

@@ -143,6 +143,68 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     expect(readFileSync(join(project.path, ".git/config"), "utf8")).not.toMatch(/pawl|hooksPath/);
   });
 
+  test("leave a lock that git has on the config alone, and say so", async ({ project }) => {
+    const lock = join(project.path, ".git/config.lock");
+    writeFileSync(lock, "git's");
+    const refused = await project.pawl(...INSTALL, "--json");
+    expect(refused.json.error.code).toBe("config_locked");
+    expect(readFileSync(lock, "utf8")).toBe("git's");
+    rmSync(lock);
+    expect((await project.pawl(...INSTALL)).code).toBe(0);
+  });
+
+  /** A hook of this name where git would look without us, and one that another tool puts into our folder. */
+  const twoHooks = (project: Project) => {
+    const [mine, tools] = ["hooks/post-merge", "pawl/hooks/post-merge"].map((name) =>
+      join(project.path, ".git", name),
+    ) as [string, string];
+    const put = (path: string, word: string) =>
+      writeFileSync(path, `#!/bin/sh\n# ${word}\n`, { mode: 0o755 });
+    return { mine, tools, put };
+  };
+
+  test("a hook that another tool put into our folder replaces none that the user has written since", async ({
+    project,
+  }) => {
+    const { mine, tools, put } = twoHooks(project);
+    await project.pawl(...INSTALL);
+    put(tools, "the tool's");
+    await project.pawl(...INSTALL);
+    expect(readFileSync(mine, "utf8")).toContain("the tool's");
+    put(mine, "the user's");
+    for (const _ of [1, 2]) {
+      put(tools, "the tool's newer one");
+      const again = await project.pawl(...INSTALL, "--json");
+      expect(JSON.stringify(again.json)).toContain(`the tool's is ${mine}.set-aside now`);
+    }
+    put(tools, "the tool's newest");
+    await project.pawl(...INSTALL);
+    expect(readFileSync(mine, "utf8")).toContain("the user's");
+    expect(readFileSync(`${mine}.set-aside`, "utf8")).toContain("the tool's newer one");
+    expect(readFileSync(`${mine}.set-aside-2`, "utf8")).toContain("the tool's newest");
+    expect(existsSync(`${mine}.set-aside-3`)).toBe(false);
+    expect(readFileSync(tools, "utf8")).toContain("Written by pawl");
+  });
+
+  test.for([
+    ["with records", true],
+    ["without", false],
+  ] as const)(
+    "uninstall keeps a tool's hook and the user's of that name: %s",
+    async ([, records], { project }) => {
+      const { mine, tools, put } = twoHooks(project);
+      if (records) await project.pawl("task", "new", "One");
+      await project.pawl(...INSTALL);
+      mkdirSync(join(mine, ".."), { recursive: true });
+      put(mine, "the user's");
+      put(tools, "the tool's");
+      const gone = await project.pawl("uninstall", "--yes", "--json");
+      expect(JSON.stringify(gone.json)).toContain(`the tool's is ${mine}.set-aside now`);
+      expect(readFileSync(mine, "utf8")).toContain("the user's");
+      expect(readFileSync(`${mine}.set-aside`, "utf8")).toContain("the tool's");
+    },
+  );
+
   test("a second one changes nothing, not even a time", async ({ project }) => {
     await project.pawl(...INSTALL);
     const times = () =>
@@ -341,6 +403,18 @@ describe("a re-check", () => {
     );
     project.git("tag", "next");
     expect(inspect(project)).toEqual(["tripped"]);
+  });
+
+  test("tells it also in a copy of the repository that is guarded anew", async ({ project }) => {
+    await project.pawl(...INSTALL);
+    const path = `${project.path} copy`;
+    cpSync(project.path, path, { recursive: true });
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: path, env: project.env });
+    const off = ["-c", "core.hooksPath=/dev/null", "-c", "hook.pawl.enabled=false"];
+    git(...off, "commit", "-q", "--allow-empty", "-m", "x");
+    expect((await project.pawlIn(path, {}, ...INSTALL)).code).toBe(0);
+    git("tag", "next");
+    expect(inspect({ ...project, path })).toEqual(["tripped"]);
   });
 });
 

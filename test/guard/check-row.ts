@@ -8,7 +8,7 @@ import type { Outcome, Row } from "./matrix-rows.ts";
 export const expectedOf = (row: Row, making: Making): Outcome => rowFor(row, making).expected;
 
 /** The row as it is meant for this git and this kind of repository. */
-export function rowFor(row: Row, { git = systemGit, formats }: Making): Row {
+function rowFor(row: Row, { git = systemGit, formats }: Making): Row {
   const expected = row.since && git.isSince(row.since.version) ? row.since.expected : row.expected;
   return { ...row, expected, ...(formats && typeof row.tables === "object" ? row.tables : {}) };
 }

@@ -129,10 +129,17 @@ describe("what others did to ours", () => {
   test("a hook that was switched off is switched on again", () => {
     for (const off of [
       `${ours}[hook "pawl"]\n\tenabled = false\n`,
+      `${ours}[hook.pawl]\n\tcommand = true\n`,
       ours.replace("\tevent =", "\tenabled = false\n\tevent ="),
       ours.replace("reference-transaction\n", "pre-commit\n"),
+      ours.replace("\tcommand =", "# why it is here\n\n\tcommand ="),
     ])
       expect(withOurs(off, DIR, settings, clean)).toBe(ours);
+  });
+
+  test("what stands after the section of our hook is the user's", () => {
+    const more = `${ours}# mine\n${REMOTE}`;
+    expect(withOurs(more, DIR, NOTHING_OF_OURS, clean)).toBe(`${CORE}# mine\n${REMOTE}`);
   });
 
   test("a value of a repository that was moved is replaced", () => {

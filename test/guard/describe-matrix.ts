@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { readTablesWith } from "../../src/git/ref-tables.ts";
 import { openGuard } from "../../src/guard/open.ts";
 import { readConfigText } from "../../src/model/config.ts";
 import { systemGit } from "../helpers/optional-program.ts";
@@ -8,6 +9,9 @@ import { type GuardedRepository, type Making, makeGuardedRepository } from "./gu
 import { ROWS, type Row } from "./matrix-rows.ts";
 
 function problemsOf({ repo, env }: GuardedRepository): string[] {
+  // As every command begins: the git that reads tables is the repository's, not this machine's.
+  readTablesWith(env);
+  onTestFinished(() => readTablesWith({}));
   const guard = openGuard({
     env,
     programs: { node: "", program: "" },

@@ -10,7 +10,7 @@ import {
   stayTheSameClone,
 } from "../helpers/temporary-repository.ts";
 
-export interface Ran {
+interface Ran {
   code: number;
   out: string;
   err: string;

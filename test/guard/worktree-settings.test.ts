@@ -82,6 +82,13 @@ describe.each(Object.entries(TOOLS))("with %s, every worktree is guarded", (name
   });
 });
 
+test("worktrees may differ wherever git takes the switch to be on", async ({ project }) => {
+  prepare(project, TOOLS.lefthook ?? { files: {} });
+  project.git("config", "extensions.worktreeConfig", "2");
+  await project.pawl(...INSTALL);
+  expect(readFileSync(join(project.path, ".git/config.worktree"), "utf8")).toContain("/pawl/hooks");
+});
+
 test("settings of the user's for one worktree stay, and so does what they rely on", async ({ project }) => {
   prepare(project, TOOLS.lefthook ?? { files: {} });
   await project.pawl(...INSTALL);

@@ -22,7 +22,7 @@ import {
 } from "./temporary-repository.ts";
 
 export const BRANCH = "task/T0001-make-it-faster";
-export const WORKTREE = ".worktrees/T0001-make-it-faster";
+const WORKTREE = ".worktrees/T0001-make-it-faster";
 
 /** Repositories that a task touches, with work of the user's around; the first is the home of the state. */
 export interface Workspace {

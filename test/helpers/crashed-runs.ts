@@ -107,7 +107,7 @@ export async function expectDone(
 }
 
 /** Not before its supervisors are gone, who would write about it; what nobody has written down, nobody waits for. */
-export async function removeProject(project: TemporaryRepository): Promise<void> {
+async function removeProject(project: TemporaryRepository): Promise<void> {
   rmSync(join(runsIn(project), "open"), { recursive: true, force: true });
   for (const path of attemptsIn(project))
     await waitFor("the supervisor is gone", () => !owners(path).some((one) => isSupervised(path, one)));

@@ -78,7 +78,7 @@ function workIn(project: Project, worktree: string): HandMadeRun {
   };
 }
 
-export function writeRun(project: Project, value: Run): void {
+function writeRun(project: Project, value: Run): void {
   const file = join(stateOf(project), "tasks/T0001", `runs/${value.id.split("/")[1]}/run.md`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, printRecord(run, value));

@@ -181,7 +181,7 @@ export function placeTarget(ready: Ready, target: Target): void {
   }
 }
 
-export const targetOf = (repo: Project, target: Target) =>
+const targetOf = (repo: Project, target: Target) =>
   target === "main worktree" ? repo.path : target === "linked worktree" ? `${repo.path} target` : undefined;
 
 /** What must be true of every repository whenever no approval is under way; answers whether it is merged. */

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import { VERSION } from "../../src/model/version.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { bundlePawl, inDialogue, onTerminal } from "../helpers/pseudo-terminal.ts";
 import { ok } from "../helpers/ready-task.ts";
@@ -203,6 +204,16 @@ describe("pawl install --commit", () => {
     expect(status(project)).toBe("?? .pawl/config.yaml");
   });
 
+  test("leaves the committed policy as it is while the user edits it", async ({ project }) => {
+    await commit(project, "--agents", "claude");
+    const before = at(project, ".pawl/config.yaml");
+    appendFileSync(join(project.path, ".pawl/config.yaml"), "# mine\n");
+    project.git("checkout", "-q", "-b", "feature");
+    await commit(project, "--agents", "claude,codex");
+    expect(at(project, ".pawl/config.yaml")).toBe(before);
+    expect(status(project)).toBe("M .pawl/config.yaml");
+  });
+
   test("leaves out and reports the files that the project ignores", async ({ project }) => {
     project.commit(".gitignore", ".claude/\n");
     const { commit: made } = await commit(project);
@@ -267,7 +278,7 @@ describe("pawl install --commit", () => {
     project.git("worktree", "add", "-q", "-b", "other", path);
     const { code } = await project.pawlIn(path, {}, "install", "--commit");
     expect(code).toBe(0);
-    expect(project.git("log", "-1", "--format=%s", "other")).toBe("Install pawl 0.1.0");
+    expect(project.git("log", "-1", "--format=%s", "other")).toBe(`Install pawl ${VERSION}`);
     expect(project.git("log", "-1", "--format=%s", "main")).toBe("Begin");
     expect(project.git("-C", path, "status", "--porcelain")).toBe("");
   });

@@ -5,6 +5,7 @@ import { describe, expect } from "vitest";
 import { sha256 } from "../../src/files/digest.ts";
 import { HOOK_RAN } from "../../src/files/sessions.ts";
 import { type Ledger, parseLedger, printLedger } from "../../src/installer/plan/ledger.ts";
+import { VERSION } from "../../src/model/version.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 import { treeBytes } from "../helpers/tree-bytes.ts";
 import unmarked from "./edit/toml-entries-0.1.0.json" with { type: "json" };
@@ -117,7 +118,7 @@ describe("pawl upgrade", () => {
     appendFileSync(at(project, scope), "mine\n");
 
     const { upgrade } = await done(project, "upgrade");
-    expect(upgrade).toMatchObject({ from: "0.0.9", to: "0.1.0" });
+    expect(upgrade).toMatchObject({ from: "0.0.9", to: VERSION });
     expect(upgrade.written).toEqual([SKILL, ".pawl/lock.json"]);
     expect(upgrade.removed).toEqual([".claude/skills/gone/SKILL.md"]);
     expect(upgrade.left.map((one: { path: string }) => one.path).sort()).toEqual([
@@ -294,6 +295,18 @@ describe("pawl doctor", () => {
     expect(await trust()).toEqual(["codex_hooks_not_trusted"]);
   });
 
+  test("a folder whose name only begins like a trusted one is not trusted", async ({ project }) => {
+    await done(project, "install");
+    const folder = join(project.env.HOME ?? "", ".copilot");
+    mkdirSync(folder);
+    const trust = (...trustedFolders: string[]) =>
+      writeFileSync(join(folder, "config.json"), JSON.stringify({ trustedFolders }));
+    trust(project.path);
+    expect(await codesOf(project, "note")).not.toContain("copilot_not_trusted");
+    trust(project.path.slice(0, -1));
+    expect(await codesOf(project, "note")).toContain("copilot_not_trusted");
+  });
+
   test("reports where an agent would miss our hooks, and a session that began without them", async ({
     project,
   }) => {
@@ -340,10 +353,11 @@ describe("a fresh clone", () => {
         resolve({ code: status, err: stderr.toString() });
       }
     });
+    const version = VERSION.replaceAll(".", "\\.");
     expect(said).toEqual({
       code: 2,
       err: expect.stringMatching(
-        /^pawl 0\.1\.0 is not installed in this clone yet\.\nIt comes as a file: [^\n]+, then\n {2}node \.pawl\/get\.cjs \/path\/to\/pawl-0\.1\.0\.tgz\n$/,
+        `^pawl ${version} is not installed in this clone yet\\.\nIt comes as a file: [^\n]+, then\n {2}node \\.pawl/get\\.cjs /path/to/pawl-${version}\\.tgz\n$`,
       ),
     });
     const clean = await project.pawlIn(path, {}, "install", "--json");

@@ -188,7 +188,11 @@ describe("a fresh clone", () => {
       expect([code, err]).toEqual([1, expect.stringContaining("Nothing of it was run")]);
       expect(existsSync(join(at.path, ".git/pawl"))).toBe(false);
     }
-    // What a commit has counts where it is asked for, whatever lies in the files.
+    // What a commit has counts where it is asked for, whatever lies in the files or another commit is to replace it with.
+    const git = (...args: string[]) =>
+      execFileSync("git", args, { cwd: at.path, env: at.env, encoding: "utf8" });
+    const empty = git("hash-object", "-t", "tree", "--stdin", "-w").trim();
+    git("replace", "HEAD", git("commit-tree", empty, "-m", "Another").trim());
     const into = join(root, `package ${++names}`);
     expect(launch(at, ".pawl/get.cjs", "--base", "HEAD", "--into", into, "--offline")).toMatchObject({
       code: 0,

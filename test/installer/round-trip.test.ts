@@ -207,6 +207,15 @@ describe("uninstall reports what it could not restore as expected", () => {
     expect(left).toEqual([{ path: skill, why: `what was there before is ${skill}.pawl-orig now` }]);
     expect(readFileSync(join(project.path, `${skill}.pawl-orig`), "utf8")).toBe("mine\n");
   });
+
+  test("a replaced file that the user brought back is left as it is, without a second copy", async () => {
+    const skill = ".claude/skills/tdd/SKILL.md";
+    const project = await installed({ [skill]: "mine\n" }, "--force");
+    writeFileSync(join(project.path, skill), "mine\n");
+    await done(project, "uninstall", "--yes");
+    expect(readFileSync(join(project.path, skill), "utf8")).toBe("mine\n");
+    expect(existsSync(join(project.path, `${skill}.pawl-orig`))).toBe(false);
+  });
 });
 
 test("the named command restores a ledger with merge conflicts", async () => {

@@ -113,6 +113,20 @@ describe("nobody who calls over MCP is a human", () => {
     expect((await call(client, "task_new", { title: "x", base: "main" })).data.error.code).toBe("bad_input");
   });
 
+  test("a wrong call is not sent to the help of the command line", async () => {
+    const client = await open();
+    await shop.pawl("task", "new", "One");
+    for (const [tool, input, code] of [
+      ["task_update", { task: "T1" }, "nothing_to_change"],
+      ["task_show", { task: "soon" }, "bad_task_id"],
+      ["task_update", { task: "T1", depends: ["soon"] }, "bad_task_id"],
+    ] as const) {
+      const { data, text } = await call(client, tool, input);
+      expect(data.error.code, tool).toBe(code);
+      expect(text).not.toMatch(/--help|For example: pawl/);
+    }
+  });
+
   test("an agent whose session is not known may not judge what any session of it wrote", async () => {
     const shell = { CODEX_SESSION_ID: "s1" };
     await shop.pawlIn(shop.path, shell, "task", "new", "One");

@@ -112,6 +112,13 @@ describe("a task that is taken", () => {
     expect(claimOf("T0003")).toContain("holder: human:ben s clone\n");
   });
 
+  test("is not warned about where only its records are, and nobody works on it", async () => {
+    for (const one of [ben, ada]) await ok(one.pawl("sync", "--yes"));
+    const { json } = await ok(ada.pawl("status", "--json"));
+    expect((await ok(ada.pawl("status"))).out).toMatch(/elsewhere +T0001 by human:ben s clone on /);
+    expect(json.warnings.join("\n")).not.toContain("T0001 is being worked on here");
+  });
+
   test("may be taken over by anybody who says so once its holder has died", async () => {
     await ok(start(ada, "T4"));
     expire("T0004");

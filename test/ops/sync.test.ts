@@ -294,6 +294,24 @@ describe("the same id given twice", () => {
       );
     });
 
+  test("a task that is edited just before theirs takes its place is kept in the history with that edit", async ({
+    clones,
+  }) => {
+    const { ben } = clones;
+    await twice(clones);
+    let fetches = 0;
+    observeSteps((name) => {
+      // The first one only asks whether anybody has published; the state is committed before the second.
+      if (name !== "sync fetch" || ++fetches !== 2) return;
+      const file = join(stateOf(ben), TASK);
+      writeFileSync(file, readFileSync(file, "utf8").replace("Ben's task", "Ben's, just now"));
+    });
+    await sync(ben, "--theirs", "T1").finally(() => observeSteps(() => {}));
+    expect(fetches).toBeGreaterThan(1);
+    expect(await task(ben)).toMatchObject({ title: "Ada's task" });
+    expect(askStateGit(ben, "log", "--format=%h", "-S", "Ben's, just now", "HEAD")).not.toBe("");
+  });
+
   test("also for parts of a task, and whatever speaks of them follows", async ({ clones }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "Title");

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 import { gitIn, ok, typing } from "../helpers/ready-task.ts";
-import { stateOf } from "../helpers/temporary-repository.ts";
+import { askStateGit, stateOf } from "../helpers/temporary-repository.ts";
 
 const AGENT = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: "s1" };
 const worktree = (project: Project) => join(project.path, ".worktrees", "T0001-one");
@@ -68,6 +68,17 @@ describe("a record that pawl did not write", () => {
     expect(await reasons(project)).toEqual(["record_altered T0001/E1", "check_missing T0001"]);
     await project.pawl("doctor", "--fix");
     expect(await reasons(project)).toEqual(["check_failed T0001/E1"]);
+  });
+
+  test("comes back as pawl wrote it, also if the history has what was made of it by hand", async ({
+    project,
+  }) => {
+    await failing(project);
+    edit(project, "evidence/E1.md", /^exit_code: 1$/m, "exit_code: 0");
+    await ok(project.pawl("task", "new", "Two"));
+    expect(askStateGit(project, "show", "HEAD:tasks/T0001/evidence/E1.md")).toContain("exit_code: 0");
+    await project.pawl("doctor", "--fix");
+    expect(project.read("tasks/T0001/evidence/E1.md")).toContain("exit_code: 1");
   });
 
   test("is not laundered by a command that writes it again", async ({ project }) => {

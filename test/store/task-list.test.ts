@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { writeTask } from "../../bench/helpers/fill-store.ts";
@@ -16,11 +16,11 @@ async function fill(project: Project, tasks: number) {
   for (let number = 1; number <= tasks; number++) writeTask(stateOf(project), number);
   const place = discover(project.path);
   if (!place) throw new Error("the project is a repository");
-  // The files are seen as settled: a snapshot leaves out what is younger than two seconds.
+  // The files are seen as settled: a cache leaves out what is younger than two seconds.
   let clock = Date.now() + 5_000;
   const home = () => findHome(place, project.path);
   return {
-    snapshot: join(project.path, ".git", "pawl", "tasks.cache"),
+    cache: join(project.path, ".git", "pawl", "tasks.cache"),
     past: join(project.path, ".git", "pawl", "tasks-past.cache"),
     pass: (ms: number) => {
       clock += ms;
@@ -43,10 +43,10 @@ function edit(project: Project, id: string, from: string, to: string) {
 }
 
 describe("with many tasks", () => {
-  test("the snapshot changes nothing about the answer", async ({ project }) => {
+  test("the cache changes nothing about the answer", async ({ project }) => {
     const tasks = await fill(project, MANY);
     const cold = tasks.list();
-    expect(existsSync(tasks.snapshot)).toBe(true);
+    expect(existsSync(tasks.cache)).toBe(true);
     expect(tasks.list()).toEqual(cold);
     expect(cold.map((task) => task.id)).toEqual([...cold.map((task) => task.id)].sort());
     const { tasks: current, past } = tasks.current();
@@ -125,7 +125,7 @@ describe("with many tasks", () => {
     const before = readFileSync(tasks.past, "utf8");
     tasks.pass(10_000);
     expect(tasks.current().tasks.find((task) => task.id === "T0010")?.status).toBe("active");
-    const [{ live }, waiting] = readFileSync(tasks.snapshot, "utf8")
+    const [{ live }, waiting] = readFileSync(tasks.cache, "utf8")
       .split("\n")
       .map((one) => JSON.parse(one));
     const current = [...live, ...waiting];
@@ -147,7 +147,7 @@ describe("with many tasks", () => {
     expect(ids).not.toContain("T0003");
   });
 
-  test("a title in any script comes out of the snapshot as it went in", async ({ project }) => {
+  test("a title in any script comes out of the cache as it went in", async ({ project }) => {
     const tasks = await fill(project, MANY);
     const title = "Größe, 大きさ, 📏 and \\u0041";
     edit(
@@ -165,7 +165,7 @@ describe("with many tasks", () => {
     project,
   }) => {
     const tasks = await fill(project, MANY);
-    // One that is past and one in play, both before there is a snapshot.
+    // One that is past and one in play, both before there is a cache.
     for (const id of ["T0003", "T0010"]) writeFileSync(taskFile(project, id), "---\n");
     const broken = ["tasks/T0003/task.md", "tasks/T0010/task.md"];
     for (let look = 0; look < 3; look++) {
@@ -191,20 +191,20 @@ describe("with many tasks", () => {
     expect(tasks.current().problems).toEqual([]);
   });
 
-  test("a snapshot that is missing, damaged or half replaced is no loss", async ({ project }) => {
+  test("a cache that is missing, damaged or half replaced is no loss", async ({ project }) => {
     const tasks = await fill(project, MANY);
     const cold = tasks.list();
     const current = tasks.current();
     const damages = [
-      () => rmSync(tasks.snapshot),
+      () => rmSync(tasks.cache),
       () => rmSync(tasks.past),
-      () => writeFileSync(tasks.snapshot, "{"),
-      () => writeFileSync(tasks.snapshot, readFileSync(tasks.snapshot).subarray(0, -200)),
-      () => writeFileSync(tasks.snapshot, readFileSync(tasks.snapshot, "utf8").replace(/\n.*/s, "\n")),
+      () => writeFileSync(tasks.cache, "{"),
+      () => writeFileSync(tasks.cache, readFileSync(tasks.cache).subarray(0, -200)),
+      () => writeFileSync(tasks.cache, readFileSync(tasks.cache, "utf8").replace(/\n.*/s, "\n")),
       () => writeFileSync(tasks.past, ""),
       () => writeFileSync(tasks.past, '{"twin'),
       () => writeFileSync(tasks.past, '{"twin":"of another","rows":[]}'),
-      () => writeFileSync(tasks.snapshot, JSON.stringify({ schema: 0, rows: [] })),
+      () => writeFileSync(tasks.cache, JSON.stringify({ schema: 0, rows: [] })),
     ];
     for (const damage of damages) {
       damage();
@@ -218,13 +218,39 @@ describe("with many tasks", () => {
     }
   });
 
+  test("past tasks of an older cache, as two writers at once may leave them, are not believed", async ({
+    project,
+  }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    const older = readFileSync(tasks.past);
+    edit(project, "T0003", "status: done", "status: dropped");
+    tasks.pass(LATER);
+    expect(tasks.status("T0003")).toBe("dropped");
+    expect(readFileSync(tasks.past).equals(older)).toBe(false);
+    writeFileSync(tasks.past, older);
+    expect(tasks.status("T0003")).toBe("dropped");
+  });
+
+  test("an event log that became shorter, as in a state from a backup, has every task looked at", async ({
+    project,
+  }) => {
+    const tasks = await fill(project, MANY);
+    tasks.list();
+    edit(project, "T0003", "status: done", "status: dropped");
+    expect(tasks.status("T0003"), "within a minute").toBe("done");
+    for (const name of readdirSync(join(stateOf(project), "events"), { recursive: true, encoding: "utf8" }))
+      if (name.endsWith(".jsonl")) truncateSync(join(stateOf(project), "events", name), 1);
+    expect(tasks.status("T0003")).toBe("dropped");
+  });
+
   test("rows of waiting tasks that were cut off are not written down as none by whoever looks at live ones", async ({
     project,
   }) => {
     const tasks = await fill(project, MANY);
     tasks.list();
     const waiting = tasks.current().tasks.length;
-    writeFileSync(tasks.snapshot, readFileSync(tasks.snapshot, "utf8").replace(/(?<=\n).*/s, "\0\0"));
+    writeFileSync(tasks.cache, readFileSync(tasks.cache, "utf8").replace(/(?<=\n).*/s, "\0\0"));
     edit(project, "T0001", "status: active", "status: blocked\nblocker: the network");
     tasks.pass(10_000);
     expect(tasks.live()).toEqual(["T0001"]);

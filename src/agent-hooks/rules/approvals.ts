@@ -48,7 +48,7 @@ export function findApproval(text: string, script: Script): Refusal | undefined 
 }
 
 /** Whether a text that nobody parsed may call one of those commands; quotes, commas and brackets are what code puts between. */
-export function soundsHumanOnly(text: string): boolean {
+function soundsHumanOnly(text: string): boolean {
   const plain = text.replace(/["'`\\,()[\]{}]+/g, " ");
   return /pawl(?:@[\w.^~-]+)?(?:\.[cm]?js)?\s+(?:-\S+\s+)*(?:approve|unlock|uninstall|home\s+set|repo\s+remove|approver\s+(?:add|remove)|remote\s+trust)(?![\w-])/.test(
     plain,

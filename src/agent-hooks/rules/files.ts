@@ -69,7 +69,7 @@ export const RECORDS_WAY =
   "Use the commands: `pawl task update`, `pawl decide`, `pawl verify`, `pawl finding …`, `pawl handoff`.";
 
 /** Files that are nobody's to write by hand: git's own, and the records that pawl keeps. */
-export function judgeOwnFiles(named: string, spot: Spot | undefined, facts: Facts): Refusal | undefined {
+function judgeOwnFiles(named: string, spot: Spot | undefined, facts: Facts): Refusal | undefined {
   // A link leads to where it leads, whatever it is called.
   const path = facts.real(named);
   const inGit = placeInGit(path, spot, facts) ?? placeInGit(named, spot, facts);

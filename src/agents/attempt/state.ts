@@ -6,7 +6,7 @@ import { isMarked, markedProcesses } from "../processes.ts";
 import { type AttemptSpec, files, modifiedAt, owners, readExit, readGuard } from "./folder.ts";
 
 /** How long a launcher may take between the folder and its supervisor; a loaded machine only costs patience. */
-export const START_PATIENCE_MS = 3_000;
+const START_PATIENCE_MS = 3_000;
 /** Wakes the supervisor, so that it looks for a request at once. */
 export const NUDGE = "SIGUSR2";
 const GIVEN_UP = "given up";

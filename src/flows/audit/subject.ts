@@ -10,7 +10,7 @@ import { type KeyTexts, readKeys } from "../trust/read-keys.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** How thorough an audit is, and what it looks at. */
-export interface Manner {
+interface Manner {
   /**
    * `here`: a clone that people work in. `published`: only what a remote or a server has, judged by the
    * records alone.

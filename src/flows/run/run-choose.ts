@@ -35,4 +35,6 @@ export function elsewhere(value: Run): Failure {
   });
 }
 
-export const tasksOf = (named: readonly string[]): string[] => [...new Set(named.map(parseTaskId))];
+export const tasksOf = (named: readonly string[]): string[] => [
+  ...new Set(named.map((one) => parseTaskId(one))),
+];

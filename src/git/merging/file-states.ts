@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bytesIfReadable } from "../../files/read.ts";
-import { isBlob } from "../object-ids.ts";
+import { isBlob } from "../blobs.ts";
 import type { Git } from "../run-git.ts";
 import { type ChangedPath, type Entry, LINK } from "./changed-paths.ts";
 

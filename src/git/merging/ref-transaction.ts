@@ -77,7 +77,7 @@ export function openRefTransaction(env: Environment, update: RefUpdate): RefTran
 }
 
 /** Git's words for why a branch did not move, as a code that a program can test for. */
-export function refusal({ name, branch, old }: RefUpdate, said: string): Failure {
+function refusal({ name, branch, old }: RefUpdate, said: string): Failure {
   const details = { repo: name, branch, git: said.trim().slice(0, 600) };
   if (/ but expected |unable to resolve reference|reference is missing/.test(said))
     return new Failure("refused", "base_moved", `${branch} of ${name} is no longer at ${old.slice(0, 12)}.`, {

@@ -12,7 +12,7 @@ import { makeFolder, removeIfEmpty } from "../../files/durable.ts";
 import { bytesIfReadable } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
-import { isBlob } from "../object-ids.ts";
+import { isBlob } from "../blobs.ts";
 import { type Checkout, Git } from "../run-git.ts";
 import { type ChangedPath, isSubmodule } from "./changed-paths.ts";
 import { hashFiles, holds, isCutOff, lookAt, type Present } from "./file-states.ts";

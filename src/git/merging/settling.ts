@@ -53,7 +53,7 @@ export function partsOf(env: Environment, sites: Sites, journal: Journal): Part[
   });
 }
 
-export const refOf = (part: Part) => refOfBranch(part.repo.branch);
+const refOf = (part: Part) => refOfBranch(part.repo.branch);
 
 export function grantPart(part: Part): void {
   step("merge-grant");

@@ -97,7 +97,7 @@ function skipSpace(text: string, offset: number): number {
   return at;
 }
 
-export function spaceBefore(text: string, offset: number): number {
+function spaceBefore(text: string, offset: number): number {
   let at = offset;
   while (at > 0 && SPACE.includes(text[at - 1] as string)) at--;
   return at;

@@ -1,4 +1,4 @@
-import { JsonDocument, type Place } from "./json-document.ts";
+import { JsonDocument, type Occurrence } from "./json-document.ts";
 import { damaged, takenByUser } from "./refusals.ts";
 import { applyEdits, follow, locate } from "./splice.ts";
 import { splitMark } from "./text-style.ts";
@@ -26,7 +26,7 @@ export function lookAtEntries(
 ): EntryLook[] {
   const document = new JsonDocument(file, splitMark(text ?? "").text);
   return entries.map((entry) => {
-    const [place] = document.places(entry);
+    const [place] = document.occurrences(entry);
     if (!place) return { at: entry.at, found: "absent" };
     return { at: entry.at, found: isOurs(place, entry) ? "same" : "different", value: place.value };
   });
@@ -83,7 +83,7 @@ function rewrite(file: EntryFile, start: Work, from: readonly Entry[], to: reado
   const all = [...ours, ...added];
   const [gone, come] = [rangesOf(start.document, from), rangesOf(work.document, all)];
   if (!isUnchanged(start.document, gone, work.document, come, work.made)) throw damaged(file);
-  return { work, entries: all.filter((entry) => work.document.places(entry).length > 0) };
+  return { work, entries: all.filter((entry) => work.document.occurrences(entry).length > 0) };
 }
 
 /**
@@ -98,8 +98,8 @@ export function removeEntries(
 ): { text: string | undefined; exact: boolean; left: Entry[] } {
   const { mark, text } = splitMark(before);
   const document = new JsonDocument(file, text);
-  const left = entries.filter((entry) => document.places(entry).some((place) => !isOurs(place, entry)));
-  const ours = entries.filter((entry) => !left.includes(entry) && document.places(entry).length > 0);
+  const left = entries.filter((entry) => document.occurrences(entry).some((place) => !isOurs(place, entry)));
+  const ours = entries.filter((entry) => !left.includes(entry) && document.occurrences(entry).length > 0);
   const exactly = left.length === 0 ? cutPieces(file, document, ours, inserted) : undefined;
   const { made } = inserted;
   const result = exactly ?? rewrite(file, { document, pieces: undefined, made }, ours, []).work.document.text;
@@ -126,7 +126,7 @@ function insert(file: EntryFile, work: Work, entries: Entry[]): Work {
 }
 
 function update(file: EntryFile, work: Work, old: Entry, now: Entry): Work {
-  const [place] = work.document.places(old);
+  const [place] = work.document.occurrences(old);
   if (!place || sameValue(place.value, now.value)) return work;
   return apply(file, work, [place.replacement(now.value)]);
 }
@@ -135,7 +135,7 @@ function update(file: EntryFile, work: Work, old: Entry, now: Entry): Work {
 function takeOut(file: EntryFile, start: Work, entries: Entry[]): Work {
   let work = start;
   for (const entry of entries)
-    for (let [place] = work.document.places(entry); place; [place] = work.document.places(entry))
+    for (let [place] = work.document.occurrences(entry); place; [place] = work.document.occurrences(entry))
       work = apply(file, work, place.removal());
   return work;
 }
@@ -167,7 +167,7 @@ function pairUp(from: readonly Entry[], to: readonly Entry[]): { old?: Entry; no
 }
 
 function isMissing(file: EntryFile, document: JsonDocument, entry: Entry): boolean {
-  const [place] = document.places(entry);
+  const [place] = document.occurrences(entry);
   if (place && !sameValue(place.value, entry.value))
     throw takenByUser(file, document.text, entry.at, place.range.start);
   return !place;
@@ -197,12 +197,12 @@ function cutPieces(
   }
 }
 
-function isOurs(place: Place, entry: Entry): boolean {
+function isOurs(place: Occurrence, entry: Entry): boolean {
   return !place.commented && sameValue(place.value, entry.value);
 }
 
 function rangesOf(document: JsonDocument, entries: readonly Entry[]): Range[] {
-  return entries.flatMap((entry) => document.places(entry)).map((place) => place.range);
+  return entries.flatMap((entry) => document.occurrences(entry)).map((place) => place.range);
 }
 
 /** Every value and every comment of the user's is in both, written the same way and in the same order. */

@@ -10,7 +10,7 @@ import { emptyFields, type Fields, place, sameValue } from "./values.ts";
 const UNIT = "  ";
 
 /** Where one of our entries is in the text. */
-export interface Place {
+export interface Occurrence {
   range: Range;
   value: Json;
   /** A comment was written into it: it is no longer ours alone. */
@@ -38,16 +38,16 @@ export class JsonDocument {
   }
 
   /** Everywhere the entry could be: at its path whatever its value, or the elements of the array that equal it. */
-  places(entry: Entry): Place[] {
+  occurrences(entry: Entry): Occurrence[] {
     const { node, missing } = this.#walk(entry);
     if (!node || missing.length > 0) return [];
-    if (entry.kind === "key") return [this.#place(node.parent as Node, jsonOf(node))];
+    if (entry.kind === "key") return [this.#occurrence(node.parent as Node, jsonOf(node))];
     return (node.children ?? [])
-      .map((item) => this.#place(item, jsonOf(item)))
+      .map((item) => this.#occurrence(item, jsonOf(item)))
       .filter((found) => sameValue(found.value, entry.value));
   }
 
-  #place(node: Node, value: Json): Place {
+  #occurrence(node: Node, value: Json): Occurrence {
     const range = rangeOf(node);
     return {
       range,

@@ -116,5 +116,4 @@ export function recordOf(wanted: WantedPart, inserted: Inserted = NOTHING): Part
   return { path, mode, ...digests, format: "json", entries, inserted };
 }
 
-export const digestOfPart = (part: Part) =>
-  sha256(part.mode === "block" ? part.body : JSON.stringify(part.entries));
+const digestOfPart = (part: Part) => sha256(part.mode === "block" ? part.body : JSON.stringify(part.entries));

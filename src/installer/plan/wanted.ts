@@ -30,7 +30,7 @@ export interface WantedBlock {
 }
 
 /** Entries in a JSON file. */
-export interface WantedEntries {
+interface WantedEntries {
   mode: "entry";
   path: string;
   entries: Entry[];

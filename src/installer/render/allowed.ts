@@ -10,7 +10,7 @@ export interface Allow {
  * What an agent may be allowed to call without asking each time: operations that read, or write nothing but our own
  * records. Not `verify`, which runs any command, nor what moves git (`start`, `refresh`, `finish`) or talks to a remote.
  */
-export const PREAPPROVED: readonly string[] = [
+const PREAPPROVED: readonly string[] = [
   ...["session", "context", "status", "search", "check", "diff", "log"],
   ...["task.list", "task.show", "task.ready", "task.new", "task.update"],
   ...["slice.open", "slice.close", "decide", "touch", "handoff", "snapshot"],
@@ -19,7 +19,7 @@ export const PREAPPROVED: readonly string[] = [
 ];
 
 /** Both ways to make one call, in an agent's own words. */
-export function allowedCalls(id: string, { command, tool }: Allow): string[] {
+function allowedCalls(id: string, { command, tool }: Allow): string[] {
   const words = id.replace(".", " ");
   return [
     command.replace("{launcher}", LAUNCHER).replace("{command}", words),

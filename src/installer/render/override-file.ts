@@ -2,8 +2,8 @@ import { Failure } from "../../model/failure.ts";
 import { hasMarks } from "./merge.ts";
 import { printSkill, readSkill, textOf, withoutKeys } from "./skill-header.ts";
 
-export const OVERRIDE_MODES = ["replace", "patch", "add", "disable"] as const;
-export type OverrideMode = (typeof OVERRIDE_MODES)[number];
+const OVERRIDE_MODES = ["replace", "patch", "add", "disable"] as const;
+type OverrideMode = (typeof OVERRIDE_MODES)[number];
 
 /** A user's change of one skill, as `.pawl/overrides/skills/<name>/` holds it. */
 export interface Override {
@@ -42,7 +42,7 @@ export function readOverride(name: string, file: string, base: string | undefine
   const description = textOf(skill, "description") ?? "";
   if (description === "" || description.length > 1024)
     throw broken(name, 'it needs a "description" of at most 1024 characters');
-  const lines = withoutKeys(skill.lines, OUR_KEYS);
+  const lines = withoutKeys(skill, OUR_KEYS);
   const text = printSkill({ lines, body: `${skill.body.trimEnd()}\n` });
   if (hasMarks(text)) throw broken(name, "it still has conflict markers");
   return mode === "add" ? { name, mode, text } : { name, mode, text, upstream, base: kept(base) };

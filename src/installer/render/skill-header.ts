@@ -1,11 +1,20 @@
 import matter from "gray-matter";
-import { FrontMatterError, type HeaderValue, splitFrontMatter } from "../../model/markdown/front-matter.ts";
+import {
+  editHeader,
+  FrontMatterError,
+  type HeaderValue,
+  type KeyPlace,
+  locateKeys,
+  splitFrontMatter,
+} from "../../model/markdown/front-matter.ts";
 import { fullYaml } from "../../model/markdown/full-yaml.ts";
 
 /** A skill or an override: its header as it is written and as it is read, and what follows. */
 export interface SkillText {
   lines: string[];
   values: Readonly<Record<string, HeaderValue>>;
+  /** Where the keys stand, each on lines of its own: no other header can be written without some of its keys. */
+  places: readonly KeyPlace[];
   body: string;
 }
 
@@ -34,7 +43,10 @@ export function readSkill(text: string, explain: (why: string) => void = () => {
     // Refuses fences that are not exactly three dashes, and headers that no fence closes, which gray-matter reads to the end.
     splitFrontMatter(text);
     const { matter: header, data, content } = matter(text, OPTIONS);
-    return { lines: header.split("\n").slice(1), values: data, body: content };
+    const lines = header.split("\n").slice(1);
+    const written = ended(lines);
+    const places = locateKeys(written) ?? fullYaml.locateKeys(written);
+    return { lines, values: data, places, body: content };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     explain(error instanceof FrontMatterError ? error.problem : (error.message.split("\n")[0] ?? ""));
@@ -52,13 +64,11 @@ export function textOf({ values }: SkillText, key: string): string | undefined {
   return typeof value === "string" ? value.trim() : undefined;
 }
 
-/** Without the lines of these keys, and those below that belong to them. */
-export function withoutKeys(lines: readonly string[], keys: readonly string[]): string[] {
-  let dropping = false;
-  return lines.filter((line) => {
-    const key = /^(["']?)([\w-]+)\1:(?: |$)/.exec(line)?.[2];
-    const continues = key === undefined && /^(?:\s|- |$)/.test(line);
-    if (!continues) dropping = key !== undefined && keys.includes(key);
-    return !dropping;
-  });
+/** Without the lines of these keys, however they are written. */
+export function withoutKeys({ lines, values, places }: SkillText, keys: readonly string[]): string[] {
+  const changes = keys.map((key) => [key, undefined] as const);
+  const left = editHeader(ended(lines), changes, new Map(Object.entries(values)), places, "\n");
+  return left.split("\n").slice(0, -1);
 }
+
+const ended = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");

@@ -93,7 +93,7 @@ function dress(text: string, { skills: { keys } }: SkillPlace, allow?: Allow): s
   const skill = readSkill(text);
   if (!skill) return text;
   const foreign = AGENT_KEYS.filter((key) => !keys.includes(key));
-  const lines = withoutKeys(skill.lines, foreign);
+  const lines = withoutKeys(skill, foreign);
   if (allow) lines.push(`allowed-tools: "${allowedIn(skill.body, allow).join(", ")}"`);
   return printSkill({ lines, body: `\n${ORIGIN}\n${skill.body}` });
 }

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { digestOf } from "../../files/digest.ts";
 import { makeFolder, replaceQuickly } from "../../files/durable.ts";
-import { jsonIfReadable } from "../../files/read.ts";
+import { jsonIfReadable, pathsIfPresent } from "../../files/read.ts";
 import { step } from "../../model/steps.ts";
 
 /** Made by the build beside the program: every file that it consists of, with its sha256. */
@@ -22,13 +22,13 @@ export const runtimeOf = (commonDir: string) => join(commonDir, "pawl", "runtime
 export const readManifest = (folder: string) => jsonIfReadable<Manifest>(join(folder, MANIFEST));
 
 /** Files of a copy that are missing or are not what its manifest says. */
-export function damagedFiles(folder: string, { files }: Manifest): string[] {
+function damagedFiles(folder: string, { files }: Manifest): string[] {
   return Object.entries(files).flatMap(([name, digest]) =>
-    isFile(join(folder, name), digest) ? [] : [name],
+    hasDigest(join(folder, name), digest) ? [] : [name],
   );
 }
 
-function isFile(path: string, digest: string): boolean {
+function hasDigest(path: string, digest: string): boolean {
   return existsSync(path) && digestOf(readFileSync(path)) === digest;
 }
 
@@ -106,8 +106,7 @@ export function changedFiles(folder: string): string[] {
 }
 
 function spoiltCaches(folder: string): string[] {
-  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
-  return names
+  return pathsIfPresent(folder)
     .filter((name) => name.endsWith(".known") && COMPILED.test(name))
     .flatMap((note) => {
       const [cache = "", digest] = readFileSync(join(folder, note), "latin1").trim().split(" ");
@@ -117,11 +116,10 @@ function spoiltCaches(folder: string): string[] {
 }
 
 function sweep(folder: string, used: ReadonlySet<string>): void {
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    const path = name.replaceAll("\\", "/");
-    if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() !== true) continue;
+  for (const path of pathsIfPresent(folder)) {
+    if (statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() !== true) continue;
     if (used.has(path) || used.has(path.replace(COMPILED, ""))) continue;
     step("runtime sweep");
-    rmSync(join(folder, name), { force: true });
+    rmSync(join(folder, path), { force: true });
   }
 }

@@ -26,7 +26,7 @@ export const isWrong = ({ class: found }: { class: Class }) =>
   found === "unapproved" || found === "unexplained";
 
 /** Why a commit is unapproved or unexplained. */
-export type Reason =
+type Reason =
   | "approval_mismatch"
   | "approval_rewritten"
   | "approval_unfinished"

@@ -3,7 +3,7 @@ import { byteLength } from "../../model/budget.ts";
 /**
  * Text that is safe to show anywhere: no control characters, no lone surrogates, `\n` as the only line end.
  */
-export function clean(text: string): string {
+function clean(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replace(/[^\n\t\P{Cc}]/gu, "")

@@ -68,7 +68,7 @@ function moreFacts({ own, dependencies }: Facts): string[] {
 }
 
 /** Where the reader is, and whether the task's work is there. */
-export function placeLine({ own, look }: Pick<Facts, "own" | "look">, at: Situation): string {
+function placeLine({ own, look }: Pick<Facts, "own" | "look">, at: Situation): string {
   const { task } = own;
   const others = task.repos.filter((repo) => repo !== at.repo);
   return [

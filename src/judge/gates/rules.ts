@@ -55,7 +55,7 @@ export type ReasonCode = keyof typeof RULES;
 
 const CEREMONY: readonly Task["profile"][] = ["light", "standard", "strict"];
 
-export function applies(code: ReasonCode, stage: Stage, profile: Task["profile"]): boolean {
+function applies(code: ReasonCode, stage: Stage, profile: Task["profile"]): boolean {
   const rule: Rule = RULES[code];
   return rule.stages.includes(stage) && CEREMONY.indexOf(profile) >= CEREMONY.indexOf(rule.from);
 }

@@ -42,7 +42,7 @@ export function runRow(run: RunStanding, style: Style): string[] {
   ];
 }
 
-export function usageText({ usage }: Pick<RunStanding, "usage">): string {
+function usageText({ usage }: Pick<RunStanding, "usage">): string {
   const used = usage.input + usage.output === 0 ? "" : `${short(usage.input + usage.output)} tokens`;
   return [used, usage.cost === undefined ? "" : dollars(usage.cost)].filter(Boolean).join(", ");
 }

@@ -9,13 +9,13 @@ import { severityRank } from "../next-step.ts";
 import type { UnderWay } from "./whose.ts";
 
 /** A worktree of the task on this machine. */
-export interface Worktree {
+interface Worktree {
   repo: string;
   /** Absolute, because the reader may be anywhere. */
   path: string;
 }
 
-export interface LoadedTask {
+interface LoadedTask {
   task: Task;
   worktrees: Worktree[];
   /** The caller is in one of them. */

@@ -30,7 +30,7 @@ function locate(header: string, key: unknown, value: unknown): KeyPlace {
   const line = lineAt(header, begin);
   // Anything else at the root (an inline map, a key after a question mark) leaves no line that is the key's alone.
   if (!isScalar(key) || begin !== from)
-    throw new FrontMatterError(line + 2, "Each key has to begin a line of its own.");
+    throw new FrontMatterError(line + 2, "Each key has to begin a line of its own, at the margin.");
   const place = placeOf(header, header.indexOf(":", to) + 1, value);
   const end = (isNode(value) && value.range?.[1]) || to;
   // Blank lines below count as a part of the value only where a block scalar says so.

@@ -137,7 +137,7 @@ export const handoff = kind({
   sections: { what: "What", blocker: "Blocker", next: "Next" },
 });
 
-export const LANE_STATUSES = ["open", "closed"] as const;
+const LANE_STATUSES = ["open", "closed"] as const;
 
 /** Who may touch what: the paths that a task's work stays within, and the tasks that it waits for because of them. */
 export const lane = kind({

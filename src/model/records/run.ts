@@ -19,7 +19,7 @@ import { digest, partId, provenance, taskId } from "./shared.ts";
 import { signed } from "./signed.ts";
 
 /** Where one repository's part of the work is done; paths are relative to that repository's main worktree. */
-export const runRepo = group({
+const runRepo = group({
   name: text("my-project"),
   worktree: text(".worktrees/T0001-make-it-faster"),
   branch: text("task/T0001-make-it-faster"),
@@ -39,7 +39,7 @@ export const runRepo = group({
 });
 
 /** The saved diff of one repository: a commit kept by a ref, and a patch beside the record. */
-export const runSnapshot = group({
+const runSnapshot = group({
   repo: text("my-project"),
   commit: sha,
   head: sha,
@@ -54,7 +54,7 @@ export const runSnapshot = group({
 });
 
 /** A moved base that was brought into the task's branch; without overlap the review of `from` holds for `to`. */
-export const runRefresh = group({
+const runRefresh = group({
   repo: text("my-project"),
   from: sha,
   to: sha,
@@ -63,7 +63,7 @@ export const runRefresh = group({
 });
 
 /** How the work came into the base without an approval here, such as by a pull request: the base's own commits. */
-export const runLanded = group({
+const runLanded = group({
   repo: text("my-project"),
   how: oneOf(["merge", "fast-forward", "squash", "rebase"]),
   commits: list(sha),
@@ -100,9 +100,9 @@ export const run = kind({
     /** What a human allows a manager, and the runs that it has started. */
     envelope: optional(envelope),
     children: list(partId("R")),
-    /** What whoever started it made of its attempts. */
+    /** How its manager or a human judged attempts. */
     settled: list(settlement),
-    /** How the work stood when a fixer was started, of the trees and of what was open; a manager's plan when it first started one. */
+    /** A fixer's trees and open reasons at its start, to see if it changed any; a manager's plan when it first started a run. */
     basis: optional(digest),
     pid: optional(integer),
     exit_code: optional(integer),
@@ -122,7 +122,7 @@ export const run = kind({
   sections: { notes: "Notes" },
 });
 
-export const approvalRepo = group({
+const approvalRepo = group({
   name: text("my-project"),
   ref: text("refs/heads/main"),
   old: sha,
@@ -139,7 +139,7 @@ export const approvalRepo = group({
 });
 
 /** `requested`: a human signed what a pull request asks for. The host makes the commit, so `new` is the `head` that it is to merge. */
-export const APPROVAL_STATUSES = ["prepared", "merged", "rolled_back", "requested"] as const;
+const APPROVAL_STATUSES = ["prepared", "merged", "rolled_back", "requested"] as const;
 
 /** A human's yes to exactly these commits. */
 export const approval = kind({
@@ -226,7 +226,7 @@ export const repository = kind({
   sections: { notes: "Notes" },
 });
 
-/** What is not known of a repository when it becomes known. */
+/** A new repository's fields, before any clone guards it. */
 export const UNGUARDED = { baseline: [], begun: [], protects: [], guarded: [], trusted: [], notes: "" };
 
 /** What is said of a run that no agent was started for. */

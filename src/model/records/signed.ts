@@ -2,7 +2,7 @@ import { LEVELS } from "../approvers.ts";
 import { type FieldValues, group, list, matching, oneOf, optional, text } from "../fields.ts";
 
 /** What a signature in a record is about; the statement itself is made from the record and from git. */
-export const SIGNED_KINDS = [
+const SIGNED_KINDS = [
   "approval",
   "unlock",
   "unlocked",

@@ -7,7 +7,7 @@ export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export const PROFILES = ["light", "standard", "strict"] as const;
 
-export const slice = group({
+const slice = group({
   id: sliceId,
   title: text("Parse the header"),
   status: oneOf(["open", "closed"]),

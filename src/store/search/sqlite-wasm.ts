@@ -9,8 +9,15 @@ type WasmModule = typeof import("node-sqlite3-wasm");
  * The optimising compiler stays out: an exiting process waits for its jobs, a process that stays keeps 40 MB for
  * them, and queries gain next to nothing.
  */
+const FLAGS = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering", "--wasm-lazy-validation"];
+const USUAL = ["--wasm-tier-up", "--wasm-dynamic-tiering", "--no-wasm-lazy-validation"];
+
 export function loadWasm(): Sqlite {
-  for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) setFlagsFromString(flag);
+  for (const flag of FLAGS) setFlagsFromString(flag);
+  // V8 takes no compiled code from a process with other flags than its own, and ours is kept at exit (files/code-cache.ts).
+  process.prependOnceListener("exit", () => {
+    for (const flag of USUAL) setFlagsFromString(flag);
+  });
   const { Database } = requireWasm();
   return {
     open(path) {

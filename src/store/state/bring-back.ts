@@ -9,7 +9,7 @@ import { eventFile } from "../../model/paths.ts";
 import type { Effect } from "../../ports/operation.ts";
 import { readEvents } from "../event-log.ts";
 import { type Home, stagingDir } from "../layout.ts";
-import { forgetSnapshot } from "../task-snapshot.ts";
+import { forgetTaskListCache } from "../task-list-cache.ts";
 import { transact } from "../transaction.ts";
 import { gitOf, REF, type StateRepository } from "./state-basics.ts";
 import { type Listing, listFiles, writeContent } from "./state-objects.ts";
@@ -35,7 +35,7 @@ export async function bringBack(home: Home, env: Environment, paths: readonly st
     const log = eventFile(home.clone, new Date().toISOString());
     // What they say was told when it was written; coming back is no change of theirs.
     if (transact(home, { effects, events: [], log }).state !== "done") return [];
-    forgetSnapshot(home);
+    forgetTaskListCache(home);
     return effects.map((one) => one.path).filter((path) => wanted.has(path));
   } finally {
     for (const path of scratch) rmSync(path, { force: true });

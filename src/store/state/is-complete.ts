@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { pathBelow } from "../../files/path-below.ts";
 import { hasRef, tipOf } from "../../git/refs.ts";
 import { STATE_REF } from "../../model/naming.ts";
 import { stateExists } from "../home.ts";
@@ -7,13 +6,13 @@ import type { Home } from "../layout.ts";
 
 /** Nothing is missing of the state: asked before every write, so it only looks. */
 export function isComplete(home: Home): boolean {
-  return stateExists(home) && existsSync(pathBelow(home.state, ".git")) && home.clone !== "" && !isLost(home);
+  return stateExists(home) && existsSync(`${home.state}/.git`) && home.clone !== "" && !isLost(home);
 }
 
 /** The folder is gone, or emptied, but its history is not. */
 export function isLost(home: Home): boolean {
-  if (!existsSync(pathBelow(home.state, ".git"))) return existsSync(pathBelow(home.gitDir, "HEAD"));
-  return !existsSync(pathBelow(home.state, "tasks")) && hasRef(home.gitDir, STATE_REF);
+  if (!existsSync(`${home.state}/.git`)) return existsSync(`${home.gitDir}/HEAD`);
+  return !existsSync(`${home.state}/tasks`) && hasRef(home.gitDir, STATE_REF);
 }
 
 /**

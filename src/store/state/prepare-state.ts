@@ -12,7 +12,7 @@ import type { Home } from "../layout.ts";
 import { keepName } from "../links.ts";
 import { prepare } from "./state-repository.ts";
 
-/** Makes the memory repository on the first write, and whatever is missing of it later; safe to run eight at once. */
+/** Makes the state repository on the first write, and whatever is missing of it later; safe to run eight at once. */
 export function prepareState(home: Home, place: Place, env: Environment): string[] {
   try {
     if (!stateExists(home)) expectRoom(dirname(home.state));

@@ -12,11 +12,11 @@ import type { Comparison, Renumbered } from "../../ports/state-exchange.ts";
 import { readEvents } from "../event-log.ts";
 import { eventsOf } from "../events.ts";
 import { type Home, stagingDir } from "../layout.ts";
-import { forgetSnapshot } from "../task-snapshot.ts";
+import { forgetTaskListCache } from "../task-list-cache.ts";
 import { transact } from "../transaction.ts";
 import { filesOf } from "./compare.ts";
 import type { StateRepository } from "./state-basics.ts";
-import { type Listing, readContents, writeContent } from "./state-objects.ts";
+import { type Listing, readContents, taskFirst, writeContent } from "./state-objects.ts";
 
 /** A record of ours, the files that belong to it, and where they go. */
 interface Move extends Renumbered {
@@ -58,7 +58,7 @@ export async function renumber(
     const outcome = transact(home, { effects, events, log: eventFile(home.clone, at.now) });
     // Somebody took one of these ids meanwhile, or changed ours: nothing may be replaced before its copy is there.
     if (outcome.state !== "done") return undefined;
-    forgetSnapshot(home);
+    forgetTaskListCache(home);
     return moves.map(({ from, to }) => ({ from, to }));
   } finally {
     for (const path of scratch) rmSync(path, { force: true });
@@ -121,7 +121,7 @@ function effectsOf(
   scratch: string[],
 ): Effect[] {
   const effects: Effect[] = [];
-  for (const [path, id] of [...mine].sort(taskFirst)) {
+  for (const [path, id] of [...mine].sort(([a], [b]) => taskFirst(a, b))) {
     const move = moves.find(
       (one) => path === one.path || (one.before.endsWith("/") && path.startsWith(one.before)),
     );
@@ -156,11 +156,6 @@ function effectsOf(
       });
   }
   return effects;
-}
-
-function taskFirst([a]: [string, string], [b]: [string, string]): number {
-  const rank = (path: string) => (path.endsWith("/task.md") ? 0 : 1);
-  return rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 
 /** Branches and folders that are called after an id keep their names. */

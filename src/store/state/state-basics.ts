@@ -3,7 +3,7 @@ import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
 import { STATE_REF } from "../../model/naming.ts";
 
-/** The memory repository: its records are a work tree, its history lives out of reach of any clean. */
+/** The state repository: its records are a work tree, its history lives out of reach of any clean. */
 export interface StateRepository {
   state: string;
   gitDir: string;

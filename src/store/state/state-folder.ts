@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, rmdirSync, statSync } from "node:fs";
+import { rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { namesIfPresent, namesIfReadable } from "../../files/read.ts";
+import { namesIfPresent, namesIfReadable, pathsIfPresent } from "../../files/read.ts";
 import type { Place } from "../../git/discover.ts";
 import { Git } from "../../git/run-git.ts";
 import type { Environment } from "../../model/environment.ts";
@@ -40,9 +40,7 @@ export function openStateFolder(place: Place, home: Home, env: Environment): Sta
 
 function count(place: Place, home: Home): { tasks: number; others: number } {
   const own = `repos/${repositoryName(home, place)}.md`;
-  const all = existsSync(home.state) ? readdirSync(home.state, { recursive: true, encoding: "utf8" }) : [];
-  const others = all
-    .map((path) => path.replaceAll("\\", "/"))
+  const others = pathsIfPresent(home.state)
     .filter(
       (path) => !/^(?:\.git|events|tasks)(?:\/|$)/.test(path) && !path.startsWith(LOCAL) && path !== own,
     )

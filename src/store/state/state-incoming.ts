@@ -10,12 +10,12 @@ import { isEmptyState, placeWhole } from "../bulk-place.ts";
 import { eventsOf } from "../events.ts";
 import { type Home, stagingDir } from "../layout.ts";
 import { setAside } from "../set-aside.ts";
-import { forgetSnapshot } from "../task-snapshot.ts";
+import { forgetTaskListCache } from "../task-list-cache.ts";
 import { transact } from "../transaction.ts";
 import { beginWith, checkOut } from "./check-out.ts";
 import { filesOf } from "./compare.ts";
 import type { StateRepository } from "./state-basics.ts";
-import { type Listing, readContents, writeContent } from "./state-objects.ts";
+import { type Listing, readContents, taskFirst, writeContent } from "./state-objects.ts";
 import { commitState } from "./state-repository.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function placeIncoming(
   for (const task of merged.replaced) if (!(await makeRoom(home, repo, task, mine, ours ?? ""))) return false;
   const isReplaced = (path: string) => merged.replaced.some((task) => path.startsWith(`tasks/${task}/`));
   const replaced = [...other.keys()].filter(isReplaced);
-  const paths = [...merged.comparison.incoming, ...merged.taken, ...replaced].sort(inOrder);
+  const paths = [...merged.comparison.incoming, ...merged.taken, ...replaced].sort(taskFirst);
   const scratch: string[] = [];
   try {
     const taken = await effectsFor(home, repo, paths, { mine, other, isReplaced }, scratch);
@@ -47,7 +47,7 @@ export async function placeIncoming(
       const events = eventsOf("sync", records, at);
       const outcome = transact(home, { effects, events, log: eventFile(home.clone, at.now) });
       if (outcome.state !== "done") return false;
-      forgetSnapshot(home);
+      forgetTaskListCache(home);
     }
   } finally {
     for (const path of scratch) rmSync(path, { force: true });
@@ -63,7 +63,7 @@ async function placeEverything(home: Home, repo: StateRepository, theirs: string
   try {
     await checkOut(repo, theirs, folder);
     if (!placeWhole(home, folder, () => beginWith(repo, theirs))) return false;
-    forgetSnapshot(home);
+    forgetTaskListCache(home);
     await commitState(repo, JOINED, theirs);
     return true;
   } finally {
@@ -88,12 +88,6 @@ async function makeRoom(
     listed.map(([path, id]) => [path.slice(folder.length), contents.get(id) ?? Buffer.alloc(0)]),
   );
   return !existsSync(join(home.state, folder)) || setAside(home, task, files, ours.slice(0, 12));
-}
-
-/** A task before its parts, because its folder comes into being with it. */
-function inOrder(a: string, b: string): number {
-  const rank = (path: string) => (path.endsWith("/task.md") ? 0 : 1);
-  return rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 
 function parted<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {

@@ -6,6 +6,12 @@ import { gitOf, type StateRepository } from "./state-basics.ts";
 /** Files by path, as one commit of the state has them: the id of each one's content. */
 export type Listing = Map<string, string>;
 
+/** Sorts paths: a task before its parts, because its folder comes into being with it. */
+export function taskFirst(a: string, b: string): number {
+  const rank = (path: string) => (path.endsWith("/task.md") ? 0 : 1);
+  return rank(a) - rank(b) || (a < b ? -1 : 1);
+}
+
 const UNREADABLE = "The state's history could not be read";
 
 /**

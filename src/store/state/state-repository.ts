@@ -26,7 +26,7 @@ import { isTipBroken, repairTip } from "./repair-tip.ts";
 import { gitOf, REF, type StateRepository, tip } from "./state-basics.ts";
 
 /**
- * Makes the memory repository, or puts back what is missing of it; every step may have been done before. A state
+ * Makes the state repository, or puts back what is missing of it; every step may have been done before. A state
  * folder that was deleted comes back from its history. Callers hold a lock, so everything here is synchronous.
  */
 export function prepare(repo: StateRepository): { restored: boolean } {

@@ -68,7 +68,7 @@ function renderHunk(rows: readonly Row[], rendering: Rendering): Html[] {
 }
 
 /** How many lines are still hidden between line `upTo` and the hunk before. */
-export function hiddenAbove(file: PatchFile, hunk: number, upTo: number): number {
+function hiddenAbove(file: PatchFile, hunk: number, upTo: number): number {
   const before = file.hunks[hunk - 1];
   const last = before?.rows.findLast((row) => row.new !== undefined)?.new ?? before?.newStart ?? 0;
   return Math.max(0, upTo - last - 1);

@@ -7,7 +7,7 @@ import type { Run } from "../../model/records/run.ts";
 import { plural } from "../../model/text.ts";
 import { session } from "../../ops/session.ts";
 import { taskShow } from "../../ops/task-show.ts";
-import type { Told } from "../ask.ts";
+import type { Answered } from "../ask.ts";
 import { page, type Response } from "../exchange.ts";
 import { type Html, html } from "../html.ts";
 import { layout, mono, tag } from "../layout.ts";
@@ -19,7 +19,7 @@ import type { Look } from "./view.ts";
 
 /** Everything that is recorded of a task, and what keeps it from going on. */
 export interface Shown {
-  all: Told<Recorded>["data"];
+  all: Answered<Recorded>["data"];
   gates: { stage: string; reasons: readonly Reason[] } | undefined;
 }
 
@@ -45,7 +45,7 @@ const TABS = [
   ["approve", "Approve"],
 ] as const;
 
-export type Tab = (typeof TABS)[number][0];
+type Tab = (typeof TABS)[number][0];
 
 interface Frame {
   tab: Tab;

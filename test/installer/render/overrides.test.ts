@@ -134,6 +134,16 @@ describe("files", () => {
     ["a header to be run as code", good.replace("---\n", "---js\n"), /exactly `---`/],
     ["a header in JSON", good.replace("---\n", "---json\n"), /exactly `---`/],
     ["a header in what every object has", good.replace("---\n", "---constructor\n"), /exactly `---`/],
+    [
+      "a header in braces",
+      '---\n{mode: add, name: tdd, description: "About it."}\n---\n\nText.\n',
+      /Each key has to begin a line of its own, at the margin/,
+    ],
+    [
+      "a key after a question mark",
+      good.replace("mode: ", "? mode\n: "),
+      /Each key has to begin a line of its own, at the margin/,
+    ],
     ["unfinished merge", `${good}<<<<<<< yours\n`, /conflict markers/],
   ])("%s is refused by name", (_title, file, why) => {
     expect(() => readOverride("tdd", file, undefined)).toThrow(why);
@@ -200,6 +210,26 @@ describe("the header of a skill", () => {
     );
     expect(claude).toContain("argument-hint: >-\n  [one]\n\n  [two]\ndescription: >-\n");
     expect(shared?.startsWith(`---\nname: tdd\n${kept.join("\n")}\n---\n`)).toBe(true);
+  });
+
+  test.each<[string, string[]]>([
+    ["plainly", ["mode: add"]],
+    ["with a space before the colon", ["mode : add"]],
+    ["in quotes", ['"mode" : "add"']],
+    ["with escapes", ['"m\\u006fde": add']],
+    ["with a tab after the colon", ["mode:\tadd"]],
+    ["with its value below", ["mode:", "  add"]],
+    ["as a block", ["mode: >-", "", "  add"]],
+    ["with a tag and a comment", ["mode: !!str add # ours"]],
+  ])("our own keys are read and left out if they are written %s", (_, mode) => {
+    const kept = ["name: tdd", "# mine", "description: About it.", "metadata:", "  mode: add"];
+    for (const header of [
+      [...mode, ...kept],
+      [...kept, ...mode],
+    ]) {
+      const { text } = readOverride("tdd", `---\n${header.join("\n")}\n---\n\nText.\n`, undefined);
+      expect(text).toBe(`---\n${kept.join("\n")}\n---\n\nText.\n`);
+    }
   });
 
   test("fails every time it is read if it is broken", () => {

@@ -1,13 +1,12 @@
 import { rmSync, type Stats, statSync, utimesSync } from "node:fs";
 import { keepIfPossible } from "../files/cache.ts";
-import { pathBelow } from "../files/path-below.ts";
 import { bytesOf } from "../files/read.ts";
 import { ENDED, LIVE } from "../model/lifecycle.ts";
 import type { TaskSummary } from "../ports/ports.ts";
 import type { Cursor } from "./event-cursor.ts";
 import type { Home } from "./layout.ts";
 
-/** One task in the snapshot; values without their names, because at ten thousand tasks the names cost more. */
+/** One task in the cache; values without their names, because at ten thousand tasks the names cost more. */
 export type Row = [name: string, ctimeMs: number, size: number, ino: number, ...values: unknown[]];
 
 const KEYS = [
@@ -41,6 +40,7 @@ export function toSummary(row: Row): TaskSummary {
   } as TaskSummary;
 }
 
+/** The file is still what it was when this was made of it. */
 export const isSame = (row: Row, stat: Stats) =>
   row[1] === stat.ctimeMs && row[2] === stat.size && row[3] === stat.ino;
 
@@ -51,7 +51,7 @@ export const isLive = (task: TaskSummary) => LIVE.includes(task.status);
 export const isPast = (task: TaskSummary) => task.archived || ENDED.includes(task.status);
 
 /** A generated picture of all tasks in two files: those in play, and the many that are past. */
-export interface Snapshot {
+export interface TaskListCache {
   /** The few that somebody works on. */
   live: Row[];
   /** The others in play, read only when they are asked for; undefined where the file is damaged. */
@@ -68,14 +68,14 @@ export interface Snapshot {
   cursor: Cursor;
   /** The same in both files, which are written one after the other. */
   twin: string;
-  /** When all files were last looked at: the time of the snapshot's own file. */
+  /** When all files were last looked at: the time of the cache's own file. */
   checked: number;
 }
 
 /** The first line of its file; the rows of `waiting` are the second. */
-interface CurrentFile extends Omit<Snapshot, "waiting" | "past" | "checked"> {
+interface CurrentFile extends Omit<TaskListCache, "waiting" | "past" | "checked"> {
   schema: number;
-  /** Inode of the state folder: another folder at the same place makes a snapshot useless. */
+  /** Inode of the state folder: another folder at the same path makes the cache useless. */
   state: number;
 }
 
@@ -85,10 +85,10 @@ interface PastFile {
 }
 
 const SCHEMA = 7;
-const currentFile = (home: Home) => pathBelow(home.local, "tasks.cache");
-const pastFile = (home: Home) => pathBelow(home.local, "tasks-past.cache");
+const currentFile = (home: Home) => `${home.local}/tasks.cache`;
+const pastFile = (home: Home) => `${home.local}/tasks-past.cache`;
 
-const NOTHING: Snapshot = {
+const NOTHING: TaskListCache = {
   live: [],
   waiting: () => [],
   past: () => [],
@@ -101,7 +101,7 @@ const NOTHING: Snapshot = {
   checked: 0,
 };
 
-export function readSnapshot(home: Home): Snapshot {
+export function readTaskListCache(home: Home): TaskListCache {
   try {
     const checked = statSync(currentFile(home)).mtimeMs;
     const bytes = bytesOf(currentFile(home));
@@ -150,16 +150,16 @@ const print = (file: CurrentFile | PastFile | Row[]) =>
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-type Seen = Omit<Snapshot, "live" | "waiting" | "past" | "twin"> & { current: Row[] };
+type Seen = Omit<TaskListCache, "live" | "waiting" | "past" | "twin"> & { current: Row[] };
 
-export function writeSnapshot(home: Home, seen: Seen, past: Row[]): void {
+export function writeTaskListCache(home: Home, seen: Seen, past: Row[]): void {
   const twin = `${process.pid}-${seen.checked}-${total(seen.cursor)}`;
   keepIfPossible(pastFile(home), print({ twin, rows: past }), seen.checked);
   writeCurrent(home, { ...seen, twin });
 }
 
 /** Where nothing that is past has changed, this much is enough. */
-export function writeCurrent(home: Home, seen: Seen & Pick<Snapshot, "twin">): void {
+export function writeCurrent(home: Home, seen: Seen & Pick<TaskListCache, "twin">): void {
   const { checked, current, counts, highest, unreadable, cursor, twin } = seen;
   const state = statSync(home.state).ino;
   const live = current.filter((row) => isLive(toSummary(row)));
@@ -169,7 +169,7 @@ export function writeCurrent(home: Home, seen: Seen & Pick<Snapshot, "twin">): v
 }
 
 /** For changes that no event of ours tells of. */
-export function forgetSnapshot(home: Home): void {
+export function forgetTaskListCache(home: Home): void {
   rmSync(currentFile(home), { force: true });
 }
 
