@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalPath, lineIfReadable, textIfReadable } from "../files/read.ts";
-import { discover, holderOfWorktree, taskOfWorktree } from "../git/discover.ts";
+import { discover, holderOfWorktree, type Place, taskOfWorktree } from "../git/discover.ts";
 import { grantFile, unlockIn } from "../git/guard-files.ts";
 import { readTablesWith } from "../git/ref-tables.ts";
 import { headOf } from "../git/refs.ts";
@@ -31,7 +31,7 @@ function lookAt(folder: string, now: number): Spot | undefined {
   if (!place) return undefined;
   const { root, gitDir, commonDir, mainRoot } = place;
   const policy = textIfReadable(join(commonDir, "pawl", "policy"));
-  const head = headOf(place);
+  const head = headOr(place);
   let patterns: string[] | undefined;
   return {
     root,
@@ -53,6 +53,15 @@ function lookAt(folder: string, now: number): Spot | undefined {
 function discoverOr(folder: string) {
   try {
     return discover(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refs in tables are told by a git that may be too old, or may fail: all that a refusal needs no ref for is refused even so. */
+function headOr(place: Place) {
+  try {
+    return headOf(place);
   } catch {
     return undefined;
   }

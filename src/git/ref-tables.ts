@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { environmentFor, MOST_TEXT, policyOf } from "./policies.ts";
@@ -25,13 +25,29 @@ export function readTablesWith(env: Environment): void {
 
 export const tablesOf = (gitDir: string) => `${gitDir}/reftable/tables.list`;
 
+const LINKED = /^(.*)[\\/]worktrees[\\/][^\\/]+$/;
+
 /** Everything that the tables of this git directory, and those that it shares, say. */
 export function readTables(gitDir: string): Tables {
   const stamp = stampOf(tablesOf(gitDir));
   const earlier = known.get(gitDir);
   if (earlier?.stamp === stamp) return earlier;
+  try {
+    const tables = askForTables(gitDir, stamp);
+    known.set(gitDir, tables);
+    return tables;
+  } catch (error) {
+    const shared = LINKED.exec(gitDir)?.[1];
+    if (shared === undefined) throw error;
+    // Fails in its turn where the fault is not this worktree's alone. One that is damaged, or is being added or removed, is
+    // passed over by git as well: nothing is checked out there.
+    readTables(shared);
+    return { stamp, tips: new Map(), targets: new Map() };
+  }
+}
+
+function askForTables(gitDir: string, stamp: string): Tables {
   const tables: Tables = { stamp, tips: new Map(), targets: new Map() };
-  if (isHalfWorktree(gitDir)) return tables;
   const rows = ask(gitDir, ["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
   for (const row of rows.split("\n")) {
     const [ref = "", tip = "", target = ""] = row.split(" ");
@@ -42,7 +58,6 @@ export function readTables(gitDir: string): Tables {
   const commit = head ? tables.tips.get(head) : ask(gitDir, ["rev-parse", "-q", "--verify", "HEAD"]).trim();
   if (head) tables.targets.set("HEAD", head);
   if (commit) tables.tips.set("HEAD", commit);
-  known.set(gitDir, tables);
   return tables;
 }
 
@@ -65,11 +80,6 @@ function stampOf(path: string): string {
   return stat === undefined ? "absent" : `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
 }
 
-/** A linked worktree that git is adding or removing, or that was damaged: it is no repository, and has nothing checked out. */
-const isHalfWorktree = (gitDir: string) =>
-  /[\\/]worktrees[\\/][^\\/]+$/.test(gitDir) &&
-  ["HEAD", "commondir"].some((name) => !existsSync(`${gitDir}/${name}`));
-
 /** Git's own no, to a name that stands for nothing. */
 const NO = 1;
 const TOO_OLD = /unknown repository extension|repository version/;
@@ -90,7 +100,7 @@ function ask(gitDir: string, args: readonly string[]): string {
     { env: environmentFor("shared", environment, {}), encoding: "utf8", maxBuffer: MOST_TEXT },
   );
   if (status === 0) return stdout;
-  if (status === NO || isHalfWorktree(gitDir)) return "";
+  if (status === NO) return "";
   const said = error?.message ?? stderr.trim().slice(0, 400);
   const message = `${gitDir} keeps its refs in tables, and git said "${said}".`;
   throw new Failure("unavailable", "git_failed", message, {

@@ -125,6 +125,30 @@ describe("before a tool, in a repository that is really guarded", () => {
     }
   });
 
+  test("refs that git cannot read leave in force whatever needs none of them", () => {
+    const unreadable = join(root, "unreadable refs");
+    git(repo.path, "init", "-q", "-b", "main", unreadable);
+    git(unreadable, "commit", "-q", "--allow-empty", "-m", "Begin");
+    pawl(unreadable, "install", "--profile", "hooks");
+    git(unreadable, "config", "core.repositoryFormatVersion", "1");
+    git(unreadable, "config", "extensions.ofTheFuture", "x");
+    mkdirSync(join(unreadable, ".git", "reftable"));
+    for (const command of [
+      "git commit --no-verify -m x",
+      "git config core.hooksPath /dev/null",
+      "git push --force origin main",
+      "rm -rf .git/pawl/hooks .git/hooks",
+    ])
+      expect([command, reasonOf(send("claude", "PreToolUse", bash(command, unreadable)))]).toEqual([
+        command,
+        expect.any(String),
+      ]);
+    const input = { file_path: join(unreadable, ".git", "config"), content: "x" };
+    expect(
+      reasonOf(send("claude", "PreToolUse", { cwd: unreadable, tool_name: "Write", tool_input: input })),
+    ).toMatch(/by hand/);
+  });
+
   test("outside of a repository, and in one without pawl, it has nothing to say", () => {
     expect(send("claude", "PreToolUse", bash("git commit --no-verify -m x", root))).toBeUndefined();
     git(repo.path, "init", "-q", join(root, "foreign"));

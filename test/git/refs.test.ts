@@ -108,6 +108,14 @@ test("a worktree that git is still adding, or that is damaged, has nothing check
   expect(targetOf(gitDir, "HEAD")).toBeUndefined();
   writeFileSync(join(gitDir, "HEAD"), "ref: refs/heads/.invalid\n");
   expect(targetOf(gitDir, "HEAD")).toBeUndefined();
+  // Everything is there, and leads nowhere.
+  writeFileSync(join(gitDir, "commondir"), "../nowhere\n");
+  expect(targetOf(gitDir, "HEAD")).toBeUndefined();
+  project.git("config", "core.repositoryFormatVersion", "1");
+  project.git("config", "extensions.ofTheFuture", "x");
+  mkdirSync(join(commonDirOf(project), "reftable"));
+  writeFileSync(join(commonDirOf(project), "reftable", "tables.list"), "one\n");
+  expect(() => targetOf(gitDir, "HEAD")).toThrow(/ofthefuture/i);
 });
 
 test("where the remotes have a branch: loose, packed, both, and in tables", ({ project }) => {
