@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { explainFileError, makeFolder, syncDirectory } from "../files/durable.ts";
@@ -13,7 +13,8 @@ import type { Route } from "../ports/remotes.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers } from "./edit-config.ts";
 import { type Facts, lookAround } from "./facts.ts";
-import { isInPlace, isOurs, place, remove, setAside } from "./place.ts";
+import { isTaken, moveHook, setAside } from "./foreign-hooks.ts";
+import { isInPlace, isOurs, place, remove } from "./place.ts";
 import { type ActivationPlan, type MadeFor, planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
 import type { Programs } from "./render-hooks.ts";
@@ -135,7 +136,8 @@ function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): s
   for (const name of foreign) {
     const [from, to] = [join(hooksDir(commonDir), name), join(previousDir, name)];
     const [text = "", there] = [textIfPresent(from), textIfPresent(to)];
-    const replaceable = there === undefined || isOurs(there) || before.givenBack[name] === sha256(there);
+    const replaceable =
+      there === undefined ? !isTaken(to) : isOurs(there) || before.givenBack[name] === sha256(there);
     if (!replaceable && there !== text) {
       notes.push(setAside(commonDir, name, to));
       continue;
@@ -143,8 +145,7 @@ function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): s
     before.givenBack[name] = sha256(text);
     writeBefore(commonDir, before);
     step(`guard give back ${name}`);
-    makeFolder(previousDir);
-    renameSync(from, to);
+    moveHook(from, to);
   }
   return notes;
 }

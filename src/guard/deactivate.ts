@@ -1,12 +1,12 @@
-import { existsSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeFolder, removeIfEmpty } from "../files/durable.ts";
+import { removeIfEmpty } from "../files/durable.ts";
 import { textIfPresent } from "../files/read.ts";
 import { hooksDir } from "../git/guard-files.ts";
 import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
-import { isOurs, remove, setAside } from "./place.ts";
+import { isTaken, moveHook, setAside } from "./foreign-hooks.ts";
+import { isOurs, remove } from "./place.ts";
 import { removeSettings } from "./settings.ts";
 
 export interface Deactivation {
@@ -51,18 +51,23 @@ function removeHooks(commonDir: string, before: Before | undefined, removed: str
     ...presentHooks(commonDir).map((name) => join(own, name)),
   ];
   for (const path of new Set(everywhere)) if (isOurs(textIfPresent(path)) && remove(path)) removed.push(path);
-  for (const name of presentHooks(commonDir)) notes.push(...giveBack(commonDir, name));
+  for (const name of presentHooks(commonDir)) notes.push(giveBack(commonDir, name));
   removeIfEmpty(own);
   if (before?.noHooksDir) removeIfEmpty(join(commonDir, "hooks"));
   return notes;
 }
 
-/** What another tool installed in our folder is not ours to delete. */
-function giveBack(commonDir: string, name: string): string[] {
+/** What another tool installed in our folder is not ours to delete; where it cannot be moved, it stays. */
+function giveBack(commonDir: string, name: string): string {
   const [from, to] = [join(hooksDir(commonDir), name), join(commonDir, "hooks", name)];
-  if (existsSync(to)) return [setAside(commonDir, name, to)];
-  step(`guard give back ${name}`);
-  makeFolder(join(commonDir, "hooks"));
-  renameSync(from, to);
-  return [`${name} was not ours; it is ${to} now.`];
+  try {
+    if (isTaken(to)) return setAside(commonDir, name, to);
+    step(`guard give back ${name}`);
+    moveHook(from, to);
+    return `${name} was not ours; it is ${to} now.`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return `${from} is not ours, and could not be moved to ${to} (${code}): it is still there, and git does not run it.`;
+  }
 }

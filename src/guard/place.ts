@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makeFolder, writeDurably } from "../files/durable.ts";
-import { textIfPresent, textIfReadable } from "../files/read.ts";
-import { hooksDir } from "../git/guard-files.ts";
+import { textIfPresent } from "../files/read.ts";
 import { step } from "../model/steps.ts";
 
 /** A file of ours, whole: what it says and whether it can be run. */
@@ -45,20 +44,3 @@ export function remove(path: string): boolean {
 /** Every hook that we write says so in its second line, whichever version wrote it. */
 export const isOurs = (text: string | undefined) =>
   text?.startsWith("#!/bin/sh\n# Written by pawl: ") === true;
-
-/**
- * Takes what another tool put into our folder out of it, where the user has a hook of that name: beside git's own hooks,
- * under a name that git does not run. Says so.
- */
-export function setAside(commonDir: string, name: string, theirs: string): string {
-  const from = join(hooksDir(commonDir), name);
-  const text = textIfReadable(from);
-  const nth = (number: number) =>
-    join(commonDir, "hooks", `${name}.set-aside${number > 1 ? `-${number}` : ""}`);
-  let number = 1;
-  while (existsSync(nth(number)) && (text === undefined || textIfReadable(nth(number)) !== text)) number++;
-  step(`guard set aside ${name}`);
-  makeFolder(join(commonDir, "hooks"));
-  renameSync(from, nth(number));
-  return `Another tool wrote ${from}, and ${theirs} exists already: the tool's is ${nth(number)} now, which git does not run.`;
-}
