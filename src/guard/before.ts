@@ -10,8 +10,9 @@ export interface Before {
   line?: string | null;
   /** We switched `extensions.worktreeConfig` on. */
   extension?: boolean;
-  /** The config's last line had no end. */
-  brokenLine: boolean;
+  /** How many line ends we added to the config's last line; 0.1.0 said only that it was broken, and added one. */
+  addedEnds?: number;
+  brokenLine?: boolean;
   /** Git's own folder for hooks was not there. */
   noHooksDir: boolean;
   /** The protected branches: whatever they contain was there before us. */
@@ -39,6 +40,8 @@ export function readBefore(commonDir: string): Before | undefined {
     return undefined;
   }
 }
+
+export const addedEnds = ({ addedEnds: ends, brokenLine = false }: Before) => ends ?? Number(brokenLine);
 
 export function writeBefore(commonDir: string, before: Before): void {
   const text = `${JSON.stringify(before, null, 2)}\n`;

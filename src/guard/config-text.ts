@@ -27,8 +27,8 @@ export const NOTHING_OF_OURS: OwnSettings = {
 export interface Displaced {
   /** The user's own line that ours stands in for, with its end. */
   line: string | null;
-  /** The last line had no end, or said that it goes on. */
-  brokenLine: boolean;
+  /** How many line ends we had to add to its last line. */
+  addedEnds: number;
   /** We switched `extensions.worktreeConfig` on. */
   extension: boolean;
 }
@@ -94,8 +94,8 @@ export function withOurs(text: string, dir: string, own: OwnSettings, displaced:
   now = own.local ? setPath(now, dir) : dropPath(now, displaced.line);
   if (!own.extension && displaced.extension) now = drop(now, EXTENSION);
   if (hookText(now) !== (own.hook ? HOOK.header + HOOK.body : "")) now = withoutHook(now);
-  if (displaced.brokenLine && OURS_IS_LAST.test(text) && !OURS_IS_LAST.test(now))
-    now = now.replace(/\n$/, "");
+  if (OURS_IS_LAST.test(text) && !OURS_IS_LAST.test(now))
+    for (let ends = displaced.addedEnds; ends > 0; ends--) now = now.replace(/\n$/, "");
   if (own.extension && !switchesWorktreesOn(now)) now = append(now, EXTENSION);
   return own.hook && !hasHook(now) ? append(now, HOOK) : now;
 }
@@ -134,11 +134,14 @@ interface Piece {
   body: string;
 }
 
-/** What is added to it would become part of its last line. */
-export const hasOpenEnd = (text: string) =>
-  text !== "" && (!text.endsWith("\n") || readConfig(text).at(-1)?.open === true);
+/** How many line ends it lacks: what is added without them would become part of its last line, which may say that it goes on. */
+export function missingEnds(text: string): number {
+  if (text === "") return 0;
+  if (!text.endsWith("\n")) return 1 + missingEnds(`${text}\n`);
+  return readConfig(text).at(-1)?.open === true ? 1 : 0;
+}
 
-const ended = (text: string) => (hasOpenEnd(text) ? `${text}\n` : text);
+const ended = (text: string) => text + "\n".repeat(missingEnds(text));
 const append = (text: string, { header, body }: Piece) => `${ended(text)}${header}${body}`;
 
 /** The header stays where somebody has added an entry of their own after ours. */

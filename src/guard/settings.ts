@@ -3,12 +3,12 @@ import { type AnyText, anyText, isFolder, textIfPresent } from "../files/read.ts
 import { isOn } from "../git/config-file.ts";
 import { hooksDir } from "../git/guard-files.ts";
 import { worktreesOf } from "../git/repository-files.ts";
-import { type Before, readBefore } from "./before.ts";
+import { addedEnds, type Before, readBefore } from "./before.ts";
 import {
   type Displaced,
   foreignLine,
   hasHook,
-  hasOpenEnd,
+  missingEnds,
   NOTHING_OF_OURS,
   type OwnSettings,
   switchesWorktreesOn,
@@ -60,7 +60,7 @@ export function readSettings(site: GuardedSite, configHooks: boolean): Settings 
     },
     displaced: {
       line,
-      brokenLine: earlier?.brokenLine ?? hasOpenEnd(text),
+      addedEnds: earlier ? addedEnds(earlier) : missingEnds(text),
       extension: earlier?.extension === true || (extension && !switchesWorktreesOn(text)),
     },
     previousPath,
@@ -150,11 +150,12 @@ export function removeSettings(
   commonDir: string,
   before: Before | undefined,
 ): { changed: string[]; notes: string[] } {
-  const { line = null, brokenLine = false, extension = false } = before ?? {};
+  const { line = null, extension = false } = before ?? {};
   const kept = extension && reliedOn(commonDir);
   const own = { ...NOTHING_OF_OURS, extension: kept };
+  const ends = before ? addedEnds(before) : 0;
   return {
-    changed: applySettings(commonDir, { own, displaced: { line, brokenLine, extension } }),
+    changed: applySettings(commonDir, { own, displaced: { line, addedEnds: ends, extension } }),
     notes: kept
       ? ["extensions.worktreeConfig stays on, because some worktrees have settings that rely on it."]
       : [],

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   type Displaced,
   foreignLine,
-  hasOpenEnd,
+  missingEnds,
   NOTHING_OF_OURS,
   type OwnSettings,
   switchesWorktreesOn,
@@ -50,7 +50,7 @@ const SETTINGS: Record<string, OwnSettings> = {
 };
 const displacedBy = (text: string, settings: OwnSettings): Displaced => ({
   line: foreignLine(text) ?? null,
-  brokenLine: hasOpenEnd(text),
+  addedEnds: missingEnds(text),
   extension: settings.extension && !switchesWorktreesOn(text),
 });
 
@@ -96,19 +96,24 @@ describe.each(Object.entries(CONFIGS))("a configuration %s", (_name, text) => {
   });
 });
 
-test("a last line that says that it goes on does not take ours into its value", () => {
-  const text = `${REMOTE}[core]\n\teditor = vim\\\n`;
+test.each([
+  ["and goes on in no line", "\teditor = vim\\\n"],
+  ["and is not even ended", "\teditor = vim\\"],
+])("a last line that says that it goes on, %s, does not take ours into its value", (_how, line) => {
+  const text = `${REMOTE}[core]\n${line}`;
   const settings = own({ local: true, perWorktree: true, extension: true, hook: true });
   const displaced = displacedBy(text, settings);
   const ours = withOurs(text, DIR, settings, displaced);
   expect(asGitReads(ours, "core.editor")).toBe("vim");
   expect(asGitReads(ours, "core.hooksPath")).toBe(DIR.replaceAll("\\", "/"));
+  expect(withOurs(ours, DIR, settings, displaced)).toBe(ours);
   expect(withOurs(ours, DIR, NOTHING_OF_OURS, displaced)).toBe(text);
+  expect(asGitReads(withOwnValue(text, DIR), "core.editor")).toBe("vim");
 });
 
 describe("what others did to ours", () => {
   const settings = own({ local: true, perWorktree: true, extension: true, hook: true });
-  const clean: Displaced = { line: null, brokenLine: false, extension: true };
+  const clean: Displaced = { line: null, addedEnds: 0, extension: true };
   const ours = withOurs(CORE, DIR, settings, clean);
 
   test("another tool's value stands in the place of ours, and comes back when we go", () => {
@@ -150,9 +155,9 @@ describe("what others did to ours", () => {
 
   test("what versions before 0.2 wrote is replaced, or goes", () => {
     for (const text of [`${CORE}\thooksPath = .husky/_\n`, CORE, CORE.slice(0, -1)]) {
-      const brokenLine = !text.endsWith("\n");
-      const old = `${text}${brokenLine ? "\n" : ""}[includeIf "gitdir:/a/.git"]\n\tpath = pawl/hooks.config\n[includeIf "gitdir:/a/.git/"]\n\tpath = pawl/hooks.config\n`;
-      const displaced = { line: foreignLine(old) ?? null, brokenLine, extension: true };
+      const addedEnds = text.endsWith("\n") ? 0 : 1;
+      const old = `${text}${"\n".repeat(addedEnds)}[includeIf "gitdir:/a/.git"]\n\tpath = pawl/hooks.config\n[includeIf "gitdir:/a/.git/"]\n\tpath = pawl/hooks.config\n`;
+      const displaced = { line: foreignLine(old) ?? null, addedEnds, extension: true };
       const now = withOurs(old, DIR, settings, displaced);
       expect(now).not.toContain("includeIf");
       expect(withOurs(now, DIR, NOTHING_OF_OURS, displaced)).toBe(text);
