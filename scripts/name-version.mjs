@@ -1,4 +1,5 @@
 // `npm version` runs this, so that users who copy a line from our pages name the package that there is.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { root } from "./install-if-needed.mjs";
 
@@ -11,5 +12,8 @@ for (const page of ["README.md", ...docs.map((name) => `docs/${name}`)]) {
     /\bpawl([ -])\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.(?!tgz)[0-9A-Za-z]+)*)?/g,
     `pawl$1${version}`,
   );
-  if (renewed !== text) writeFileSync(`${root}/${page}`, renewed);
+  if (renewed === text) continue;
+  writeFileSync(`${root}/${page}`, renewed);
+  // npm commits what is in the index.
+  execFileSync("git", ["add", page], { cwd: root });
 }

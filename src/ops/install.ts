@@ -209,7 +209,7 @@ async function prepare(hands: Hands, input: InstallInput): Promise<Ready> {
   const request = requestOf(installation, input);
   if (input.commit && !request)
     throw new Failure("usage", "nothing_to_commit", "This profile writes no files to commit.", {
-      details: { field: "commit" },
+      hint: "Leave out --commit: git's hooks lie in the git directory, and no branch has them.",
     });
   return { installation, request, site: (await hands.git.sites()).here(), profile: input.profile ?? "all" };
 }

@@ -48,7 +48,7 @@ function historyElsewhere(state: string, local: string): string {
   const commonDir = dirname(dirname(history));
   const places = [ownState({ commonDir, mainRoot: dirname(commonDir) }), `${commonDir}/pawl/state`];
   if (
-    history === `${commonDir}/pawl/state.git` &&
+    resolve(history) === resolve(commonDir, "pawl/state.git") &&
     places.some((one) => realpathOr(one) === realpathOr(state))
   )
     return history;

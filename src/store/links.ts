@@ -54,7 +54,7 @@ export function homeNames(home: Home): string[] {
 /** Whether the state belongs to this repository, and was not only lent to it by a link: both its places say so. */
 export function isHomeOf(home: Home, place: Pick<Place, "commonDir" | "mainRoot">): boolean {
   return (
-    resolve(home.gitDir) === `${place.commonDir}/pawl/state.git` &&
+    resolve(home.gitDir) === resolve(place.commonDir, "pawl/state.git") &&
     resolve(home.state) === resolve(ownState(place))
   );
 }

@@ -120,6 +120,10 @@ const MEANT_WRONG: [string[], string[]][] = [
   // No field is at fault, so the line was right.
   [["task", "edit", "T1"], ["Set EDITOR, for example `EDITOR=vi pawl task edit T0001`."]],
   [["mcp", "--key", "k"], ["For example: pawl mcp"]],
+  [
+    ["install", "--profile", "hooks", "--commit"],
+    ["Leave out --commit: git's hooks lie in the git directory, and no branch has them."],
+  ],
   // No example of these commands would be right with the option that is wrong.
   [["lane", "close", "T1/L1", "--task", "T2"], ["Leave one of them out."]],
   [["verify", "T1", "--check"], ["Write --check NAME."]],

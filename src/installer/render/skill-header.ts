@@ -68,7 +68,11 @@ export function textOf({ values }: SkillText, key: string): string | undefined {
 export function withoutKeys({ lines, values, places }: SkillText, keys: readonly string[]): string[] {
   const changes = keys.map((key) => [key, undefined] as const);
   const left = editHeader(ended(lines), changes, new Map(Object.entries(values)), places, "\n");
-  return left.split("\n").slice(0, -1);
+  // What was between a key that went and the end of the header belongs to nothing, and a tab there would be no YAML.
+  return left
+    .replace(/^\s*\n/, "")
+    .trimEnd()
+    .split("\n");
 }
 
 const ended = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");

@@ -221,6 +221,7 @@ describe("the header of a skill", () => {
     ["with its value below", ["mode:", "  add"]],
     ["as a block", ["mode: >-", "", "  add"]],
     ["with a tag and a comment", ["mode: !!str add # ours"]],
+    ["with blank space below", ["mode: add", "", "\t", ""]],
   ])("our own keys are read and left out if they are written %s", (_, mode) => {
     const kept = ["name: tdd", "# mine", "description: About it.", "metadata:", "  mode: add"];
     for (const header of [
