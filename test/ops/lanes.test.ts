@@ -55,6 +55,8 @@ describe("two tasks", () => {
     await project.pawl("lane", "add", "T1", "--path", "src");
     expect((await project.pawl("lane", "add", "T2", "--path", "src/api", "--after", "T1")).code).toBe(0);
     expect((await project.pawl("lane", "list")).out).toContain("waits for T0001");
+    // Whoever is waited for may still say more of its own paths.
+    expect((await project.pawl("lane", "update", "T1/L1", "--path", "src", "--path", "docs")).code).toBe(0);
     const refused = await project.pawl("start", "T2", "--json");
     expect(refused).toMatchObject({
       code: 1,

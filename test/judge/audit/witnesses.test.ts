@@ -13,4 +13,6 @@ const found = (...events: WriteEvent[]) => doubts(new Map([[PATH, TEXT]]), event
 test("which event created a record is told by its time, not by which clone's log is read first", () => {
   expect(found(told(2, AGENT, "02"), told(1, AGENT, "01")), "changed by a second clone").toEqual([]);
   expect(found(told(1, AGENT, "02"), told(1, HUMAN, "01")), "created again by an agent").toEqual(["renewed"]);
+  const united = { ...told(1, AGENT, "02"), event: "sync" };
+  expect(found(united, told(1, HUMAN, "01")), "created by two clones, and united by an agent").toEqual([]);
 });
