@@ -27,6 +27,16 @@ describe("a tip that a power cut emptied (H7)", () => {
     expect(await problems(project)).not.toContain("state_damaged");
   });
 
+  test("takes nothing for committed whose objects went with it", async ({ project }) => {
+    for (const title of ["One", "Two"]) await ok(project.pawl("task", "new", title));
+    const blob = askStateGit(project, "rev-parse", "pawl/state:tasks/T0002/task.md");
+    rmSync(join(stateGitDirOf(project), "objects", blob.slice(0, 2), blob.slice(2)));
+    writeFileSync(tipFile(project), "");
+    await ok(project.pawl("task", "new", "Three"));
+    expect(await problems(project)).not.toContain("state_damaged");
+    expect(askStateGit(project, "show", "pawl/state:tasks/T0002/task.md")).toContain("title: Two");
+  });
+
   test("does not make a deleted folder a new, empty memory", async ({ project }) => {
     for (const title of ["One", "Two"]) await ok(project.pawl("task", "new", title));
     writeFileSync(tipFile(project), `${"1".repeat(40)}\n`);
@@ -45,6 +55,19 @@ test("a damaged object is told by doctor, and --fix commits the records again", 
   await project.pawl("doctor", "--fix");
   expect(await problems(project)).toEqual([]);
   expect(askStateGit(project, "ls-tree", "-r", "--name-only", "pawl/state")).toContain("tasks/T0002/task.md");
+});
+
+test("a change that finds no room for any of its records is refused, and not made later", async ({
+  project,
+}) => {
+  await ok(project.pawl("task", "new", "One"));
+  const notes = join(stateOf(project), "notes");
+  writeFileSync(notes, "somebody's file\n");
+  expect((await project.pawl("note", "add", "First")).code).toBe(2);
+  rmSync(notes);
+  await ok(project.pawl("note", "add", "Second"));
+  const { json } = await project.pawl("note", "list", "--json");
+  expect(json.data.notes.map((one: { title: string }) => one.title)).toEqual(["Second"]);
 });
 
 test("a deleted record is told by the next write", async ({ project }) => {
