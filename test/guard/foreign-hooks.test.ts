@@ -73,6 +73,23 @@ test("a link of the user's that leads nowhere just now is kept, and the tool's h
   expect(readFileSync(`${mine}.set-aside`, "utf8")).toContain("the tool's");
 });
 
+test("the user's own hook is kept where the guard would leave a copy of itself, and git runs both", async ({
+  project,
+}) => {
+  const mine = inGit(project, "hooks", "reference-transaction");
+  const said = join(project.path, "..", "moves");
+  const text = `#!/bin/sh\ncat >>"${said}"\n`;
+  mkdirSync(inGit(project, "hooks"), { recursive: true });
+  writeFileSync(mine, text, { mode: 0o755 });
+  for (const _ of [1, 2]) await project.pawl(...INSTALL);
+  expect(readFileSync(mine, "utf8")).toBe(text);
+  project.git("branch", "seen");
+  expect(readFileSync(said, "utf8")).toContain("refs/heads/seen");
+  expect(() => project.git("commit", "-q", "--allow-empty", "-m", "x")).toThrow(/main is protected/);
+  await project.pawl("uninstall", "--yes");
+  expect(readFileSync(mine, "utf8")).toBe(text);
+});
+
 test("a hook that is a link leads to the same file afterwards", ({ project }) => {
   const [from, to] = [inGit(project, "pawl", "hooks", "pre-commit"), inGit(project, "hooks", "pre-commit")];
   const script = join(project.path, "tools", "check.sh");

@@ -59,8 +59,7 @@ describe("with many tasks", () => {
     tasks.list();
     await project.pawl("task", "update", "T2", "--status", "dropped");
     expect(tasks.status("T0002")).toBe("dropped");
-    const past = tasks.list().filter((task) => ["done", "dropped"].includes(task.status));
-    expect(tasks.current().past).toEqual({ done: past.length - 1, dropped: 1 });
+    expect(tasks.current().past.dropped).toBe(1);
     await project.pawl("task", "update", "T2", "--status", "open");
     expect(tasks.current().tasks.map((task) => task.id)).toContain("T0002");
     const made = await project.pawl("task", "new", "Fresh", "--json");
@@ -71,6 +70,9 @@ describe("with many tasks", () => {
     const before = tasks.list();
     tasks.pass(5_000);
     await project.pawl("task", "archive", "T3");
+    // It is counted nowhere, though the cache has it among the past.
+    const done = before.filter((task) => task.status === "done").length;
+    expect(tasks.current().past).toEqual({ done: done - 1 });
     expect(
       tasks
         .list()
