@@ -2,23 +2,22 @@ import { recall, remember } from "../files/cache.ts";
 import type { Environment } from "../model/environment.ts";
 import { refOfBranch } from "../model/naming.ts";
 import type { Work } from "../ports/ports.ts";
+import type { Place } from "./discover.ts";
 import { isSurelyClean } from "./quick-clean.ts";
 import { headOf, tipOf } from "./refs.ts";
-import { commonDirOf, gitDirOf } from "./repository-files.ts";
 
 /**
  * To be shown, never to be decided on: git is asked only for what nobody remembers, because it costs more than the rest
  * of the command that asks.
  */
 export async function lookAtWork(
-  root: string,
+  { root, gitDir, commonDir }: Pick<Place, "root" | "gitDir" | "commonDir">,
   base: string | undefined,
   env: Environment,
   { certain = false } = {},
 ): Promise<Work> {
-  const gitDir = gitDirOf(root);
-  if (gitDir === undefined) return { committed: [], uncommitted: [] };
-  const commonDir = commonDirOf(gitDir);
+  // Without a worktree there is nothing that could be changed.
+  if (root === undefined) return { committed: [], uncommitted: [] };
   const head = headOf({ gitDir, commonDir })?.commit;
   const tip = base === undefined ? undefined : tipOf(commonDir, refOfBranch(base));
   const asked = certain ? askUncommitted(root, env) : undefined;

@@ -1,6 +1,8 @@
 import { realpathSync } from "node:fs";
+import { taskOfWorktree } from "../git/discover.ts";
 import { lookAtWork } from "../git/look-at-work.ts";
-import { listWorktrees } from "../git/worktrees/entries.ts";
+import { worktreesOf } from "../git/repository-files.ts";
+import { occupied } from "../git/worktrees/entries.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";
@@ -9,16 +11,22 @@ import type { Runtime } from "./open.ts";
 interface TaskWorktree {
   repo: string;
   path: string;
+  gitDir: string;
+  commonDir: string;
 }
 
 /** The worktrees that are bound to a task, on this machine, wherever git knows them to be now. */
 export async function findWorkplaces(runtime: Runtime, task: string): Promise<TaskWorktree[]> {
   const sites = await runtime.git.sites();
-  return sites.all().flatMap((site) =>
-    listWorktrees(site.commonDir, site.mainRoot)
-      .filter((one) => one.present && one.task === task)
-      .map((one) => ({ repo: site.name, path: one.path })),
-  );
+  return sites
+    .all()
+    .flatMap((site) =>
+      worktreesOf(site).flatMap(({ gitDir, root }) =>
+        root !== undefined && taskOfWorktree(gitDir) === task && occupied(root)
+          ? [{ repo: site.name, path: root, gitDir, commonDir: site.commonDir }]
+          : [],
+      ),
+    );
 }
 
 /** The same with what was changed there; one that git cannot tell about has no files rather than no place. */
@@ -27,19 +35,20 @@ export async function lookAtWorkplaces(
   task: string,
   repos: readonly RunRepo[],
   env: Environment,
-): Promise<(TaskWorktree & { files: string[] })[]> {
+): Promise<{ repo: string; path: string; files: string[] }[]> {
   const places = await findWorkplaces(runtime, task);
   return Promise.all(
     places.map(async (place) => {
-      const base = (repos.find((one) => one.name === place.repo) ?? repos[0])?.base_branch;
-      return { ...place, files: base ? await changedIn(place.path, base, env) : [] };
+      const { repo, path } = place;
+      const base = (repos.find((one) => one.name === repo) ?? repos[0])?.base_branch;
+      return { repo, path, files: base ? await changedIn(place, base, env) : [] };
     }),
   );
 }
 
-async function changedIn(path: string, base: string, env: Environment): Promise<string[]> {
+async function changedIn(place: TaskWorktree, base: string, env: Environment): Promise<string[]> {
   try {
-    const { committed, uncommitted } = await lookAtWork(path, base, env);
+    const { committed, uncommitted } = await lookAtWork({ ...place, root: place.path }, base, env);
     return [...new Set([...committed, ...uncommitted])].sort();
   } catch (error) {
     if (error instanceof Failure) return [];

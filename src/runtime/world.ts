@@ -26,7 +26,7 @@ export function openWorld(around: Surroundings, place: Place, runtime: () => Run
     },
     async work(base, options) {
       const { lookAtWork } = await import("../git/look-at-work.ts");
-      return lookAtWork(place.root ?? place.gitDir, base, around.env, options);
+      return lookAtWork(place, base, around.env, options);
     },
     isDirty: async () => (await repository()).isDirty(),
     isAncestor: async (ancestor, descendant) => (await repository()).isAncestor(ancestor, descendant),

@@ -1,10 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { discover, type Place } from "../../src/git/discover.ts";
 import { lookAtWork } from "../../src/git/look-at-work.ts";
 import { type Project, test } from "../helpers/command-line.ts";
 
-const look = (project: Project, base = "main") => lookAtWork(project.path, base, project.env);
+const look = (project: Project, base = "main") =>
+  lookAtWork(discover(project.path) as Place, base, project.env);
 
 /** A branch with one commit of its own; what is remembered has a place. */
 function branchOff(project: Project): void {
@@ -52,7 +54,7 @@ test("without a base, or with one that shares nothing, only what is not committe
 }) => {
   branchOff(project);
   project.write("new.ts", "");
-  expect(await lookAtWork(project.path, undefined, project.env)).toEqual({
+  expect(await lookAtWork(discover(project.path) as Place, undefined, project.env)).toEqual({
     committed: [],
     uncommitted: ["new.ts"],
   });
