@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import { environmentFor, MOST_TEXT, policyOf } from "./policies.ts";
@@ -38,7 +38,8 @@ export function readTables(gitDir: string): Tables {
     return tables;
   } catch (error) {
     const shared = LINKED.exec(gitDir)?.[1];
-    if (shared === undefined) throw error;
+    // A bare repository may lie in a folder of that name as well.
+    if (shared === undefined || !existsSync(`${shared}/HEAD`)) throw error;
     // Fails in its turn where the fault is not this worktree's alone. One that is damaged, or is being added or removed, is
     // passed over by git as well: nothing is checked out there.
     readTables(shared);
