@@ -1,5 +1,6 @@
 import {
   closeSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -92,6 +93,9 @@ export function canonicalPath(path: string): string {
 }
 
 export const isFile = (path: string) => ifReadable(path, (_, stat) => stat.isFile()) === true;
+
+/** Something is there, be it a link that leads nowhere just now. */
+export const occupied = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 export const isFolder = (path: string) => statIfPresent(path)?.isDirectory() === true;
 

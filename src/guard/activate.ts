@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { sha256 } from "../files/digest.ts";
 import { explainFileError, makeFolder, syncDirectory } from "../files/durable.ts";
 import { withLock } from "../files/intent-lock.ts";
-import { namesIfPresent, textIfPresent } from "../files/read.ts";
+import { namesIfPresent, occupied, textIfPresent } from "../files/read.ts";
 import { isRewritten } from "../git/audit/reflog.ts";
 import { hooksDir, tipsFolder, trippedFolder } from "../git/guard-files.ts";
 import { missingFrom } from "../model/guard-policy.ts";
@@ -13,7 +13,7 @@ import type { Route } from "../ports/remotes.ts";
 import { type Before, readBefore, writeBefore } from "./before.ts";
 import { dropLeftovers } from "./edit-config.ts";
 import { type Facts, lookAround } from "./facts.ts";
-import { isTaken, moveHook, setAside } from "./foreign-hooks.ts";
+import { moveHook, setAside } from "./foreign-hooks.ts";
 import { isInPlace, isOurs, place, remove } from "./place.ts";
 import { type ActivationPlan, type MadeFor, planActivation } from "./plan.ts";
 import type { GuardedSite } from "./policy.ts";
@@ -137,7 +137,7 @@ function giveBack({ commonDir, previousDir, foreign }: Facts, before: Before): s
     const [from, to] = [join(hooksDir(commonDir), name), join(previousDir, name)];
     const [text = "", there] = [textIfPresent(from), textIfPresent(to)];
     const replaceable =
-      there === undefined ? !isTaken(to) : isOurs(there) || before.givenBack[name] === sha256(there);
+      there === undefined ? !occupied(to) : isOurs(there) || before.givenBack[name] === sha256(there);
     if (!replaceable && there !== text) {
       notes.push(setAside(commonDir, name, to));
       continue;

@@ -1,11 +1,11 @@
 import { join, resolve } from "node:path";
 import { removeIfEmpty } from "../files/durable.ts";
-import { textIfPresent } from "../files/read.ts";
+import { occupied, textIfPresent } from "../files/read.ts";
 import { hooksDir } from "../git/guard-files.ts";
 import { step } from "../model/steps.ts";
 import { guardedly, lockOf, presentHooks } from "./activate.ts";
 import { type Before, readBefore } from "./before.ts";
-import { isTaken, moveHook, setAside } from "./foreign-hooks.ts";
+import { moveHook, setAside } from "./foreign-hooks.ts";
 import { isOurs, remove } from "./place.ts";
 import { removeSettings } from "./settings.ts";
 
@@ -61,7 +61,7 @@ function removeHooks(commonDir: string, before: Before | undefined, removed: str
 function giveBack(commonDir: string, name: string): string {
   const [from, to] = [join(hooksDir(commonDir), name), join(commonDir, "hooks", name)];
   try {
-    if (isTaken(to)) return setAside(commonDir, name, to);
+    if (occupied(to)) return setAside(commonDir, name, to);
     step(`guard give back ${name}`);
     moveHook(from, to);
     return `${name} was not ours; it is ${to} now.`;

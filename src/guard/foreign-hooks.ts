@@ -10,12 +10,9 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { makeFolder, syncFile } from "../files/durable.ts";
-import { textIfReadable } from "../files/read.ts";
+import { occupied, textIfReadable } from "../files/read.ts";
 import { hooksDir } from "../git/guard-files.ts";
 import { step } from "../model/steps.ts";
-
-/** A link that leads nowhere, such as to a file that another branch has, is somebody's hook as well. */
-export const isTaken = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Nobody sees half of it: a link goes on leading where it led, and the folders may lie on two disks. */
 export function moveHook(from: string, to: string): void {
@@ -53,7 +50,7 @@ export function setAside(commonDir: string, name: string, theirs: string): strin
   const nth = (number: number) =>
     join(commonDir, "hooks", `${name}.set-aside${number > 1 ? `-${number}` : ""}`);
   let number = 1;
-  while (isTaken(nth(number)) && (text === undefined || textIfReadable(nth(number)) !== text)) number++;
+  while (occupied(nth(number)) && (text === undefined || textIfReadable(nth(number)) !== text)) number++;
   step(`guard set aside ${name}`);
   moveHook(from, nth(number));
   return `Another tool wrote ${from}, and ${theirs} exists already: the tool's is ${nth(number)} now, which git does not run.`;

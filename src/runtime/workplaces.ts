@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
+import { occupied } from "../files/read.ts";
 import { taskOfWorktree } from "../git/discover.ts";
 import { lookAtWork } from "../git/look-at-work.ts";
 import { worktreesOf } from "../git/repository-files.ts";
-import { occupied } from "../git/worktrees/entries.ts";
 import type { Environment } from "../model/environment.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunRepo } from "../model/records/run.ts";

@@ -15,6 +15,7 @@ import { expect } from "vitest";
 import { moveHook } from "../../src/guard/foreign-hooks.ts";
 import { canRun } from "../../src/guard/place.ts";
 import { type Project, test } from "../helpers/command-line.ts";
+import { DISK } from "../helpers/temporary-repository.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
 const hook = (word: string) => `#!/bin/sh\n# ${word}\n`;
@@ -22,8 +23,9 @@ const inGit = (project: Project, ...names: string[]) => join(project.path, ".git
 
 /** A new folder on another file system than the project's. */
 function folderElsewhere(project: Project): string | undefined {
-  const places = ["/dev/shm", "/tmp", join(process.cwd(), "node_modules")];
-  const place = places.find((one) => existsSync(one) && statSync(one).dev !== statSync(project.path).dev);
+  const place = [DISK, "/dev/shm"].find(
+    (one) => existsSync(one) && statSync(one).dev !== statSync(project.path).dev,
+  );
   return place && mkdtempSync(join(place, "pawl hooks "));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { removeIfEmpty } from "../../files/durable.ts";
+import { occupied } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
@@ -14,7 +15,6 @@ import { besideOthers } from "./beside-others.ts";
 import {
   halfMadeEntries,
   listWorktrees,
-  occupied,
   samePath,
   scratchPlace,
   sideFolders,

@@ -1,6 +1,6 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { canonicalPath, textIfReadable } from "../../files/read.ts";
+import { canonicalPath, occupied, textIfReadable } from "../../files/read.ts";
 import type { KnownWorktree } from "../../ports/worktrees.ts";
 import { taskOfWorktree } from "../discover.ts";
 import { branchOf } from "../refs.ts";
@@ -50,11 +50,6 @@ function describe(commonDir: string, gitDir: string, path: string): KnownWorktre
     lock: gitDir === "." ? undefined : textIfReadable(join(own, "locked"))?.trim(),
     task: taskOfWorktree(own),
   };
-}
-
-/** Something is there, be it a link that leads nowhere. */
-export function occupied(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 export const samePath = (one: string, other: string) => canonicalPath(one) === canonicalPath(other);

@@ -1,11 +1,10 @@
 import { isAbsolute, join } from "node:path";
-import { isFolder, lineIfReadable, namesIfReadable, textIfReadable } from "../../files/read.ts";
+import { isFolder, lineIfReadable, namesIfReadable, occupied, textIfReadable } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { configValue } from "../config-file.ts";
 import { Git } from "../run-git.ts";
 import { copyWhole } from "./copy-whole.ts";
-import { occupied } from "./entries.ts";
 
 /**
  * Husky and its like keep their hooks in a folder of the worktree that they make on every `npm install` and that git

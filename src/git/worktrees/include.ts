@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { occupied } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import { step } from "../../model/steps.ts";
 import { Git } from "../run-git.ts";
 import { copyWhole } from "./copy-whole.ts";
-import { occupied } from "./entries.ts";
 
 /** Names the ignored files that a worktree cannot do without, such as `.env`, in the words of a .gitignore. */
 const LIST = ".worktreeinclude";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { tryAcquire } from "../../files/intent-lock.ts";
-import { canonicalPath } from "../../files/read.ts";
+import { canonicalPath, occupied } from "../../files/read.ts";
 import type { Environment } from "../../model/environment.ts";
 import type { Site } from "../../ports/sites.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -9,7 +9,7 @@ import type { Place } from "../discover.ts";
 import { Git } from "../run-git.ts";
 import { bindWorktree, lockWorktree, noteHolder, releaseWorktree } from "./bind.ts";
 import { buildWorktree, putBack } from "./build.ts";
-import { listWorktrees, occupied } from "./entries.ts";
+import { listWorktrees } from "./entries.ts";
 import { beforeRemoval, contentOf, lastSign } from "./look.ts";
 import { deleteBranch, lookAt, makeBranch } from "./refs.ts";
 import { bringBack, discard, doom, forget, resumeRemoval, setAside, undo, whereabouts } from "./remove.ts";

@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { occupied } from "../../files/read.ts";
 import { Failure } from "../../model/failure.ts";
 import { step } from "../../model/steps.ts";
 import type { FoundWorktree, KnownWorktree, Workplace } from "../../ports/worktrees.ts";
@@ -8,7 +9,7 @@ import { expectGit } from "../run-git.ts";
 import { besideOthers } from "./beside-others.ts";
 import { entryOf, unlock } from "./bind.ts";
 import { clearUnfinished, moveWorktree, removeEmpty, repair } from "./build.ts";
-import { discardedPlace, occupied, worktreeAt } from "./entries.ts";
+import { discardedPlace, worktreeAt } from "./entries.ts";
 import { keepMovers } from "./keep-movers.ts";
 import { waitForGitToEnd } from "./processes.ts";
 import { deleteBranch, refOf } from "./refs.ts";

@@ -68,7 +68,7 @@ export function textOf({ values }: SkillText, key: string): string | undefined {
 export function withoutKeys({ lines, values, places }: SkillText, keys: readonly string[]): string[] {
   const changes = keys.map((key) => [key, undefined] as const);
   const left = editHeader(ended(lines), changes, new Map(Object.entries(values)), places, "\n");
-  // What was between a key that went and the end of the header belongs to nothing, and a tab there would be no YAML.
+  // What was between a key that went and an edge of the header belongs to nothing, and a tab there would be no YAML.
   return left
     .replace(/^\s*\n/, "")
     .trimEnd()
