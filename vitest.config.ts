@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { filesOf, TAGS, type Tier, tagsOf } from "./test/helpers/tiers.ts";
 
 /** The bundler gives scripts and templates as text; so do the tests. Vite by itself would give an address of some. */
 const asText: Plugin = {
@@ -34,13 +35,19 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** `npm test` and its like name a tier; without one, a file that is named runs whole, but for what takes hours. */
+const tier = process.env.PAWL_TEST_TIER as Tier | undefined;
+
 export default defineConfig({
   plugins: [asText],
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/helpers/work-in-memory.ts"],
+    include: tier ? filesOf(tier) : ["test/**/*.test.ts"],
+    tags: TAGS,
+    // Vitest declares it as an option of the command line alone, and takes it from here too.
+    ...{ tagsFilter: [tier ? tagsOf(tier) : "!long"] },
+    globalSetup: ["test/helpers/run-folders.ts"],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
+    testTimeout: tier === "long" ? 3_600_000 : 60_000,
     hookTimeout: 120_000,
     // Two workers: the suite starts many processes of its own, and more workers only make them wait.
     maxWorkers: 2,

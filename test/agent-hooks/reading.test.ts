@@ -1,3 +1,4 @@
+// @module-tag again
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCall, recogniseCaller } from "../../src/agent-hooks/call.ts";
@@ -5,6 +6,7 @@ import { judgeScript, judgeUnread } from "../../src/agent-hooks/judge.ts";
 import { parser } from "../../src/agent-hooks/shell/parser.ts";
 import { readPlain } from "../../src/agent-hooks/shell/plain.ts";
 import { readScript } from "../../src/agent-hooks/shell/read.ts";
+import { runs } from "../helpers/long-runs.ts";
 import { fakeFacts, TASK } from "./fake-facts.ts";
 
 const commandsOf = (line: string) => readScript(line, TASK, parser).commands;
@@ -37,6 +39,7 @@ describe("reading a line without the parser", () => {
           if (plain) expect(plain).toEqual(readScript(line, TASK, parser));
         },
       ),
+      runs(100),
     );
   });
 
@@ -108,7 +111,7 @@ describe("reading a line with the parser", () => {
         const script = readPlain(line, TASK) ?? readScript(line, TASK, parser);
         expect(Array.isArray(judgeScript(line, TASK, script, fakeFacts))).toBe(true);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,15 +8,15 @@ import { owners, readExit, readGuard, readSpec } from "../../src/agents/attempt/
 import { isMarked, markedProcesses } from "../../src/agents/processes.ts";
 import { parseIdentity, seeProcesses } from "../../src/files/process-identity.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import { SECONDS } from "../helpers/long-runs.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { agentsAt, type ChaosPlace } from "./chaos-worker.ts";
 
 /**
  * Launchers, supervisors, guards and both at once are killed at random while agents run, end by themselves, leave
- * processes behind and are stopped; `npm run soak` does the same for five minutes. What the agents wrote into a ledger of
- * their own is compared with what the attempts' folders say.
+ * processes behind and are stopped. What the agents wrote into a ledger of their own is compared with what the attempts'
+ * folders say. What each of these kills leaves is tried one by one in test/crash/run-crash.test.ts.
  */
-const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? 12);
 const RUNS = 12;
 const USERS = 3;
 

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { owners } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses, send } from "../../src/agents/processes.ts";

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

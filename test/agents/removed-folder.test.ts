@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

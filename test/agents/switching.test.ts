@@ -1,3 +1,4 @@
+// @module-tag proof
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type InstalledProject, makeProject } from "./installed-project.ts";
 import { PROGRAMS_TIMEOUT_MS, type ProgramName, type Programs, realPrograms } from "./programs.ts";

@@ -1,3 +1,5 @@
+// @module-tag proof
+// @module-tag again
 import { readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -5,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { owners } from "../../src/agents/attempt/folder.ts";
 import { parseIdentity } from "../../src/files/process-identity.ts";
+import { IS_LONG, SECONDS } from "../helpers/long-runs.ts";
 import { PROGRAMS_TIMEOUT_MS, realPrograms } from "./programs.ts";
 import { dialects } from "./run-agent.ts";
 import { type RecordedRequest, type ScriptedModel, type Step, startModel } from "./scripted-model.ts";
@@ -12,17 +15,15 @@ import { makeRunProject, type RunProject, type SupervisedName } from "./supervis
 
 /**
  * Runs of three vendors at once in one repository, each of which commits, records decisions and runs checks as fast as it
- * can. What the model told them to do is compared with what git and the records have. `npm run soak -- vendors` starts
- * ten of them for ten minutes.
+ * can. What the model told them to do is compared with what git and the records have. `npm run long -- ten-at-once`
+ * starts ten of them, for as long as PAWL_TEST_SECONDS says.
  */
-const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? 0);
-const AGENTS: readonly SupervisedName[] =
-  SECONDS > 0
-    ? ["claude", "claude", "claude", "claude", "codex", "codex", "codex", "copilot", "copilot", "copilot"]
-    : ["claude", "codex", "copilot", "claude", "codex", "copilot"];
+const AGENTS: readonly SupervisedName[] = IS_LONG
+  ? ["claude", "claude", "claude", "claude", "codex", "codex", "codex", "copilot", "copilot", "copilot"]
+  : ["claude", "codex", "copilot", "claude", "codex", "copilot"];
 /** Turns of each conversation: one act each, then a handoff and a last word. */
-const TURNS = SECONDS > 0 ? 3_000 : 3;
-const PATIENCE_S = SECONDS + 300;
+const TURNS = IS_LONG ? 3_000 : 3;
+const PATIENCE_S = (IS_LONG ? SECONDS : 0) + 300;
 
 /** What a run was told to do, by the id of its task. */
 interface Told {
@@ -142,7 +143,7 @@ function audit(task: string, branch: string) {
 }
 
 test(
-  `${AGENTS.length} runs of three vendors at once${SECONDS > 0 ? ` for ${SECONDS} s` : ""}: no collision, no lost record, main untouched`,
+  `${AGENTS.length} runs of three vendors at once${IS_LONG ? ` for ${SECONDS} s` : ""}: no collision, no lost record, main untouched`,
   async () => {
     const main = project.git("rev-parse", "main");
     const status = project.git("status", "--porcelain");
@@ -155,7 +156,7 @@ test(
       all.map(({ task, agent }) => project.pawl("run", task, "--agent", agent)),
     );
     expect(started.filter((one) => one.code !== 0)).toEqual([]);
-    if (SECONDS > 0) deadline = Date.now() + SECONDS * 1_000;
+    if (IS_LONG) deadline = Date.now() + SECONDS * 1_000;
     const runs = all.map((one) => one.run);
     const supervisors = new Supervisors();
     const waiting = waitForAll(runs);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { type ChildProcess, execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { attemptNumbers, owners, readExit, readGuard, readSpec } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses, send } from "../../src/agents/processes.ts";
 import { parseIdentity, seeProcesses } from "../../src/files/process-identity.ts";
+import { SECONDS } from "../helpers/long-runs.ts";
 import { makeRunProject, type RunProject } from "./supervised.ts";
 import AGENT from "./together-agent.sh";
 import { auditTogether } from "./together-audit.ts";
@@ -13,10 +15,8 @@ import { auditTogether } from "./together-audit.ts";
 /**
  * Single runs, pipelines and managers at once in one repository, while supervisors, guards, agents, whatever agents have
  * started, conductors and the commands that start, resume and end them are killed at random. What the agents say in a ledger of
- * their own is compared with what git and the records have. Only `npm run soak -- together` does it: for an hour, or for as long
- * as it is told. What each kill leaves is tried one by one in test/ops/run*.test.ts and in test/crash/.
+ * their own is compared with what git and the records have. What each kill leaves is tried one by one in test/ops/run*.test.ts and in test/crash/.
  */
-const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? 0);
 const [SINGLES, PIPELINES, MANAGERS] = [5, 3, 2];
 type Kind = "single" | "pipeline" | "manager";
 /** How each is started; a manager has three parts done, one of which fails at first. */
@@ -159,7 +159,7 @@ async function settle(): Promise<void> {
   await pawl(false, "note", "add", "It is over", "--text", "Nobody is running.");
 }
 
-test.runIf(SECONDS > 0)(
+test(
   `${SINGLES} runs, ${PIPELINES} pipelines and ${MANAGERS} managers at once, with kills for ${SECONDS} s: nothing collides or is lost`,
   async () => {
     const main = project.git("rev-parse", "main");

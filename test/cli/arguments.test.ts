@@ -1,8 +1,10 @@
+// @module-tag again
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseLine } from "../../src/cli/arguments.ts";
 import { check } from "../../src/ops/check.ts";
 import { taskNew } from "../../src/ops/task-new.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 /** Words that a parser may take for something else: negations, numbers, truths, assignments. */
 const tricky = fc.constantFrom(
@@ -27,6 +29,7 @@ test("what is given to an option arrives as it was given, whether or not the par
       const line = parseLine(taskNew, ["title", `--objective=${objective}`, `--acceptance=${acceptance}`]);
       expect(line.input).toEqual({ title: "title", objective, acceptance });
     }),
+    runs(100),
   );
 });
 

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { MergeStyle } from "../../src/model/statement.ts";
-import { each, expectTruth, goOn, recordOf, statusOf } from "../helpers/approval-truth.ts";
+import { expectTruth, goOn, recordOf, statusOf } from "../helpers/approval-truth.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import { each, momentsOf, testKills } from "../helpers/kills.ts";
 import type { Job, Report } from "../helpers/operation-worker.ts";
 import { type Answer, type Call, runHere } from "../helpers/perform-job.ts";
 import {
@@ -65,40 +66,44 @@ describe("kill -9 of the approver", () => {
     [1, "main worktree", "ff", /^merge-/],
   ];
   for (const [count, target, style, which] of variants)
-    test(`${count} repositories, target in ${target}, ${style}: all of it or nothing, at every step`, async () => {
-      const approve = { ...APPROVE, input: { ...APPROVE.input, style } };
-      const names = await stepsOf(count, target, approve);
-      const moments = names
-        .map((name, index) => ({ name, n: index + 1 }))
-        .filter(({ name }) => which.test(name));
-      expect(moments.length).toBeGreaterThan(target === "nowhere" ? 7 : 12);
-      const outcomes: boolean[] = [];
-      await each(moments, async ({ name, n }) => {
-        const ready = fresh(count, target);
-        const context = `killed at step ${n}, ${name}`;
-        expect(await job(ready, { ...approve, killAtStep: n }), context).toBeUndefined();
-        await goOn(ready, context);
-        outcomes[n] = expectTruth(ready, target, context);
-        expect(outcomes[n], context).toBe(n > names.indexOf("merge-journal decided") + 1);
-        if (!outcomes[n] && n % 4 === 0) {
-          expect(await here(ready, approve), context).toMatchObject({ ok: true });
-          expect(inspect(ready, target), context).toEqual({ merged: true, complaints: [] });
-        }
-        for (const repo of outcomes[n] ? ready.repos : [])
-          expect(repo.git("log", "-1", "--format=%P", "main").split(" "), context).toHaveLength(
-            style === "merge" ? 2 : 1,
-          );
-        rmSync(ready.root, { recursive: true, force: true });
-      });
-      // Up to that one moment every kill leaves nothing, and from then on every kill leaves all of it.
-      expect(new Set(outcomes.filter((one) => one !== undefined))).toEqual(new Set([false, true]));
-    }, 480_000);
+    testKills(`${count} repositories, target in ${target}, ${style}: all of it or nothing`, {
+      ...(count === 2 ? { decided: "merge-journal decided" } : {}),
+      async kill(choose) {
+        const approve = { ...APPROVE, input: { ...APPROVE.input, style } };
+        const names = await stepsOf(count, target, approve);
+        const outcomes = new Set<boolean>();
+        await each(
+          choose(momentsOf(names), ({ name }) => which.test(name)),
+          async ({ name, n }) => {
+            const ready = fresh(count, target);
+            const context = `killed at step ${n}, ${name}`;
+            expect(await job(ready, { ...approve, killAtStep: n }), context).toBeUndefined();
+            await goOn(ready, context);
+            const isMerged = expectTruth(ready, target, context);
+            outcomes.add(isMerged);
+            expect(isMerged, context).toBe(n > names.indexOf("merge-journal decided") + 1);
+            if (!isMerged && n % 4 === 0) {
+              expect(await here(ready, approve), context).toMatchObject({ ok: true });
+              expect(inspect(ready, target), context).toEqual({ merged: true, complaints: [] });
+            }
+            for (const repo of isMerged ? ready.repos : [])
+              expect(repo.git("log", "-1", "--format=%P", "main").split(" "), context).toHaveLength(
+                style === "merge" ? 2 : 1,
+              );
+            rmSync(ready.root, { recursive: true, force: true });
+          },
+        );
+        // Up to that one moment every kill leaves nothing, and from then on every kill leaves all of it.
+        expect(outcomes).toEqual(new Set([false, true]));
+      },
+    });
 
   test.each([
     ["one repository's files written", "merge-lock-index", 2, false],
     ["one repository's branch moved", "merge-ref", 2, true],
   ])(
-    "and kill -9 of whoever recovers, with %s",
+    "and kill -9 of the command that recovers, with %s",
+    { tags: ["proof"], timeout: 120_000 },
     async (_what, name, nth, merged) => {
       const names = await stepsOf(2, "main worktree");
       const at = names.flatMap((one, index) => (one === name ? [index + 1] : []))[nth - 1] as number;
@@ -119,11 +124,12 @@ describe("kill -9 of the approver", () => {
         rmSync(ready.root, { recursive: true, force: true });
       });
     },
-    120_000,
   );
 });
 
-test("the same command publishes what a kill left merged and unpublished; until then a look tells that it was interrupted", async () => {
+test("the same command publishes what a kill left merged and unpublished; until then a look tells that it was interrupted", {
+  tags: ["proof"],
+}, async () => {
   const push = { ...APPROVE, input: { task: "T1", push: true } };
   const names = await stepsOf(1, "main worktree");
   const ready = fresh(1, "main worktree");
@@ -139,7 +145,7 @@ test("the same command publishes what a kill left merged and unpublished; until 
   expect(gitIn(ready, remote, "rev-parse", "main")).toBe(repo.git("rev-parse", "main"));
 });
 
-describe("kill -9 of git itself", () => {
+describe("kill -9 of git itself", { tags: ["proof"] }, () => {
   test("while it holds the locks of the branches: the approver completes what was decided, and no lock stays", async () => {
     const ready = fresh(2, "main worktree");
     // At this step both branches are locked; gits that die now leave refs/heads/main.lock and HEAD.lock.
@@ -231,7 +237,7 @@ async function makeBig(): Promise<Ready> {
   return ready;
 }
 
-describe("kill -9 inside the writing of files", () => {
+describe("kill -9 inside the writing of files", { tags: ["proof"] }, () => {
   let big: Ready;
   beforeAll(async () => {
     big = await makeBig();
@@ -283,7 +289,7 @@ describe("kill -9 inside the writing of files", () => {
   });
 });
 
-describe("eight approvals at once", () => {
+describe("eight approvals at once", { tags: ["proof"] }, () => {
   const codesOf = (reports: readonly (Report | undefined)[]) =>
     reports.map((one) => (one?.ok ? "ok" : (one?.code ?? "killed"))).sort();
 

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { auditIn, guardFromHere } from "../helpers/audited-project.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
+import { momentsOf, testKills } from "../helpers/kills.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import { ok, typing } from "../helpers/ready-task.ts";
@@ -47,26 +48,26 @@ async function expectTruth(copy: Project, when: string): Promise<boolean> {
   return enrolled;
 }
 
-test("kill -9 at every step of enrolling a key leaves it enrolled or not, never in between", async () => {
-  const whole = copyOf("whole");
-  const { steps } = (await runJob(worker, whole, add)) as Report;
-  expect(await expectTruth(whole, "uninterrupted")).toBe(true);
-  // The steps of the store's own lock and of its files are killed elsewhere.
-  const wanted = steps.flatMap((name, index) =>
-    /^(?:merge|unlock|ref|index|checkout)/.test(name) ? [index + 1] : [],
-  );
-  expect(wanted.length).toBeGreaterThan(4);
-  const outcomes: boolean[] = [];
-  for (const killAtStep of wanted) {
-    const copy = copyOf(`killed ${killAtStep}`);
-    const when = `killed at ${killAtStep}, ${steps[killAtStep - 1]}`;
-    expect(await runJob(worker, copy, { ...add, killAtStep }), when).toBeUndefined();
-    const enrolled = await expectTruth(copy, when);
-    outcomes.push(enrolled);
-    // Where it was taken back, and where it was completed, it may be asked for again.
-    if (outcomes.length > 1 && killAtStep !== wanted.at(-1)) continue;
-    const again = await runHere(copy, add);
-    expect(again, when).toMatchObject(enrolled ? { ok: false, code: "already_enrolled" } : { ok: true });
-  }
-  expect(new Set(outcomes)).toEqual(new Set([true, false]));
-}, 180_000);
+testKills("enrolling a key leaves it enrolled or not, never in between", {
+  decided: "merge-journal decided",
+  async kill(choose) {
+    const whole = copyOf("whole");
+    const { steps } = (await runJob(worker, whole, add)) as Report;
+    expect(await expectTruth(whole, "uninterrupted")).toBe(true);
+    // The steps of the store's own lock and of its files are killed elsewhere.
+    const wanted = choose(momentsOf(steps), ({ name }) => /^(?:merge|unlock|ref|index|checkout)/.test(name));
+    const outcomes: boolean[] = [];
+    for (const { n: killAtStep, name } of wanted) {
+      const copy = copyOf(`killed ${killAtStep}`);
+      const when = `killed at ${killAtStep}, ${name}`;
+      expect(await runJob(worker, copy, { ...add, killAtStep }), when).toBeUndefined();
+      const enrolled = await expectTruth(copy, when);
+      outcomes.push(enrolled);
+      // Where it was taken back, and where it was completed, it may be asked for again.
+      if (outcomes.length > 1 && killAtStep !== wanted.at(-1)?.n) continue;
+      const again = await runHere(copy, add);
+      expect(again, when).toMatchObject(enrolled ? { ok: false, code: "already_enrolled" } : { ok: true });
+    }
+    expect(new Set(outcomes)).toEqual(new Set([true, false]));
+  },
+});

@@ -1,8 +1,11 @@
+// @module-tag proof
+// @module-tag again
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Project } from "../helpers/command-line.ts";
+import { IS_LONG } from "../helpers/long-runs.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import { ok } from "../helpers/ready-task.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
@@ -11,12 +14,11 @@ import { runJob } from "../helpers/worker-process.ts";
 
 /**
  * Claims when everybody wants the same task at the same moment, and when the one who takes or ends it is killed with -9.
- * `npm run soak -- claims` races for 25 tasks with 8 clones, and kills at every single step.
+ * `npm run long -- claim` races for 25 tasks with 8 clones, and kills at every single step.
  */
-const IS_SOAK = process.env.PAWL_SOAK_SECONDS !== undefined;
-const [TASKS, CLONES] = IS_SOAK ? [25, 8] : [2, 3];
+const [TASKS, CLONES] = IS_LONG ? [25, 8] : [2, 3];
 /** Each kill has a task of its own. */
-const KILLS = IS_SOAK ? 200 : 6;
+const KILLS = IS_LONG ? 200 : 6;
 
 let root: string;
 let worker: string;
@@ -68,9 +70,9 @@ test(
       winners.push(holders[0] ?? -1);
     }
     expect(claimed().length).toBe(TASKS);
-    if (IS_SOAK) console.table({ tasks: TASKS, clones: CLONES, "winners by clone": winners.join(" ") });
+    if (IS_LONG) console.table({ tasks: TASKS, clones: CLONES, "winners by clone": winners.join(" ") });
   },
-  IS_SOAK ? 900_000 : 120_000,
+  IS_LONG ? 900_000 : 120_000,
 );
 
 describe("kill -9", () => {
@@ -92,7 +94,7 @@ describe("kill -9", () => {
     await whole();
     const report = await whole();
     expect(report.steps).toContain(between);
-    const moments = report.steps.flatMap((name, nth) => (IS_SOAK || name === between ? [nth + 1] : []));
+    const moments = report.steps.flatMap((name, nth) => (IS_LONG || name === between ? [nth + 1] : []));
     for (const moment of moments) {
       const task = taskOf(++used);
       const what = `killed at step ${moment}, ${report.steps[moment - 1]}`;
@@ -114,7 +116,7 @@ describe("kill -9", () => {
     async () => {
       await atEveryStep(startIt, "claim remember", async () => {});
     },
-    IS_SOAK ? 900_000 : 120_000,
+    IS_LONG ? 900_000 : 120_000,
   );
 
   test(
@@ -124,6 +126,6 @@ describe("kill -9", () => {
       const begin = (task: string) => ok(clones.ada.pawl("start", task));
       await atEveryStep(end, "claim push", begin);
     },
-    IS_SOAK ? 900_000 : 120_000,
+    IS_LONG ? 900_000 : 120_000,
   );
 });

@@ -6,7 +6,6 @@ import {
   BRANCH,
   copyWorkspace,
   expectTidy,
-  forEachOf,
   git,
   gitIn,
   homeOf,
@@ -17,6 +16,7 @@ import {
   userBytes,
   type Workspace,
 } from "../helpers/crash-workspace.ts";
+import { each, type Moment, momentsOf, testKills } from "../helpers/kills.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import { makeTemporaryFolder, stateOf, type TemporaryRepository } from "../helpers/temporary-repository.ts";
@@ -108,8 +108,7 @@ function mark(workspace: Workspace): void {
 }
 
 /** All of ours, and some of each change of the store, whose own steps are all tried elsewhere. */
-const momentsOf = (steps: readonly string[]) =>
-  steps.flatMap((step, index) => (/^worktree |^snapshot |^journal$|^done$/.test(step) ? [index + 1] : []));
+const isOurs = ({ name }: Moment) => /^worktree |^snapshot |^journal$|^done$/.test(name);
 
 async function stepsOf(name: string, job: typeof REMOVE | typeof KEEP): Promise<string[]> {
   const workspace = copyOf(name);
@@ -122,51 +121,55 @@ async function stepsOf(name: string, job: typeof REMOVE | typeof KEEP): Promise<
   return report.steps;
 }
 
-describe("kill -9 at every step of --remove", () => {
+describe("finish --remove", () => {
   for (const name of ["one repository", "two repositories"])
-    test(`${name}: the next finish goes on, and nothing is ever lost`, async () => {
-      const steps = await stepsOf(name, REMOVE);
-      const moments = momentsOf(steps);
-      expect(moments.length).toBeGreaterThanOrEqual(15);
-      await forEachOf(moments.length, async (one) => {
-        const n = moments[one - 1] ?? 0;
-        const workspace = copyOf(name);
-        mark(workspace);
-        const before = userBytes(workspace);
-        expect(await runJob(worker, homeOf(workspace), { ...REMOVE, killAtStep: n })).toBeUndefined();
-        expectNothingLost(workspace);
-        const next = await runJob(worker, homeOf(workspace), REMOVE);
-        // Killed after the last record, there is nothing left to do.
-        if (next?.ok === false) expect([n, next.code]).toEqual([expect.any(Number), "no_run"]);
-        expectRemoved(workspace, before, next?.steps.includes("stage"));
-        removeWorkspace(workspace);
-      });
-    }, 240_000);
+    testKills(`${name}: the next finish goes on, and nothing is ever lost`, {
+      ...(name === "two repositories" ? { decided: "worktree move" } : {}),
+      async kill(choose) {
+        const moments = momentsOf(await stepsOf(name, REMOVE));
+        await each(choose(moments, isOurs), async ({ n }) => {
+          const workspace = copyOf(name);
+          mark(workspace);
+          const before = userBytes(workspace);
+          expect(await runJob(worker, homeOf(workspace), { ...REMOVE, killAtStep: n })).toBeUndefined();
+          expectNothingLost(workspace);
+          const next = await runJob(worker, homeOf(workspace), REMOVE);
+          // Killed after the last record, there is nothing left to do.
+          if (next?.ok === false) expect([n, next.code]).toEqual([expect.any(Number), "no_run"]);
+          expectRemoved(workspace, before, next?.steps.includes("stage"));
+          removeWorkspace(workspace);
+        });
+      },
+    });
 });
 
-test("kill -9 at every step of --keep: the next one goes on, and everything is still there", async () => {
-  const name = "two repositories";
-  const steps = await stepsOf(name, KEEP);
-  const moments = momentsOf(steps);
-  expect(moments.length).toBeGreaterThanOrEqual(6);
-  await forEachOf(moments.length, async (one) => {
-    const workspace = copyOf(name);
-    mark(workspace);
-    const before = userBytes(workspace);
-    const killed = await runJob(worker, homeOf(workspace), { ...KEEP, killAtStep: moments[one - 1] ?? 0 });
-    expect(killed).toBeUndefined();
-    expect(await runHere(homeOf(workspace), KEEP)).toMatchObject({ ok: true });
-    expect(userBytes(workspace)).toEqual(before);
-    expectTidy(workspace);
-    expect(runsOf(workspace)).toEqual([{ status: "kept", ended: "kept" }]);
-    expectNothingLost(workspace);
-    for (const repository of workspace.repositories)
-      expect(git(repository, "worktree", "list", "--porcelain")).toMatch(/^locked pawl T0001 kept: enough$/m);
-    removeWorkspace(workspace);
-  });
-}, 240_000);
+testKills("finish --keep: the next one goes on, and everything is still there", {
+  decided: "worktree lock",
+  async kill(choose) {
+    const name = "two repositories";
+    const moments = momentsOf(await stepsOf(name, KEEP));
+    await each(choose(moments, isOurs), async ({ n }) => {
+      const workspace = copyOf(name);
+      mark(workspace);
+      const before = userBytes(workspace);
+      expect(await runJob(worker, homeOf(workspace), { ...KEEP, killAtStep: n })).toBeUndefined();
+      expect(await runHere(homeOf(workspace), KEEP)).toMatchObject({ ok: true });
+      expect(userBytes(workspace)).toEqual(before);
+      expectTidy(workspace);
+      expect(runsOf(workspace)).toEqual([{ status: "kept", ended: "kept" }]);
+      expectNothingLost(workspace);
+      for (const repository of workspace.repositories)
+        expect(git(repository, "worktree", "list", "--porcelain")).toMatch(
+          /^locked pawl T0001 kept: enough$/m,
+        );
+      removeWorkspace(workspace);
+    });
+  },
+});
 
-test("what a killed git has removed half of is not saved over what was, and goes", async () => {
+test("what a killed git has removed half of is not saved over what was, and goes", {
+  tags: ["proof"],
+}, async () => {
   const name = "two repositories";
   const steps = await stepsOf(name, REMOVE);
   const half = ["loose.txt", "src"];
@@ -186,7 +189,7 @@ test("what a killed git has removed half of is not saved over what was, and goes
   }
 });
 
-test("somebody who works on after a killed finish loses nothing", async () => {
+test("somebody who works on after a killed finish loses nothing", { tags: ["proof"] }, async () => {
   const name = "one repository";
   const steps = await stepsOf(name, REMOVE);
   const workspace = copyOf(name);
@@ -201,7 +204,9 @@ test("somebody who works on after a killed finish loses nothing", async () => {
   removeWorkspace(workspace);
 });
 
-test("what is written while the rest is being saved stops the removal, and everything comes back", async () => {
+test("what is written while the rest is being saved stops the removal, and everything comes back", {
+  tags: ["proof"],
+}, async () => {
   const workspace = copyOf("two repositories");
   mark(workspace);
   const before = userBytes(workspace);

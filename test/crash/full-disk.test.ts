@@ -1,3 +1,4 @@
+// @module-tag proof
 import {
   appendFileSync,
   cpSync,

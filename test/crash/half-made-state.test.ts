@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -75,7 +76,10 @@ describe("the very first write", () => {
     return titles.length === 2 ? "present" : halfMade ? "half made" : "absent";
   }
 
-  test("killed at any time, alone or with its git: the next command works, and nothing is there twice", async () => {
+  test("killed at any time, alone or with its git: the next command works, and nothing is there twice", {
+    tags: ["long"],
+    timeout: 240_000,
+  }, async () => {
     const started = performance.now();
     expect((await startNode(copyOf(unused), [pawl, "task", "new", "first"]).ending).code).toBe(0);
     const duration = performance.now() - started;
@@ -88,7 +92,7 @@ describe("the very first write", () => {
     expect(await killedWhen(async () => {}, true)).toBe("absent");
     expect(await killedWhen(begun, true)).not.toBe("absent");
     expect(await killedWhen((_, ended) => ended, true)).toBe("present");
-  }, 240_000);
+  });
 
   test("killed at every call that changes the disk or starts git", async () => {
     const seen = new Set<string>();

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import { type Moment, momentsOf, testKills } from "../helpers/kills.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import {
   copyRepository,
@@ -46,13 +47,11 @@ const looks = ({ path }: TemporaryRepository) => ({
 });
 
 /** The same kind of step many times over is tried at its first and its last. */
-function worthKilling(steps: readonly string[]): number[] {
-  const kind = (name: string) => name.replace(/ \.?[\w-]*\/.*$/, "");
-  return steps.flatMap((name, index) => {
-    const same = steps.filter((one) => kind(one) === kind(name));
-    const nth = steps.slice(0, index + 1).filter((one) => kind(one) === kind(name)).length;
-    return same.length < 4 || nth === 1 || nth === same.length || nth === same.length >> 1 ? [index + 1] : [];
-  });
+function isWorthKilling(moments: readonly Moment[], { n, name }: Moment): boolean {
+  const kind = (one: string) => one.replace(/ \.?[\w-]*\/.*$/, "");
+  const same = moments.filter((one) => kind(one.name) === kind(name));
+  const nth = same.filter((one) => one.n <= n).length;
+  return same.length < 4 || nth === 1 || nth === same.length || nth === same.length >> 1;
 }
 
 /** No file of the user's is ever seen in part. */
@@ -66,67 +65,70 @@ function expectTidy({ path }: TemporaryRepository): void {
   expect(all.filter((one) => /pawl-new$|installing|\.removing|pawl\.lock|\.tmp-/.test(one))).toEqual([]);
 }
 
-describe("kill -9 at every kind of step of an installation with files", () => {
-  test("install: the next one completes it, or an uninstall takes it back", {
-    timeout: 600_000,
-  }, async () => {
-    const model = fresh();
-    const report = await runJob(worker, model, install);
-    expect(report?.ok).toBe(true);
-    const steps = report?.steps ?? [];
-    const whole = looks(model);
-    const texts = Object.fromEntries(
-      Object.keys(USER).map((name) => [name, readFileSync(join(model.path, name), "utf8")]),
-    );
-    const moments = worthKilling(steps);
-    expect(moments.length).toBeGreaterThan(25);
-    for (const at of moments) {
-      const repository = fresh();
-      const before = looks(repository);
-      expect(await runJob(worker, repository, { ...install, killAtStep: at })).toBeUndefined();
-      expectWhole(repository, texts);
-      if (at % 2 === 0) {
-        expect((await runJob(worker, repository, install))?.ok, steps[at - 1]).toBe(true);
-        expect(looks(repository).tree, steps[at - 1]).toEqual(whole.tree);
-      } else {
-        const report = await runHere(repository, uninstall);
-        expect(report, steps[at - 1]).toMatchObject({ ok: true });
-        expect(looks(repository), steps[at - 1]).toEqual(before);
+describe("an installation with files", () => {
+  testKills("install: the next one completes it, or an uninstall takes it back", {
+    decided: "install journal",
+    async kill(choose) {
+      const model = fresh();
+      const report = await runJob(worker, model, install);
+      expect(report?.ok).toBe(true);
+      const steps = report?.steps ?? [];
+      const whole = looks(model);
+      const texts = Object.fromEntries(
+        Object.keys(USER).map((name) => [name, readFileSync(join(model.path, name), "utf8")]),
+      );
+      const moments = momentsOf(steps);
+      for (const { n: at } of choose(moments, (one) => isWorthKilling(moments, one))) {
+        const repository = fresh();
+        const before = looks(repository);
+        expect(await runJob(worker, repository, { ...install, killAtStep: at })).toBeUndefined();
+        expectWhole(repository, texts);
+        if (at % 2 === 0) {
+          expect((await runJob(worker, repository, install))?.ok, steps[at - 1]).toBe(true);
+          expect(looks(repository).tree, steps[at - 1]).toEqual(whole.tree);
+        } else {
+          const report = await runHere(repository, uninstall);
+          expect(report, steps[at - 1]).toMatchObject({ ok: true });
+          expect(looks(repository), steps[at - 1]).toEqual(before);
+        }
+        expectTidy(repository);
+        rmSync(dirname(repository.path), { recursive: true, force: true });
       }
-      expectTidy(repository);
-      rmSync(dirname(repository.path), { recursive: true, force: true });
-    }
+    },
   });
 
-  test("uninstall: the next one completes it, or an install brings it back", {
-    timeout: 600_000,
+  testKills("uninstall: the next one completes it, or an install brings it back", {
+    decided: "guard config write",
+    async kill(choose) {
+      const model = fresh();
+      const before = looks(model);
+      await runJob(worker, model, install);
+      const whole = looks(model);
+      const texts = Object.fromEntries(
+        Object.keys(USER).map((name) => [name, readFileSync(join(model.path, name), "utf8")]),
+      );
+      const installed = copyRepository(model, join(root, "installed"));
+      const steps = (await runJob(worker, model, uninstall))?.steps ?? [];
+      expect(looks(model)).toEqual(before);
+      const moments = momentsOf(steps);
+      for (const { n: at } of choose(moments, (one) => isWorthKilling(moments, one))) {
+        rmSync(model.path, { recursive: true });
+        copyRepository(installed, model.path);
+        expect(await runJob(worker, model, { ...uninstall, killAtStep: at })).toBeUndefined();
+        expectWhole(model, texts);
+        const next = at % 2 === 0 ? install : uninstall;
+        expect((await runJob(worker, model, next))?.ok, steps[at - 1]).toBe(true);
+        if (next === install) expect(looks(model).tree, steps[at - 1]).toEqual(whole.tree);
+        else expect(looks(model), steps[at - 1]).toEqual(before);
+        expectTidy(model);
+      }
+    },
+  });
+
+  test("eight installs at once are one, and so are eight uninstalls", {
+    tags: ["proof"],
+    timeout: 240_000,
   }, async () => {
-    const model = fresh();
-    const before = looks(model);
-    await runJob(worker, model, install);
-    const whole = looks(model);
-    const texts = Object.fromEntries(
-      Object.keys(USER).map((name) => [name, readFileSync(join(model.path, name), "utf8")]),
-    );
-    const installed = copyRepository(model, join(root, "installed"));
-    const steps = (await runJob(worker, model, uninstall))?.steps ?? [];
-    expect(looks(model)).toEqual(before);
-    const moments = worthKilling(steps);
-    expect(moments.length).toBeGreaterThan(20);
-    for (const at of moments) {
-      rmSync(model.path, { recursive: true });
-      copyRepository(installed, model.path);
-      expect(await runJob(worker, model, { ...uninstall, killAtStep: at })).toBeUndefined();
-      expectWhole(model, texts);
-      const next = at % 2 === 0 ? install : uninstall;
-      expect((await runJob(worker, model, next))?.ok, steps[at - 1]).toBe(true);
-      if (next === install) expect(looks(model).tree, steps[at - 1]).toEqual(whole.tree);
-      else expect(looks(model), steps[at - 1]).toEqual(before);
-      expectTidy(model);
-    }
-  });
-
-  test("eight installs at once are one, and so are eight uninstalls", { timeout: 240_000 }, async () => {
     const repository = fresh();
     const before = looks(repository);
     const model = fresh();
@@ -142,7 +144,9 @@ describe("kill -9 at every kind of step of an installation with files", () => {
     expectTidy(repository);
   });
 
-  test("a file that somebody changed between the kill and the next run is left as it is", async () => {
+  test("a file that somebody changed between the kill and the next run is left as it is", {
+    tags: ["proof"],
+  }, async () => {
     const repository = fresh();
     const copy = join(root, "copy");
     cpSync(repository.path, copy, { recursive: true });

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { readExit, readSpec } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses } from "../../src/agents/processes.ts";
 import type { Message } from "../../src/model/records/parts.ts";
 import type { Run } from "../../src/model/records/run.ts";
 import {
-  atEveryStep,
   attemptsIn,
   type CrashedRuns,
   type Doing,
@@ -15,7 +14,7 @@ import {
   prepareRuns,
   type RunJob,
   runsIn,
-  STEPS_TIMEOUT_MS,
+  testRunKills,
   waitFor,
 } from "../helpers/crashed-runs.ts";
 import type { Report } from "../helpers/operation-worker.ts";
@@ -59,7 +58,6 @@ const settle = (run: string, outcome: string): RunJob => ({
   input: { run, outcome, why: "It was tried" },
 });
 
-vi.setConfig({ testTimeout: STEPS_TIMEOUT_MS });
 let runs: CrashedRuns;
 let jobs = 0;
 
@@ -75,6 +73,9 @@ beforeAll(async () => {
   runs.env.WORKER = runs.worker;
 });
 afterAll(() => runs?.remove());
+
+/** As a person at the keyboard. */
+const act: Doing = (project, job) => runs.act(project, job);
 
 const jobsOf = ({ path }: TemporaryRepository) => join(path, ".git/jobs");
 
@@ -94,7 +95,7 @@ const asManager: Doing = async (project, job) => {
 
 async function managed(alone: boolean): Promise<TemporaryRepository> {
   const project = runs.copy(alone);
-  await expectDone(runs.act, project, MANAGE, "the manager");
+  await expectDone(act, project, MANAGE, "the manager");
   await waitFor("the manager listens", () => isListening(project));
   return project;
 }
@@ -152,7 +153,7 @@ async function accountFor(project: TemporaryRepository, what: string): Promise<v
   await expectDone(asManager, project, { operation: "handoff", input: words }, what);
   await quit(project);
   // While its end is being written, files read one after the other need not agree.
-  await expectDone(runs.act, project, waits(manager?.id ?? ""), what);
+  await expectDone(act, project, waits(manager?.id ?? ""), what);
   expect(recordsOf(project, what).manager, what).toMatchObject({ status: "succeeded" });
   expect(readdirSync(join(runsIn(project), "open")), what).toEqual([]);
 }
@@ -164,94 +165,79 @@ async function quit(project: TemporaryRepository): Promise<void> {
   );
 }
 
-describe("kill -9 at every step", () => {
-  test("of starting a manager: the next command starts one, and one alone", async () => {
-    const moments = await atEveryStep({
-      job: MANAGE,
-      act: runs.act,
-      prepare: async () => runs.copy(false),
-      async next(project, what) {
-        // One whose command was killed before its process came is waited for a while, and has ended then.
-        for (let tries = 0; !isListening(project) && tries < 100; tries++) {
-          const again = await runs.act(project, MANAGE);
-          if (again && !again.ok) expect(again.code, what).toBe("run_open");
-          await sleep(100);
-        }
-        await expectDone(runs.act, project, WRITE, what);
-        expect(recordsOf(project, what).open, what).toHaveLength(1);
-        await accountFor(project, what);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+describe("kill -9", () => {
+  testRunKills("of starting a manager: the next command starts one, and one alone", {
+    job: MANAGE,
+    act,
+    prepare: async () => runs.copy(false),
+    async next(project, what) {
+      // One whose command was killed before its process came is waited for a while, and has ended then.
+      for (let tries = 0; !isListening(project) && tries < 100; tries++) {
+        const again = await act(project, MANAGE);
+        if (again && !again.ok) expect(again.code, what).toBe("run_open");
+        await sleep(100);
+      }
+      await expectDone(act, project, WRITE, what);
+      expect(recordsOf(project, what).open, what).toHaveLength(1);
+      await accountFor(project, what);
+    },
   });
 
-  test("of starting what it starts: it is counted and told once, and the next start goes well", async () => {
-    const moments = await atEveryStep({
-      job: START,
-      act: asManager,
-      prepare: () => managed(false),
-      async next(project, what) {
-        await expectDone(runs.act, project, LOOK, what);
-        // Refused where nothing was started; else nothing of it is written any more when it answers.
-        await asManager(project, waits("T0002"));
-        await expectDone(runs.act, project, WRITE, what);
-        expectAccounted(project, what);
-        await expectDone(asManager, project, START, what);
-        await expectDone(asManager, project, waits("T0002"), what);
-        await accountFor(project, what);
-      },
-      from: "worktree ",
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+  testRunKills("of starting what it starts: it is counted and told once, and the next start goes well", {
+    job: START,
+    act: asManager,
+    prepare: () => managed(false),
+    async next(project, what) {
+      await expectDone(act, project, LOOK, what);
+      // Refused where nothing was started; else nothing of it is written any more when it answers.
+      await asManager(project, waits("T0002"));
+      await expectDone(act, project, WRITE, what);
+      expectAccounted(project, what);
+      await expectDone(asManager, project, START, what);
+      await expectDone(asManager, project, waits("T0002"), what);
+      await accountFor(project, what);
+    },
+    from: "worktree ",
   });
 
-  test("of writing its end down: the manager has one report of it", async () => {
-    const moments = await atEveryStep({
-      job: waits(CHILD),
-      act: runs.act,
-      prepare: ended,
-      async next(project, what) {
-        await expectDone(runs.act, project, waits(CHILD), what);
-        expectAccounted(project, what);
-        await quit(project);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+  testRunKills("of writing its end down: the manager has one report of it", {
+    job: waits(CHILD),
+    act,
+    prepare: ended,
+    async next(project, what) {
+      await expectDone(act, project, waits(CHILD), what);
+      expectAccounted(project, what);
+      await quit(project);
+    },
   });
 
-  test("of resuming it: each attempt is counted and told once", async () => {
-    const moments = await atEveryStep({
-      job: { operation: "run.resume", input: { run: CHILD } },
-      act: asManager,
-      prepare: read,
-      async next(project, what) {
-        await expectDone(runs.act, project, LOOK, what);
-        await expectDone(asManager, project, waits(CHILD), what);
-        expectAccounted(project, what);
-        await quit(project);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+  testRunKills("of resuming it: each attempt is counted and told once", {
+    job: { operation: "run.resume", input: { run: CHILD } },
+    act: asManager,
+    prepare: read,
+    async next(project, what) {
+      await expectDone(act, project, LOOK, what);
+      await expectDone(asManager, project, waits(CHILD), what);
+      expectAccounted(project, what);
+      await quit(project);
+    },
   });
 
-  test("of settling it: it is settled or not, and said again it is", async () => {
-    const moments = await atEveryStep({
-      job: settle(CHILD, "abandon"),
-      act: asManager,
-      prepare: read,
-      async next(project, what) {
-        await expectDone(runs.act, project, WRITE, what);
-        const { children } = recordsOf(project, what);
-        expect(children[0]?.settled.length ?? 0, what).toBeLessThanOrEqual(1);
-        await expectDone(asManager, project, settle(CHILD, "abandon"), what);
-        const [child] = recordsOf(project, what).children;
-        expect(new Set(child?.settled.map((one) => `${one.attempt} ${one.outcome}`)), what).toEqual(
-          new Set(["1 abandon"]),
-        );
-        await accountFor(project, what);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(1);
+  testRunKills("of settling it: it is settled or not, and said again it is", {
+    job: settle(CHILD, "abandon"),
+    act: asManager,
+    prepare: read,
+    async next(project, what) {
+      await expectDone(act, project, WRITE, what);
+      const { children } = recordsOf(project, what);
+      expect(children[0]?.settled.length ?? 0, what).toBeLessThanOrEqual(1);
+      await expectDone(asManager, project, settle(CHILD, "abandon"), what);
+      const [child] = recordsOf(project, what).children;
+      expect(new Set(child?.settled.map((one) => `${one.attempt} ${one.outcome}`)), what).toEqual(
+        new Set(["1 abandon"]),
+      );
+      await accountFor(project, what);
+    },
   });
 });
 
@@ -267,7 +253,7 @@ async function ended(): Promise<TemporaryRepository> {
 /** It is written down, and its report is read. */
 async function read(): Promise<TemporaryRepository> {
   const project = await ended();
-  await expectDone(runs.act, project, waits(CHILD), "to begin with");
+  await expectDone(act, project, waits(CHILD), "to begin with");
   await expectDone(asManager, project, { operation: "mail.ack", input: { message: "T0001/M1" } }, "read");
   return project;
 }

@@ -1,12 +1,14 @@
+// @module-tag proof
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { APPROVERS, openDeciding } from "../../src/web/deciding.ts";
 import { openTerminal } from "../../src/web/terminal.ts";
-import { each, expectTruth, goOn, recordOf } from "../helpers/approval-truth.ts";
+import { expectTruth, goOn, recordOf } from "../helpers/approval-truth.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Project } from "../helpers/command-line.ts";
+import { each, type Moment, momentsOf, testKills } from "../helpers/kills.ts";
 import { copyReady, inspect, makeReady, type Ready } from "../helpers/ready-task.ts";
 import {
   copySigned,
@@ -83,27 +85,19 @@ test("what was taken back on the page before its question came is not asked any 
   expect(inspect(ready, "main worktree")).toEqual({ merged: false, complaints: [] });
 });
 
-/**
- * With PAWL_SOAK_SECONDS (`npm run soak -- page`) every single step. In npm test every `nth` of those that move git or tell of it, and
- * the first of each kind that the records' lock takes where somebody types: the command itself is killed at every one there.
- */
-const SOAK = process.env.PAWL_SOAK_SECONDS !== undefined;
-
-interface Moment {
-  name: string;
-  n: number;
-}
-
 const isOfLock = ({ name }: Moment) => /^(?:look|create|confirm|decide|enter|release)/.test(name);
 
-function momentsOf(steps: readonly string[], { nth, lock }: { nth: number; lock: boolean }): Moment[] {
-  const all = steps.map((name, at) => ({ name, n: at + 1 }));
-  if (SOAK) return all;
-  const some = all
-    .filter((one) => !isOfLock(one))
-    .filter((_, at, moves) => at % nth === 0 || at === moves.length - 1);
-  const firstOfLock = (one: Moment, at: number) => lock && isOfLock(one) && steps.indexOf(one.name) === at;
-  return all.filter((one, at) => some.includes(one) || firstOfLock(one, at));
+/**
+ * Every `nth` of those that move git or tell of it, and the first of each kind that the records' lock takes where somebody
+ * types: the command itself is killed at every one there.
+ */
+function usualOf(
+  steps: readonly string[],
+  { nth, lock }: { nth: number; lock: boolean },
+): (moment: Moment) => boolean {
+  const moves = momentsOf(steps).filter((one) => !isOfLock(one));
+  const some = moves.filter((_, at) => at % nth === 0 || at === moves.length - 1).map(({ n }) => n);
+  return (one) => some.includes(one.n) || (lock && isOfLock(one) && steps.indexOf(one.name) === one.n - 1);
 }
 
 /** Before a certain step nothing is, from then on everything. */
@@ -112,23 +106,24 @@ function expectOneTurn(merged: readonly boolean[]): void {
   expect(new Set(merged).size).toBe(2);
 }
 
-test.each([1, 2] as const)(
-  "killed on its way, with %i repositories: it is merged or not, never half",
-  async (count) => {
-    const { steps } = (await job(fresh(count), "T0001")) as { steps: string[] };
-    const merged: boolean[] = [];
-    await each(momentsOf(steps, { nth: 3, lock: true }), async ({ name, n }) => {
-      const ready = fresh(count);
-      const context = `killed at step ${n}, ${name}`;
-      expect(await job(ready, "T0001", n), context).toBeUndefined();
-      await goOn(ready, context);
-      merged[n] = expectTruth(ready, "main worktree", context);
-      rmSync(ready.root, { recursive: true, force: true, maxRetries: 3 });
-    });
-    expectOneTurn(merged.flat());
-  },
-  1_800_000,
-);
+for (const count of [1, 2] as const)
+  testKills(`${count} repositories: it is merged or not, never half`, {
+    hasMore: true,
+    async kill(choose) {
+      const { steps } = (await job(fresh(count), "T0001")) as { steps: string[] };
+      const merged: boolean[] = [];
+      const moments = choose(momentsOf(steps), usualOf(steps, { nth: 3, lock: true }));
+      await each(moments, async ({ name, n }) => {
+        const ready = fresh(count);
+        const context = `killed at step ${n}, ${name}`;
+        expect(await job(ready, "T0001", n), context).toBeUndefined();
+        await goOn(ready, context);
+        merged[n] = expectTruth(ready, "main worktree", context);
+        rmSync(ready.root, { recursive: true, force: true, maxRetries: 3 });
+      });
+      expectOneTurn(merged.flat());
+    },
+  });
 
 describe("signed with a passkey", () => {
   const passkey = makePasskey("ES256");
@@ -158,13 +153,9 @@ describe("signed with a passkey", () => {
     await vi.waitFor(() => expect(now()?.state).toBe("done"), { timeout: 30_000 });
   }
 
-  async function makeSignedReady(count: 1 | 2): Promise<SignedProject> {
-    const home = await makePublished(join(folder, `signed ${count}`), "approvals: signed\nchecks: none\n");
+  async function makeSignedReady(): Promise<SignedProject> {
+    const home = await makePublished(join(folder, "signed"), "approvals: signed\nchecks: none\n");
     await enrolIn(home, undefined);
-    if (count === 1) {
-      await home.ready("One");
-      return home;
-    }
     const both = await withApi(home);
     await enrolIn(both, "api");
     await readyInBoth(both);
@@ -180,16 +171,17 @@ describe("signed with a passkey", () => {
   const isMerged = (repo: Project) =>
     repo.git("log", "-1", "--format=%B", "main").includes("Pawl-Approval: ");
 
-  /** Two repositories do everything that one does; one alone is left to the soak. */
-  test.each(SOAK ? ([1, 2] as const) : ([2] as const))(
-    "killed on its way, with %i repositories: it is merged and verified, or not begun",
-    async (count) => {
-      const signed = await makeSignedReady(count);
+  // Two repositories do everything that one does.
+  testKills("two repositories: it is merged and verified, or not begun", {
+    hasMore: true,
+    async kill(choose) {
+      const signed = await makeSignedReady();
       const copy = () => copySigned(signed, join(folder, `signed copy ${++copies}`));
       const whole = (await approve(copy())) as { steps: string[]; state: string };
       expect(whole.state).toBe("done");
       const merged: boolean[] = [];
-      await each(momentsOf(whole.steps, { nth: 12, lock: false }), async ({ name, n }) => {
+      const moments = choose(momentsOf(whole.steps), usualOf(whole.steps, { nth: 12, lock: false }));
+      await each(moments, async ({ name, n }) => {
         const project = copy();
         const said = `killed at step ${n}, ${name}`;
         expect(await approve(project, n), said).toBeUndefined();
@@ -204,6 +196,5 @@ describe("signed with a passkey", () => {
       });
       expectOneTurn(merged.flat());
     },
-    1_800_000,
-  );
+  });
 });

@@ -1,10 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { approval } from "../../src/model/records/run.ts";
 import { handsOf } from "../helpers/audited-project.ts";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import { momentsOf, testKills } from "../helpers/kills.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import { gitIn, ok } from "../helpers/ready-task.ts";
 import { copySigned, makeSigned, publish, type SignedProject } from "../helpers/signed-project.ts";
@@ -60,22 +61,24 @@ async function expectExplained(it: SignedProject, when: string): Promise<void> {
   expect([ci.code, ci.findings, ci.counts.pull_request], when).toEqual([0, [], 1]);
 }
 
-test("kill -9 at every step of signing a request leaves it signed or not, never in between", async () => {
-  const whole = copyOf("whole");
-  const { steps } = (await runJob(worker, whole.home, sign)) as Report;
-  expect(await expectTruth(whole, "uninterrupted")).toBe(true);
-  const moments = steps.flatMap((name, index) => (OF_THE_LOCK.includes(name) ? [] : [index + 1]));
-  expect(moments.length).toBeGreaterThan(4);
-  const outcomes: boolean[] = [];
-  for (const killAtStep of moments) {
-    const it = copyOf(`killed ${killAtStep}`);
-    const when = `killed at ${killAtStep}, ${steps[killAtStep - 1]}`;
-    expect(await runJob(worker, it.home, { ...sign, killAtStep }), when).toBeUndefined();
-    const signed = await expectTruth(it, when);
-    const isNew = !outcomes.includes(signed);
-    outcomes.push(signed);
-    if (isNew || killAtStep === moments.at(-1)) await expectExplained(it, when);
-    rmSync(it.root, { recursive: true, force: true, maxRetries: 3 });
-  }
-  expect(new Set(outcomes)).toEqual(new Set([true, false]));
-}, 600_000);
+testKills("signing a request leaves it signed or not, never in between", {
+  decided: "journal",
+  async kill(choose) {
+    const whole = copyOf("whole");
+    const { steps } = (await runJob(worker, whole.home, sign)) as Report;
+    expect(await expectTruth(whole, "uninterrupted")).toBe(true);
+    const moments = choose(momentsOf(steps), ({ name }) => !OF_THE_LOCK.includes(name));
+    const outcomes: boolean[] = [];
+    for (const { n: killAtStep, name } of moments) {
+      const it = copyOf(`killed ${killAtStep}`);
+      const when = `killed at ${killAtStep}, ${name}`;
+      expect(await runJob(worker, it.home, { ...sign, killAtStep }), when).toBeUndefined();
+      const signed = await expectTruth(it, when);
+      const isNew = !outcomes.includes(signed);
+      outcomes.push(signed);
+      if (isNew || killAtStep === moments.at(-1)?.n) await expectExplained(it, when);
+      rmSync(it.root, { recursive: true, force: true, maxRetries: 3 });
+    }
+    expect(new Set(outcomes)).toEqual(new Set([true, false]));
+  },
+});

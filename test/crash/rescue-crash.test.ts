@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { openProject } from "../helpers/command-line.ts";
+import { momentsOf, testKills } from "../helpers/kills.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import {
   copyRepository,
@@ -79,30 +80,32 @@ function expectNothingLost(copy: TemporaryRepository, when: string): void {
   expect(textAt(join(copy.path, WORKTREE), "own.txt"), when).toBe("own\n");
 }
 
-test("kill -9 at every step: nothing is lost, and the next rescue completes it, once", async () => {
-  const steps = (await runJob(worker, copyOf("whole"), CALL))?.steps ?? [];
-  const own = steps.filter((name) => name.startsWith("rescue "));
-  expect(own.filter((name) => name === "rescue write file").length).toBeGreaterThanOrEqual(3);
-  expect(own).toEqual(
-    expect.arrayContaining(["rescue tree", "rescue ref", "rescue remove file", "rescue index"]),
-  );
-  for (const [index, name] of steps.entries()) {
+testKills("nothing is lost, and the next rescue completes it, once", {
+  decided: "rescue ref",
+  async kill(choose) {
+    const steps = (await runJob(worker, copyOf("whole"), CALL))?.steps ?? [];
+    const own = steps.filter((name) => name.startsWith("rescue "));
+    expect(own.filter((name) => name === "rescue write file").length).toBeGreaterThanOrEqual(3);
+    expect(own).toEqual(
+      expect.arrayContaining(["rescue tree", "rescue ref", "rescue remove file", "rescue index"]),
+    );
     // The steps of the records have their own tests.
-    if (!/^(?:rescue|snapshot) /.test(name)) continue;
-    const copy = copyOf(`copy ${index}`);
-    const when = `killed at ${index} ${name}`;
-    expect(await runJob(worker, copy, { ...CALL, killAtStep: index + 1 }), when).toBeUndefined();
-    expectNothingLost(copy, when);
-    const again = await runHere(copy, CALL);
-    expect(again, `${when}: ${JSON.stringify(again)}`).toMatchObject({ ok: true });
-    expect(git(copy, "status", "--porcelain"), when).toBe("");
-    for (const [path, text] of Object.entries(ASTRAY))
-      expect(textAt(join(copy.path, WORKTREE), path), `${path} ${when}`).toBe(text);
-    expectNothingLost(copy, when);
-    const decisions = execFileSync("ls", [join(stateOf(copy), "tasks/T0001/decisions")], {
-      encoding: "utf8",
-    });
-    expect(decisions.trim().split("\n").length, when).toBeLessThanOrEqual(2);
-    rmSync(join(copy.path, ".."), { recursive: true, force: true });
-  }
-}, 240_000);
+    for (const { n, name } of choose(momentsOf(steps), (one) => /^(?:rescue|snapshot) /.test(one.name))) {
+      const copy = copyOf(`copy ${n}`);
+      const when = `killed at ${n} ${name}`;
+      expect(await runJob(worker, copy, { ...CALL, killAtStep: n }), when).toBeUndefined();
+      expectNothingLost(copy, when);
+      const again = await runHere(copy, CALL);
+      expect(again, `${when}: ${JSON.stringify(again)}`).toMatchObject({ ok: true });
+      expect(git(copy, "status", "--porcelain"), when).toBe("");
+      for (const [path, text] of Object.entries(ASTRAY))
+        expect(textAt(join(copy.path, WORKTREE), path), `${path} ${when}`).toBe(text);
+      expectNothingLost(copy, when);
+      const decisions = execFileSync("ls", [join(stateOf(copy), "tasks/T0001/decisions")], {
+        encoding: "utf8",
+      });
+      expect(decisions.trim().split("\n").length, when).toBeLessThanOrEqual(2);
+      rmSync(join(copy.path, ".."), { recursive: true, force: true });
+    }
+  },
+});

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { owners, readExit, readGuard, readSpec } from "../../src/agents/attempt/folder.ts";
 import { markedProcesses } from "../../src/agents/processes.ts";
 import { parseIdentity } from "../../src/files/process-identity.ts";
 import {
-  atEveryStep,
   attemptsIn,
   type CrashedRuns,
+  type Doing,
   expectDone,
   prepareRuns,
   type RunJob,
   runsIn,
-  STEPS_TIMEOUT_MS,
+  testRunKills,
   waitFor,
 } from "../helpers/crashed-runs.ts";
 import type { TemporaryRepository } from "../helpers/temporary-repository.ts";
@@ -35,7 +35,6 @@ const start = (agent: string) => ({ operation: "run", input: { task: ["T0001"], 
 const WAIT = { operation: "run.wait", input: { run: ["T0001"], for: "60s" } };
 const STOP = { operation: "run.stop", input: { run: "T0001", grace: "0s" } };
 
-vi.setConfig({ testTimeout: STEPS_TIMEOUT_MS });
 let runs: CrashedRuns;
 
 beforeAll(async () => {
@@ -45,8 +44,11 @@ beforeAll(async () => {
 });
 afterAll(() => runs?.remove());
 
+/** As a person at the keyboard. */
+const act: Doing = (project, job) => runs.act(project, job);
+
 const goesWell = (project: TemporaryRepository, job: RunJob, what: string) =>
-  expectDone(runs.act, project, job, what);
+  expectDone(act, project, job, what);
 
 /** The attempts as the records tell them, in order. */
 function recorded(project: TemporaryRepository): { status: string; reason: string | undefined }[] {
@@ -99,78 +101,66 @@ async function expectNextGoesWell(project: TemporaryRepository, what: string): P
   expectSettled(project, what);
 }
 
-describe("kill -9 at every step", () => {
-  test("of starting a run: no agent runs without a record or twice, and the next run goes well", async () => {
-    const moments = await atEveryStep({
-      job: start("ends"),
-      act: runs.act,
-      prepare: async () => runs.copy(false),
-      async next(project, what) {
-        if (recorded(project).length > 0) await runs.act(project, WAIT);
-        await runs.act(project, { operation: "run.list", input: {} });
-        await expectNextGoesWell(project, what);
-      },
-      // How worktrees are made is tried step by step in start-crash.test.ts.
-      from: "worktree ",
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+describe("kill -9", () => {
+  testRunKills("of starting a run: no agent runs without a record or twice, and the next run goes well", {
+    job: start("ends"),
+    act,
+    prepare: async () => runs.copy(false),
+    async next(project, what) {
+      if (recorded(project).length > 0) await act(project, WAIT);
+      await act(project, { operation: "run.list", input: {} });
+      await expectNextGoesWell(project, what);
+    },
+    // How worktrees are made is tried step by step in start-crash.test.ts.
+    from: "worktree ",
   });
 
-  test("of writing the end down: it is written once, whole", async () => {
-    const moments = await atEveryStep({
-      job: WAIT,
-      act: runs.act,
-      async prepare() {
-        const project = runs.copy(true);
-        await goesWell(project, start("ends"), "to begin with");
-        await waitFor("its end", () => attemptsIn(project).every((path) => readExit(path) !== undefined));
-        return project;
-      },
-      async next(project, what) {
-        await goesWell(project, WAIT, what);
-        expectSettled(project, what);
-        const state = join(project.path, ".pawl/state/tasks/T0001");
-        expect(readdirSync(join(state, "handoffs")), what).toEqual(["H1.md"]);
-        expect(recorded(project), what).toEqual([{ status: "succeeded", reason: undefined }]);
-        expect(readFileSync(join(state, "runs/R1/run.md"), "utf8"), what).toMatch(/snapshots:\n {2}- repo/);
-        await expectNextGoesWell(project, what);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+  testRunKills("of writing the end down: it is written once, whole", {
+    job: WAIT,
+    act,
+    async prepare() {
+      const project = runs.copy(true);
+      await goesWell(project, start("ends"), "to begin with");
+      await waitFor("its end", () => attemptsIn(project).every((path) => readExit(path) !== undefined));
+      return project;
+    },
+    async next(project, what) {
+      await goesWell(project, WAIT, what);
+      expectSettled(project, what);
+      const state = join(project.path, ".pawl/state/tasks/T0001");
+      expect(readdirSync(join(state, "handoffs")), what).toEqual(["H1.md"]);
+      expect(recorded(project), what).toEqual([{ status: "succeeded", reason: undefined }]);
+      expect(readFileSync(join(state, "runs/R1/run.md"), "utf8"), what).toMatch(/snapshots:\n {2}- repo/);
+      await expectNextGoesWell(project, what);
+    },
   });
 
-  test("of settling what was lost: everything that it started is ended, and its lock is removed", async () => {
-    const moments = await atEveryStep({
-      job: WAIT,
-      act: runs.act,
-      async prepare() {
-        const project = await atWork();
-        const [path = ""] = attemptsIn(project);
-        kill(parseIdentity(owners(path).at(-1) ?? "")?.pid);
-        kill(readGuard(path));
-        return project;
-      },
-      async next(project, what) {
-        await goesWell(project, WAIT, what);
-        expect(recorded(project), what).toEqual([{ status: "interrupted", reason: "guard_lost" }]);
-        expectSettled(project, what);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+  testRunKills("of settling what was lost: everything that it started is ended, and its lock is removed", {
+    job: WAIT,
+    act,
+    async prepare() {
+      const project = await atWork();
+      const [path = ""] = attemptsIn(project);
+      kill(parseIdentity(owners(path).at(-1) ?? "")?.pid);
+      kill(readGuard(path));
+      return project;
+    },
+    async next(project, what) {
+      await goesWell(project, WAIT, what);
+      expect(recorded(project), what).toEqual([{ status: "interrupted", reason: "guard_lost" }]);
+      expectSettled(project, what);
+    },
   });
 
-  test("of stopping a run: it is stopped, whoever finishes that", async () => {
-    const moments = await atEveryStep({
-      job: STOP,
-      act: runs.act,
-      prepare: atWork,
-      async next(project, what) {
-        await goesWell(project, STOP, what);
-        expect(recorded(project), what).toEqual([{ status: "interrupted", reason: "stopped" }]);
-        expectSettled(project, what);
-      },
-    });
-    expect(moments).toBeGreaterThanOrEqual(4);
+  testRunKills("of stopping a run: it is stopped, whoever finishes that", {
+    job: STOP,
+    act,
+    prepare: atWork,
+    async next(project, what) {
+      await goesWell(project, STOP, what);
+      expect(recorded(project), what).toEqual([{ status: "interrupted", reason: "stopped" }]);
+      expectSettled(project, what);
+    },
   });
 });
 

@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
 import { makeRun } from "../helpers/hand-made-run.ts";
+import { type Moment, momentsOf, testKills } from "../helpers/kills.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import { copyReady, makeReady, type Ready, worktreeOf } from "../helpers/ready-task.ts";
 import { complaintsOf, inspectStore } from "../helpers/store-verifier.ts";
@@ -17,7 +18,7 @@ import {
   stateOf,
   type TemporaryRepository,
 } from "../helpers/temporary-repository.ts";
-import { runJob } from "../helpers/worker-process.ts";
+import { OF_THE_LOCK, runJob } from "../helpers/worker-process.ts";
 
 const REF = "refs/pawl/snapshots/T0001/R1";
 const CALL = { operation: "snapshot", input: { task: "T0001" } };
@@ -83,76 +84,75 @@ function userFiles(repository: TemporaryRepository) {
 }
 
 /** The steps of the lock have their own tests, and so many that every kill here would be tried there. */
-const OF_THE_LOCK = ["look", "create", "confirm", "decide", "enter", "release", "withdraw", "bury"];
+const isOurs = ({ name }: Moment) => !OF_THE_LOCK.includes(name);
 
-test("kill -9 at every step: the next snapshot is whole, the earlier one is kept", async () => {
-  const whole = await runJob(worker, copyOf("whole"), CALL);
-  const steps = whole?.steps ?? [];
-  expect(steps.filter((name) => name.startsWith("snapshot "))).toEqual(
-    ["tree", "commit", "ref", "patch"].map((name) => `snapshot ${name}`),
-  );
-  const outcomes: boolean[] = [];
-  for (const [index, name] of steps.entries()) {
-    if (OF_THE_LOCK.includes(name)) continue;
-    const copy = copyOf(`copy ${index}`);
-    const before = userFiles(copy);
-    expect(await runJob(worker, copy, { ...CALL, killAtStep: index + 1 })).toBeUndefined();
-    expect(userFiles(copy)).toEqual(before);
-    // Whatever was done so far, the earlier snapshot is still held.
-    git(copy, "merge-base", "--is-ancestor", earlier, REF);
-    const again = await runHere(copy, CALL);
-    expect(again, JSON.stringify(again)).toMatchObject({ ok: true, warnings: [] });
-    expect(userFiles(copy)).toEqual(before);
-    const data = again.ok ? (again.data as unknown as Answered) : undefined;
-    outcomes.push(data?.changed ?? false);
-    expect(git(copy, "rev-parse", REF)).toBe(data?.snapshots[0]?.commit);
-    expect(git(copy, "show", `${REF}:untracked.txt`)).toBe("the user's");
-    git(copy, "merge-base", "--is-ancestor", earlier, REF);
-    git(copy, "merge-base", "--is-ancestor", "task/T0001", REF);
-    await expectRecovered(copy);
-    rmSync(join(copy.path, ".."), { recursive: true, force: true });
-  }
-  // Early kills leave the work to the next call, late ones leave nothing to do.
-  expect(outcomes.length).toBeGreaterThan(8);
-  expect(new Set(outcomes)).toEqual(new Set([true, false]));
-  expect([...outcomes].sort().reverse()).toEqual(outcomes);
-}, 240_000);
-
-test("kill -9 at every step, in two repositories: both are saved by the next one, and no file of the user's changes", async () => {
-  const double = await makeReady(join(root, "double"), 2);
-  for (const repo of double.repos) {
-    writeFileSync(join(worktreeOf(repo), "README.md"), "# Changed after the first snapshot\n");
-    writeFileSync(join(worktreeOf(repo), "untracked.txt"), "the user's\n");
-  }
-  const fresh = (name: string) => copyReady(double, join(root, name));
-  const home = (ready: Ready) => ready.repos[0] as Project;
-  const whole = fresh("both whole");
-  const steps = (await runJob(worker, home(whole), CALL))?.steps ?? [];
-  expect(steps.filter((name) => name === "snapshot ref")).toHaveLength(2);
-  let kills = 0;
-  for (const [index, name] of steps.entries()) {
-    if (OF_THE_LOCK.includes(name)) continue;
-    kills++;
-    const ready = fresh(`both ${index}`);
-    const look = () => ready.repos.map((repo) => filesOf(worktreeOf(repo)));
-    const before = look();
-    expect(await runJob(worker, home(ready), { ...CALL, killAtStep: index + 1 })).toBeUndefined();
-    expect(look(), name).toEqual(before);
-    expect(await runHere(home(ready), CALL), name).toMatchObject({ ok: true });
-    expect(look(), name).toEqual(before);
-    const run = readFileSync(join(stateOf(home(ready)), "tasks/T0001/runs/R1/run.md"), "utf8");
-    for (const repo of ready.repos) {
-      expect(repo.git("show", `${REF}:untracked.txt`), name).toBe("the user's");
-      expect(run).toContain(repo.git("rev-parse", REF));
-      const patch = readFileSync(
-        join(stateOf(home(ready)), `tasks/T0001/runs/R1/${repo.path.split("/").at(-1)}.patch`),
-      );
-      expect(run).toContain(createHash("sha256").update(patch).digest("hex"));
+testKills("the next snapshot is whole, the earlier one is kept", {
+  decided: "journal",
+  async kill(choose) {
+    const whole = await runJob(worker, copyOf("whole"), CALL);
+    const steps = whole?.steps ?? [];
+    expect(steps.filter((name) => name.startsWith("snapshot "))).toEqual(
+      ["tree", "commit", "ref", "patch"].map((name) => `snapshot ${name}`),
+    );
+    const outcomes: boolean[] = [];
+    for (const { n } of choose(momentsOf(steps), isOurs)) {
+      const copy = copyOf(`copy ${n}`);
+      const before = userFiles(copy);
+      expect(await runJob(worker, copy, { ...CALL, killAtStep: n })).toBeUndefined();
+      expect(userFiles(copy)).toEqual(before);
+      // Whatever was done so far, the earlier snapshot is still held.
+      git(copy, "merge-base", "--is-ancestor", earlier, REF);
+      const again = await runHere(copy, CALL);
+      expect(again, JSON.stringify(again)).toMatchObject({ ok: true, warnings: [] });
+      expect(userFiles(copy)).toEqual(before);
+      const data = again.ok ? (again.data as unknown as Answered) : undefined;
+      outcomes.push(data?.changed ?? false);
+      expect(git(copy, "rev-parse", REF)).toBe(data?.snapshots[0]?.commit);
+      expect(git(copy, "show", `${REF}:untracked.txt`)).toBe("the user's");
+      git(copy, "merge-base", "--is-ancestor", earlier, REF);
+      git(copy, "merge-base", "--is-ancestor", "task/T0001", REF);
+      await expectRecovered(copy);
+      rmSync(join(copy.path, ".."), { recursive: true, force: true });
     }
-    rmSync(ready.root, { recursive: true, force: true });
-  }
-  expect(kills).toBeGreaterThan(12);
-}, 240_000);
+    // Early kills leave the work to the next call, late ones leave nothing to do.
+    expect(new Set(outcomes)).toEqual(new Set([true, false]));
+    expect([...outcomes].sort().reverse()).toEqual(outcomes);
+  },
+});
+
+testKills("two repositories: both are saved by the next one, and no file of the user's changes", {
+  async kill(choose) {
+    const double = await makeReady(join(root, "double"), 2);
+    for (const repo of double.repos) {
+      writeFileSync(join(worktreeOf(repo), "README.md"), "# Changed after the first snapshot\n");
+      writeFileSync(join(worktreeOf(repo), "untracked.txt"), "the user's\n");
+    }
+    const fresh = (name: string) => copyReady(double, join(root, name));
+    const home = (ready: Ready) => ready.repos[0] as Project;
+    const whole = fresh("both whole");
+    const steps = (await runJob(worker, home(whole), CALL))?.steps ?? [];
+    expect(steps.filter((name) => name === "snapshot ref")).toHaveLength(2);
+    for (const { n, name } of choose(momentsOf(steps), isOurs)) {
+      const ready = fresh(`both ${n}`);
+      const look = () => ready.repos.map((repo) => filesOf(worktreeOf(repo)));
+      const before = look();
+      expect(await runJob(worker, home(ready), { ...CALL, killAtStep: n })).toBeUndefined();
+      expect(look(), name).toEqual(before);
+      expect(await runHere(home(ready), CALL), name).toMatchObject({ ok: true });
+      expect(look(), name).toEqual(before);
+      const run = readFileSync(join(stateOf(home(ready)), "tasks/T0001/runs/R1/run.md"), "utf8");
+      for (const repo of ready.repos) {
+        expect(repo.git("show", `${REF}:untracked.txt`), name).toBe("the user's");
+        expect(run).toContain(repo.git("rev-parse", REF));
+        const patch = readFileSync(
+          join(stateOf(home(ready)), `tasks/T0001/runs/R1/${repo.path.split("/").at(-1)}.patch`),
+        );
+        expect(run).toContain(createHash("sha256").update(patch).digest("hex"));
+      }
+      rmSync(ready.root, { recursive: true, force: true });
+    }
+  },
+});
 
 function filesOf(folder: string): [string, string][] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

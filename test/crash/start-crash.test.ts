@@ -6,7 +6,6 @@ import {
   BRANCH,
   copyWorkspace,
   expectTidy,
-  forEachOf,
   git,
   gitIn,
   homeOf,
@@ -17,6 +16,7 @@ import {
   userBytes,
   type Workspace,
 } from "../helpers/crash-workspace.ts";
+import { each, type Moment, momentsOf, testKills } from "../helpers/kills.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import { runHere } from "../helpers/perform-job.ts";
 import { makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
@@ -81,8 +81,7 @@ function expectUndone(workspace: Workspace, before: unknown): void {
 }
 
 /** All of ours, and of each change of the store, whose own steps are all tried elsewhere, before and after. */
-const momentsOf = (steps: readonly string[]) =>
-  steps.flatMap((step, index) => (/^worktree |^done$/.test(step) ? [index + 1] : []));
+const isOurs = ({ name }: Moment) => /^worktree |^done$/.test(name);
 
 async function stepsOf(name: string): Promise<string[]> {
   const workspace = copyOf(name);
@@ -100,77 +99,83 @@ async function stepsOf(name: string): Promise<string[]> {
 
 describe("kill -9 at every step", () => {
   for (const name of ["one repository", "two repositories"])
-    test(`${name}: the next start finishes it`, async () => {
-      const steps = await stepsOf(name);
-      const moments = name === "one repository" ? steps.map((_, index) => index + 1) : momentsOf(steps);
-      expect(moments.length).toBeGreaterThanOrEqual(18);
-      await forEachOf(moments.length, async (one) => {
-        const n = moments[one - 1] ?? 0;
+    testKills(`${name}: the next start finishes it`, {
+      decided: "worktree move",
+      async kill(choose) {
+        const moments = momentsOf(await stepsOf(name));
+        const isUsual = (moment: Moment) => name === "one repository" || isOurs(moment);
+        await each(choose(moments, isUsual), async (moment) => {
+          const workspace = copyOf(name);
+          const before = userBytes(workspace);
+          const killed = await runJob(worker, homeOf(workspace), { ...START, killAtStep: moment.n });
+          expect(killed).toBeUndefined();
+          expect(userBytes(workspace)).toEqual(before);
+          const next = await runJob(worker, homeOf(workspace), START);
+          expect(next, `step ${moment.n} ${moment.name}`).toMatchObject({ ok: true });
+          expectStarted(workspace, before, next?.steps.includes("stage"));
+          removeWorkspace(workspace);
+        });
+      },
+    });
+
+  testKills("two repositories: finish takes it back", {
+    async kill(choose) {
+      const name = "two repositories";
+      const moments = momentsOf(await stepsOf(name));
+      // In the second one: by then the first is complete. The last two are after the whole start was recorded.
+      const inSecond = moments
+        .filter(isOurs)
+        .filter(({ n }) => n > moments.findIndex((one) => one.name === "worktree lock") + 1);
+      await each(choose(inSecond.slice(0, -2)), async (moment) => {
         const workspace = copyOf(name);
         const before = userBytes(workspace);
-        expect(await runJob(worker, homeOf(workspace), { ...START, killAtStep: n })).toBeUndefined();
-        expect(userBytes(workspace)).toEqual(before);
-        const next = await runJob(worker, homeOf(workspace), START);
-        expect(next, `step ${n} ${steps[n - 1]}`).toMatchObject({ ok: true });
-        expectStarted(workspace, before, next?.steps.includes("stage"));
+        const killed = await runJob(worker, homeOf(workspace), { ...START, killAtStep: moment.n });
+        expect(killed).toBeUndefined();
+        const next = await runHere(homeOf(workspace), UNDO);
+        expect(next, `step ${moment.n} ${moment.name}`).toMatchObject({ ok: true });
+        expectUndone(workspace, before);
         removeWorkspace(workspace);
       });
-    }, 240_000);
-
-  test("two repositories: finish takes it back", async () => {
-    const name = "two repositories";
-    const steps = await stepsOf(name);
-    // In the second one: by then the first is complete.
-    const moments = momentsOf(steps).filter((n) => n > steps.indexOf("worktree lock"));
-    await forEachOf(moments.length - 2, async (one) => {
-      const n = moments[one - 1] ?? 0;
-      const workspace = copyOf(name);
-      const before = userBytes(workspace);
-      expect(await runJob(worker, homeOf(workspace), { ...START, killAtStep: n })).toBeUndefined();
-      expect(await runHere(homeOf(workspace), UNDO), `step ${n} ${steps[n - 1]}`).toMatchObject({
-        ok: true,
-      });
-      expectUndone(workspace, before);
-      removeWorkspace(workspace);
-    });
-  }, 240_000);
+    },
+  });
 });
 
-test("kill -9 while a failed start is taken back: the next start finishes or takes back", async () => {
-  const name = "two repositories";
-  const breakApi = (workspace: Workspace, smudge: string) => {
-    const api = workspace.repositories[1] as Workspace["repositories"][number];
-    mkdirSync(join(api.path, ".git/info"), { recursive: true });
-    writeFileSync(join(api.path, ".git/info/attributes"), "*.txt filter=broken\n");
-    git(api, "config", "filter.broken.smudge", smudge);
-    git(api, "config", "filter.broken.clean", "cat");
-    git(api, "config", "filter.broken.required", "true");
-  };
-  const failing = copyOf(name);
-  breakApi(failing, "false");
-  const before = userBytes(failing);
-  const report = (await runJob(worker, homeOf(failing), START)) as Report;
-  expect(report).toMatchObject({ ok: false, code: "git_failed" });
-  expectUndone(failing, before);
-  const first = report.steps.indexOf("worktree branch", report.steps.lastIndexOf("worktree bind"));
-  const moments = momentsOf(report.steps).filter((n) => n > first);
-  expect(moments.length).toBeGreaterThan(8);
-  await forEachOf(moments.length, async (one) => {
-    const n = moments[one - 1] ?? 0;
-    const workspace = copyOf(name);
-    breakApi(workspace, "false");
-    expect(await runJob(worker, homeOf(workspace), { ...START, killAtStep: n })).toBeUndefined();
-    breakApi(workspace, "cat");
-    const mended = userBytes(workspace);
-    expect(await runHere(homeOf(workspace), START), `step ${n} ${report.steps[n - 1]}`).toMatchObject({
-      ok: true,
+testKills("a failed start that is being taken back: the next start finishes or takes back", {
+  async kill(choose) {
+    const name = "two repositories";
+    const breakApi = (workspace: Workspace, smudge: string) => {
+      const api = workspace.repositories[1] as Workspace["repositories"][number];
+      mkdirSync(join(api.path, ".git/info"), { recursive: true });
+      writeFileSync(join(api.path, ".git/info/attributes"), "*.txt filter=broken\n");
+      git(api, "config", "filter.broken.smudge", smudge);
+      git(api, "config", "filter.broken.clean", "cat");
+      git(api, "config", "filter.broken.required", "true");
+    };
+    const failing = copyOf(name);
+    breakApi(failing, "false");
+    const before = userBytes(failing);
+    const report = (await runJob(worker, homeOf(failing), START)) as Report;
+    expect(report).toMatchObject({ ok: false, code: "git_failed" });
+    expectUndone(failing, before);
+    const first = report.steps.indexOf("worktree branch", report.steps.lastIndexOf("worktree bind"));
+    const takingBack = momentsOf(report.steps).filter((moment) => isOurs(moment) && moment.n > first);
+    expect(takingBack.length).toBeGreaterThan(8);
+    await each(choose(takingBack), async (moment) => {
+      const workspace = copyOf(name);
+      breakApi(workspace, "false");
+      const killed = await runJob(worker, homeOf(workspace), { ...START, killAtStep: moment.n });
+      expect(killed).toBeUndefined();
+      breakApi(workspace, "cat");
+      const mended = userBytes(workspace);
+      const next = await runHere(homeOf(workspace), START);
+      expect(next, `step ${moment.n} ${moment.name}`).toMatchObject({ ok: true });
+      expectStarted(workspace, mended);
+      removeWorkspace(workspace);
     });
-    expectStarted(workspace, mended);
-    removeWorkspace(workspace);
-  });
-}, 240_000);
+  },
+});
 
-describe("kill -9 while git is at work", () => {
+describe("kill -9 while git is at work", { tags: ["proof"] }, () => {
   /** Checking out takes a while, and nobody can tell when the kill comes. */
   function slowDown(workspace: Workspace, files: number, seconds: string): void {
     const home = homeOf(workspace);
@@ -238,7 +243,7 @@ describe("kill -9 while git is at work", () => {
   });
 });
 
-test("two starts at once: one starts it, the other is told", async () => {
+test("two starts at once: one starts it, the other is told", { tags: ["proof"] }, async () => {
   const workspace = copyOf("two repositories");
   const before = userBytes(workspace);
   const reports = await Promise.all([1, 2, 3].map(() => runJob(worker, homeOf(workspace), START)));

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
+import { momentsOf, testKills } from "../helpers/kills.ts";
 import type { Job, Report } from "../helpers/operation-worker.ts";
 import { type Answer, runHere } from "../helpers/perform-job.ts";
 import { complaintsOf, type FoundRecord, inspectStore } from "../helpers/store-verifier.ts";
@@ -166,70 +167,63 @@ async function goOnWithTheSame(interrupted: Interrupted, repository: TemporaryRe
   expect(outcomeOf(interrupted, records)).toBe("present");
 }
 
-async function killAtEvery(
-  interrupted: Interrupted,
-  faultAt: (n: number) => Partial<Job>,
-  goOn: (repository: TemporaryRepository, key: string) => Promise<Outcome>,
-) {
-  const { operation, input } = interrupted;
-  const outcomes: Outcome[] = [];
-  for (let n = 1; ; n++) {
-    const repository = copyOf(prepared);
-    const key = `${operation} ${n}`;
-    const finished = await runJob(worker, repository, { operation, input, key, ...faultAt(n) });
-    if (finished) {
-      expect(finished).toMatchObject({ ok: true });
-      expect(outcomeOf(interrupted, checkedRecords(repository))).toBe("present");
-      return { outcomes, finished };
-    }
-    outcomes.push(await goOn(repository, key));
-    remove(repository);
-  }
-}
-
 /** Once the operation has become lasting it stays so: first every kill leaves nothing, then every kill leaves all. */
 function expectBothInOrder(outcomes: readonly Outcome[]): void {
   expect(new Set(outcomes)).toEqual(new Set(["absent", "present"]));
   expect([...outcomes].sort()).toEqual(outcomes);
 }
 
-describe("kill -9 at every step of the store", () => {
+describe("kill -9 of a change of the store", () => {
   for (const interrupted of INTERRUPTED)
-    test(`${interrupted.operation} is wholly there or not at all, and can be repeated`, async () => {
-      const { outcomes, finished } = await killAtEvery(
-        interrupted,
-        (n) => ({ killAtStep: n }),
-        async (repository, key) => {
+    testKills(`${interrupted.operation} is wholly there or not at all, and can be repeated`, {
+      ...(interrupted.operation === "slice.close" ? { decided: "journal" } : {}),
+      async kill(choose) {
+        const { operation, input } = interrupted;
+        const whole = copyOf(prepared);
+        const { steps } = (await runJob(worker, whole, { operation, input, key: "whole" })) as Report;
+        expect(outcomeOf(interrupted, checkedRecords(whole))).toBe("present");
+        const outcomes: Outcome[] = [];
+        for (const { n } of choose(momentsOf(steps))) {
+          const repository = copyOf(prepared);
+          const call = { operation, input, key: `${operation} ${n}` };
+          expect(await runJob(worker, repository, { ...call, killAtStep: n })).toBeUndefined();
           const copy = copyOf(repository);
           const [outcome] = await Promise.all([
             goOnWithAnother(interrupted, repository),
-            goOnWithTheSame(interrupted, copy, key),
+            goOnWithTheSame(interrupted, copy, call.key),
           ]);
-          remove(copy);
-          return outcome;
-        },
-      );
-      expect(outcomes).toHaveLength((finished as Report).steps.length);
-      expect(outcomes.length).toBeGreaterThanOrEqual(12);
-      expectBothInOrder(outcomes);
-    }, 240_000);
+          outcomes.push(outcome);
+          for (const one of [copy, repository]) remove(one);
+        }
+        expectBothInOrder(outcomes);
+      },
+    });
 });
 
-describe("kill -9 at every call that changes the disk or starts git", () => {
+describe("kill -9 at every call that changes the disk or starts git", { tags: ["proof"] }, () => {
   for (const operation of ["task.new", "slice.close"])
     test(`${operation} is wholly there or not at all`, async () => {
       const interrupted = INTERRUPTED.find((one) => one.operation === operation) as Interrupted;
-      const { outcomes } = await killAtEvery(
-        interrupted,
-        (n) => ({ fault: { kind: "kill", at: n } }),
-        (repository) => goOnWithAnother(interrupted, repository),
-      );
+      const outcomes: Outcome[] = [];
+      for (let at = 1; ; at++) {
+        const repository = copyOf(prepared);
+        const fault = { kind: "kill" as const, at };
+        const finished = await runJob(worker, repository, { operation, input: interrupted.input, fault });
+        if (finished) {
+          expect(finished).toMatchObject({ ok: true });
+          break;
+        }
+        outcomes.push(await goOnWithAnother(interrupted, repository));
+        remove(repository);
+      }
       expect(outcomes.length).toBeGreaterThan(25);
       expectBothInOrder(outcomes);
     }, 240_000);
 });
 
-test("a power cut that tears the event log: the next command adds what is missing, and only that", async () => {
+test("a power cut that tears the event log: the next command adds what is missing, and only that", {
+  tags: ["proof"],
+}, async () => {
   const repository = copyOf(prepared);
   const { operation, input } = INTERRUPTED.find((one) => one.operation === "slice.close") as Interrupted;
   const finished = await runJob(worker, copyOf(prepared), { operation, input });
@@ -248,7 +242,7 @@ test("a power cut that tears the event log: the next command adds what is missin
   expect(torn[0]).toContain("events/");
 });
 
-describe("a record that somebody edits between a kill and the next command", () => {
+describe("a record that somebody edits between a kill and the next command", { tags: ["proof"] }, () => {
   const RECORD = "tasks/T0001/task.md";
 
   /** Killed just before the n-th record is put in its place; then the task is edited by hand. */
@@ -295,7 +289,9 @@ describe("a record that somebody edits between a kill and the next command", () 
   });
 });
 
-test("a journal that leads out of the state is set aside, and nothing outside is written", async () => {
+test("a journal that leads out of the state is set aside, and nothing outside is written", {
+  tags: ["proof"],
+}, async () => {
   const repository = copyOf(prepared);
   const local = join(stateOf(repository), ".local");
   mkdirSync(join(local, "journal"), { recursive: true });

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

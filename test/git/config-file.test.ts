@@ -1,9 +1,11 @@
+// @module-tag again
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { configValue, isOn, readConfig } from "../../src/git/config-file.ts";
+import { runs } from "../helpers/long-runs.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
 const folder = makeTemporaryFolder("config file");
@@ -89,7 +91,7 @@ test("a file is read as git reads it", () => {
       fc.pre(theirs !== undefined);
       expect(asWeRead(config).map(single)).toEqual(theirs?.map(single));
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 }, 60_000);
 

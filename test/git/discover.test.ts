@@ -1,6 +1,8 @@
+// @module-tag again
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainName } from "../../src/git/discover.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 /** The rule itself, without the short cut for names that are plain already. */
 const byTheRule = (folder: string) =>
@@ -30,6 +32,6 @@ test("the short cut for plain names never says anything else than the rule", () 
     fc.property(fc.array(letters, { maxLength: 8 }), (parts) => {
       expect(plainName(parts.join(""))).toBe(byTheRule(parts.join("")));
     }),
-    { numRuns: 2_000 },
+    runs(2_000),
   );
 });

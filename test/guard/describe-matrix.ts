@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { readTablesWith } from "../../src/git/ref-tables.ts";
 import { openGuard } from "../../src/guard/open.ts";
 import { readConfigText } from "../../src/model/config.ts";
+import { IS_LONG } from "../helpers/long-runs.ts";
 import { systemGit } from "../helpers/optional-program.ts";
 import { auditOf, checkRow, expectedOf } from "./check-row.ts";
 import { type GuardedRepository, type Making, makeGuardedRepository } from "./guarded-repository.ts";
@@ -23,10 +24,10 @@ function problemsOf({ repo, env }: GuardedRepository): string[] {
 
 /**
  * This machine's own git is tried with every row. Another git, and tables, which one module reads, are tried with the rows
- * that mean something else there and with a third of the rest, each with another one; PAWL_SOAK asks for all of them.
+ * that mean something else there and with a third of the rest, each with another one; `npm run long` tries all of them.
  */
 function isRun(row: Row, index: number, { git, formats }: Making): boolean {
-  if (process.env.PAWL_SOAK !== undefined || (git === systemGit && !formats)) return true;
+  if (IS_LONG || (git === systemGit && !formats)) return true;
   if (formats) return typeof row.tables === "object" || index % 3 === 0;
   return row.needs !== undefined || row.since !== undefined || index % 3 === 1;
 }

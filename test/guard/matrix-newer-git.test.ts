@@ -1,3 +1,5 @@
+// @module-tag proof
+// @module-tag again
 import { describe } from "vitest";
 import { newerGit, notRun, systemGit } from "../helpers/optional-program.ts";
 import { describeMatrix } from "./describe-matrix.ts";

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, realpathSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { notRun, systemGit } from "../helpers/optional-program.ts";

@@ -1,9 +1,11 @@
+// @module-tag again
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type HookChoices, quote, renderHooks } from "../../src/guard/render-hooks.ts";
 import { matchesPattern } from "../../src/model/naming.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const choices = (more: Partial<HookChoices>): HookChoices => ({
   protected: ["main"],
@@ -59,7 +61,7 @@ describe.each(SHELLS)("%s %s", (...words) => {
           expect(askShell(shell, exact, branches)).toEqual(expected);
         },
       ),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

@@ -50,12 +50,3 @@ export function expectTruth(ready: Ready, target: Target, context: string): bool
   expect(phases, context).toContainEqual(phasesOf(ready, "T0001/A1"));
   return merged;
 }
-
-/** A few at a time: the machine has two cores, and each of them starts processes of its own. */
-export async function each<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const lane = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
-  };
-  await Promise.all([lane(), lane(), lane()]);
-}

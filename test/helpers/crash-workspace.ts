@@ -147,12 +147,3 @@ export function runsOf(workspace: Workspace): { status: string; ended: string | 
     return { status: field("status") ?? "", ended: field("ended") };
   });
 }
-
-/** Does it for all numbers, a few at a time. */
-export async function forEachOf(count: number, act: (n: number) => Promise<void>, atOnce = 4): Promise<void> {
-  let next = 1;
-  const work = async () => {
-    while (next <= count) await act(next++);
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-}

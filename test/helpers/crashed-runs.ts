@@ -6,7 +6,8 @@ import { owners } from "../../src/agents/attempt/folder.ts";
 import { isSupervised } from "../../src/agents/attempt/state.ts";
 import { type BuiltProgram, buildProgram } from "./built-program.ts";
 import { bundleProgram } from "./bundle-program.ts";
-import { forEachOf, git } from "./crash-workspace.ts";
+import { git } from "./crash-workspace.ts";
+import { each, type Moment, momentsOf, testKills } from "./kills.ts";
 import type { Job, Report } from "./operation-worker.ts";
 import { makeRepository, makeTemporaryFolder, type TemporaryRepository } from "./temporary-repository.ts";
 import { runJob } from "./worker-process.ts";
@@ -20,7 +21,6 @@ export interface CrashedRuns {
   worker: string;
   /** The environment of every copy. */
   env: TemporaryRepository["env"];
-  /** As a person at the keyboard. */
   act: Doing;
   /**
    * A project of its own. `alone`: what supervisors start at their end does nothing, so that the command under test is the
@@ -114,12 +114,8 @@ async function removeProject(project: TemporaryRepository): Promise<void> {
   rmSync(project.path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-const isSoak = process.env.PAWL_SOAK_SECONDS !== undefined;
-export const STEPS_TIMEOUT_MS = isSoak ? 3_600_000 : 300_000;
-
-/** Of each change of the store only the end, because its own steps are all tried elsewhere; `npm run soak -- steps` tries all. */
-const isChosen = (name: string) =>
-  isSoak || /^(?:attempt|supervisor|run|stop|index|snapshot)\b|^done$/.test(name);
+/** Of each change of the store only the end, because its own steps are all tried elsewhere. */
+const isUsual = ({ name }: Moment) => /^(?:attempt|supervisor|run|stop|index|snapshot)\b|^done$/.test(name);
 
 /** A job, what it finds, and what has to be true after it was killed. */
 export interface Killed {
@@ -131,25 +127,31 @@ export interface Killed {
   act: Doing;
   /** The steps before the last one of this name are tried elsewhere. */
   from?: string;
+  /** As in `testKills`. */
+  decided?: string;
 }
 
-/** Prepares a project for each step of `job` in it, kills the job there, and lets `next` look at what is left. */
-export async function atEveryStep({ job, prepare, next, act, from }: Killed): Promise<number> {
-  const whole = await prepare();
-  const report = await expectDone(act, whole, job, "not killed at all");
-  await next(whole, "not killed at all");
-  await removeProject(whole);
-  const first = from === undefined ? 0 : report.steps.findLastIndex((name) => name.startsWith(from));
-  const moments = report.steps.flatMap((name, nth) => (nth >= first && isChosen(name) ? [nth + 1] : []));
-  await forEachOf(moments.length, async (one) => {
-    const n = moments[one - 1] ?? 0;
-    const what = `killed at step ${n}, ${report.steps[n - 1]}`;
-    const project = await prepare();
-    const killed = await act(project, { ...job, killAtStep: n });
-    // Others write at the same time, and may have left it less to do.
-    if (killed !== undefined) expect(killed, what).toMatchObject({ ok: true });
-    await next(project, what);
-    await removeProject(project);
+/** Kills `job` at its steps, each time in a project of its own, and lets `next` look at what is left. */
+export function testRunKills(what: string, { job, prepare, next, act, from, decided }: Killed): void {
+  testKills(what, {
+    ...(decided === undefined ? {} : { decided }),
+    hasMore: true,
+    async kill(choose) {
+      const whole = await prepare();
+      const { steps } = await expectDone(act, whole, job, "not killed at all");
+      await next(whole, "not killed at all");
+      await removeProject(whole);
+      const first = from === undefined ? 0 : steps.findLastIndex((name) => name.startsWith(from));
+      const moments = momentsOf(steps).filter(({ n }) => n > first);
+      await each(choose(moments, isUsual), async ({ n, name }) => {
+        const when = `killed at step ${n}, ${name}`;
+        const project = await prepare();
+        const report = await act(project, { ...job, killAtStep: n });
+        // Others write at the same time, and may have left it less to do.
+        if (report !== undefined) expect(report, when).toMatchObject({ ok: true });
+        await next(project, when);
+        await removeProject(project);
+      });
+    },
   });
-  return moments.length;
 }

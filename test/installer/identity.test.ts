@@ -1,9 +1,11 @@
+// @module-tag again
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openInstallation } from "../../src/installer/open.ts";
 import type { SurfaceRequest } from "../../src/ports/installation.ts";
+import { runs } from "../helpers/long-runs.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { changeTimes, treeBytes } from "../helpers/tree-bytes.ts";
 
@@ -131,7 +133,7 @@ test("install and uninstall restore any user files, and installing twice changes
         rmSync(root, { recursive: true, force: true });
       }
     }),
-    { numRuns: 120 },
+    runs(120),
   );
   expect(installed).toBeGreaterThan(60);
 }, 300_000);

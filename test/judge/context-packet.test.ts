@@ -1,3 +1,4 @@
+// @module-tag again
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNearlyEmpty } from "../../src/judge/context/history-sections.ts";
@@ -15,13 +16,14 @@ import {
   facts,
   situation,
 } from "../helpers/context-facts.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const anyBudget = fc.oneof(
   fc.integer({ min: 200, max: 600 }),
   fc.integer({ min: 200, max: 6_000 }),
   fc.integer({ min: 200, max: 20_000 }),
 );
-const LONG = { numRuns: 150 };
+const LONG = runs(150);
 
 describe("whatever is known", () => {
   test("the text that is printed never exceeds the budget", () => {
@@ -63,7 +65,7 @@ describe("whatever is known", () => {
           assemble(structuredClone(known), situation, budget),
         );
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 

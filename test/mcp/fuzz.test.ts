@@ -1,3 +1,4 @@
+// @module-tag again
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { TOOLS, toolIds, toolName } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/ops/index.ts";
 import type { AnyOperation } from "../../src/ports/operation.ts";
 import { openProject, type Project } from "../helpers/command-line.ts";
+import { runs } from "../helpers/long-runs.ts";
 import { buildPawl, RawClient } from "../helpers/mcp-server.ts";
 import { makeRepository, makeTemporaryFolder, stateOf } from "../helpers/temporary-repository.ts";
 
@@ -59,7 +61,7 @@ async function lives(): Promise<void> {
   expect(fingerprint()).toBe(before);
 }
 
-const RUNS = { numRuns: 60, timeout: 30_000 } as const;
+const RUNS = { ...runs(60), timeout: 30_000 };
 const tools = fc.constantFrom(...toolIds("all").map(toolName));
 /** Whatever JSON can say, with the keys that objects of the language know. */
 const junk = fc.oneof(
@@ -170,7 +172,7 @@ describe("bad calls are refused, and neither crash the server nor write anything
     );
     await fc.assert(
       fc.asyncProperty(tools, shapes, (tool, args) => refused(tool, JSON.stringify(args))),
-      { numRuns: 30 },
+      runs(30),
     );
     const names = fc.oneof(
       fc.string(),
@@ -178,7 +180,7 @@ describe("bad calls are refused, and neither crash the server nor write anything
     );
     await fc.assert(
       fc.asyncProperty(names, (name) => refused(name, "{}")),
-      { numRuns: 30 },
+      runs(30),
     );
     await lives();
   });
@@ -228,7 +230,7 @@ describe("whatever is no message is passed over", () => {
         client.send(`${text.replaceAll("\n", " ")}\n`);
         await lives();
       }),
-      { numRuns: 60 },
+      runs(60),
     );
     const whole = JSON.stringify(call(7));
     for (let cut = 1; cut < whole.length; cut += 9) client.send(`${whole.slice(0, cut)}\n`);
@@ -276,7 +278,7 @@ describe("whatever is no message is passed over", () => {
         const answer = await client.request(method, params);
         expect(answer.result !== undefined || answer.error !== undefined).toBe(true);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
     await lives();
   });

@@ -1,8 +1,10 @@
+// @module-tag again
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Approver, printApprovers, readApprovers } from "../../src/model/approvers.ts";
 import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { canonical } from "../../src/model/statement.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const ssh: Approver = {
   name: 'Ada "the first" Lovelace: 1815',
@@ -59,6 +61,7 @@ describe("the canonical form", () => {
         expect(JSON.parse(canonical(one))).toEqual(one);
         expect(canonical(reversed(one))).toBe(canonical(one));
       }),
+      runs(100),
     );
   });
 

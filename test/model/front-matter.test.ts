@@ -1,3 +1,4 @@
+// @module-tag again
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -14,6 +15,7 @@ import {
   splitFrontMatter,
 } from "../../src/model/markdown/front-matter.ts";
 import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 type Entries = [string, PrintableValue][];
 
@@ -122,7 +124,7 @@ describe("splitting", () => {
         expect(parts.bom + parts.open + parts.header + parts.close + parts.body).toBe(text);
         expect(parts.header === "" || parts.header.endsWith("\n")).toBe(true);
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
     expect(splits).toBeGreaterThan(100);
   });
@@ -317,7 +319,7 @@ describe("round trip", () => {
         expect(readHeaderFast(header)).toEqual(asRead(entries));
         expect(readWithYaml(header)).toEqual(asRead(entries));
       }),
-      { numRuns: 3000 },
+      runs(3000),
     );
   });
 
@@ -632,9 +634,7 @@ const nearCanonical = fc
     return header;
   });
 
-/** Longer runs on demand: `FUZZ_RUNS=1000000 npx vitest run test/model/front-matter.test.ts`. */
-const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
-const EDIT_RUNS = FUZZ_RUNS / 5;
+const [FUZZ, EDIT] = [runs(5_000), runs(1_000)];
 
 describe("never wrong", () => {
   test("readHeaderFast agrees with yaml or leaves it to yaml", { timeout: 600_000 }, () => {
@@ -647,9 +647,9 @@ describe("never wrong", () => {
         const full = tryYaml(header);
         if (!isDeepStrictEqual(fast, full)) expect(fast, JSON.stringify(header)).toEqual(full ?? "an error");
       }),
-      { numRuns: FUZZ_RUNS },
+      FUZZ,
     );
-    expect(read).toBeGreaterThan(FUZZ_RUNS / 5);
+    expect(read).toBeGreaterThan(FUZZ.numRuns / 5);
   });
 });
 
@@ -1002,9 +1002,9 @@ describe("editing", () => {
             expect(reread, JSON.stringify([header, result])).toEqual(expected);
         },
       ),
-      { numRuns: EDIT_RUNS },
+      EDIT,
     );
-    expect(edited).toBeGreaterThan(EDIT_RUNS / 2);
+    expect(edited).toBeGreaterThan(EDIT.numRuns / 2);
   });
 
   test("bytes outside the changed key are untouched", () => {
@@ -1028,9 +1028,9 @@ describe("editing", () => {
         expect(result.endsWith(after), JSON.stringify([header, result])).toBe(true);
         expect(result.length).toBeGreaterThanOrEqual(before.length + after.length);
       }),
-      { numRuns: EDIT_RUNS },
+      EDIT,
     );
-    expect(edited).toBeGreaterThan(EDIT_RUNS / 3);
+    expect(edited).toBeGreaterThan(EDIT.numRuns / 3);
   });
 
   test("any list of maps becomes any other", () => {
@@ -1051,7 +1051,7 @@ describe("editing", () => {
           ]),
         );
       }),
-      { numRuns: EDIT_RUNS },
+      EDIT,
     );
   });
 
@@ -1080,7 +1080,7 @@ describe("editing", () => {
           expect(readHeaderFast(result.join("\n"))?.get("slices")).toEqual(changed);
         },
       ),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 });

@@ -1,9 +1,11 @@
+// @module-tag again
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../src/model/failure.ts";
 import { fullYaml } from "../../src/model/markdown/full-yaml.ts";
 import { editRecord, NeedsFullYaml, parseRecord, printRecord } from "../../src/model/record.ts";
 import { type Task, task } from "../../src/model/records/task.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const sample: Task = {
   id: "T0001",
@@ -59,7 +61,7 @@ test("any title and any text come back exactly", () => {
       const value = { ...sample, title, objective: plain, next };
       expect(parse(printRecord(task, value)).value).toEqual(value);
     }),
-    { numRuns: 1500 },
+    runs(1500),
   );
 });
 

@@ -1,6 +1,8 @@
+// @module-tag again
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redact, redactPath } from "../../src/model/redact.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const known = { folders: [{ path: "/home/ada lovelace/my shop", name: "repository" }] };
 
@@ -56,6 +58,7 @@ describe("whatever surrounds it", () => {
         const said = redact(`${before}/${marked.join("/")}`, known);
         for (const part of marked) expect(said).not.toContain(part);
       }),
+      runs(100),
     );
   });
 
@@ -64,6 +67,7 @@ describe("whatever surrounds it", () => {
       fc.property(fc.array(folder, { minLength: 2, maxLength: 5 }), (parts) => {
         expect(redactPath(`/${parts.map((part) => `q ${part} q`).join("/")}`, known)).toBe("<path>");
       }),
+      runs(100),
     );
   });
 
@@ -73,6 +77,7 @@ describe("whatever surrounds it", () => {
         const secret = `zz${password}zz`;
         expect(redact(`${before}https://x:${secret}@host.example/a.git`, known)).not.toContain(secret);
       }),
+      runs(100),
     );
   });
 });

@@ -1,6 +1,8 @@
+// @module-tag again
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { editSections, findSections, printSection } from "../../src/model/markdown/sections.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const textOf = (body: string, heading: string) =>
   findSections(body).find((section) => section.heading === heading)?.text;
@@ -55,7 +57,7 @@ test("any text comes back exactly, and its neighbours stay byte for byte", () =>
       expect(edited.startsWith(around)).toBe(true);
       expect(edited.endsWith(`## Also mine${eol}tail${eol}`)).toBe(true);
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
+import { IS_LONG } from "../helpers/long-runs.ts";
 import { commandsIn, shellWords } from "../installer/render/commands.ts";
 import { renderAll } from "../installer/render/rendered.ts";
 import { Follower, type Outcome, SURFACES } from "./following.ts";
@@ -236,7 +237,7 @@ describe.sequential.each(SURFACES)("a strict task, following the skills to the l
 });
 
 /** A manager has no shell, so that its own surface is MCP. */
-const MANAGED = process.env.PAWL_SOAK ? SURFACES : (["MCP"] as const);
+const MANAGED = IS_LONG ? SURFACES : (["MCP"] as const);
 
 describe.each(MANAGED)("manage, to the letter, in a manager's own run: %s", (surface) => {
   let by: ManagedFollower;

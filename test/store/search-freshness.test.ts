@@ -1,3 +1,4 @@
+// @module-tag again
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { tryAcquire } from "../../src/files/intent-lock.ts";
 import { search } from "../../src/store/search/search.ts";
 import type { SearchQuery } from "../../src/store/search/types.ts";
+import { runs } from "../helpers/long-runs.ts";
 import { document, makeHome, Records } from "./search-fixture.ts";
 
 let home: string;
@@ -266,6 +268,6 @@ test("any sequence of changes gives the same hits in the same order as a fresh i
         expect(incremental).toEqual(await find(query, { source, at: built, now: later() }));
       }
     }),
-    { numRuns: 40 },
+    runs(40),
   );
 });

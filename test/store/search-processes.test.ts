@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";

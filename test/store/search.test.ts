@@ -1,9 +1,11 @@
+// @module-tag again
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { search } from "../../src/store/search/search.ts";
 import type { SearchQuery } from "../../src/store/search/types.ts";
+import { runs } from "../helpers/long-runs.ts";
 import { document, makeHome, Records } from "./search-fixture.ts";
 
 let home: string;
@@ -223,7 +225,7 @@ describe("a query is words, never syntax", () => {
         const { hits, total } = await find(words);
         expect(hits).toHaveLength(total);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 });
@@ -294,7 +296,7 @@ describe("snippets", () => {
         expect(shown(snippet)).toMatch(/^[^<>]*(<[^<>]+>[^<>]*)*$/);
         if (/(^| )alpha( |$)/.test(text)) expect(snippet).toContain("\u0001");
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

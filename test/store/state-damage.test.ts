@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
+import { IS_LONG } from "../helpers/long-runs.ts";
 import { ok, typing } from "../helpers/ready-task.ts";
 import { askStateGit, stateGitDirOf, stateOf } from "../helpers/temporary-repository.ts";
 import { test as twoClones } from "../helpers/two-clones.ts";
@@ -196,12 +197,12 @@ describe("a branch of the records that somebody took back with git", () => {
   });
 });
 
-/** PAWL_SOAK=200 makes it the whole thing: 4 writers with 200 records each, in each of two clones. */
-const [WRITERS, RECORDS] = process.env.PAWL_SOAK ? [4, Number(process.env.PAWL_SOAK)] : [2, 6];
+/** How many write in each of the two clones, and how many records each of them. */
+const [WRITERS, RECORDS] = IS_LONG ? [4, 200] : [2, 6];
 
 twoClones(
   "two clones write to one task while git gc runs in their states: nothing is lost or doubled, and sync ends",
-  { timeout: process.env.PAWL_SOAK ? 3_600_000 : 240_000 },
+  { tags: ["proof", "again"], timeout: IS_LONG ? 3_600_000 : 240_000 },
   async ({ clones }) => {
     const { ada, ben } = clones;
     await ok(ada.pawl("task", "new", "Shared"));

@@ -1,3 +1,4 @@
+// @module-tag again
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +14,7 @@ import { queryOf, wishOf } from "../../src/web/diff/reading.ts";
 import { renderAbove, renderBelow, renderRows } from "../../src/web/diff/render-file.ts";
 import { wordMarks } from "../../src/web/diff/word-marks.ts";
 import { html, visible } from "../../src/web/html.ts";
+import { runs } from "../helpers/long-runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pawl diff-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -172,7 +174,7 @@ describe("what a reader sees", () => {
           expect(after.join("\n")).toContain(sides("-").join("\n"));
         }
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 
@@ -272,7 +274,7 @@ describe("colours", () => {
             expect(text(colourLines(`f.${ending}`, lines))).toEqual(lines);
           },
         ),
-        { numRuns: 30 },
+        runs(30),
       );
     },
   );

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/web/routes.ts";
 import { axe, hasBrowser, withoutBrowser } from "../helpers/browser.ts";

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, hasBrowser, withoutBrowser } from "../helpers/browser.ts";
 import { type DemoPage, openDemoPage } from "../helpers/demo-page.ts";

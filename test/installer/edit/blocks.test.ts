@@ -1,3 +1,4 @@
+// @module-tag again
 import fc from "fast-check";
 import prettier from "prettier";
 import { expect, test } from "vitest";
@@ -8,6 +9,7 @@ import {
   removeBlock,
   updateBlock,
 } from "../../../src/installer/edit/blocks.ts";
+import { runs } from "../../helpers/long-runs.ts";
 
 const html: Block = { path: "AGENTS.md", comment: "html", body: "## Pawl\n\nRun `pawl` first.\n" };
 const hash: Block = { path: ".gitignore", comment: "hash", body: "one\ntwo" };
@@ -81,7 +83,7 @@ test("inserting and removing a block restores the file, whatever surrounds it", 
       const words = (all: string) => all.split(/\r?\n/).filter((one) => one.trim() !== "");
       expect(words(rest)).toEqual(["top", ...words(before.replace(/^\ufeff/, "")), ...words(more)]);
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 
@@ -118,6 +120,6 @@ test("a Markdown file formatted by prettier stays formatted", async () => {
       const { text } = insertBlock(pretty, html);
       expect(await prettier.format(text, { parser: "markdown" })).toBe(text);
     }),
-    { numRuns: 100 },
+    runs(100),
   );
 });

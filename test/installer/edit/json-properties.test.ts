@@ -1,3 +1,4 @@
+// @module-tag again
 import fc from "fast-check";
 import { applyEdits, modify, type Node, parse, parseTree, visit } from "jsonc-parser";
 import prettier from "prettier";
@@ -10,11 +11,12 @@ import {
 } from "../../../src/installer/edit/entries.ts";
 import type { Entry, Json } from "../../../src/installer/edit/types.ts";
 import { Failure } from "../../../src/model/failure.ts";
+import { runs } from "../../helpers/long-runs.ts";
 import { isInterleaving } from "./interleaving.ts";
 import { anyFiles, type Odd, roomyFiles } from "./odd-json.ts";
 
 const file = { path: ".claude/settings.json", format: "json" } as const;
-const RUNS = { numRuns: 250 };
+const RUNS = runs(250);
 
 const command = (name: string): Json => ({
   matcher: "Bash",
@@ -185,7 +187,7 @@ test.each(Object.keys(EDITS))("after %s, removal takes only ours", async (name) 
       expect(plain(removed.text ?? "") ?? {}).toEqual(pruned(plain(edited), entries, inserted.made));
       if (!name.startsWith("prettier")) expect(commentsOf(removed.text ?? "")).toEqual(commentsOf(edited));
     }),
-    { numRuns: 100 },
+    runs(100),
   );
 });
 
@@ -238,7 +240,7 @@ test("only a file without room for an entry is refused, for the right reason", (
         expect(error.message).toMatch(/line \d+, column \d+/);
       }
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });
 
@@ -255,6 +257,6 @@ test("any text is either edited or refused", () => {
         expect(error.kind).not.toBe("internal");
       }
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });

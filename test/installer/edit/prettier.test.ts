@@ -1,8 +1,10 @@
+// @module-tag again
 import fc from "fast-check";
 import prettier, { type Options } from "prettier";
 import { expect, test } from "vitest";
 import { insertEntries, replaceEntries } from "../../../src/installer/edit/entries.ts";
 import type { Entry, Json } from "../../../src/installer/edit/types.ts";
+import { runs } from "../../helpers/long-runs.ts";
 
 const file = { path: ".claude/settings.json", format: "json" } as const;
 
@@ -31,7 +33,7 @@ test("a file that we create is formatted as prettier would", async () => {
       const created = insertEntries(file, undefined, ours);
       expect(await prettier.format(created.text, { parser: "json" })).toBe(created.text);
     }),
-    { numRuns: 40 },
+    runs(40),
   );
 });
 
@@ -66,6 +68,6 @@ test.each(STYLES)("a file formatted by prettier stays formatted: %s", async (_, 
       const second = replaceEntries(file, first.text, ours, newer, first.inserted);
       expect(await prettier.format(second.text, options)).toBe(second.text);
     }),
-    { numRuns: 400 },
+    runs(400),
   );
 });

@@ -1,3 +1,4 @@
+// @module-tag again
 import fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
@@ -11,6 +12,7 @@ import { insertPart, removePart } from "../../../src/installer/plan/parts.ts";
 import { planFiles } from "../../../src/installer/plan/plan-files.ts";
 import type { WantedBlock } from "../../../src/installer/plan/wanted.ts";
 import { Failure } from "../../../src/model/failure.ts";
+import { runs } from "../../helpers/long-runs.ts";
 import { oddToml } from "./odd-toml.ts";
 import old from "./toml-entries-0.1.0.json" with { type: "json" };
 
@@ -68,7 +70,7 @@ sec = 20
         expect(withoutOurs(text)).toEqual(withoutOurs(before));
         expect(removePart(record, text)).toEqual({ text: before, exact: true, left: [] });
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

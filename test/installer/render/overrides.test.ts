@@ -1,3 +1,4 @@
+// @module-tag again
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -17,6 +18,7 @@ import {
   skillDescription,
   upstreamSkills,
 } from "../../../src/installer/render/skills.ts";
+import { runs } from "../../helpers/long-runs.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -168,6 +170,7 @@ test("a merge keeps what each side added, whatever else both changed", () => {
       expect(text.split("\n")).toEqual(expect.arrayContaining(["MINE", "THEIRS"]));
       expect(conflicts > 0).toBe(text.includes("<<<<<<< yours"));
     }),
+    runs(100),
   );
 });
 
@@ -178,6 +181,7 @@ test("a side without changes takes the other's", () => {
       expect(mergeThree(one, one, other)).toEqual({ text: other, conflicts: 0 });
       expect(mergeThree(one, other, one)).toEqual({ text: other, conflicts: 0 });
     }),
+    runs(100),
   );
 });
 
