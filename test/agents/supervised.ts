@@ -1,14 +1,5 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AttemptSpec, attemptNumbers, owners, readSpec } from "../../src/agents/attempt/folder.ts";
@@ -16,7 +7,7 @@ import { markedProcesses, send } from "../../src/agents/processes.ts";
 import { parseIdentity, seeProcesses } from "../../src/files/process-identity.ts";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { terminalFor } from "../helpers/pseudo-terminal.ts";
-import { makeRepository } from "../helpers/temporary-repository.ts";
+import { makeRepository, makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import type { Programs } from "./programs.ts";
 import { baseEnvironment } from "./run-agent.ts";
 
@@ -184,11 +175,7 @@ const conversationsIn = (folder: string): string[] =>
 const readText = (file: string) => execFileSync("cat", [file], { encoding: "utf8" });
 
 /** Not in the temporary folder: Codex places no helpers there. */
-function newRoot(name: string): string {
-  const base = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl-test-runs");
-  mkdirSync(base, { recursive: true });
-  return realpathSync(mkdtempSync(join(base, `${name} `)));
-}
+const newRoot = (name: string) => makeTemporaryFolder(name, process.env.PAWL_TEST_CACHE);
 
 /** Empty homes, and the programs on the PATH as npm puts them there. */
 function prepareHomes(root: string, path: string, programs: Programs, env: Record<string, string>): void {

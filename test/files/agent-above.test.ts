@@ -95,7 +95,9 @@ describe("the agent that a process descends from", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("the real program", () => {
-  test("is refused what is a human's, by the process and the variable, however its environment was cleared", async () => {
+  test("is refused what is a human's, by the process and the variable, however its environment was cleared", {
+    tags: ["proof"],
+  }, async () => {
     const program = await bundlePawl(join(root, "program"));
     const repository = makeRepository(root);
     const ask = `'${process.execPath}' '${program}' unlock main --for 10m`;

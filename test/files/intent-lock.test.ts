@@ -509,7 +509,7 @@ test("a kill at any step leaves at most one dead intent, and the next process en
   expect(crashes.map(({ left }) => left)).toEqual([0, 0, 0, 1, 1, 1, 1]);
 });
 
-test("of two that try at the same moment, one gets in", async () => {
+test("of two that try at the same moment, one gets in", { tags: ["proof"] }, async () => {
   const rounds = 400;
   for (let round = 0; round < rounds; round++) mkdirSync(join(dir, `round ${round}`));
   const startAt = String(Date.now() + 500);
@@ -700,7 +700,7 @@ describe("many processes", () => {
   const count = (event: string) => linesOf("journal").filter((line) => line.startsWith(event)).length;
   const abandonedSoFar = () => count("enter") - count("leave");
 
-  test("twelve contenders all make progress", async () => {
+  test("twelve contenders all make progress", { tags: ["proof"] }, async () => {
     contentionDirectory();
     const crowd = Array.from({ length: 12 }, (_, index) => startContender(`w${index}`, 0));
     await everybodyReady(12);
@@ -720,33 +720,39 @@ describe("many processes", () => {
     );
   });
 
-  test.runIf(hasProc)("exclusion survives delays at every step, kill -9 and SIGSTOP", async () => {
-    contentionDirectory();
-    const crowd = Array.from({ length: 12 }, (_, index) => startContender(`w${index}`, 3));
-    await everybodyReady(12);
-    const started = performance.now();
-    const { kills, stops, killed, unexpected } = await torment(crowd, {
-      enough: (done) => {
-        if (performance.now() - started > 9_000) return true;
-        return sectionsSoFar() >= 400 && done.kills >= 30 && done.stops >= 30 && abandonedSoFar() > 3;
-      },
-      revive: (id) => startContender(id, 3),
-      mayKill: () => true,
-    });
-    expect(unexpected).toEqual([]);
-    const { sections, abandoned, unacknowledged } = expectExclusion(killed);
-    expect(kills).toBeGreaterThan(10);
-    expect(stops).toBeGreaterThan(10);
-    expect(sections).toBeGreaterThan(50);
-    // Kills that never hit a holder would prove nothing.
-    expect(abandoned).toBeGreaterThan(0);
-    expectNoLiveIntent();
-    console.info(
-      `torture: ${sections} sections, ${kills} kills (${abandoned} inside, ${unacknowledged} before the acknowledgement), ${stops} stops`,
-    );
-  });
+  test.runIf(hasProc)(
+    "exclusion survives delays at every step, kill -9 and SIGSTOP",
+    { tags: ["long"] },
+    async () => {
+      contentionDirectory();
+      const crowd = Array.from({ length: 12 }, (_, index) => startContender(`w${index}`, 3));
+      await everybodyReady(12);
+      const started = performance.now();
+      const { kills, stops, killed, unexpected } = await torment(crowd, {
+        enough: (done) => {
+          if (performance.now() - started > 9_000) return true;
+          return sectionsSoFar() >= 400 && done.kills >= 30 && done.stops >= 30 && abandonedSoFar() > 3;
+        },
+        revive: (id) => startContender(id, 3),
+        mayKill: () => true,
+      });
+      expect(unexpected).toEqual([]);
+      const { sections, abandoned, unacknowledged } = expectExclusion(killed);
+      expect(kills).toBeGreaterThan(10);
+      expect(stops).toBeGreaterThan(10);
+      expect(sections).toBeGreaterThan(50);
+      // Kills that never hit a holder would prove nothing.
+      expect(abandoned).toBeGreaterThan(0);
+      expectNoLiveIntent();
+      console.info(
+        `torture: ${sections} sections, ${kills} kills (${abandoned} inside, ${unacknowledged} before the acknowledgement), ${stops} stops`,
+      );
+    },
+  );
 
-  test("exclusion holds across pid namespaces and without /proc", async (context: TestContext) => {
+  test("exclusion holds across pid namespaces and without /proc", {
+    tags: ["long"],
+  }, async (context: TestContext) => {
     const pidFlags = ["--pid", "--fork", "--kill-child"];
     if (!canUnshare(...pidFlags, "--mount-proc")) return context.skip("unshare --pid does not work here");
     if (!canUnshare("--mount")) return context.skip("unshare --mount does not work here");

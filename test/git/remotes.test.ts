@@ -158,7 +158,7 @@ test("nothing is asked of anybody, and the user's own ssh settings stay as they 
   expect(existsSync("/nowhere")).toBe(false);
 });
 
-test("whoever waits is told at least once a second", async ({ clones }) => {
+test("whoever waits is told at least once a second", { tags: ["proof"] }, async ({ clones }) => {
   const { ada, root } = clones;
   const bin = fakeSsh(root, "2.5");
   ada.git("remote", "set-url", "origin", "git@example.com:x/y.git");

@@ -418,7 +418,7 @@ describe("a re-check", () => {
   });
 });
 
-describe("killed or crowded", () => {
+describe("killed or crowded", { tags: ["proof"] }, () => {
   let root: string;
   let worker: string;
   beforeAll(async () => {

@@ -257,7 +257,7 @@ describe("an honest repository", () => {
     expect(await it.audit()).toMatchObject({ code: 1, reasons: ["committed_directly"] });
   });
 
-  test("two repositories, each with its own merge", async () => {
+  test("two repositories, each with its own merge", { tags: ["proof"], timeout: 120_000 }, async () => {
     const double = await makeAudited(join(folder, "double"), 2);
     const it = copyAudited(double, join(folder, `copy ${++copies}`));
     const found = await it.audit();
@@ -267,9 +267,12 @@ describe("an honest repository", () => {
     const after = await it.audit();
     expect(after).toMatchObject({ code: 1, reasons: ["committed_directly"] });
     expect(after.result.json.data.audit.branches[1]).toMatchObject({ repo: "api", ref: "refs/heads/main" });
-  }, 120_000);
+  });
 
-  test("approve --redo takes the first merge away, rightly", async () => {
+  test("approve --redo takes the first merge away, rightly", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const it = await unpublished();
     const other = cloneForCheck(it, "other");
     other.commit("theirs.txt", "theirs\n");
@@ -284,7 +287,7 @@ describe("an honest repository", () => {
     const later = await it.audit();
     expect(later).toMatchObject({ code: 0, findings: [] });
     expect(later.warnings.join()).toContain("everything in it is explained");
-  }, 120_000);
+  });
 
   /** Approved here, and not yet published. */
   async function unpublished(): Promise<Audited> {

@@ -82,7 +82,7 @@ describe("install in a repository without a state, and uninstall", () => {
   });
 });
 
-describe("killed at every step, between the hooks and the records too", () => {
+describe("killed at every step, between the hooks and the records too", { tags: ["proof"] }, () => {
   let root: string;
   let worker: string;
   beforeAll(async () => {

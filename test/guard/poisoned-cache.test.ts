@@ -59,7 +59,10 @@ function poison(text: string): Buffer {
   }).stdout;
 }
 
-test("compiled code that somebody else wrote is not run, and told", () => {
+test("compiled code that somebody else wrote is not run, and told", {
+  tags: ["proof"],
+  timeout: 60_000,
+}, () => {
   pawl("status");
   const { text, cache, note } = compiled();
   expect(found()).toEqual([]);
@@ -84,7 +87,7 @@ test("compiled code that somebody else wrote is not run, and told", () => {
   expect(pawl("doctor", "--fix").status).toBe(0);
   expect(pawl("status").stdout).not.toContain("poisoned");
   expect(found()).toEqual([]);
-}, 60_000);
+});
 
 test("an edited program is told by an audit, too", () => {
   const entry = join(runtime, "hook.cjs");

@@ -78,7 +78,10 @@ describe("a server with the pre-receive hook", () => {
     return { clone, own };
   }
 
-  test("believes no baseline that a second clone brings, and neither does anybody else", async () => {
+  test("believes no baseline that a second clone brings, and neither does anybody else", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const it = fresh();
     const { clone, own } = await secondClone(it, "shop again");
     await ok(clone.pawl("sync", "--yes"));
@@ -106,9 +109,11 @@ describe("a server with the pre-receive hook", () => {
     await ok(it.home.pawl("sync", "--yes"));
     const states = gitIn(it, it.remote, "rev-list", "--max-parents=0", "pawl/state").split("\n");
     expect(states).toHaveLength(1);
-  }, 120_000);
+  });
 
-  test("a colleague whose main is behind begins with the published records, and turns no audit red", async () => {
+  test("a colleague whose main is behind begins with the published records, and turns no audit red", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const mate = cloneForCheck(it, "shop behind");
     mate.git("reset", "-q", "--hard", "HEAD~1");
@@ -210,7 +215,7 @@ describe("a server with the pre-receive hook", () => {
     expect(gitIn(ready, remote, "ls-tree", "-r", "--name-only", "pawl/state")).toContain("approvals/A1.md");
   });
 
-  test("takes what a human unlocked, once the record says what that was", async () => {
+  test("takes what a human unlocked, once the record says what that was", { tags: ["proof"] }, async () => {
     const it = fresh();
     await ok(unlockIt(it, "--for", "10m"));
     it.home.commit("by hand.txt", "by hand\n");
@@ -232,7 +237,9 @@ describe("a server with the pre-receive hook", () => {
     expect([tipThere(it), tipThere(it, "pawl/state")]).toEqual([main, state]);
   });
 
-  test("takes no state that lost a record, or a line of a log, although it only goes forward", async () => {
+  test("takes no state that lost a record, or a line of a log, although it only goes forward", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const before = tipThere(it, "pawl/state");
     const state = join(it.home.path, ".pawl/state");

@@ -90,7 +90,7 @@ describe("pawl unlock", () => {
     expect(at.sh("git push -q origin main").err).toContain("nobody approved");
   });
 
-  test("is over when its time is", async () => {
+  test("is over when its time is", { tags: ["proof"] }, async () => {
     expect((await pawl("main", {}, "unlock", "main", "--for", "1s")).code).toBe(0);
     await new Promise((resume) => setTimeout(resume, 1_500));
     expect(at.sh("git commit -q --allow-empty -m late").err).toContain("pawl: refused: main is protected");
@@ -227,7 +227,7 @@ describe("a push to a protected branch", () => {
     expect(push()).toMatchObject({ code: 0 });
   });
 
-  test("may not take anything away, nor name what is new after it", () => {
+  test("may not take anything away, nor name what is new after it", { tags: ["proof"] }, () => {
     approve();
     expect(push().code).toBe(0);
     expect(push("+main~1:main").err).toContain("main is protected and can only move forward");
@@ -237,7 +237,7 @@ describe("a push to a protected branch", () => {
     expect(push("main:master")).toMatchObject({ code: 0 });
   });
 
-  test("is refused when it cannot be told whether it was approved", () => {
+  test("is refused when it cannot be told whether it was approved", { tags: ["proof"] }, () => {
     approve();
     const record = join(at.repo, ".pawl/state/tasks/T0001/approvals/A1.md");
     const text = readFileSync(record, "utf8");

@@ -215,7 +215,10 @@ describe("unlock", () => {
 });
 
 describe("a kill while a branch is opened or closed", () => {
-  test("leaves no branch open that nobody has a record of, and the next command goes on", async () => {
+  test("leaves no branch open that nobody has a record of, and the next command goes on", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const worker = await bundleProgram(
       fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url)),
       folder,
@@ -251,7 +254,7 @@ describe("a kill while a branch is opened or closed", () => {
       await it.home.pawl("unlock", "main", "--end");
       expect(await it.audit()).toMatchObject({ code: 0, findings: [], counts: { unlocked: 1 } });
     }
-  }, 120_000);
+  });
 });
 
 test("two clones that each began with a baseline of their own agree after a sync", async () => {

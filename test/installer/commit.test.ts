@@ -296,9 +296,9 @@ describe("pawl install --commit", () => {
 });
 
 describe("on a branch that is guarded already", () => {
-  test("only a human may commit, by typing the branch's name, and the record explains the move", async ({
-    project,
-  }) => {
+  test("only a human may commit, by typing the branch's name, and the record explains the move", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     expect((await project.pawl("install")).code).toBe(0);
     const tip = project.git("rev-parse", "HEAD");
     const piped = await project.pawl("install", "--commit", "--json");

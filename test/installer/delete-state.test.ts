@@ -48,9 +48,9 @@ describe("pawl uninstall --delete-state", () => {
     expect(existsSync(join(project.path, ".git/refs/pawl"))).toBe(false);
   });
 
-  test("without it, uninstall names what stays, the command that removes it, and the commit to make", async ({
-    project,
-  }) => {
+  test("without it, uninstall names what stays, the command that removes it, and the commit to make", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     const run = (line: string) =>
       execFileSync("sh", ["-c", line], { cwd: project.path, env: project.env, stdio: "pipe" });
     project.git("init", "-q", "--bare", join(project.path, "../remote.git"));
@@ -107,9 +107,9 @@ describe("pawl uninstall --delete-state", () => {
     expect(existsSync(join(project.path, ".pawl/state/tasks/T0001"))).toBe(true);
   });
 
-  test("deletes only this repository's own state, wherever links and files say the state is", async ({
-    project,
-  }) => {
+  test("deletes only this repository's own state, wherever links and files say the state is", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     const thesis = join(project.path, "../thesis");
     mkdirSync(join(thesis, "tasks"), { recursive: true });
     writeFileSync(join(thesis, "chapter 1.txt"), "precious\n");
@@ -151,9 +151,9 @@ describe("pawl uninstall --delete-state", () => {
 });
 
 describe("an install after an uninstall", () => {
-  test("names the command that makes the audit pass; a first install and a colleague's have nothing to name", async ({
-    project,
-  }) => {
+  test("names the command that makes the audit pass; a first install and a colleague's have nothing to name", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     const BEFORE = /pawl was on main before/;
     const human = { root: project.path, env: project.env, repos: [project] };
     project.git("init", "-q", "--bare", join(project.path, "../origin.git"));

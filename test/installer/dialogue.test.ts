@@ -85,7 +85,10 @@ test("Enter accepts the default at every question, and everything is committed",
   });
 }, 120_000);
 
-test("the answers are what is written; an invalid answer is asked for again", async () => {
+test("the answers are what is written; an invalid answer is asked for again", {
+  tags: ["proof"],
+  timeout: 120_000,
+}, async () => {
   const wrong: [RegExp, string] = [QUESTIONS.agents, "claud\n"];
   const again: [RegExp, string] = [
     /"claud" is not an answer to that\.\n[\s\S]*For which agents [^\n]*: $/,
@@ -115,7 +118,7 @@ test("the answers are what is written; an invalid answer is asked for again", as
   expect(out).toMatch(
     /next: pawl install --commit {2}\(in a terminal: main is protected, so git commit is refused/,
   );
-}, 120_000);
+});
 
 test("the guard alone says what it is before it asks", async () => {
   const shown = /^guard +hooks in this clone's git directory: [^\n]+\nType yes to install, or no \[yes\]: $/m;
@@ -123,7 +126,7 @@ test("the guard alone says what it is before it asks", async () => {
   expect([code, out]).toEqual([0, expect.stringContaining("is installed.")]);
 }, 120_000);
 
-test("flags answer questions in advance", async () => {
+test("flags answer questions in advance", { tags: ["proof"], timeout: 120_000 }, async () => {
   const flags = ["--agents", "claude", "--with", "allow", "--vendor", "--commit"];
   const { code } = await install(
     [
@@ -140,7 +143,7 @@ test("flags answer questions in advance", async () => {
     agents: ["claude"],
     flags: ["allow", "vendor"],
   });
-}, 120_000);
+});
 
 const STOPPED = "pawl: Stopped; nothing was changed.";
 const REFUSED = "pawl: Not confirmed; nothing was changed.";

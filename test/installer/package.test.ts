@@ -112,7 +112,7 @@ describe("pawl install --vendor", () => {
     expect(copy?.archive().equals(readFileSync(join(carrying.path, VENDORED)))).toBe(true);
   });
 
-  test("is removed by uninstall, to the byte", () => {
+  test("is removed by uninstall, to the byte", { tags: ["proof"] }, () => {
     const at = clone(carrying);
     git(at, "rm", "-rqf", ".");
     git(at, "checkout", "-q", "HEAD~1", "--", ".");
@@ -124,7 +124,10 @@ describe("pawl install --vendor", () => {
     expect(treeBytes(at.path)).toEqual(before);
   });
 
-  test("adds a package that npm can run without a registry", async () => {
+  test("adds a package that npm can run without a registry", {
+    tags: ["proof"],
+    timeout: 60_000,
+  }, async () => {
     const env = {
       ...process.env,
       npm_config_registry: "http://127.0.0.1:9",
@@ -133,7 +136,7 @@ describe("pawl install --vendor", () => {
     const file = `file:${join(carrying.path, VENDORED)}`;
     const { stdout } = await run("npx", ["--yes", file, "--version"], { cwd: root, env });
     expect(stdout.trim()).toBe(version);
-  }, 60_000);
+  });
 });
 
 describe("a fresh clone", () => {
@@ -148,7 +151,7 @@ describe("a fresh clone", () => {
     expect(git(clone(carrying), "status", "--porcelain")).toBe("");
   });
 
-  test("asks on a terminal, then runs the command", async () => {
+  test("asks on a terminal, then runs the command", { tags: ["proof"] }, async () => {
     const at = clone(carrying);
     const no = await inDialogue([process.execPath, ".pawl/pawl.cjs", "status"], at, [[/\[Y\/n\] $/, "n\n"]]);
     expect([no.code, no.out]).toEqual([2, expect.stringContaining("  node .pawl/get.cjs")]);
@@ -218,7 +221,9 @@ describe("a fresh clone", () => {
     expect(get(program.pawl)).toMatchObject({ code: 3 });
   });
 
-  test("finds the user's installed pawl; without one it names the ways to get it", () => {
+  test("finds the user's installed pawl; without one it names the ways to get it", {
+    tags: ["proof"],
+  }, () => {
     const at = withoutNpm(clone(naming));
     const lost = launch(at, ".pawl/get.cjs");
     expect([lost.code, lost.err]).toEqual([
@@ -301,14 +306,14 @@ describe("a fresh clone", () => {
       expect([existsSync(ran), existsSync(join(at.path, ".git/pawl"))]).toEqual([false, false]);
     }, 60_000);
 
-    test("the real package is accepted", async () => {
+    test("the real package is accepted", { tags: ["proof"], timeout: 60_000 }, async () => {
       const at = clone(naming);
       archive = readFileSync(join(carrying.path, VENDORED));
       expect(await fetching(at)).toEqual({ code: 0, err: "" });
       expect(launch(at, ".pawl/pawl.cjs", "--version").out).toBe(`${version}\n`);
-    }, 60_000);
+    });
 
-    test("npm uses this machine's configuration", async () => {
+    test("npm uses this machine's configuration", { tags: ["proof"], timeout: 60_000 }, async () => {
       const at = clone(naming);
       archive = readFileSync(join(carrying.path, VENDORED));
       // The npmrc of all users lies below the prefix, which an option --prefix would change.
@@ -316,11 +321,13 @@ describe("a fresh clone", () => {
       mkdirSync(join(prefix, "etc"), { recursive: true });
       writeFileSync(join(prefix, "etc/npmrc"), `registry=${address()}\n`);
       expect(await fetching(at, { npm_config_prefix: prefix })).toEqual({ code: 0, err: "" });
-    }, 60_000);
+    });
   });
 });
 
-test("another build of the same version is refused unless somebody upgrades to it", () => {
+test("another build of the same version is refused unless somebody upgrades to it", {
+  tags: ["proof"],
+}, () => {
   const at = clone(carrying);
   const path = join(at.path, ".pawl/lock.json");
   const text = readFileSync(path, "utf8");

@@ -40,7 +40,9 @@ function published(name: string): { project: Project; clone: () => Project } {
   };
 }
 
-test("a clone in a folder of another name is recognised by its published records", async () => {
+test("a clone in a folder of another name is recognised by its published records", {
+  tags: ["proof"],
+}, async () => {
   const { project, clone } = published("by records");
   await ok(project.pawl("install", "--profile", "hooks", "--yes"));
   await ok(project.pawl("task", "new", "One"));

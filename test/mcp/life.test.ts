@@ -72,7 +72,7 @@ describe("a server sees what others do", () => {
     expect((await client.call("session")).result.content[0].text).toContain("T0001");
   });
 
-  test("calls at the same time do not disturb each other", async () => {
+  test("calls at the same time do not disturb each other", { tags: ["proof"] }, async () => {
     const client = await open();
     await started(client);
     const calls = Array.from({ length: 40 }, (_, index) =>
@@ -85,7 +85,9 @@ describe("a server sees what others do", () => {
     expect([decisions.length, evidence.length]).toEqual([30, 10]);
   });
 
-  test("eight servers write at once: nothing is lost, no id is given twice, no lock is left", async () => {
+  test("eight servers write at once: nothing is lost, no id is given twice, no lock is left", {
+    tags: ["proof"],
+  }, async () => {
     const first = await open();
     await started(first);
     const servers = [first, ...(await Promise.all(Array.from({ length: 7 }, () => open())))];
@@ -123,6 +125,7 @@ describe("a server goes when its client does", () => {
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "%s ends it, also while a check runs",
+    { tags: ["proof"] },
     async (signal) => {
       const client = await open();
       await started(client);
@@ -141,7 +144,9 @@ describe("a server goes when its client does", () => {
     expect(await client.ended).toBe(0);
   });
 
-  test("a killed client takes it along, even when somebody else keeps the pipe open", async () => {
+  test("a killed client takes it along, even when somebody else keeps the pipe open", {
+    tags: ["proof"],
+  }, async () => {
     // The client starts a server and a bystander that inherits the writing end of the server's input.
     const script = `
       const { spawn } = require("node:child_process");
@@ -188,7 +193,7 @@ describe("a long check", () => {
     expect(existsSync(join(stateOf(shop), "tasks/T0001/evidence"))).toBe(false);
   });
 
-  test("tells a client that asked how it goes, and says little in the end", async () => {
+  test("tells a client that asked how it goes, and says little in the end", { tags: ["proof"] }, async () => {
     const client = await open();
     await started(client);
     const command = [

@@ -142,7 +142,9 @@ describe("a merge", () => {
     expect((await ok(home.pawl("finish", "T1", "--json"))).json.data.task.status).toBe("done");
   });
 
-  test("the policy's fast-forward is refused to a branch that merged its base, or that changes the policy to and fro", async () => {
+  test("the policy's fast-forward is refused to a branch that merged its base, or that changes the policy to and fro", {
+    tags: ["proof"],
+  }, async () => {
     const crooked = fresh(single);
     homeOf(crooked).write(".pawl/config.yaml", "style: ff\n");
     homeOf(crooked).git("add", "-f", ".pawl/config.yaml");
@@ -176,6 +178,7 @@ describe("a merge", () => {
 
   test.each(["merge", "squash", "ff"])(
     "a branch that names an approver for a while is refused (%s)",
+    { tags: ["proof"] },
     async (style) => {
       const named = fresh(single);
       await forAWhile(named, ".pawl/approvers.yaml", "approvers: []\n");
@@ -221,7 +224,9 @@ describe("a merge", () => {
     expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
   });
 
-  test("from a linked repository, with autocrlf, and with two checkouts of the target", async () => {
+  test("from a linked repository, with autocrlf, and with two checkouts of the target", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(double);
     for (const repo of ready.repos) repo.git("config", "core.autocrlf", "true");
     const api = ready.repos[1] as Project;
@@ -243,9 +248,16 @@ describe("a merge", () => {
   });
 });
 
-describe("every refusal, on a real repository", () => {
-  test.each(REFUSALS.map((one): [string, string, Refusal] => [one.code, one.because, one]))(
+/** In `npm test` one of each code. */
+const isFirstOfItsCode = (one: Refusal) => REFUSALS.find(({ code }) => code === one.code) === one;
+
+describe.each([
+  ["one of each kind", REFUSALS.filter(isFirstOfItsCode), []],
+  ["the others", REFUSALS.filter((one) => !isFirstOfItsCode(one)), ["proof"]],
+])("every refusal, on a real repository: %s", (_which, refusals, tags) => {
+  test.each(refusals.map((one): [string, string, Refusal] => [one.code, one.because, one]))(
     "%s: %s",
+    { tags },
     async (code, _because, { exit, argv, said, provoke }) => {
       const ready = fresh(single);
       const repo = homeOf(ready);
@@ -273,40 +285,46 @@ describe("all repositories or none", () => {
   test.each([
     ["base_moved", "merge-prepare"],
     ["target_dirty", "merge-lock-index"],
-  ])("%s in the second one leaves the first as it was, and the record says so", async (code, moment) => {
-    const ready = fresh(double);
-    const api = ready.repos[1] as Project;
-    const before = homeOf(ready).git("rev-parse", "main");
-    let seen = 0;
-    observeSteps((step) => {
-      if (step !== moment || ++seen !== 2) return;
-      if (code === "target_dirty") api.write("src/changed.txt", "just now\n");
-      else
-        api.git(
-          "update-ref",
-          "refs/heads/main",
-          api.git("commit-tree", "-p", "main", "-m", "x", "main^{tree}"),
-        );
-    });
-    const refused = await approveIt(ready);
-    observeSteps(() => {});
-    expect(refused.json.error.code).toBe(code);
-    expect(refused.json.error.details.repo).toBe("api");
-    expect(homeOf(ready).git("rev-parse", "main")).toBe(before);
-    expect(homeOf(ready).git("status", "--porcelain")).toBe("?? notes.txt");
-    const record = homeOf(ready).read("tasks/T0001/approvals/A1.md");
-    expect(record).toContain("status: rolled_back");
-    expect(record).toMatch(/## Trouble\n\n.*(?:no longer at|changed in)/);
-    if (code === "target_dirty") {
-      expect(readFileSync(join(api.path, "src/changed.txt"), "utf8")).toBe("just now\n");
-      api.git("checkout", "-q", "--", "src/changed.txt");
-      const done = await approveIt(ready);
-      expect(done.json.data.approval.id).toBe("T0001/A2");
-      expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
-    }
-  });
+  ])(
+    "%s in the second one leaves the first as it was, and the record says so",
+    { tags: ["proof"] },
+    async (code, moment) => {
+      const ready = fresh(double);
+      const api = ready.repos[1] as Project;
+      const before = homeOf(ready).git("rev-parse", "main");
+      let seen = 0;
+      observeSteps((step) => {
+        if (step !== moment || ++seen !== 2) return;
+        if (code === "target_dirty") api.write("src/changed.txt", "just now\n");
+        else
+          api.git(
+            "update-ref",
+            "refs/heads/main",
+            api.git("commit-tree", "-p", "main", "-m", "x", "main^{tree}"),
+          );
+      });
+      const refused = await approveIt(ready);
+      observeSteps(() => {});
+      expect(refused.json.error.code).toBe(code);
+      expect(refused.json.error.details.repo).toBe("api");
+      expect(homeOf(ready).git("rev-parse", "main")).toBe(before);
+      expect(homeOf(ready).git("status", "--porcelain")).toBe("?? notes.txt");
+      const record = homeOf(ready).read("tasks/T0001/approvals/A1.md");
+      expect(record).toContain("status: rolled_back");
+      expect(record).toMatch(/## Trouble\n\n.*(?:no longer at|changed in)/);
+      if (code === "target_dirty") {
+        expect(readFileSync(join(api.path, "src/changed.txt"), "utf8")).toBe("just now\n");
+        api.git("checkout", "-q", "--", "src/changed.txt");
+        const done = await approveIt(ready);
+        expect(done.json.data.approval.id).toBe("T0001/A2");
+        expect(inspect(ready, "main worktree")).toEqual({ merged: true, complaints: [] });
+      }
+    },
+  );
 
-  test("a merge that is decided but cannot be completed is completed by the next command", async () => {
+  test("a merge that is decided but cannot be completed is completed by the next command", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(single);
     const repo = homeOf(ready);
     const lock = join(repo.path, ".git/refs/heads/main.lock");
@@ -338,7 +356,9 @@ describe("a human takes minutes", () => {
     expect(refused.json.error.code).toBe("base_moved");
   });
 
-  test("the agent keeps working: what was shown is no longer what is there", async () => {
+  test("the agent keeps working: what was shown is no longer what is there", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(single);
     const repo = homeOf(ready);
     const program = await bundlePawl(join(folder, `program ${++copies}`));
@@ -399,7 +419,9 @@ describe("--push and --redo", () => {
     expect((await approveIt(ready, "--redo")).json.error.code).toBe("nothing_to_redo");
   });
 
-  test("asked for again after a merge that was not published, it publishes that; approve and finish name the push", async () => {
+  test("asked for again after a merge that was not published, it publishes that; approve and finish name the push", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(single);
     const { remote } = makeRemote(homeOf(ready), ready);
     const before = mainOf(ready, remote);
@@ -498,7 +520,9 @@ describe("--push and --redo", () => {
     expect(repo.git("worktree", "list", "--porcelain")).not.toContain("pawl-try-");
   });
 
-  test("a project without checks redoes a merge whose task is finished and whose branch is gone", async () => {
+  test("a project without checks redoes a merge whose task is finished and whose branch is gone", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(single);
     const repo = homeOf(ready);
     repo.write(".pawl/config.yaml", "checks: none\n");
@@ -517,7 +541,9 @@ describe("--push and --redo", () => {
     expect(existsSync(join(repo.path, ".worktrees"))).toBe(false);
   });
 
-  test("the approval of another task names the merge that the remote went on without", async () => {
+  test("the approval of another task names the merge that the remote went on without", {
+    tags: ["proof"],
+  }, async () => {
     const { ready } = await overtaken("theirs.txt", "x\n");
     const repo = homeOf(ready);
     await ok(repo.pawl("task", "new", "Another one", "--profile", "light"));
@@ -537,7 +563,9 @@ describe("--push and --redo", () => {
     expect((await approveIt(fresh(single), "--redo")).json.error.code).toBe("not_merged");
   });
 
-  test("a remote that refuses, and one that is away: merged here, and told", async () => {
+  test("a remote that refuses, and one that is away: merged here, and told", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(single);
     const { remote } = makeRemote(homeOf(ready), ready);
     const hook = join(remote, "hooks/pre-receive");

@@ -193,9 +193,10 @@ test("colours go by what a line is, not by how it begins, and no byte of it chan
   );
 });
 
-test("on a terminal it goes through the user's pager, and closing that early is quiet", async ({
-  project,
-}) => {
+test("on a terminal it goes through the user's pager, and closing that early is quiet", {
+  tags: ["proof"],
+  timeout: 60_000,
+}, async ({ project }) => {
   const work = await savedRun(project);
   work.write("big.txt", "0123456789abcdef\n".repeat(50_000));
   await project.pawl("snapshot", "T1");
@@ -211,4 +212,4 @@ test("on a terminal it goes through the user's pager, and closing that early is 
   expect(missing.out).toContain("# my project");
   expect(missing.out.length).toBeGreaterThan(800_000);
   expect((await show({ PAGER: "sed s/^/paged:/" }, "--stat")).out).not.toContain("paged:");
-}, 60_000);
+});

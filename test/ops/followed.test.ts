@@ -32,6 +32,7 @@ test("whoever closes the pipe ends the command, and not the run", async () => {
 
 test.each(["watch", "log --follow"])(
   "%s ends with its reader, also when there is nothing more to say",
+  { tags: ["proof"] },
   (line) => {
     const quiet = makeRunProject("quiet", undefined);
     try {

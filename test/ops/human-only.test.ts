@@ -117,15 +117,16 @@ async function runAsAgent(it: SignedProject, { line }: Forgery, argv: string, wo
 // Several at a time: script(1) takes two seconds to notice that nobody types any more.
 describe.concurrent.each(FORGERIES)("$how", { timeout: 120_000 }, (forgery) => {
   const here = test.runIf(has(forgery.needs));
+  const tags = forgery === FORGERIES[0] ? [] : ["proof"];
 
-  here(`typed on a terminal: ${forgery.terminal}`, async () => {
+  here(`typed on a terminal: ${forgery.terminal}`, { tags }, async () => {
     const it = copySigned(typed, join(folder, `copy${++copies}`));
     const before = it.git("rev-parse", "main");
     await runAsAgent(it, forgery, "approve T1", "T0001");
     expect(it.git("rev-parse", "main") === before ? "refused" : "a promise").toBe(forgery.terminal);
   });
 
-  here("where approvals are signed: refused", async () => {
+  here("where approvals are signed: refused", { tags }, async () => {
     const it = copySigned(signed, join(folder, `copy${++copies}`));
     // What an agent cannot have: a key that answers to a finger, or a phrase in somebody's head.
     rmSync(join(it.root, ".ssh"), { recursive: true });
@@ -135,7 +136,7 @@ describe.concurrent.each(FORGERIES)("$how", { timeout: 120_000 }, (forgery) => {
   });
 });
 
-test("an unlock is refused alike", async () => {
+test("an unlock is refused alike", { tags: ["proof"] }, async () => {
   const it = copySigned(signed, join(folder, `copy${++copies}`));
   rmSync(join(it.root, ".ssh"), { recursive: true });
   const daemon = FORGERIES.find((one) => one.needs === "setsid") as Forgery;

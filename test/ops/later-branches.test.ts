@@ -98,7 +98,9 @@ describe("a protected branch that is made later", () => {
     expect(await server(it, "main", evil, at(it, "main"))).toEqual([1, "no_approval"]);
   });
 
-  test("gets what was approved for it published, and CI and a pinned root explain all of it", async () => {
+  test("gets what was approved for it published, and CI and a pinned root explain all of it", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     it.git("branch", "release/1", "main");
     await publish(it, "release/1");
@@ -124,7 +126,9 @@ describe("a protected branch that is made later", () => {
     expect((await it.audit()).code).toBe(0);
   });
 
-  test("is not moved to what main has by anything but a decision about itself", async () => {
+  test("is not moved to what main has by anything but a decision about itself", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     it.git("branch", "release/1", "main~1");
     await publish(it, "release/1");
@@ -175,7 +179,9 @@ describe("a key that was removed", () => {
     expect((await it.ci()).reasons).toEqual(["not_signed", "not_signed"]);
   });
 
-  test("keeps what it approved before, where the removal landed on all branches together", async () => {
+  test("keeps what it approved before, where the removal landed on all branches together", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await add(it);
     it.git("branch", "release/1", "main");
@@ -195,7 +201,7 @@ describe("a key that was removed", () => {
   });
 });
 
-describe("a protected branch made where main was not signed yet", () => {
+describe("a protected branch made where main was not signed yet", { tags: ["proof"] }, () => {
   const terminal = POLICY.replace("approvals: signed\n", "");
 
   const enrol = (it: SignedProject) =>
@@ -336,7 +342,9 @@ async function loseKeys(it: SignedProject, begins: string) {
   return { json, main: at(it, "main"), release: at(it, "release/1") };
 }
 
-test("all keys are lost: a branch at the same commit as main has the same root", async () => {
+test("all keys are lost: a branch at the same commit as main has the same root", {
+  tags: ["proof"],
+}, async () => {
   const it = fresh();
   // The clock goes on between the two branches.
   observeSteps((step) => {
@@ -349,7 +357,9 @@ test("all keys are lost: a branch at the same commit as main has the same root",
   expect((await it.ci("--root", main)).code).toBe(0);
 });
 
-test("all keys are lost: each branch has its new root pinned, and answers for everything after it", async () => {
+test("all keys are lost: each branch has its new root pinned, and answers for everything after it", {
+  tags: ["proof"],
+}, async () => {
   const it = fresh();
   const before = rootOf(it);
   const { json, main, release } = await loseKeys(it, "main~1");

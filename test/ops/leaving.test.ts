@@ -55,7 +55,9 @@ test("while the policy demands a signature, whoever has no key is told who can r
   expect(json.error.hint).toContain("Once the project has dropped it");
 });
 
-test("once the project has dropped pawl by a signed change, a clone takes a typed yes and no key", async () => {
+test("once the project has dropped pawl by a signed change, a clone takes a typed yes and no key", {
+  tags: ["proof"],
+}, async () => {
   const it = copy();
   // The policy was edited, so an uninstallation leaves it; the ledger is what goes.
   await dropped(it, LEDGER);
@@ -64,7 +66,9 @@ test("once the project has dropped pawl by a signed change, a clone takes a type
   await ok(colleague.types("yes", "uninstall"));
 });
 
-test("what nobody signed does not count: neither without the ledger nor without policy and keys", async () => {
+test("what nobody signed does not count: neither without the ledger nor without policy and keys", {
+  tags: ["proof"],
+}, async () => {
   for (const files of [
     [LEDGER],
     [LEDGER, ".pawl/config.yaml"],

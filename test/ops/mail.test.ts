@@ -89,7 +89,7 @@ describe("a message", () => {
   });
 });
 
-describe("a run that came after another", () => {
+describe("a run that came after another", { tags: ["proof"] }, () => {
   let project: RunProject;
   const AGENT = `
 cat > /dev/null

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram } from "../helpers/bundle-program.ts";
 import type { Project } from "../helpers/command-line.ts";
+import { type Moment, momentsOf, testKills } from "../helpers/kills.ts";
 import type { Report } from "../helpers/operation-worker.ts";
 import {
   copyReady,
@@ -157,35 +158,38 @@ describe("refused, and nothing is changed", () => {
   });
 });
 
-test("kill -9 at every step: the next command completes it or takes it back, in both repositories", async () => {
-  const entry = fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url));
-  const worker = await bundleProgram(entry, folder, "worker");
-  const moved = () => {
-    const ready = fresh(double);
-    for (const repo of ready.repos) commitIn(ready, repo.path, "other.txt", "x\n");
-    return ready;
-  };
-  const refresh = { operation: "refresh", input: { task: "T1" } };
-  const whole = (await runJob(worker, homeOf(moved()), refresh)) as Report;
-  expect(whole).toMatchObject({ ok: true });
-  const outcomes: boolean[] = [];
-  for (const [index, name] of whole.steps.entries()) {
-    if (!name.startsWith("merge-")) continue;
-    const ready = moved();
-    const before = ready.repos.map(headOf);
-    expect(await runJob(worker, homeOf(ready), { ...refresh, killAtStep: index + 1 })).toBeUndefined();
-    await ok(homeOf(ready).pawl("note", "add", "the next command"));
-    const went = ready.repos.map((repo, at) => headOf(repo) !== before[at]);
-    expect(new Set(went).size, name).toBe(1);
-    outcomes.push(went[0] as boolean);
-    const record = homeOf(ready).read("tasks/T0001/runs/R1/run.md");
-    for (const repo of ready.repos) {
-      expect(new RegExp(`\\bto: "?${headOf(repo)}`).test(record), name).toBe(went[0] as boolean);
-      expect(gitIn(ready, worktreeOf(repo), "status", "--porcelain"), name).toBe("");
-      expect(repo.git("status", "--porcelain"), name).toBe("?? notes.txt");
+testKills("a refresh: the next command completes it or takes it back, in both repositories", {
+  decided: "merge-journal decided",
+  async kill(choose) {
+    const entry = fileURLToPath(new URL("../helpers/operation-worker.ts", import.meta.url));
+    const worker = await bundleProgram(entry, folder, "worker");
+    const moved = () => {
+      const ready = fresh(double);
+      for (const repo of ready.repos) commitIn(ready, repo.path, "other.txt", "x\n");
+      return ready;
+    };
+    const refresh = { operation: "refresh", input: { task: "T1" } };
+    const whole = (await runJob(worker, homeOf(moved()), refresh)) as Report;
+    expect(whole).toMatchObject({ ok: true });
+    const outcomes: boolean[] = [];
+    const isMerging = (one: Moment) => one.name.startsWith("merge-");
+    for (const { n, name } of choose(momentsOf(whole.steps), isMerging)) {
+      const ready = moved();
+      const before = ready.repos.map(headOf);
+      expect(await runJob(worker, homeOf(ready), { ...refresh, killAtStep: n })).toBeUndefined();
+      await ok(homeOf(ready).pawl("note", "add", "the next command"));
+      const went = ready.repos.map((repo, at) => headOf(repo) !== before[at]);
+      expect(new Set(went).size, name).toBe(1);
+      outcomes.push(went[0] as boolean);
+      const record = homeOf(ready).read("tasks/T0001/runs/R1/run.md");
+      for (const repo of ready.repos) {
+        expect(new RegExp(`\\bto: "?${headOf(repo)}`).test(record), name).toBe(went[0] as boolean);
+        expect(gitIn(ready, worktreeOf(repo), "status", "--porcelain"), name).toBe("");
+        expect(repo.git("status", "--porcelain"), name).toBe("?? notes.txt");
+      }
+      rmSync(ready.root, { recursive: true, force: true });
     }
-    rmSync(ready.root, { recursive: true, force: true });
-  }
-  expect([...outcomes].sort()).toEqual(outcomes);
-  expect(new Set(outcomes)).toEqual(new Set([false, true]));
-}, 120_000);
+    expect([...outcomes].sort()).toEqual(outcomes);
+    expect(new Set(outcomes)).toEqual(new Set([false, true]));
+  },
+});

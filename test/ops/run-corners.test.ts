@@ -28,7 +28,9 @@ async function runOf(agent: string): Promise<string> {
   return `${id}/R1`;
 }
 
-test("a log of very many lines is shown whole, and only its end if that is asked for", async () => {
+test("a log of very many lines is shown whole, and only its end if that is asked for", {
+  tags: ["proof"],
+}, async () => {
   const run = await runOf("many");
   await project.pawl("run", "wait", run);
   const whole: string[] = (await project.pawl("run", "log", run)).out.trimEnd().split("\n");
@@ -36,7 +38,9 @@ test("a log of very many lines is shown whole, and only its end if that is asked
   expect((await project.pawl("run", "log", run, "--lines", "2")).out).toBe("y\ny\n");
 });
 
-test("whoever follows a log later sees its last lines first, as many as they want", async () => {
+test("whoever follows a log later sees its last lines first, as many as they want", {
+  tags: ["proof"],
+}, async () => {
   const run = await runOf("slow");
   await project.waitFor("waiting", () => {
     const out = join(project.attempt(run).path, "out");

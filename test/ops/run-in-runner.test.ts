@@ -82,7 +82,7 @@ async function boxed(run: string): Promise<number> {
   return pid();
 }
 
-test("what signals cannot reach is ended by the runner's own command", async () => {
+test("what signals cannot reach is ended by the runner's own command", { tags: ["proof"] }, async () => {
   const run = await begin("stays");
   const inside = await boxed(run);
   const stopped = await project.pawl("run", "stop", run, "--grace", "1s", "--json");

@@ -77,7 +77,10 @@ const logOf = async (run: string) => (await project.pawl("run", "log", run)).out
 const outOf = (run: string) => join(project.path, ".git/pawl/runs", run.replace("/", "."), "a1/out");
 const recordOf = (run: string) => project.read(`tasks/${run.replace("/", "/runs/")}/run.md`);
 
-test("three parts, one of which fails: plan, delegation, settlement, handoff, and every refusal on the way", async () => {
+test("three parts, one of which fails: plan, delegation, settlement, handoff, and every refusal on the way", {
+  tags: ["proof"],
+  timeout: 180_000,
+}, async () => {
   const [a, b, c] = [part(1), part(2), part(3)];
   // Both are at work for as long as the third is refused because of them.
   for (const id of [a, b]) behave(id, "wait");
@@ -157,9 +160,12 @@ pawl check TASK --stage manage
   );
   const check = await project.pawl("check", a, "--json");
   expect(check.json.next.command).toBe(`pawl approve ${a}`);
-}, 180_000);
+});
 
-test("a manager that is killed: what it started keeps running, and it resumes from what happened since", async () => {
+test("a manager that is killed: what it started keeps running, and it resumes from what happened since", {
+  tags: ["proof"],
+  timeout: 120_000,
+}, async () => {
   const a = part(1);
   behave(a, "wait");
   script(`
@@ -194,9 +200,12 @@ try task new "Part"; try task update TASK --plan "One part"; try run ${a} --agen
   expect(prompt).toMatch(
     new RegExp(`## Mail\\n\\n${task}/M1 from ${a}/R1 \\(pawl\\) about ${a}/R1:\\n> worker as author`),
   );
-}, 120_000);
+});
 
-test("two that it resumes at the same moment do not use the same room", async () => {
+test("two that it resumes at the same moment do not use the same room", {
+  tags: ["proof"],
+  timeout: 120_000,
+}, async () => {
   const [a, b] = [part(1), part(2)];
   for (const id of [a, b]) behave(id, "fail");
   script(`
@@ -227,7 +236,7 @@ pawl run wait ${a} ${b} --for 60s`);
   const log = await logOf(`${task}/R1`);
   const said = [...log.matchAll(/^run resume .* => (.*)$/gm)].map((found) => found[1]);
   expect(said.sort(), log).toEqual(["envelope_spent", "ok"]);
-}, 120_000);
+});
 
 test.each([
   ["an agent that is not there", ["--agents", "worker,nobody"], "no_agent"],
@@ -241,7 +250,10 @@ test.each([
 });
 
 describe("what counts is what the records and the processes say", () => {
-  test("one that ends without having settled what it started has failed, and a worker starts and settles nothing", async () => {
+  test("one that ends without having settled what it started has failed, and a worker starts and settles nothing", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const a = part(1);
     behave(a, "rebel");
     script(`
@@ -259,7 +271,7 @@ pawl run wait ${a} --for 60s; try task update T1 --notes "Not mine"`);
     expect(project.read(`tasks/${task}/mail/M1.md`)).toMatch(
       new RegExp(`to: ${task}/R1\\nfrom_run: ${a}/R1`),
     );
-  }, 120_000);
+  });
 
   test("an agent that only says that it is the manager is not; nor does it start one", async () => {
     script("sleep 300");

@@ -101,7 +101,7 @@ test("what the reviewer finds is fixed and reviewed again; then nothing is left 
   expect(log).toContain("All that is left is a human's approval.");
 });
 
-describe("a pipeline that does not get there ends, blocks its task and says why", () => {
+describe("a pipeline that does not get there ends, blocks its task and says why", { tags: ["proof"] }, () => {
   test.each([
     ["idle", "no_progress", ["author", "reviewer", "fixer"], "changed nothing; still open: T"],
     [
@@ -123,7 +123,7 @@ describe("a pipeline that does not get there ends, blocks its task and says why"
   });
 });
 
-describe("the conductor is killed with all that belongs to it", () => {
+describe("the conductor is killed with all that belongs to it", { tags: ["proof"] }, () => {
   const killConductor = (run: string, attempt: number) => {
     const { path, spec } = project.attempt(run, attempt);
     const pid = parseIdentity(owners(path).at(-1) ?? "")?.pid ?? 0;

@@ -126,7 +126,9 @@ test("one that fails says so, with its exit code and its last words", async () =
 });
 
 describe("stopping", () => {
-  test("ends everything that it started, sessions of their own included, and a lock that is left", async () => {
+  test("ends everything that it started, sessions of their own included, and a lock that is left", {
+    tags: ["proof"],
+  }, async () => {
     const task = await newTask("wait");
     const run = `${task}/R2`;
     await project.pawl("run", task, "--agent", "mine");
@@ -143,7 +145,7 @@ describe("stopping", () => {
     expect(again.json.data).toMatchObject({ was_running: false });
   });
 
-  test("removes the lock that a killed git leaves in the worktree's index", async () => {
+  test("removes the lock that a killed git leaves in the worktree's index", { tags: ["proof"] }, async () => {
     const task = await newTask("lock");
     await project.pawl("run", task, "--agent", "mine");
     const lock = join(project.path, ".git/worktrees", worktreeOf(task).split("/").at(-1) ?? "", "index.lock");
@@ -169,7 +171,7 @@ describe("limits", () => {
   test.each([
     ["time", ["--time", "1s"], "limit_time", "It reached its time limit."],
     ["silence", ["--idle", "1s"], "limit_idle", "It was silent for longer than its limit allows."],
-  ])("on %s", async (_, words, reason, blocker) => {
+  ])("on %s", { tags: ["proof"] }, async (_, words, reason, blocker) => {
     const task = await newTask("wait");
     await project.pawl("run", task, "--agent", "mine", ...words);
     await project.pawl("run", "wait", task);
@@ -196,7 +198,9 @@ describe("whatever is killed", () => {
   const pidOfOwner = (run: string, number?: number) =>
     Number(owners(project.attempt(run, number).path).at(-1)?.split(".")[2]);
 
-  test("the supervisor: the agent keeps working, a second start is refused, a new supervisor takes over", async () => {
+  test("the supervisor: the agent keeps working, a second start is refused, a new supervisor takes over", {
+    tags: ["proof"],
+  }, async () => {
     const task = await newTask("wait");
     const run = `${task}/R2`;
     await project.pawl("run", task, "--agent", "mine", "--time", "8s");
@@ -221,7 +225,7 @@ describe("whatever is killed", () => {
     expect(project.left(run)).toBe(0);
   });
 
-  test("both: the next command settles it, and it can be resumed", async () => {
+  test("both: the next command settles it, and it can be resumed", { tags: ["proof"] }, async () => {
     const task = await newTask("wait");
     const run = `${task}/R2`;
     await project.pawl("run", task, "--agent", "mine", "--model", "big");
@@ -249,7 +253,7 @@ describe("whatever is killed", () => {
     expect(project.left(run)).toBe(0);
   });
 
-  test("another agent may take it over", async () => {
+  test("another agent may take it over", { tags: ["proof"] }, async () => {
     const task = await newTask("fail");
     const run = `${task}/R2`;
     await project.pawl("run", task, "--agent", "mine");
@@ -264,7 +268,9 @@ describe("whatever is killed", () => {
   });
 });
 
-test("the inbox and the followed log show it while it runs, and after it has ended", async () => {
+test("the inbox and the followed log show it while it runs, and after it has ended", {
+  tags: ["proof"],
+}, async () => {
   const task = await newTask("wait");
   const run = `${task}/R2`;
   const following = project.start("log", task, "--follow");
@@ -294,7 +300,9 @@ describe("several tasks", () => {
     expect(await project.pawl("run", "wait", one, two)).toMatchObject({ code: 0 });
   });
 
-  test("more than --at-once: a conductor starts the others as slots become free, and ends when all have", async () => {
+  test("more than --at-once: a conductor starts the others as slots become free, and ends when all have", {
+    tags: ["proof"],
+  }, async () => {
     const all = [await newTask(), await newTask("fail"), await newTask()];
     const { json } = await project.pawl("run", ...all, "--agent", "mine", "--at-once", "1", "--json");
     const [conductor] = json.data.runs;

@@ -136,7 +136,9 @@ describe("pawl pr --sign", () => {
     expect((await it.audit()).code).toBe(0);
   });
 
-  test("is refused to agents, to pipes, to other words, to other keys and to what is not ready", async () => {
+  test("is refused to agents, to pipes, to other words, to other keys and to what is not ready", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh(unsigned);
     const code = async (result: ReturnType<SignedProject["types"]>) => (await result).json.error.code;
     const agent = { typed: "T0002", env: { CLAUDECODE: "1" } };
@@ -174,12 +176,16 @@ describe("a signed request explains", () => {
   test.each([
     ["merge", merge],
     ["squash", squash],
-  ])("a %s on a base that moved, by the tree that git makes of both", async (_style, press) => {
-    const it = fresh();
-    await moveBase(it);
-    press(it);
-    await expectExplained(it);
-  });
+  ])(
+    "a %s on a base that moved, by the tree that git makes of both",
+    { tags: ["proof"] },
+    async (_style, press) => {
+      const it = fresh();
+      await moveBase(it);
+      press(it);
+      await expectExplained(it);
+    },
+  );
 });
 
 describe("a signed request does not explain", () => {
@@ -200,7 +206,9 @@ describe("a signed request does not explain", () => {
     expect(await ci()).toMatchObject({ code: 0, counts: { pull_request: 1 } });
   });
 
-  test("a merge or a squash with another tree, whatever driver this clone has for merges", async () => {
+  test("a merge or a squash with another tree, whatever driver this clone has for merges", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await moveBase(it);
     host(it, (git, path) => {
@@ -222,19 +230,23 @@ describe("a signed request does not explain", () => {
     await expectNot(other, /./);
   });
 
-  test.each([false, true])("a rebase, or a fast-forward (the base moved: %s)", async (moved) => {
-    const it = fresh();
-    if (moved) await moveBase(it);
-    host(it, (git) => {
-      git("checkout", "-q", "-b", "rebased", `origin/${BRANCH}`);
-      git("rebase", "-q", "main");
-      git("checkout", "-q", "main");
-      git("merge", "-q", "--ff-only", "rebased");
-    });
-    const ci = await audits(it);
-    expect(ci.code).toBe(1);
-    expect(ci.counts.unexplained).toBeGreaterThan(0);
-  });
+  test.each([false, true])(
+    "a rebase, or a fast-forward (the base moved: %s)",
+    { tags: ["proof"] },
+    async (moved) => {
+      const it = fresh();
+      if (moved) await moveBase(it);
+      host(it, (git) => {
+        git("checkout", "-q", "-b", "rebased", `origin/${BRANCH}`);
+        git("rebase", "-q", "main");
+        git("checkout", "-q", "main");
+        git("merge", "-q", "--ff-only", "rebased");
+      });
+      const ci = await audits(it);
+      expect(ci.code).toBe(1);
+      expect(ci.counts.unexplained).toBeGreaterThan(0);
+    },
+  );
 
   test("a merge of another head with the same tree", async () => {
     const it = fresh();
@@ -260,7 +272,9 @@ describe("a signed request does not explain", () => {
     expect(await received(it, reverted, again)).toMatchObject({ code: 1, counts: { pull_request: 0 } });
   });
 
-  test("what somebody without an enrolled key signed, or what was signed for something else", async () => {
+  test("what somebody without an enrolled key signed, or what was signed for something else", {
+    tags: ["proof"],
+  }, async () => {
     for (const about of ["eve", "receipt", "ref"] as const) {
       const it = fresh(unsigned);
       await ok(it.types("T0002", "pr", "T2", "--sign"));
@@ -284,6 +298,7 @@ describe("a signed request does not explain", () => {
   // Somebody has to be able to sign at the higher level, or the policy is refused.
   test.runIf(hasAuthenticator())(
     "what a key of a lower level signed than the branch wants by then",
+    { tags: ["proof"] },
     async () => {
       const it = fresh();
       const touch = makeKey(folder, "touch", TOUCH_KEY);
@@ -310,7 +325,9 @@ describe("a signed request does not explain", () => {
   });
 });
 
-test("what a merged request rests on is what was signed, though the task was checked again before the merge", async () => {
+test("what a merged request rests on is what was signed, though the task was checked again before the merge", {
+  tags: ["proof"],
+}, async () => {
   const it = fresh();
   const worktree = join(it.home.path, ".worktrees/T0002-one");
   await ok(it.home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));

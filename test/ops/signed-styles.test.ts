@@ -29,27 +29,34 @@ const approve = (it: SignedProject, task: string, ...argv: string[]) =>
   it.types(task.replace("T", "T000"), "approve", task, ...argv);
 
 describe("under `approvals: signed`", () => {
-  test.each(["squash", "ff"])("style %s is signed as what it is, and CI believes it", async (style) => {
-    const it = fresh();
-    const before = it.git("rev-parse", "main");
-    const done = await ok(approve(it, "T1", "--style", style));
-    expect(done.json.data.approval).toMatchObject({
-      how: "signed by Ada with ada (possession)",
-      repos: [{ style, old: before, new: it.git("rev-parse", "main") }],
-    });
-    await publish(it);
-    const ci = await it.ci();
-    expect([ci.code, ci.reasons, ci.findings]).toEqual([0, [], []]);
-    expect(ci.counts.approved).toBe(1);
-    // The same tree in another style is another commit, which nobody signed.
-    const tree = it.git("rev-parse", "main^{tree}");
-    const other = it.git("commit-tree", tree, "-p", before, "-m", "Another\n\nPawl-Approval: T0001/A1");
-    gitIn(it, it.remote, "fetch", "-q", it.home.path, other);
-    gitIn(it, it.remote, "update-ref", "refs/heads/main", other);
-    expect((await it.ci()).code).toBe(1);
-  });
+  test.each(["squash", "ff"])(
+    "style %s is signed as what it is, and CI believes it",
+    { tags: ["proof"] },
+    async (style) => {
+      const it = fresh();
+      const before = it.git("rev-parse", "main");
+      const done = await ok(approve(it, "T1", "--style", style));
+      expect(done.json.data.approval).toMatchObject({
+        how: "signed by Ada with ada (possession)",
+        repos: [{ style, old: before, new: it.git("rev-parse", "main") }],
+      });
+      await publish(it);
+      const ci = await it.ci();
+      expect([ci.code, ci.reasons, ci.findings]).toEqual([0, [], []]);
+      expect(ci.counts.approved).toBe(1);
+      // The same tree in another style is another commit, which nobody signed.
+      const tree = it.git("rev-parse", "main^{tree}");
+      const other = it.git("commit-tree", tree, "-p", before, "-m", "Another\n\nPawl-Approval: T0001/A1");
+      gitIn(it, it.remote, "fetch", "-q", it.home.path, other);
+      gitIn(it, it.remote, "update-ref", "refs/heads/main", other);
+      expect((await it.ci()).code).toBe(1);
+    },
+  );
 
-  test("--redo asks for a signature of its own, for the merge on the remote's tip", async () => {
+  test("--redo asks for a signature of its own, for the merge on the remote's tip", {
+    tags: ["proof"],
+    timeout: 240_000,
+  }, async () => {
     const it = fresh();
     await ok(approve(it, "T1"));
     const colleague = fresh();
@@ -69,5 +76,5 @@ describe("under `approvals: signed`", () => {
     const ci = await it.ci();
     expect([ci.code, ci.reasons, ci.findings]).toEqual([0, [], []]);
     expect(ci.counts.approved).toBe(2);
-  }, 240_000);
+  });
 });

@@ -80,7 +80,9 @@ describe("an approval under `approvals: signed`", () => {
     expect(tip(it)).toBe(before);
   });
 
-  test("shows a long diff when d is typed, behind a bar and without the colours that it brings", async () => {
+  test("shows a long diff when d is typed, behind a bar and without the colours that it brings", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const rows = Array.from({ length: 100 }, (_, index) => `row ${index} \u001b[32mReceipt 0000\u001b[39m`);
     await it.ready("long", "long.txt", `${rows.join("\n")}\n`);
@@ -118,7 +120,9 @@ describe("an approval under `approvals: signed`", () => {
     expect(done.json.error.code).toBe("approvers_changed");
   });
 
-  test("of a merge that changes the policy takes a signature for that as well, and the next one follows it", async () => {
+  test("of a merge that changes the policy takes a signature for that as well, and the next one follows it", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await it.ready("loosen", ".pawl/config.yaml", "profile: light\n");
     const done = await it.types("T0002", "approve", "T2");
@@ -273,7 +277,7 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(await reasons(it)).toEqual(["not_signed"]);
   });
 
-  test("an earlier signature under a new record", async () => {
+  test("an earlier signature under a new record", { tags: ["proof"] }, async () => {
     const it = fresh();
     await ok(it.types("T0001", "approve", "T1"));
     await it.ready("two");
@@ -288,7 +292,7 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(await reasons(it)).toEqual(["not_signed"]);
   });
 
-  test("a downgrade of the policy, and nothing after it makes it good", async () => {
+  test("a downgrade of the policy, and nothing after it makes it good", { tags: ["proof"] }, async () => {
     const it = fresh();
     await it.ready("loosen", ".pawl/config.yaml", "profile: light\n");
     await forge(it, "T2", signedBy(it.ada, idOf(it)));
@@ -324,7 +328,9 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
   });
 });
 
-test("what was signed is compared with the receipt, the evidence and the names, however well these are rewritten", async () => {
+test("what was signed is compared with the receipt, the evidence and the names, however well these are rewritten", {
+  tags: ["proof"],
+}, async () => {
   const it = fresh();
   await ok(it.types("T0001", "approve", "T1"));
   /** As pawl would write it, with the event that tells of it. */
@@ -366,7 +372,7 @@ test("what was signed is compared with the receipt, the evidence and the names, 
   expect(await told()).toEqual(["receipt_altered"]);
 });
 
-test("a receipt that was damaged after it was signed is never explained", async () => {
+test("a receipt that was damaged after it was signed is never explained", { tags: ["proof"] }, async () => {
   const it = fresh();
   await ok(it.types("T0001", "approve", "T1"));
   const file = join(stateOf(it.home), "tasks/T0001/receipt.md");
@@ -386,7 +392,9 @@ test("a receipt that was damaged after it was signed is never explained", async 
   expect(cleanIn(await it.ci())).toBe(true);
 });
 
-test("whatever changed while the human read is told before a key is asked for", async () => {
+test("whatever changed while the human read is told before a key is asked for", {
+  tags: ["proof"],
+}, async () => {
   const it = fresh();
   const worktree = join(
     it.home.path,
@@ -429,7 +437,9 @@ describe("an unlock under `approvals: signed`", () => {
     expect(cleanIn(await it.audit())).toBe(true);
   });
 
-  test("shows what came in before it is signed, and signs nothing when anything else is typed", async () => {
+  test("shows what came in before it is signed, and signs nothing when anything else is typed", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await ok(unlock(it, "--for", "10m"));
     it.home.commit("evil.txt", "not by the human\n");
@@ -443,7 +453,9 @@ describe("an unlock under `approvals: signed`", () => {
     expect((await it.ci()).reasons).toEqual(["not_signed"]);
   });
 
-  test("is closed when somebody presses Ctrl-C at its last question, and reported as unsigned", async () => {
+  test("is closed when somebody presses Ctrl-C at its last question, and reported as unsigned", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await ok(unlock(it, "--for", "10m"));
     it.home.commit("fix.txt", "by hand\n");
@@ -458,7 +470,9 @@ describe("an unlock under `approvals: signed`", () => {
     expect(cleanIn(await it.audit("--offline"))).toBe(true);
   });
 
-  test("explains nothing when it ran out or an agent closed it, until a human signs what is there", async () => {
+  test("explains nothing when it ran out or an agent closed it, until a human signs what is there", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await ok(unlock(it, "--for", "10m"));
     it.home.commit("fix.txt", "by hand\n");
@@ -519,7 +533,9 @@ describe("what else loosens", () => {
     expect(piped.json.error.code).toBe("no_terminal");
   });
 
-  test("what was signed of a settlement is kept, and audits check and show it", async () => {
+  test("what was signed of a settlement is kept, and audits check and show it", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await publish(it);
     it.git("clone", "-q", it.remote, join(it.root, "colleague"));
@@ -565,7 +581,9 @@ describe("what else loosens", () => {
     ]);
   });
 
-  test("all keys are lost: every audit reports a new list without a signature, until a human pins it", async () => {
+  test("all keys are lost: every audit reports a new list without a signature, until a human pins it", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const add = ["approver", "add", "--name", "Ada", "--as", "again", "--ssh", `${eve.file}.pub`];
     rmSync(join(it.root, ".ssh"), { recursive: true });

@@ -191,7 +191,7 @@ describe("a record that both changed in different ways", () => {
     expect((await ben.pawl("sync", "--yes", "--json")).code).toBe(5);
   });
 
-  test("can be settled for ours, edited by hand or not", async ({ clones }) => {
+  test("can be settled for ours, edited by hand or not", { tags: ["proof"] }, async ({ clones }) => {
     const { ada, ben } = clones;
     await conflict(clones);
     const file = join(stateOf(ben), TASK);
@@ -202,7 +202,7 @@ describe("a record that both changed in different ways", () => {
     expect(await task(ada)).toMatchObject({ title: "Both titles", rev: 3 });
   });
 
-  test("can be settled for theirs; ours stays in the history", async ({ clones }) => {
+  test("can be settled for theirs; ours stays in the history", { tags: ["proof"] }, async ({ clones }) => {
     const { ada, ben } = clones;
     await conflict(clones);
     const [ours, tip] = [ben.read(TASK), stateTip(ben)];
@@ -274,7 +274,9 @@ describe("the same id given twice", () => {
     ["--ours", "Ben's task", ["findings", "task.md"]],
     ["--theirs", "Ada's task", ["decisions", "task.md"]],
   ] as const)
-    test(`can be settled with ${flag}, and the parts of the two are never mixed`, async ({ clones }) => {
+    test(`can be settled with ${flag}, and the parts of the two are never mixed`, {
+      tags: ["proof"],
+    }, async ({ clones }) => {
       const { ada, ben } = clones;
       await twice(clones);
       const tips = [stateTip(ada), stateTip(ben)];
@@ -294,9 +296,9 @@ describe("the same id given twice", () => {
       );
     });
 
-  test("a task that is edited just before theirs takes its place is kept in the history with that edit", async ({
-    clones,
-  }) => {
+  test("a task that is edited just before theirs takes its place is kept in the history with that edit", {
+    tags: ["proof"],
+  }, async ({ clones }) => {
     const { ben } = clones;
     await twice(clones);
     let fetches = 0;
@@ -312,7 +314,9 @@ describe("the same id given twice", () => {
     expect(askStateGit(ben, "log", "--format=%h", "-S", "Ben's, just now", "HEAD")).not.toBe("");
   });
 
-  test("also for parts of a task, and whatever speaks of them follows", async ({ clones }) => {
+  test("also for parts of a task, and whatever speaks of them follows", { tags: ["proof"] }, async ({
+    clones,
+  }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "Title");
     await sync(ada);
@@ -373,7 +377,9 @@ describe("the first push", () => {
     expect((await typing(ready, { typed: "no" }, "sync")).code, "not asked again").toBe(0);
   });
 
-  test("a no holds, also when somebody else publishes theirs meanwhile", async ({ clones }) => {
+  test("a no holds, also when somebody else publishes theirs meanwhile", { tags: ["proof"] }, async ({
+    clones,
+  }) => {
     const { ada, ben } = clones;
     await ben.pawl("task", "new", "From Ben");
     const ready = { root: clones.root, env: ben.env, repos: [ben] };
@@ -418,7 +424,9 @@ describe("remotes", () => {
     expectSame(ada, ben);
   });
 
-  test("a branch that was moved back or deleted there takes nothing from here", async ({ clones }) => {
+  test("a branch that was moved back or deleted there takes nothing from here", { tags: ["proof"] }, async ({
+    clones,
+  }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "One");
     await sync(ada);
@@ -547,7 +555,9 @@ test("links and names that mean something to this machine are not taken from any
   }
 });
 
-test("eight syncs at once, with writes in between, in both clones: nothing is lost", async ({ clones }) => {
+test("eight syncs at once, with writes in between, in both clones: nothing is lost", {
+  tags: ["proof"],
+}, async ({ clones }) => {
   const { ada, ben } = clones;
   clones.remoteGit("config", "core.logAllRefUpdates", "true");
   await ada.pawl("task", "new", "Title");
@@ -579,7 +589,9 @@ test("eight syncs at once, with writes in between, in both clones: nothing is lo
   expect(stateTree(ada)).toBe(clones.remoteGit("rev-parse", "pawl/state^{tree}"));
 });
 
-test("a record that is written while theirs is being put in place is not overwritten", async ({ clones }) => {
+test("a record that is written while theirs is being put in place is not overwritten", {
+  tags: ["proof"],
+}, async ({ clones }) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "Title", "--objective", "Do it");
   await sync(ada);
@@ -604,9 +616,9 @@ function homeOf(project: Project) {
   return findHome(place, project.path);
 }
 
-test("a task that is made while another clone's of that id is being put in place is not overwritten", async ({
-  clones,
-}) => {
+test("a task that is made while another clone's of that id is being put in place is not overwritten", {
+  tags: ["proof"],
+}, async ({ clones }) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "The first one");
   await sync(ada);

@@ -10,7 +10,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-test("a silent check reports that it is still running, without mixing into the output", async () => {
+test("a silent check reports that it is still running, without mixing into the output", {
+  tags: ["proof"],
+  timeout: 30_000,
+}, async () => {
   const told: string[] = [];
   const { tail, exitCode } = await runCheck(["sh", "-c", "echo begun; sleep 7.5; echo done"], {
     cwd: folder,
@@ -22,4 +25,4 @@ test("a silent check reports that it is still running, without mixing into the o
   expect([exitCode, tail]).toEqual([0, "begun\ndone"]);
   expect(told.find(isWaiting)).toMatch(/^still running echo begun; sleep 7\.5; echo done: [5-7] s\n$/);
   expect(told.filter((line) => !isWaiting(line)).join("")).toBe("begun\ndone\n");
-}, 30_000);
+});

@@ -68,7 +68,9 @@ describe("every kind that is listed", () => {
   });
 });
 
-test("real record files are what their schemas say, and a wrong value is not", async ({ project }) => {
+test("real record files are what their schemas say, and a wrong value is not", { tags: ["proof"] }, async ({
+  project,
+}) => {
   await fill(project);
   const seen = new Set<string>();
   const state = stateOf(project);

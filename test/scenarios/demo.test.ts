@@ -30,7 +30,10 @@ function linesOf(picture: string): string[] {
 }
 
 /** `npm run demo`, but for its build: what `npm test` built is used, with an empty home folder and no name anywhere. */
-test("the demo ends with a merged task in two repositories that can be explored", async () => {
+test("the demo ends with a merged task in two repositories that can be explored", {
+  tags: ["proof"],
+  timeout: 240_000,
+}, async () => {
   const home = makeTemporaryFolder("demo");
   mkdirSync(join(home, "tmp"));
   const env = { PATH: process.env.PATH, HOME: home, TMPDIR: join(home, "tmp") };
@@ -75,4 +78,4 @@ test("the demo ends with a merged task in two repositories that can be explored"
     expect(lines.length).toBeGreaterThan(10);
   }
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-}, 240_000);
+});

@@ -114,7 +114,7 @@ const BUTTONS: [string, (clone: string, branch: string) => void][] = [
   ["rebase", (clone, branch) => git(clone, "cherry-pick", `main..${branch}`)],
 ];
 
-describe("a pull request", { timeout: 180_000 }, () => {
+describe("a pull request", { tags: ["proof"], timeout: 180_000 }, () => {
   test.each(BUTTONS)(
     "that the host ends with %s: the task is done, and audit explains it",
     async (name, press) => {
@@ -155,15 +155,21 @@ describe("a one-line fix", { timeout: 180_000 }, () => {
     expect(git(join(root, "remote.git"), "show", "main:README.md")).toContain("Fixed.");
   });
 
-  test.each(["squash", "ff"])("takes four commands with --style %s as well", async (style) => {
-    await fixTheTypo();
-    await type(`${APPROVE} --style ${style}`, 0, { text: "T0001" });
-    counted(`solo, ${style}`, 4);
-    isDoneAndExplained();
-    expect(git(join(root, "remote.git"), "log", "-1", "--format=%P", "main").split(" ")).toHaveLength(1);
-  });
+  test.each(["squash", "ff"])(
+    "takes four commands with --style %s as well",
+    { tags: ["proof"] },
+    async (style) => {
+      await fixTheTypo();
+      await type(`${APPROVE} --style ${style}`, 0, { text: "T0001" });
+      counted(`solo, ${style}`, 4);
+      isDoneAndExplained();
+      expect(git(join(root, "remote.git"), "log", "-1", "--format=%P", "main").split(" ")).toHaveLength(1);
+    },
+  );
 
-  test("costs nothing more when a colleague has pushed something else meanwhile", async () => {
+  test("costs nothing more when a colleague has pushed something else meanwhile", {
+    tags: ["proof"],
+  }, async () => {
     await fixTheTypo();
     colleaguePushes("theirs.txt");
     const approved = await type(APPROVE, 0, { text: "T0001" });
@@ -175,6 +181,7 @@ describe("a one-line fix", { timeout: 180_000 }, () => {
 
   test.each(["merge", "squash", "ff"])(
     "costs one more when the colleague pushes while the question stands (%s)",
+    { tags: ["proof"] },
     async (style) => {
       await fixTheTypo();
       const late = await shell.type(`${APPROVE} --style ${style}`, {
@@ -201,7 +208,9 @@ describe("a one-line fix", { timeout: 180_000 }, () => {
     expect(git(shop.path, "rev-parse", "main")).toBe(before);
   });
 
-  test("what approve cannot settle is named, each with its command; what it would settle is not", async () => {
+  test("what approve cannot settle is named, each with its command; what it would settle is not", {
+    tags: ["proof"],
+  }, async () => {
     await type('pawl start "Fix the typo in the docs"');
     await type(`cd ${WORKTREE}`);
     appendFileSync(join(shop.path, WORKTREE, "README.md"), "Fixed.\n");

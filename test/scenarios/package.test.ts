@@ -106,7 +106,9 @@ describe("the packed program", () => {
     expect(pack.stderr).toContain("npm run pack");
   });
 
-  test("is what npm makes of a git address: it is built when it is prepared, and dist is in it", () => {
+  test("is what npm makes of a git address: it is built when it is prepared, and dist is in it", {
+    tags: ["proof"],
+  }, () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(manifest.scripts.prepare).toBe("node scripts/prepare.mjs");
     expect(readFileSync(join(root, "scripts/prepare.mjs"), "utf8")).toContain("scripts/build.mjs");
@@ -120,7 +122,9 @@ describe("the packed program", () => {
     expect(paths.filter((path: string) => strange.test(path))).toEqual([]);
   });
 
-  test("a read loads neither SQLite nor a YAML parser, gray-matter, a git library or the cryptography", () => {
+  test("a read loads neither SQLite nor a YAML parser, gray-matter, a git library or the cryptography", {
+    tags: ["proof"],
+  }, () => {
     const repo = makeRepository(join(folder, "lazy"));
     pawl(repo, "install", "--commit");
     pawl(repo, "task", "new", "One");
@@ -261,6 +265,7 @@ describe("npx with the packed program, from an empty folder", () => {
 
   test.each([process.versions.node.split(".")[0] ?? "", ...OTHER_NODES])(
     "works on Node %s",
+    { tags: ["proof"], timeout: 300_000 },
     async (version) => {
       const first = OTHER_NODES.includes(version) ? `${nodeFolder(root, version, npmEnv())}:` : "";
       const path = `${first}${process.env.PATH}`;
@@ -275,10 +280,12 @@ describe("npx with the packed program, from an empty folder", () => {
       expect(found.stdout).toContain("T0001");
       expect(found.stderr).not.toContain("Warning");
     },
-    300_000,
   );
 
-  test("becomes a command by any path, in a folder with spaces too", async () => {
+  test("becomes a command by any path, in a folder with spaces too", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const deep = join(folder, "with space", "deep");
     mkdirSync(deep, { recursive: true });
     for (const [index, path] of [tarball, relative(deep, tarball)].entries()) {
@@ -289,7 +296,7 @@ describe("npx with the packed program, from an empty folder", () => {
       expect(stdout, path).toContain("pawl task new");
     }
     expect((await npx(deep, process.env.PATH ?? "", "--help")).stdout).toContain("pawl task new");
-  }, 120_000);
+  });
 
   test("install copies the program into the clone, and leaves nothing behind when it goes", () => {
     const repo = makeRepository(join(folder, "install"));

@@ -239,79 +239,87 @@ describe.sequential.each(SURFACES)("a strict task, following the skills to the l
 /** A manager has no shell, so that its own surface is MCP. */
 const MANAGED = IS_LONG ? SURFACES : (["MCP"] as const);
 
-describe.each(MANAGED)("manage, to the letter, in a manager's own run: %s", (surface) => {
-  let by: ManagedFollower;
-  const followed = new Set<string>();
-  beforeAll(() => {
-    by = new ManagedFollower(surface);
-  });
-  afterAll(() => by.project.remove());
+describe.each(MANAGED)(
+  "manage, to the letter, in a manager's own run: %s",
+  { tags: ["proof"] },
+  (surface) => {
+    let by: ManagedFollower;
+    const followed = new Set<string>();
+    beforeAll(() => {
+      by = new ManagedFollower(surface);
+    });
+    afterAll(() => by.project.remove());
 
-  const skill = () => renderAll().find((one) => one.name === "manage" && one.path.startsWith(".agents/"));
-  const own: Record<string, string> = {
-    ...{ "<task>": "T1", "<agent>": "worker", "<another agent>": "worker", "<path>": "T0002.txt" },
-  };
-  /** The first command of the skill that begins so; other ids than its own stand in place of them. */
-  const follow = (begins: string, ids: Record<string, string> = {}) => {
-    const command = commandsIn(skill()?.text ?? "").find((one) => one.startsWith(`pawl ${begins}`)) ?? begins;
-    followed.add(command);
-    const words = shellWords(command).slice(1);
-    return by.follow(words.map((word) => ids[word] ?? own[word] ?? word.replace(/^<(.*)>$/, "$1")));
-  };
+    const skill = () => renderAll().find((one) => one.name === "manage" && one.path.startsWith(".agents/"));
+    const own: Record<string, string> = {
+      ...{ "<task>": "T1", "<agent>": "worker", "<another agent>": "worker", "<path>": "T0002.txt" },
+    };
+    /** The first command of the skill that begins so; other ids than its own stand in place of them. */
+    const follow = (begins: string, ids: Record<string, string> = {}) => {
+      const command =
+        commandsIn(skill()?.text ?? "").find((one) => one.startsWith(`pawl ${begins}`)) ?? begins;
+      followed.add(command);
+      const words = shellWords(command).slice(1);
+      return by.follow(words.map((word) => ids[word] ?? own[word] ?? word.replace(/^<(.*)>$/, "$1")));
+    };
 
-  test("a part is delegated, retried, reviewed, accepted and handed over; another is abandoned", async () => {
-    await by.project.pawl("task", "new", "Whole", "--profile", "standard");
-    const started = await by.project.pawl(
-      ...[
-        "run",
-        "T1",
-        "--agent",
-        "boss",
-        "--mode",
-        "manager",
-        "--agents",
-        "worker",
-        "--at-once",
-        "2",
-        "--json",
-      ],
-    );
-    expect(started.code, started.out).toBe(0);
-    await expectStep(follow("session"), /T0001 Whole/);
-    await expectStep(follow("task new"), /T0002/);
-    await expectStep(follow("task new"), /T0003/);
-    await expectStep(follow("lane add"), /T0002\/L1/);
-    expect((await follow("run T2 --agent")).text).toMatch(/plan_missing|has no plan yet/);
-    await expectStep(follow("task update"), /rev/);
-    await expectStep(follow("run T2 --agent"), /T0002\/R1/);
-    await expectStep(follow("run T2 --agent", { T2: "T3" }), /T0003\/R1/);
-    await expectStep(follow("run wait"), /succeeded/);
-    await expectStep(follow("run wait", { "T2/R1": "T3/R1" }), /succeeded/);
-    await expectStep(follow("mail list"), /M1[\s\S]*M2/);
-    for (const id of ["T1/M1", "T1/M2"]) await expectStep(follow("mail ack", { "T1/M1": id }), /attempt 1/);
-    await expectStep(follow("run log"));
-    await expectStep(follow("run settle T2/R1 retry"), /to be retried/);
-    await expectStep(follow("run resume"), /attempt 2/);
-    await expectStep(follow("run wait"), /succeeded/);
-    await expectStep(follow("mail ack", { "T1/M1": "T1/M3" }), /attempt 2/);
-    await expectStep(follow('run T2 --agent "<another agent>"'), /T0002\/R2/);
-    await expectStep(follow("run wait", { "T2/R1": "T2/R2" }), /succeeded/);
-    await expectStep(follow("mail ack", { "T1/M1": "T1/M4" }), /verdicts: T0002\/V1 branch pass/);
-    await expectStep(follow("run settle T2/R1 accept", { "T2/R1": "T2/R2" }), /accepted/);
-    await expectStep(follow("run settle T2/R1 accept"), /accepted/);
-    await expectStep(follow("run settle T2/R1 abandon", { "T2/R1": "T3/R1" }), /abandoned/);
-    await expectStep(follow("decide"), /D1/);
-    await expectStep(follow("mail send"), /M5 to human/);
-    expect((await follow("check")).ok).toBe(false);
-    await expectStep(follow("handoff"), /T0002\/R1 worker as author succeeded.*accepted: pawl approve T0002/);
-    await expectStep(follow("check"), /can be handed over/);
-    by.end();
-    const over = await by.project.pawl("run", "wait", "T1/R1", "--for", "60s", "--json");
-    expect(over.json.data.runs[0]).toMatchObject({ state: "succeeded" });
-    const all = commandsIn(skill()?.text ?? "").filter((one) => !isMention(one) && one !== "pawl run");
-    expect(all.filter((one) => !followed.has(one))).toEqual([]);
-  }, 240_000);
-});
+    test("a part is delegated, retried, reviewed, accepted and handed over; another is abandoned", async () => {
+      await by.project.pawl("task", "new", "Whole", "--profile", "standard");
+      const started = await by.project.pawl(
+        ...[
+          "run",
+          "T1",
+          "--agent",
+          "boss",
+          "--mode",
+          "manager",
+          "--agents",
+          "worker",
+          "--at-once",
+          "2",
+          "--json",
+        ],
+      );
+      expect(started.code, started.out).toBe(0);
+      await expectStep(follow("session"), /T0001 Whole/);
+      await expectStep(follow("task new"), /T0002/);
+      await expectStep(follow("task new"), /T0003/);
+      await expectStep(follow("lane add"), /T0002\/L1/);
+      expect((await follow("run T2 --agent")).text).toMatch(/plan_missing|has no plan yet/);
+      await expectStep(follow("task update"), /rev/);
+      await expectStep(follow("run T2 --agent"), /T0002\/R1/);
+      await expectStep(follow("run T2 --agent", { T2: "T3" }), /T0003\/R1/);
+      await expectStep(follow("run wait"), /succeeded/);
+      await expectStep(follow("run wait", { "T2/R1": "T3/R1" }), /succeeded/);
+      await expectStep(follow("mail list"), /M1[\s\S]*M2/);
+      for (const id of ["T1/M1", "T1/M2"]) await expectStep(follow("mail ack", { "T1/M1": id }), /attempt 1/);
+      await expectStep(follow("run log"));
+      await expectStep(follow("run settle T2/R1 retry"), /to be retried/);
+      await expectStep(follow("run resume"), /attempt 2/);
+      await expectStep(follow("run wait"), /succeeded/);
+      await expectStep(follow("mail ack", { "T1/M1": "T1/M3" }), /attempt 2/);
+      await expectStep(follow('run T2 --agent "<another agent>"'), /T0002\/R2/);
+      await expectStep(follow("run wait", { "T2/R1": "T2/R2" }), /succeeded/);
+      await expectStep(follow("mail ack", { "T1/M1": "T1/M4" }), /verdicts: T0002\/V1 branch pass/);
+      await expectStep(follow("run settle T2/R1 accept", { "T2/R1": "T2/R2" }), /accepted/);
+      await expectStep(follow("run settle T2/R1 accept"), /accepted/);
+      await expectStep(follow("run settle T2/R1 abandon", { "T2/R1": "T3/R1" }), /abandoned/);
+      await expectStep(follow("decide"), /D1/);
+      await expectStep(follow("mail send"), /M5 to human/);
+      expect((await follow("check")).ok).toBe(false);
+      await expectStep(
+        follow("handoff"),
+        /T0002\/R1 worker as author succeeded.*accepted: pawl approve T0002/,
+      );
+      await expectStep(follow("check"), /can be handed over/);
+      by.end();
+      const over = await by.project.pawl("run", "wait", "T1/R1", "--for", "60s", "--json");
+      expect(over.json.data.runs[0]).toMatchObject({ state: "succeeded" });
+      const all = commandsIn(skill()?.text ?? "").filter((one) => !isMention(one) && one !== "pawl run");
+      expect(all.filter((one) => !followed.has(one))).toEqual([]);
+    }, 240_000);
+  },
+);
 
 /** Words about a command, without what it would need to be run. */
 const isMention = (command: string) =>

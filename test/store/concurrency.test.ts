@@ -58,7 +58,10 @@ function expectAllCommitted(repository: TemporaryRepository): void {
 }
 
 describe("eight processes on one store", () => {
-  test("with kill -9 at random: nothing is lost, done twice, torn or stuck", async () => {
+  test("with kill -9 at random: nothing is lost, done twice, torn or stuck", {
+    tags: ["long"],
+    timeout: 200_000,
+  }, async () => {
     const repository = await makeUsedRepository("hammered", 3);
     const result = await hammer({
       ...{ worker: hammerWorker, repository, diaries: join(root, "diaries") },
@@ -78,7 +81,7 @@ describe("eight processes on one store", () => {
     expect(gaveUp.length).toBeLessThan(kills);
     expect(await newTask(repository, "the last one")).toMatchObject({ ok: true, warnings: [] });
     expectAllCommitted(repository);
-  }, 200_000);
+  });
 
   test("that all write for the very first time make one state repository and eight tasks", async () => {
     for (let round = 0; round < 3; round++) {
@@ -98,7 +101,10 @@ describe("eight processes on one store", () => {
     }
   }, 120_000);
 
-  test("that all commit a milestone at once: each record is in the history, which is one line", async () => {
+  test("that all commit a milestone at once: each record is in the history, which is one line", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const repository = await makeUsedRepository("milestones", 8);
     const before = Number(askStateGit(repository, "rev-list", "--count", "pawl/state"));
     const rounds = 3;
@@ -117,11 +123,11 @@ describe("eight processes on one store", () => {
     const after = Number(askStateGit(repository, "rev-list", "--count", "pawl/state"));
     expect(after).toBeGreaterThanOrEqual(before + rounds);
     expect(complaintsOf(inspectStore(stateOf(repository)).violations)).toEqual({});
-  }, 120_000);
+  });
 });
 
 describe("a process that sleeps for hours before it gets the lock", () => {
-  test("still does its work, although others have swept its staged files", async () => {
+  test("still does its work, although others have swept its staged files", { tags: ["proof"] }, async () => {
     const repository = await makeUsedRepository("asleep", 1);
     const job = { cwd: repository.path, operation: "task.new", input: { title: "slept" }, suspendAt: "look" };
     const { child, ending } = startNode(repository, [worker, JSON.stringify(job)]);

@@ -108,6 +108,7 @@ describe("kill -9", () => {
   });
 
   test("at random moments of readers and of builders: nobody else is held up", {
+    tags: ["long"],
     timeout: 240_000,
   }, async () => {
     fill(300);
