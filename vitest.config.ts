@@ -45,7 +45,7 @@ export default defineConfig({
     tags: TAGS,
     // Vitest declares it as an option of the command line alone, and takes it from here too.
     ...{ tagsFilter: [tier ? tagsOf(tier) : "!long"] },
-    globalSetup: ["test/helpers/run-folders.ts"],
+    globalSetup: ["test/helpers/run-folders.mjs"],
     sequence: { sequencer: LongestFirst },
     testTimeout: tier === "long" ? 3_600_000 : 60_000,
     hookTimeout: 120_000,
@@ -53,6 +53,6 @@ export default defineConfig({
     maxWorkers: 2,
     // Every git that a test starts is a fork of its worker first, which copies the map of its memory: with little of it for
     // young objects a worker stays below 250 MB instead of 400, and a crash test takes 11 s of processor time instead of 15.
-    execArgv: ["--max-semi-space-size=1", "--optimize-for-size"],
+    execArgv: ["--max-semi-space-size=1", "--optimize-for-size", "--single-threaded"],
   },
 });

@@ -7,6 +7,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openRunFolders } from "../test/helpers/run-folders.mjs";
 import { installIfNeeded, root, step } from "./install-if-needed.mjs";
 import { installTestTools } from "./install-test-tools.mjs";
 
@@ -47,10 +48,11 @@ function parents() {
 async function runTests() {
   const reporters = ["default", join(root, "scripts/test-report.mjs")].map((one) => `--reporter=${one}`);
   process.stderr.write("\n== tests\n");
+  const clearAway = openRunFolders();
   const child = spawn(process.execPath, [tool("vitest"), "run", ...reporters, ...chosen], {
     cwd: root,
     env: { ...process.env, PAWL_TEST_TIER: tier },
-    // Over the channel come the counts, and the tests see it close when this process is killed (test/helpers/run-folders.ts).
+    // Over the channel come the counts (scripts/test-report.mjs).
     stdio: ["inherit", 2, 2, "ipc"],
   });
   let counts = { passed: 0, failed: 0 };
@@ -60,6 +62,7 @@ async function runTests() {
   // Ctrl-C reaches vitest as well: this process waits until that has cleaned up.
   process.on("SIGINT", () => {});
   const code = await new Promise((done) => child.on("exit", done));
+  await clearAway();
   stop(counts.passed, Math.max(counts.failed, code === 0 ? 0 : 1));
 }
 

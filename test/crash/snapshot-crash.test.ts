@@ -87,7 +87,7 @@ function userFiles(repository: TemporaryRepository) {
 const isOurs = ({ name }: Moment) => !OF_THE_LOCK.includes(name);
 
 testKills("the next snapshot is whole, the earlier one is kept", {
-  decided: "journal",
+  decided: "apply attach",
   async kill(choose) {
     const whole = await runJob(worker, copyOf("whole"), CALL);
     const steps = whole?.steps ?? [];

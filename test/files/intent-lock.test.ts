@@ -173,7 +173,7 @@ describe("one process", () => {
     expect(tryLock(lock, () => 7)).toEqual({ value: 7 });
   });
 
-  test("tryAcquire renews its lease while the event loop turns", async () => {
+  test("tryAcquire renews its lease while the event loop turns", { tags: ["proof"] }, async () => {
     const release = tryAcquire(lock);
     const [name = ""] = readdirSync(lock);
     const old = Date.now() / 1000 - 9;
@@ -237,7 +237,9 @@ describe("the intent or its directory disappears", () => {
     expect([seen, done]).toEqual([[1, 1], true]);
   });
 
-  test("an intent that stood too long, as of a stopped process, is replaced before it is entered on", () => {
+  test("an intent that stood too long, as of a stopped process, is replaced before it is entered on", {
+    tags: ["proof"],
+  }, () => {
     let stood: string[] = [];
     const step = (name: string) => {
       if (name !== "confirm" || stood.length > 0) return;

@@ -132,7 +132,9 @@ describe("an honest repository", () => {
     expect((await it.audit()).code).toBe(0);
   });
 
-  test("each next command brings what a host squashed onto a guarded remote nearer to an end", async () => {
+  test("each next command brings what a host squashed onto a guarded remote nearer to an end", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const other = cloneForCheck(it, "other");
     other.commit("squashed.txt", "by the host's button\n");

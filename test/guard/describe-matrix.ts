@@ -5,6 +5,7 @@ import { openGuard } from "../../src/guard/open.ts";
 import { readConfigText } from "../../src/model/config.ts";
 import { IS_LONG } from "../helpers/long-runs.ts";
 import { systemGit } from "../helpers/optional-program.ts";
+import { inTiers } from "../helpers/rows.ts";
 import { auditOf, checkRow, expectedOf } from "./check-row.ts";
 import { type GuardedRepository, type Making, makeGuardedRepository } from "./guarded-repository.ts";
 import { ROWS, type Row } from "./matrix-rows.ts";
@@ -50,12 +51,14 @@ export function describeMatrix(title: string, making: Making): void {
     const rows = ROWS.filter((row) => row.needs === undefined || making.git?.isSince(row.needs))
       .filter((row) => !making.formats || row.tables !== "no such thing")
       .filter((row, index) => isRun(row, index, making));
-    test.each(rows.map((row) => [`${row.group}: ${row.name} → ${expectedOf(row, making)}`, row] as const))(
-      "%s",
-      (_name, row) => {
+    // In `npm test` the first of each group, and what every shell has to get right.
+    const isNeeded = (row: Row) => row.everyShell || rows.find(({ group }) => group === row.group) === row;
+    for (const tier of inTiers(rows, isNeeded))
+      test.each(
+        tier.rows.map((row) => [`${row.group}: ${row.name} → ${expectedOf(row, making)}`, row] as const),
+      )("%s", { tags: tier.tags }, (_name, row) => {
         checkRow(at, row);
         if (row.problem) expect(problemsOf(at)).toContain(row.problem);
-      },
-    );
+      });
   });
 }

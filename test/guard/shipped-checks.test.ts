@@ -162,7 +162,10 @@ describe("the workflow", () => {
     expect(git(join(root, `checkout ${names}`), "cat-file", "-t", head)).toBe("commit");
   });
 
-  test("passes what is explained, and looks again before it fails what is not", () => {
+  test("passes what is explained, and looks again before it fails what is not", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, () => {
     const good = runSteps(tip(), "push");
     expect([good.code, good.out]).toEqual([0, expect.stringContaining("Everything is explained.")]);
     const before = tip();
@@ -173,7 +176,7 @@ describe("the workflow", () => {
     expect(bad.code, bad.out).toBe(1);
     // A record may arrive after its merge.
     expect(bad.out.match(/Not everything is explained/g)).toHaveLength(3);
-  }, 120_000);
+  });
 
   test("lets a request pass that the close gate lets pass, and no other", () => {
     const good = request(ready);
@@ -205,7 +208,10 @@ describe("the workflow", () => {
     expect(existsSync(ran)).toBe(false);
   }, 60_000);
 
-  test("cannot tell what a newer pawl wrote, and says how the base gets that package", () => {
+  test("cannot tell what a newer pawl wrote, and says how the base gets that package", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, () => {
     const before = tip("pawl/state");
     const clone = join(root, `newer ${++names}`);
     git(root, "clone", "-q", "-b", "pawl/state", remote, clone);
@@ -223,7 +229,7 @@ describe("the workflow", () => {
       expect(out).toMatch(/written by a newer pawl: it has format 2.*\n.*\n.*push the upgrade there first/);
       expect(out).not.toContain("Remove or rename");
     }
-  }, 120_000);
+  });
 
   test("stops where the base's ledger names another package than the one that is there", () => {
     const before = tip();

@@ -257,7 +257,9 @@ describe("a kill while a branch is opened or closed", () => {
   });
 });
 
-test("two clones that each began with a baseline of their own agree after a sync", async () => {
+test("two clones that each began with a baseline of their own agree after a sync", {
+  tags: ["proof"],
+}, async () => {
   const it = fresh();
   const other = cloneForCheck(it, "other");
   await ok(other.pawl("sync", "--yes"));

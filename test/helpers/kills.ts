@@ -11,7 +11,7 @@ export const momentsOf = (steps: readonly string[]): Moment[] =>
   steps.map((name, index) => ({ n: index + 1, name }));
 
 /** Picks the moments of one tier among all, of which the `usual` ones are worth a kill before every push. */
-export type Choose = (all: readonly Moment[], usual?: (moment: Moment, index: number) => boolean) => Moment[];
+type Choose = (all: readonly Moment[], usual?: (moment: Moment, index: number) => boolean) => Moment[];
 
 interface Kills {
   /**

@@ -133,7 +133,7 @@ test("install and uninstall restore any user files, and installing twice changes
         rmSync(root, { recursive: true, force: true });
       }
     }),
-    runs(120),
+    runs(30),
   );
   expect(installed).toBeGreaterThan(60);
 }, 300_000);

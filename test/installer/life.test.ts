@@ -49,7 +49,7 @@ function makeInstalledBy010(project: Project): void {
   });
 }
 
-describe("a project that 0.1.0 installed", () => {
+describe("a project that 0.1.0 installed", { tags: ["proof"] }, () => {
   test("gets today's launcher by upgrade and by install, and uninstall leaves no trace", async ({
     project,
   }) => {
@@ -428,7 +428,7 @@ describe("what is in the way", () => {
   });
 });
 
-describe("Codex' server as 0.1.0 wrote it, without marks", () => {
+describe("Codex' server as 0.1.0 wrote it, without marks", { tags: ["proof"] }, () => {
   const CONFIG = ".codex/config.toml";
   const one = unmarked.cases.find(({ name }) => name === "other settings");
 

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openProject, type Project } from "../helpers/command-line.ts";
+import { inTiers } from "../helpers/rows.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 import { changeTimes, gitBytes, treeBytes } from "../helpers/tree-bytes.ts";
 import { FIXTURES } from "./fixtures.ts";
@@ -34,53 +35,63 @@ async function done(project: Project, ...argv: string[]) {
 /** Taking a lock changes its folder and the one around it. */
 const ofALock = (path: string) => /(?:^\.git|^\.git\/pawl|[./]lock|\/journal|\/tmp)$/.test(path);
 
-describe.each(FIXTURES)("$name", ({ make }) => {
-  test("installing twice and uninstalling restores everything byte for byte", async () => {
-    const { gitDir, ...repository } = make(root);
-    const project = openProject(repository);
-    const dotGit = gitDir ?? join(project.path, ".git");
-    const before = { tree: treeBytes(project.path), git: gitBytes(dotGit) };
+/** What people have most; the others are rarer. */
+const USUAL = [
+  "empty but for a README",
+  "no commits yet",
+  "husky",
+  "settings of all agents, with comments",
+  "a linked worktree",
+];
+const isUsual = ({ name }: { name: string }) => USUAL.some((one) => name.startsWith(one));
+for (const { tags, rows } of inTiers(FIXTURES, isUsual))
+  describe.each(rows)("$name", { tags }, ({ make }) => {
+    test("installing twice and uninstalling restores everything byte for byte", async () => {
+      const { gitDir, ...repository } = make(root);
+      const project = openProject(repository);
+      const dotGit = gitDir ?? join(project.path, ".git");
+      const before = { tree: treeBytes(project.path), git: gitBytes(dotGit) };
 
-    const first = await done(project, "install", "--agents", SIX.join(","), "--with", "allow");
-    expect(first.data.install.written).toContain(".pawl/lock.json");
-    expect(first.data.install.written.length).toBeLessThan(75);
-    const installed = treeBytes(project.path);
-    for (const [path, bytes] of Object.entries(before.tree))
-      expect(installed[path]?.split(" ")[0], path).toBe(bytes.split(" ")[0]);
+      const first = await done(project, "install", "--agents", SIX.join(","), "--with", "allow");
+      expect(first.data.install.written).toContain(".pawl/lock.json");
+      expect(first.data.install.written.length).toBeLessThan(75);
+      const installed = treeBytes(project.path);
+      for (const [path, bytes] of Object.entries(before.tree))
+        expect(installed[path]?.split(" ")[0], path).toBe(bytes.split(" ")[0]);
 
-    const times = changeTimes(project.path, ofALock);
-    const second = await done(project, "install");
-    expect(second.data.install).toMatchObject({ written: [], removed: [], guard: { changed: [] } });
-    expect(changeTimes(project.path, ofALock)).toEqual(times);
+      const times = changeTimes(project.path, ofALock);
+      const second = await done(project, "install");
+      expect(second.data.install).toMatchObject({ written: [], removed: [], guard: { changed: [] } });
+      expect(changeTimes(project.path, ofALock)).toEqual(times);
 
-    await done(project, "uninstall", "--yes");
-    expect(treeBytes(project.path)).toEqual(before.tree);
-    expect(gitBytes(dotGit)).toEqual(before.git);
+      await done(project, "uninstall", "--yes");
+      expect(treeBytes(project.path)).toEqual(before.tree);
+      expect(gitBytes(dotGit)).toEqual(before.git);
+    });
+
+    test("what the user writes meanwhile survives", async () => {
+      const { gitDir: _, ...repository } = make(root);
+      const project = openProject(repository);
+      await done(project, "install");
+      const at = (path: string) => join(project.path, path);
+      appendFileSync(at("AGENTS.md"), "\nAdded by the user.\n");
+      appendFileSync(at(".claude/skills/scope/SKILL.md"), "\nEdited by the user.\n");
+      writeFileSync(at(".claude/skills/scope/notes.md"), "Beside it.\n");
+      appendFileSync(at(".pawl/config.yaml"), "profile: light\n");
+      const { data } = await done(project, "uninstall", "--yes");
+      expect(readFileSync(at("AGENTS.md"), "utf8")).toContain("Added by the user.");
+      expect(readFileSync(at("AGENTS.md"), "utf8")).not.toContain("pawl");
+      expect(readFileSync(at(".claude/skills/scope/SKILL.md"), "utf8")).toContain("Edited by the user.");
+      expect(readFileSync(at(".claude/skills/scope/notes.md"), "utf8")).toBe("Beside it.\n");
+      expect(readFileSync(at(".pawl/config.yaml"), "utf8")).toContain("profile: light");
+      const left = data.uninstall.left.map((one: { path: string }) => one.path);
+      expect(left).toContain(".pawl/config.yaml");
+      expect(left.some((path: string) => path.endsWith("skills/scope/SKILL.md"))).toBe(true);
+      expect(existsSync(at(".pawl/lock.json"))).toBe(false);
+      for (const path of [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".codex/hooks.json"])
+        if (existsSync(at(path))) expect(readFileSync(at(path), "utf8"), path).not.toContain("pawl");
+    });
   });
-
-  test("what the user writes meanwhile survives", async () => {
-    const { gitDir: _, ...repository } = make(root);
-    const project = openProject(repository);
-    await done(project, "install");
-    const at = (path: string) => join(project.path, path);
-    appendFileSync(at("AGENTS.md"), "\nAdded by the user.\n");
-    appendFileSync(at(".claude/skills/scope/SKILL.md"), "\nEdited by the user.\n");
-    writeFileSync(at(".claude/skills/scope/notes.md"), "Beside it.\n");
-    appendFileSync(at(".pawl/config.yaml"), "profile: light\n");
-    const { data } = await done(project, "uninstall", "--yes");
-    expect(readFileSync(at("AGENTS.md"), "utf8")).toContain("Added by the user.");
-    expect(readFileSync(at("AGENTS.md"), "utf8")).not.toContain("pawl");
-    expect(readFileSync(at(".claude/skills/scope/SKILL.md"), "utf8")).toContain("Edited by the user.");
-    expect(readFileSync(at(".claude/skills/scope/notes.md"), "utf8")).toBe("Beside it.\n");
-    expect(readFileSync(at(".pawl/config.yaml"), "utf8")).toContain("profile: light");
-    const left = data.uninstall.left.map((one: { path: string }) => one.path);
-    expect(left).toContain(".pawl/config.yaml");
-    expect(left.some((path: string) => path.endsWith("skills/scope/SKILL.md"))).toBe(true);
-    expect(existsSync(at(".pawl/lock.json"))).toBe(false);
-    for (const path of [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".codex/hooks.json"])
-      if (existsSync(at(path))) expect(readFileSync(at(path), "utf8"), path).not.toContain("pawl");
-  });
-});
 
 test("no byte of git's own files is lost that is not UTF-8, and a link stays one", async () => {
   const repository = FIXTURES.find((one) => one.name === "empty but for a README")?.make(root);

@@ -23,7 +23,7 @@ const anyBudget = fc.oneof(
   fc.integer({ min: 200, max: 6_000 }),
   fc.integer({ min: 200, max: 20_000 }),
 );
-const LONG = runs(150);
+const LONG = runs(50);
 
 describe("whatever is known", () => {
   test("the text that is printed never exceeds the budget", () => {
@@ -65,7 +65,7 @@ describe("whatever is known", () => {
           assemble(structuredClone(known), situation, budget),
         );
       }),
-      runs(50),
+      runs(20),
     );
   });
 

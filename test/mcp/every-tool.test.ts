@@ -246,7 +246,7 @@ test("a review by somebody else, and findings until they are settled", async () 
   });
 });
 
-test("the end of the work", { tags: ["proof"] }, async () => {
+test("the end of the work", async () => {
   await both({
     tool: "handoff",
     input: { what: "All done", next: "Approve", changed: ["new.txt"], validation: ["test: passed"] },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { openProject, type Project, test } from "../helpers/command-line.ts";
 import { gitIn, ok } from "../helpers/ready-task.ts";
+import { inTiers } from "../helpers/rows.ts";
 
 const BRANCH = "task/T0001-fix-it";
 const lines = (changed: Record<number, string> = {}) =>
@@ -55,27 +56,29 @@ const BUTTONS: [string, string, (project: Project) => void][] = [
 ];
 
 describe("work that came into the base without an approval here", () => {
-  test.for(BUTTONS)("%s: the task is done, and says how", async ([, how, press], { project }) => {
-    const there = await worked(project);
-    press(project);
-    const later = project.commit("later.txt", "later\n");
-    for (const branch of [BRANCH, "main"]) project.git("update-ref", `refs/remotes/origin/${branch}`, branch);
-    for (const from of [project, there]) {
-      const told = await ok(from.pawl("status", "--json"));
-      expect(told.json.data.status.merged_elsewhere).toMatchObject([{ task: "T0001" }]);
-      expect(told.json.data.status.merged_elsewhere[0].by).toMatch(new RegExp(`^my project by ${how} `));
-      const session = await ok(from.pawl("session", "--json"));
-      for (const { json } of [told, session]) expect(json.next.command).toBe("pawl finish T0001");
-    }
-    const { json } = await ok(finish(project));
-    expect(json.data.task.status).toBe("done");
-    expect(json.warnings.join("\n")).toContain(`git push origin --delete ${BRANCH}`);
-    const [landed] = json.data.run.landed;
-    expect(landed).toMatchObject({ repo: "my project", how });
-    for (const commit of landed.commits) project.git("merge-base", "--is-ancestor", commit, "main");
-    expect(landed.commits).not.toContain(later);
-    expect(project.git("branch", "--list", BRANCH)).toBe("");
-  });
+  for (const { tags, rows } of inTiers(BUTTONS, ([name]) => ["merge", "squash"].includes(name)))
+    test.for(rows)("%s: the task is done, and says how", { tags }, async ([, how, press], { project }) => {
+      const there = await worked(project);
+      press(project);
+      const later = project.commit("later.txt", "later\n");
+      for (const branch of [BRANCH, "main"])
+        project.git("update-ref", `refs/remotes/origin/${branch}`, branch);
+      for (const from of [project, there]) {
+        const told = await ok(from.pawl("status", "--json"));
+        expect(told.json.data.status.merged_elsewhere).toMatchObject([{ task: "T0001" }]);
+        expect(told.json.data.status.merged_elsewhere[0].by).toMatch(new RegExp(`^my project by ${how} `));
+        const session = await ok(from.pawl("session", "--json"));
+        for (const { json } of [told, session]) expect(json.next.command).toBe("pawl finish T0001");
+      }
+      const { json } = await ok(finish(project));
+      expect(json.data.task.status).toBe("done");
+      expect(json.warnings.join("\n")).toContain(`git push origin --delete ${BRANCH}`);
+      const [landed] = json.data.run.landed;
+      expect(landed).toMatchObject({ repo: "my project", how });
+      for (const commit of landed.commits) project.git("merge-base", "--is-ancestor", commit, "main");
+      expect(landed.commits).not.toContain(later);
+      expect(project.git("branch", "--list", BRANCH)).toBe("");
+    });
 
   const NOT: [string, (project: Project) => void][] = [
     ["nothing of it", () => {}],
@@ -91,17 +94,22 @@ describe("work that came into the base without an approval here", () => {
       },
     ],
   ];
-  test.for(NOT)("%s is not the work: nothing is called merged", async ([, press], { project }) => {
-    await worked(project);
-    press(project);
-    expect((await ok(project.pawl("status", "--json"))).json.data.status.merged_elsewhere).toEqual([]);
-    const refused = await finish(project);
-    expect([refused.code, refused.json.error.code]).toEqual([1, "not_merged"]);
-    expect(refused.json.error.hint).toContain("pawl approve T0001");
-    expect(project.git("branch", "--list", BRANCH)).not.toBe("");
-    const aside = await ok(finish(project, "not now"));
-    expect([aside.json.data.task.status, aside.json.data.run.landed]).toEqual(["active", []]);
-  });
+  for (const { tags, rows } of inTiers(NOT, (_row, index) => index === 0))
+    test.for(rows)(
+      "%s is not the work: nothing is called merged",
+      { tags },
+      async ([, press], { project }) => {
+        await worked(project);
+        press(project);
+        expect((await ok(project.pawl("status", "--json"))).json.data.status.merged_elsewhere).toEqual([]);
+        const refused = await finish(project);
+        expect([refused.code, refused.json.error.code]).toEqual([1, "not_merged"]);
+        expect(refused.json.error.hint).toContain("pawl approve T0001");
+        expect(project.git("branch", "--list", BRANCH)).not.toBe("");
+        const aside = await ok(finish(project, "not now"));
+        expect([aside.json.data.task.status, aside.json.data.run.landed]).toEqual(["active", []]);
+      },
+    );
 
   test("a branch on which nothing was done is not merged, wherever its base went", async ({ project }) => {
     await ok(project.pawl("task", "new", "Fix it"));

@@ -62,7 +62,9 @@ test("a run that changed nothing is not offered for approval", async () => {
   expect(out).not.toContain(`pawl approve ${run.slice(0, 5)}`);
 });
 
-test("a dropped task's run is not resumed, and no agent gets no time at all", async () => {
+test("a dropped task's run is not resumed, and no agent gets no time at all", {
+  tags: ["proof"],
+}, async () => {
   const run = await runOf("idle");
   const task = run.slice(0, 5);
   await project.pawl("run", "wait", run);

@@ -293,7 +293,7 @@ test("the inbox and the followed log show it while it runs, and after it has end
 });
 
 describe("several tasks", () => {
-  test("run at the same time, each in its own worktree", async () => {
+  test("run at the same time, each in its own worktree", { tags: ["proof"] }, async () => {
     const [one, two] = [await newTask(), await newTask()];
     const { json } = await project.pawl("run", one, two, "--agent", "mine", "--json");
     expect(json.data.runs.map((each: { id: string }) => each.id)).toEqual([`${one}/R1`, `${two}/R1`]);
@@ -336,7 +336,9 @@ describe("several tasks", () => {
   });
 });
 
-test("a task of two repositories: the packet names both worktrees, and both are saved", async () => {
+test("a task of two repositories: the packet names both worktrees, and both are saved", {
+  tags: ["proof"],
+}, async () => {
   const second = makeRepository(join(project.path, ".."), "second part");
   expect(await project.pawl("repo", "add", second.path)).toMatchObject({ code: 0 });
   const task = await newTask("", "--repo", "my project", "--repo", "second part");

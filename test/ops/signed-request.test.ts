@@ -167,7 +167,7 @@ describe("a signed request explains", () => {
     expect([(await it.audit()).code, (await it.ci()).code]).toEqual([0, 0]);
   });
 
-  test("the host's squash", async () => {
+  test("the host's squash", { tags: ["proof"] }, async () => {
     const it = fresh();
     squash(it);
     await expectExplained(it);
@@ -189,7 +189,9 @@ describe("a signed request explains", () => {
 });
 
 describe("a signed request does not explain", () => {
-  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", async () => {
+  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const head = it.git("rev-parse", BRANCH);
     squash(it);
@@ -248,7 +250,7 @@ describe("a signed request does not explain", () => {
     },
   );
 
-  test("a merge of another head with the same tree", async () => {
+  test("a merge of another head with the same tree", { tags: ["proof"] }, async () => {
     const it = fresh();
     host(it, (git) => {
       git("checkout", "-q", "-b", "further", `origin/${BRANCH}`);
@@ -313,7 +315,7 @@ describe("a signed request does not explain", () => {
     },
   );
 
-  test("a merge that brings another policy or other keys along", async () => {
+  test("a merge that brings another policy or other keys along", { tags: ["proof"] }, async () => {
     const it = fresh();
     host(it, (git, path) => {
       git("merge", "-q", "--no-ff", "--no-commit", `origin/${BRANCH}`);

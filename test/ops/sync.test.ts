@@ -141,7 +141,9 @@ test("a fresh clone gets the state back, with the name that records call the pro
   expect(await task(ada, "T2")).toMatchObject({ title: "Made there" });
 });
 
-test("what each clone changed in one record is merged where the fields differ", async ({ clones }) => {
+test("what each clone changed in one record is merged where the fields differ", { tags: ["proof"] }, async ({
+  clones,
+}) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "Title", "--objective", "Do it", "--label", "one");
   await sync(ada);

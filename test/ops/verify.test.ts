@@ -318,9 +318,9 @@ describe("checks: none", () => {
   });
 });
 
-test("recheck: what was true when the evidence was taken has to be true when a human approves", async ({
-  project,
-}) => {
+test("recheck: what was true when the evidence was taken has to be true when a human approves", {
+  tags: ["proof"],
+}, async ({ project }) => {
   const ready = put(outside(project, "ready"), "");
   await begin(project, `recheck: true\nchecks:\n  test: test -f '${ready}' && test -f done\n`);
   await ok(project.pawl("verify", "T1"));

@@ -16,7 +16,7 @@ import { isInterleaving } from "./interleaving.ts";
 import { anyFiles, type Odd, roomyFiles } from "./odd-json.ts";
 
 const file = { path: ".claude/settings.json", format: "json" } as const;
-const RUNS = runs(250);
+const RUNS = runs(100);
 
 const command = (name: string): Json => ({
   matcher: "Bash",
@@ -240,7 +240,7 @@ test("only a file without room for an entry is refused, for the right reason", (
         expect(error.message).toMatch(/line \d+, column \d+/);
       }
     }),
-    runs(1000),
+    runs(300),
   );
 });
 
@@ -257,6 +257,6 @@ test("any text is either edited or refused", () => {
         expect(error.kind).not.toBe("internal");
       }
     }),
-    runs(1000),
+    runs(300),
   );
 });

@@ -33,7 +33,7 @@ test("a file that we create is formatted as prettier would", async () => {
       const created = insertEntries(file, undefined, ours);
       expect(await prettier.format(created.text, { parser: "json" })).toBe(created.text);
     }),
-    runs(40),
+    runs(20),
   );
 });
 
@@ -68,6 +68,6 @@ test.each(STYLES)("a file formatted by prettier stays formatted: %s", async (_, 
       const second = replaceEntries(file, first.text, ours, newer, first.inserted);
       expect(await prettier.format(second.text, options)).toBe(second.text);
     }),
-    runs(400),
+    runs(100),
   );
 });
