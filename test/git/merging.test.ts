@@ -242,7 +242,7 @@ describe("locks that a killed git left", () => {
     writeFileSync(join(at.commonDir, name), text);
   };
 
-  test("ours go, both of them", async () => {
+  test("ours go, both of them", { tags: ["proof"] }, async () => {
     const at = makeRepo();
     const started = Date.now();
     lock(at, "refs/heads/main.lock", `${commit}\n`);
@@ -251,7 +251,9 @@ describe("locks that a killed git left", () => {
     expect(locksIn(at)).toEqual([false, false]);
   });
 
-  test("another git's stay: other content, from before us, or let go and taken again meanwhile", async () => {
+  test("another git's stay: other content, from before us, or let go and taken again meanwhile", {
+    tags: ["proof"],
+  }, async () => {
     const at = makeRepo();
     lock(at, "refs/heads/main.lock", `${"3".repeat(40)}\n`);
     lock(at, "HEAD.lock", "");

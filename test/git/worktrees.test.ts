@@ -53,7 +53,9 @@ test("a branch that is there at another commit is left alone", async ({ project 
   expect(project.git("rev-parse", place.branch)).toBe(project.git("rev-parse", "HEAD~1"));
 });
 
-test("a lock that a killed git left on the task's branch is outlived", async ({ project }) => {
+test("a lock that a killed git left on the task's branch is outlived", { tags: ["proof"] }, async ({
+  project,
+}) => {
   const { worktrees, place, tip } = groundOf(project);
   mkdirSync(join(project.path, ".git/refs/heads/task"), { recursive: true });
   writeFileSync(join(project.path, `.git/refs/heads/${place.branch}.lock`), "");

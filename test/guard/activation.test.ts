@@ -91,7 +91,9 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     }
   });
 
-  test("are recorded: a guard that is gone without it is missed", async ({ project }) => {
+  test("are recorded: a guard that is gone without it is missed", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const audit = async () => {
       const { code, json } = await project.pawl("audit", "--json");
       return { code, found: json.data.audit.findings.map((one: { code: string }) => one.code) };
@@ -143,7 +145,9 @@ describe("pawl install --profile hooks and pawl uninstall", () => {
     expect(readFileSync(join(project.path, ".git/config"), "utf8")).not.toMatch(/pawl|hooksPath/);
   });
 
-  test("leave a lock that git has on the config alone, and say so", async ({ project }) => {
+  test("leave a lock that git has on the config alone, and say so", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const lock = join(project.path, ".git/config.lock");
     writeFileSync(lock, "git's");
     const refused = await project.pawl(...INSTALL, "--json");

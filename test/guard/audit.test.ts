@@ -94,7 +94,7 @@ describe("an honest repository", () => {
     expect(() => it.git("cat-file", "-e", other.git("rev-parse", "main"))).toThrow();
   });
 
-  test("cannot be told to be so while the remote is not asked, or gone", async () => {
+  test("cannot be told to be so while the remote is not asked, or gone", { tags: ["proof"] }, async () => {
     const it = fresh();
     const other = cloneForCheck(it, "other");
     other.commit("theirs.txt", "theirs\n");
@@ -110,7 +110,9 @@ describe("an honest repository", () => {
     expect(await it.audit()).toMatchObject({ code: 1, reasons: ["committed_directly", "remote_silent"] });
   });
 
-  test("has nothing on a guarded remote that nobody approved, pulled or not", async () => {
+  test("has nothing on a guarded remote that nobody approved, pulled or not", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const other = cloneForCheck(it, "other");
     const theirs = other.commit("theirs.txt", "theirs\n");
@@ -156,7 +158,7 @@ describe("an honest repository", () => {
     expect(await next()).toBe("pawl sync");
   });
 
-  test("a policy that stops guarding the remote had to be approved itself", async () => {
+  test("a policy that stops guarding the remote had to be approved itself", { tags: ["proof"] }, async () => {
     const it = fresh();
     const policy = (guarded: boolean) =>
       `remotes:\n  - name: origin\n    address: x\n    guarded: ${guarded}\n`;
@@ -177,7 +179,9 @@ describe("an honest repository", () => {
     expect(await it.audit()).toMatchObject({ code: 1, counts: { unapproved: 1, remote: 1 } });
   });
 
-  test("has nothing that this clone pushed past its own hook, pulled or not", async () => {
+  test("has nothing that this clone pushed past its own hook, pulled or not", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     it.git("push", "-q", "--no-verify", "origin", `${stray(it)}:main`);
     const pushed = { code: 1, reasons: ["pushed_directly"], findings: [], counts: { unapproved: 1 } };
@@ -186,7 +190,9 @@ describe("an honest repository", () => {
     expect(await it.audit()).toMatchObject(pushed);
   });
 
-  test("is not explained by a remote that leads elsewhere than it did, or that nobody trusts", async () => {
+  test("is not explained by a remote that leads elsewhere than it did, or that nobody trusts", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const other = cloneForCheck(it, "other");
     other.commit("theirs.txt", "theirs\n");
@@ -248,7 +254,7 @@ describe("an honest repository", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  test("without a recorded baseline the first approval begins it", async () => {
+  test("without a recorded baseline the first approval begins it", { tags: ["proof"] }, async () => {
     const it = fresh();
     const file = join(stateOf(it.home), "repos/shop.md");
     const text = readFileSync(file, "utf8");
@@ -398,7 +404,7 @@ describe("a commit past the hooks is found", () => {
     expect(await it.audit()).toMatchObject({ code: 1, reasons: [], findings: ["reflog_gap"] });
   });
 
-  test("main moved away and back to where it was", async () => {
+  test("main moved away and back to where it was", { tags: ["proof"] }, async () => {
     const it = fresh();
     const [tip, elsewhere] = [it.git("rev-parse", "main"), stray(it)];
     it.git("update-ref", "refs/heads/main", elsewhere);
@@ -430,7 +436,7 @@ describe("a commit past the hooks is found", () => {
     expect(found.reasons).toEqual(["committed_directly", "written_without_git"]);
   });
 
-  test("a remote-tracking ref that was made up, then a fast-forward to it", async () => {
+  test("a remote-tracking ref that was made up, then a fast-forward to it", { tags: ["proof"] }, async () => {
     const it = fresh();
     it.git("update-ref", "refs/remotes/origin/main", stray(it));
     it.git("merge", "-q", "--ff-only", "origin/main");
@@ -489,7 +495,9 @@ describe("an approval that does not fit its commit is found", () => {
     expect(found.reasons).toEqual(["approval_mismatch", "pushed_directly"]);
   });
 
-  test("and what was pushed in the second in which the branch began to be guarded counts as pushed after that", async () => {
+  test("and what was pushed in the second in which the branch began to be guarded counts as pushed after that", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const began =
       /at: "?([^"\n]+)/.exec(readFileSync(join(stateOf(it.home), "repos/shop.md"), "utf8"))?.[1] ?? "";
@@ -521,7 +529,7 @@ describe("an approval that does not fit its commit is found", () => {
     expect(found.reasons).toEqual(["approval_mismatch", "pushed_directly"]);
   });
 
-  test("a record that nobody can read leaves it untold", async () => {
+  test("a record that nobody can read leaves it untold", { tags: ["proof"] }, async () => {
     const it = fresh();
     amendRecord(it, (text) => text.replace("status: merged", "status: perhaps"));
     const { result } = await it.audit();
@@ -552,7 +560,7 @@ describe("forged records are found", () => {
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("by hand")]);
   });
 
-  test("a baseline that was removed, and made anew by an agent", async () => {
+  test("a baseline that was removed, and made anew by an agent", { tags: ["proof"] }, async () => {
     const it = fresh();
     it.home.commit("evil.txt", "evil\n");
     rmSync(join(stateOf(it.home), "repos/shop.md"));
@@ -620,7 +628,7 @@ describe("tampering is found", () => {
     expect(found.reasons).toHaveLength(2);
   });
 
-  test("history that is hidden as if the clone were shallow", async () => {
+  test("history that is hidden as if the clone were shallow", { tags: ["proof"] }, async () => {
     const it = fresh();
     it.home.commit("evil.txt", "evil\n");
     const top = it.home.commit("more.txt", "more\n");
@@ -673,7 +681,9 @@ describe("tampering is found", () => {
     expect(off.result.json.data.audit.findings[1].where).toBe(worktreeOf(it.home));
   });
 
-  test("another setting in one worktree, in force or not, and in the environment", async () => {
+  test("another setting in one worktree, in force or not, and in the environment", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     pretendGuard(it.home);
     const own = join(it.home.path, ".git/worktrees/T0001-change-it-all/config.worktree");
@@ -705,7 +715,7 @@ describe("tampering is found", () => {
     expect(await it.audit()).toMatchObject({ code: 0, findings: [] });
   });
 
-  test("what the guard remembers: a branch that is elsewhere, or gone", async () => {
+  test("what the guard remembers: a branch that is elsewhere, or gone", { tags: ["proof"] }, async () => {
     const it = fresh();
     pretendGuard(it.home);
     const tips = join(it.home.path, ".git/pawl/tips");
@@ -761,7 +771,9 @@ describe("a check of what was published", () => {
     });
   });
 
-  test("finds that what a plain git push had published was taken away, once a sync has noted it", async () => {
+  test("finds that what a plain git push had published was taken away, once a sync has noted it", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     // As after an approve without --push, and after a commit under an unlock.
     const file = join(stateOf(it.home), "tasks/T0001/approvals/A1.md");
@@ -823,7 +835,9 @@ describe("a check of what was published", () => {
     gitIn(it, it.remote, "update-ref", "refs/heads/pawl/state", empty);
   }
 
-  test("is not satisfied by records that were all removed: the state's history has them", async () => {
+  test("is not satisfied by records that were all removed: the state's history has them", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     it.home.commit("evil.txt", "evil\n");
     it.git("push", "-q", "--no-verify", "origin", "main");
@@ -862,7 +876,7 @@ describe("a check of what was published", () => {
     });
   });
 
-  test("says what to fetch when it cannot tell", async () => {
+  test("says what to fetch when it cannot tell", { tags: ["proof"] }, async () => {
     const it = fresh();
     const bare = cloneForCheck(it, "no state", "--single-branch");
     const lacking = await auditIn(bare, "--ci");
@@ -892,7 +906,7 @@ describe("a check of what was published", () => {
 });
 
 describe("a part of it", () => {
-  test("one branch, or a range of commits", async () => {
+  test("one branch, or a range of commits", { tags: ["proof"] }, async () => {
     const it = fresh();
     it.home.commit("evil.txt", "evil\n");
     it.git("branch", "side", "main~1");

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { copyFileSync, cpSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

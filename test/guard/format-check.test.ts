@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 import { notRun } from "../helpers/optional-program.ts";
+import { inTiers } from "../helpers/rows.ts";
 import { useShell } from "./guarded-repository.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
@@ -47,73 +48,78 @@ async function prepare(project: Project, format: string, shell?: string): Promis
   };
 }
 
-describe.each(SHELLS)("the format check, run by %s", (shell) => {
-  const skipped = notRun(isThere(shell), shell);
+for (const { tags, rows } of inTiers(SHELLS, (_shell, index) => index === 0))
+  describe.each(rows)("the format check, run by %s", { tags }, (shell) => {
+    const skipped = notRun(isThere(shell), shell);
 
-  test.skipIf(!isThere(shell))(`gets every name as it is${skipped}`, async ({ project }) => {
-    const at = await prepare(project, 'format: CHECK {files}"', shell);
-    const names = ["a b", "two\nlines", "-x", "--quiet", '"q"', "back\\slash", "*", "'s", "d/e f", "ünï"];
-    for (const name of names) at.write(name, "good");
-    expect(at.git("add", "-A")).toMatchObject({ code: 0 });
-    expect(at.git("commit", "-q", "-m", "x")).toMatchObject({ code: 0 });
-    expect(at.seen()).toEqual(names.map((one) => (one.startsWith("-") ? `./${one}` : one)).sort());
-    at.write("a b", "bad");
-    const refused = at.git("commit", "-q", "-am", "y");
-    expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/pawl: refused: the format check failed: .*\{files\}\npawl: Fix it/);
-    expect(at.seen()).toEqual(["a b"]);
-  });
+    test.skipIf(!isThere(shell))(
+      `gets every name as it is${skipped}`,
+      { tags: ["proof"] },
+      async ({ project }) => {
+        const at = await prepare(project, 'format: CHECK {files}"', shell);
+        const names = ["a b", "two\nlines", "-x", "--quiet", '"q"', "back\\slash", "*", "'s", "d/e f", "ünï"];
+        for (const name of names) at.write(name, "good");
+        expect(at.git("add", "-A")).toMatchObject({ code: 0 });
+        expect(at.git("commit", "-q", "-m", "x")).toMatchObject({ code: 0 });
+        expect(at.seen()).toEqual(names.map((one) => (one.startsWith("-") ? `./${one}` : one)).sort());
+        at.write("a b", "bad");
+        const refused = at.git("commit", "-q", "-am", "y");
+        expect(refused.code).toBe(1);
+        expect(refused.err).toMatch(/pawl: refused: the format check failed: .*\{files\}\npawl: Fix it/);
+        expect(at.seen()).toEqual(["a b"]);
+      },
+    );
 
-  test.skipIf(!isThere(shell))(
-    `sees the files of the commit in progress, and no others${skipped}`,
-    async ({ project }) => {
+    test.skipIf(!isThere(shell))(
+      `sees the files of the commit in progress, and no others${skipped}`,
+      async ({ project }) => {
+        const at = await prepare(project, 'format: CHECK {files}"', shell);
+        for (const name of ["one", "two", "three"]) at.write(name, "good");
+        at.git("add", "-A");
+        at.git("commit", "-q", "-m", "x");
+        at.seen();
+        at.write("one", "good 1");
+        at.write("two", "bad");
+        at.git("add", "two");
+        // `two` is staged, and not part of this commit.
+        expect(at.git("commit", "-q", "-m", "only one", "--", "one")).toMatchObject({ code: 0 });
+        expect(at.seen()).toEqual(["one"]);
+        expect(at.git("commit", "-q", "-m", "two").code).toBe(1);
+        expect(at.seen()).toEqual(["two"]);
+        at.write("three", "bad");
+        at.git("reset", "-q");
+        at.write("two", "good");
+        expect(at.git("commit", "-q", "-am", "all").code).toBe(1);
+        expect(at.seen()).toEqual(["three"]);
+        // What is deleted cannot be checked, and what changed nothing needs no check.
+        rmSync(join(project.path, "three"));
+        expect(at.git("commit", "-q", "-am", "gone")).toMatchObject({ code: 0 });
+        expect(at.git("commit", "-q", "--allow-empty", "-m", "empty")).toMatchObject({ code: 0 });
+        expect(at.seen()).toEqual([]);
+      },
+    );
+
+    test.skipIf(!isThere(shell))(`does without xargs${skipped}`, async ({ project }) => {
       const at = await prepare(project, 'format: CHECK {files}"', shell);
-      for (const name of ["one", "two", "three"]) at.write(name, "good");
-      at.git("add", "-A");
-      at.git("commit", "-q", "-m", "x");
-      at.seen();
-      at.write("one", "good 1");
-      at.write("two", "bad");
-      at.git("add", "two");
-      // `two` is staged, and not part of this commit.
-      expect(at.git("commit", "-q", "-m", "only one", "--", "one")).toMatchObject({ code: 0 });
-      expect(at.seen()).toEqual(["one"]);
-      expect(at.git("commit", "-q", "-m", "two").code).toBe(1);
-      expect(at.seen()).toEqual(["two"]);
-      at.write("three", "bad");
-      at.git("reset", "-q");
-      at.write("two", "good");
-      expect(at.git("commit", "-q", "-am", "all").code).toBe(1);
-      expect(at.seen()).toEqual(["three"]);
-      // What is deleted cannot be checked, and what changed nothing needs no check.
-      rmSync(join(project.path, "three"));
-      expect(at.git("commit", "-q", "-am", "gone")).toMatchObject({ code: 0 });
-      expect(at.git("commit", "-q", "--allow-empty", "-m", "empty")).toMatchObject({ code: 0 });
-      expect(at.seen()).toEqual([]);
-    },
-  );
-
-  test.skipIf(!isThere(shell))(`does without xargs${skipped}`, async ({ project }) => {
-    const at = await prepare(project, 'format: CHECK {files}"', shell);
-    const bin = join(project.path, "..", "few");
-    mkdirSync(bin);
-    for (const name of ["git", "sh", "grep"]) {
-      const path = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
-      symlinkSync(path, join(bin, name));
-    }
-    const git = (...args: string[]) => {
-      const env = { ...project.env, SEEN: join(project.path, "../seen"), PATH: bin };
-      return spawnSync("git", args, { cwd: project.path, env, encoding: "utf8" });
-    };
-    for (const name of ["a b", "*", "-x", "ünï"]) at.write(name, "good");
-    git("add", "-A");
-    expect(git("commit", "-q", "-m", "x")).toMatchObject({ status: 0 });
-    expect(at.seen()).toEqual(["*", "./-x", "a b", "ünï"]);
-    at.write("two\nlines", "good");
-    git("add", "-A");
-    expect(git("commit", "-q", "-m", "x").stderr).toContain("can take only through xargs");
+      const bin = join(project.path, "..", "few");
+      mkdirSync(bin);
+      for (const name of ["git", "sh", "grep"]) {
+        const path = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+        symlinkSync(path, join(bin, name));
+      }
+      const git = (...args: string[]) => {
+        const env = { ...project.env, SEEN: join(project.path, "../seen"), PATH: bin };
+        return spawnSync("git", args, { cwd: project.path, env, encoding: "utf8" });
+      };
+      for (const name of ["a b", "*", "-x", "ünï"]) at.write(name, "good");
+      git("add", "-A");
+      expect(git("commit", "-q", "-m", "x")).toMatchObject({ status: 0 });
+      expect(at.seen()).toEqual(["*", "./-x", "a b", "ünï"]);
+      at.write("two\nlines", "good");
+      git("add", "-A");
+      expect(git("commit", "-q", "-m", "x").stderr).toContain("can take only through xargs");
+    });
   });
-});
 
 describe("the format check", () => {
   test("takes commands by the files they are for", async ({ project }) => {

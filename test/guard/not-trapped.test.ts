@@ -40,7 +40,7 @@ describe("an approved merge that the remote was faster than", () => {
     project.git("-C", colleague, "push", "-q");
   }
 
-  test("is named by everything that one tries then", async ({ project }) => {
+  test("is named by everything that one tries then", { tags: ["proof"] }, async ({ project }) => {
     await overtaken(project);
     expect((await project.pawl("status")).err).not.toContain(WAY);
     project.git("fetch", "-q");

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +61,6 @@ function poison(text: string): Buffer {
 }
 
 test("compiled code that somebody else wrote is not run, and told", {
-  tags: ["proof"],
   timeout: 60_000,
 }, () => {
   pawl("status");

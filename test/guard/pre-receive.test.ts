@@ -125,7 +125,10 @@ describe("a server with the pre-receive hook", () => {
     expect(await auditIn(cloneForCheck(it, "check"), "--ci")).toMatchObject({ code: 0, reasons: [] });
   });
 
-  test("believes no baseline that was united or replaced by hand", async () => {
+  test("believes no baseline that was united or replaced by hand", {
+    tags: ["proof"],
+    timeout: 120_000,
+  }, async () => {
     const it = fresh();
     const own = it.home.commit("own.txt", "own\n");
     const record = join(it.home.path, ".pawl/state/repos/shop.md");
@@ -143,7 +146,7 @@ describe("a server with the pre-receive hook", () => {
     gitIn(it, it.remote, "fetch", "-q", it.home.path, "main:main");
     const found = await auditIn(cloneForCheck(it, "check"), "--ci");
     expect(found).toMatchObject({ code: 1, reasons: ["late_baseline"], findings: ["record_not_ours"] });
-  }, 120_000);
+  });
 
   test("takes other branches, tags, and what is there already", () => {
     const it = fresh();

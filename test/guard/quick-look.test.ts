@@ -111,6 +111,7 @@ const skipped = notRun(git !== undefined, "git 2.54 or newer");
 
 test.skipIf(!git)(
   `an approved merge that the remote lacks or has, where refs lie in tables${skipped}`,
+  { tags: ["proof"] },
   () => {
     const folder = makeTemporaryFolder("quick look");
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

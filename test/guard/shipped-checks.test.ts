@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -163,7 +164,6 @@ describe("the workflow", () => {
   });
 
   test("passes what is explained, and looks again before it fails what is not", {
-    tags: ["proof"],
     timeout: 120_000,
   }, () => {
     const good = runSteps(tip(), "push");
@@ -178,7 +178,9 @@ describe("the workflow", () => {
     expect(bad.out.match(/Not everything is explained/g)).toHaveLength(3);
   });
 
-  test("lets a request pass that the close gate lets pass, and no other", () => {
+  test("lets a request pass that the close gate lets pass, and no other", {
+    timeout: 120_000,
+  }, () => {
     const good = request(ready);
     expect([good.code, good.out]).toEqual([0, expect.stringContaining("T0001 can be approved")]);
     // Somebody pushes one commit more, which nobody has checked.
@@ -194,7 +196,7 @@ describe("the workflow", () => {
     const moved = request(ready);
     git(remote, "update-ref", "refs/heads/main", before);
     expect(moved).toMatchObject({ code: 1, out: expect.stringContaining("base_moved") });
-  }, 120_000);
+  });
 
   test("runs the base's package, whatever the request brings", () => {
     const clone = join(root, `request ${++names}`);
@@ -209,7 +211,6 @@ describe("the workflow", () => {
   }, 60_000);
 
   test("cannot tell what a newer pawl wrote, and says how the base gets that package", {
-    tags: ["proof"],
     timeout: 120_000,
   }, () => {
     const before = tip("pawl/state");

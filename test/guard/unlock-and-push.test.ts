@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { inTiers } from "../helpers/rows.ts";
 import { scrubbedEnvironment } from "../helpers/temporary-repository.ts";
 import { type GuardedRepository, makeGuardedRepository } from "./guarded-repository.ts";
 
@@ -65,7 +66,9 @@ describe("pawl unlock", () => {
     expect((await pawl("main", {}, "unlock", "main", "--for", "1s", "--json")).out).toContain("U0002");
   });
 
-  test("explains no move that was dated back into it after it had ended by itself", async () => {
+  test("explains no move that was dated back into it after it had ended by itself", {
+    tags: ["proof"],
+  }, async () => {
     expect((await pawl("main", {}, "unlock", "main", "--for", "10m")).code).toBe(0);
     const ago = (seconds: number) => new Date(Math.floor(Date.now() / 1000 - seconds) * 1000);
     const dated = (seconds: number) => `GIT_COMMITTER_DATE="@${ago(seconds).getTime() / 1000} +0000"`;
@@ -185,17 +188,23 @@ describe("a push to a protected branch", () => {
     expect(push().err).toMatch(/The remote moved before the merge of T0001[^\n]*--redo --push/);
   });
 
-  test.each([
+  const OTHERS: [what: string, changed: Record<string, string>, words: string][] = [
     ["with another content", { tree: "1".repeat(40) }, "its content is not what was approved"],
     ["of another branch", { head: "1".repeat(40) }, "it merges"],
     ["on another base", { old: "1".repeat(40) }, "it was made on"],
     ["that was never finished", { status: "prepared" }, "but is prepared"],
-  ])("of what an approval %s names is refused, as an audit would", (_what, changed, words) => {
-    approve(changed);
-    expect(push()).toEqual(refused("approved"));
-    expect(push().err).toContain(words);
-    expect(at.pawl("audit", "main").code).toBe(1);
-  });
+  ];
+  for (const { tags, rows } of inTiers(OTHERS, (_row, index) => index === 0))
+    test.each(rows)(
+      "of what an approval %s names is refused, as an audit would",
+      { tags },
+      (_what, changed, words) => {
+        approve(changed);
+        expect(push()).toEqual(refused("approved"));
+        expect(push().err).toContain(words);
+        expect(at.pawl("audit", "main").code).toBe(1);
+      },
+    );
 
   test("a grant that let it pass here is no approval", () => {
     at.sh(
@@ -205,7 +214,7 @@ describe("a push to a protected branch", () => {
     expect(push()).toEqual(refused("task"));
   });
 
-  test("what came in with hooks off stays unexplained under a later approval", () => {
+  test("what came in with hooks off stays unexplained under a later approval", { tags: ["proof"] }, () => {
     at.sh(`${OFF} commit -q --allow-empty -m smuggled`);
     const old = at.git("rev-parse", "main");
     approve({ old });

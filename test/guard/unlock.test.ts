@@ -142,18 +142,22 @@ describe("unlock", () => {
     expect(await it.audit("--offline")).toMatchObject({ code: 0, findings: [] });
   });
 
-  test.each(["audit", "note"])("one whose time is over is closed by the next %s", async (command) => {
-    const it = fresh();
-    await ok(unlockIt(it, "--for", "10m"));
-    it.home.commit("in time.txt", "in time\n");
-    letItEnd(it, inSeconds(-1));
-    const args = command === "audit" ? ["audit"] : ["note", "add", "Something else"];
-    // The window ended a second ago: what is committed now comes too late.
-    const said = await it.home.pawl(...args);
-    expect(said.err).toContain("U0001 has ended: main is closed again.");
-    expect(existsSync(grantOf(it))).toBe(false);
-    expect(recordOf(it)).toContain("status: closed");
-  });
+  test.each(["audit", "note"])(
+    "one whose time is over is closed by the next %s",
+    { tags: ["proof"] },
+    async (command) => {
+      const it = fresh();
+      await ok(unlockIt(it, "--for", "10m"));
+      it.home.commit("in time.txt", "in time\n");
+      letItEnd(it, inSeconds(-1));
+      const args = command === "audit" ? ["audit"] : ["note", "add", "Something else"];
+      // The window ended a second ago: what is committed now comes too late.
+      const said = await it.home.pawl(...args);
+      expect(said.err).toContain("U0001 has ended: main is closed again.");
+      expect(existsSync(grantOf(it))).toBe(false);
+      expect(recordOf(it)).toContain("status: closed");
+    },
+  );
 
   test("what came too late is not covered, whatever date it gives itself", async () => {
     const it = fresh();
@@ -173,7 +177,7 @@ describe("unlock", () => {
     expect(found.counts).toMatchObject({ unlocked: 1, unexplained: 2 });
   });
 
-  test("is told to a check of what was published", async () => {
+  test("is told to a check of what was published", { tags: ["proof"] }, async () => {
     const it = fresh();
     await ok(unlockIt(it, "--for", "10m"));
     it.home.commit("one.txt", "one\n");
@@ -192,7 +196,9 @@ describe("unlock", () => {
     });
   });
 
-  test("another clone's open unlock explains nothing here, and is not closed here", async () => {
+  test("another clone's open unlock explains nothing here, and is not closed here", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await ok(unlockIt(it, "--for", "10m"));
     await ok(it.home.pawl("sync", "--yes"));

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
-test("a task that was begun under no guard is approved and finished under one", async () => {
+test("a task that was begun under no guard is approved and finished under one", {}, async () => {
   for (const repo of ready.repos) await ok(repo.pawl("install", "--profile", "hooks"));
   const [home] = ready.repos;
   if (!home) throw new Error("There is no repository");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type Project, test } from "../helpers/command-line.ts";
 import { systemGit } from "../helpers/optional-program.ts";
+import { inTiers } from "../helpers/rows.ts";
 
 const INSTALL = ["install", "--profile", "hooks"];
 
@@ -41,46 +42,50 @@ function prepare(project: Project, tool: (typeof TOOLS)[string]): void {
   if (tool.before) project.git("config", "core.hooksPath", tool.before);
 }
 
-describe.each(Object.entries(TOOLS))("with %s, every worktree is guarded", (name, tool) => {
-  test("whoever made it and when, also after the tool has written its setting again", async ({ project }) => {
-    prepare(project, tool);
-    const before = readFileSync(join(project.path, ".git/config"), "utf8");
-    const add = (place: string) => project.git("worktree", "add", "-q", "--detach", `../${place}`);
-    const at = (place: string) => join(project.path, "..", place);
-    const stand = () =>
-      Object.fromEntries(
-        ["my project", "old", "new", "foreign"]
-          .filter((place) => existsSync(at(place)))
-          .map((place) => [place, isGuarded(at(place), project.env)]),
+const isMostCommon = ([name]: [string, unknown]) => ["no other tool", "husky"].includes(name);
+for (const { tags, rows } of inTiers(Object.entries(TOOLS), isMostCommon))
+  describe.each(rows)("with %s, every worktree is guarded", { tags }, (name, tool) => {
+    test("whoever made it and when, also after the tool has written its setting again", async ({
+      project,
+    }) => {
+      prepare(project, tool);
+      const before = readFileSync(join(project.path, ".git/config"), "utf8");
+      const add = (place: string) => project.git("worktree", "add", "-q", "--detach", `../${place}`);
+      const at = (place: string) => join(project.path, "..", place);
+      const stand = () =>
+        Object.fromEntries(
+          ["my project", "old", "new", "foreign"]
+            .filter((place) => existsSync(at(place)))
+            .map((place) => [place, isGuarded(at(place), project.env)]),
+        );
+      add("old");
+      expect((await project.pawl(...INSTALL)).code).toBe(0);
+      add("new");
+      add("foreign");
+      // Programs other than git know nothing of this file.
+      rmSync(join(project.path, ".git/worktrees/foreign/config.worktree"), { force: true });
+      const all = { "my project": true, old: true, new: true, foreign: true };
+      expect(stand()).toEqual(all);
+
+      if (tool.rewrites) {
+        project.git("config", "core.hooksPath", tool.rewrites);
+        expect(stand()).toEqual({ ...all, foreign: systemGit.isSince("2.54") });
+      }
+      expect((await project.pawl("note", "add", "x")).code).toBe(0);
+      expect(stand()).toEqual(all);
+      expect((await project.pawl("doctor")).out).not.toMatch(/not_active|override|silent|outdated/);
+      const extension = spawnSync("git", ["config", "extensions.worktreeConfig"], { cwd: project.path });
+      expect(extension.status === 0).toBe(name !== "no other tool");
+
+      expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
+      expect(readFileSync(join(project.path, ".git/config"), "utf8")).toBe(
+        name === "husky, not installed yet" ? `${before}\thooksPath = .husky/_\n` : before,
       );
-    add("old");
-    expect((await project.pawl(...INSTALL)).code).toBe(0);
-    add("new");
-    add("foreign");
-    // Programs other than git know nothing of this file.
-    rmSync(join(project.path, ".git/worktrees/foreign/config.worktree"), { force: true });
-    const all = { "my project": true, old: true, new: true, foreign: true };
-    expect(stand()).toEqual(all);
-
-    if (tool.rewrites) {
-      project.git("config", "core.hooksPath", tool.rewrites);
-      expect(stand()).toEqual({ ...all, foreign: systemGit.isSince("2.54") });
-    }
-    expect((await project.pawl("note", "add", "x")).code).toBe(0);
-    expect(stand()).toEqual(all);
-    expect((await project.pawl("doctor")).out).not.toMatch(/not_active|override|silent|outdated/);
-    const extension = spawnSync("git", ["config", "extensions.worktreeConfig"], { cwd: project.path });
-    expect(extension.status === 0).toBe(name !== "no other tool");
-
-    expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
-    expect(readFileSync(join(project.path, ".git/config"), "utf8")).toBe(
-      name === "husky, not installed yet" ? `${before}\thooksPath = .husky/_\n` : before,
-    );
-    expect(Object.values(stand())).toEqual([false, false, false, false]);
-    for (const place of ["", "worktrees/old", "worktrees/new", "worktrees/foreign"])
-      expect(existsSync(join(project.path, ".git", place, "config.worktree"))).toBe(false);
+      expect(Object.values(stand())).toEqual([false, false, false, false]);
+      for (const place of ["", "worktrees/old", "worktrees/new", "worktrees/foreign"])
+        expect(existsSync(join(project.path, ".git", place, "config.worktree"))).toBe(false);
+    });
   });
-});
 
 test("worktrees may differ wherever git takes the switch to be on", async ({ project }) => {
   prepare(project, TOOLS.lefthook ?? { files: {} });

@@ -9,13 +9,14 @@ export const testPrograms = () =>
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl-test-programs");
 
 /**
- * What to add to the name of a test that is skipped because this machine lacks a program. Where everything has to be run
- * (CI=true, as in .ci/run) there is no such name: whoever skipped a test there would call it passed.
+ * What to add to the name of a proof that is skipped because this machine lacks a program. Where everything has to be run
+ * (CI=true, as in .ci/run) there is no such name: a proof that was skipped there would count as passed.
  */
 export function notRun(isThere: boolean, program: string): string {
   if (isThere) return "";
   const why = `not run: no ${program} on this machine`;
-  if (process.env.CI === "true" && process.platform === "linux")
+  const isProof = !["check", "test"].includes(process.env.PAWL_TEST_TIER ?? "");
+  if (isProof && process.env.CI === "true" && process.platform === "linux")
     throw new Error(`${why}, and CI=true says that it has to be. scripts/install-test-tools.mjs --system`);
   return ` (${why})`;
 }

@@ -66,7 +66,9 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("install", "--dry-run")).out).not.toContain("would need");
   });
 
-  test("doctor names the program of a configured check that this machine lacks", async ({ project }) => {
+  test("doctor names the program of a configured check that this machine lacks", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const notes = async () =>
       (await project.pawl("doctor", "--json")).json.data.doctor.diagnoses.flatMap(
         (one: { code: string; level: string; message: string }) =>
@@ -84,7 +86,7 @@ describe("pawl install --commit", () => {
     ]);
   });
 
-  test("with a remote, the next step is to publish the commit", async ({ project }) => {
+  test("with a remote, the next step is to publish the commit", { tags: ["proof"] }, async ({ project }) => {
     project.git("init", "-q", "--bare", "-b", "main", join(project.path, "../remote.git"));
     project.git("remote", "add", "origin", join(project.path, "../remote.git"));
     project.git("push", "-q", "-u", "origin", "main");
@@ -109,7 +111,9 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("start", "T1")).code).toBe(0);
   });
 
-  test("is suggested by install, upgrade and start where the branch is guarded", async ({ project }) => {
+  test("is suggested by install, upgrade and start where the branch is guarded", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const next = { command: "pawl install --commit", reason: expect.stringMatching(/terminal.*main/) };
     expect((await project.pawl("install", "--json")).json.next).toEqual(next);
     expect((await project.pawl("upgrade", "--json")).json.next).toEqual(next);
@@ -120,9 +124,9 @@ describe("pawl install --commit", () => {
     expect((await project.pawl("install", "--json")).json.next).toBe(undefined);
   });
 
-  test("is suggested everywhere if git does not know who commits, with how to tell it", async ({
-    project,
-  }) => {
+  test("is suggested everywhere if git does not know who commits, with how to tell it", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     project.git("config", "user.useConfigOnly", "true");
     const nobody = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
     const names = [
@@ -204,7 +208,9 @@ describe("pawl install --commit", () => {
     expect(status(project)).toBe("?? .pawl/config.yaml");
   });
 
-  test("leaves the committed policy as it is while the user edits it", async ({ project }) => {
+  test("leaves the committed policy as it is while the user edits it", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     await commit(project, "--agents", "claude");
     const before = at(project, ".pawl/config.yaml");
     appendFileSync(join(project.path, ".pawl/config.yaml"), "# mine\n");
@@ -251,7 +257,9 @@ describe("pawl install --commit", () => {
     expect(existsSync(join(project.path, ".pawl"))).toBe(false);
   });
 
-  test("in an empty repository, makes a first commit of only pawl's files", async ({ project }) => {
+  test("in an empty repository, makes a first commit of only pawl's files", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     rmSync(join(project.path, ".git"), { recursive: true });
     project.git("init", "-q", "--template=", "-b", "main");
     project.git("add", "README.md");
@@ -283,9 +291,9 @@ describe("pawl install --commit", () => {
     expect(project.git("-C", path, "status", "--porcelain")).toBe("");
   });
 
-  test("commits what was installed earlier; the next time there is nothing to commit", async ({
-    project,
-  }) => {
+  test("commits what was installed earlier; the next time there is nothing to commit", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     await project.pawl("install", "--profile", "skills");
     const { written, commit: made } = await commit(project, "--profile", "skills");
     expect(written).toEqual([]);

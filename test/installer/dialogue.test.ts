@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BuiltProgram, buildProgram } from "../helpers/built-program.ts";
 import { inDialogue } from "../helpers/pseudo-terminal.ts";
+import { inTiers } from "../helpers/rows.ts";
 import {
   makeRepository,
   makeTemporaryFolder,
@@ -148,21 +149,23 @@ test("flags answer questions in advance", { tags: ["proof"], timeout: 120_000 },
 const STOPPED = "pawl: Stopped; nothing was changed.";
 const REFUSED = "pawl: Not confirmed; nothing was changed.";
 
-test.for([
+const ENDINGS: [how: string, at: string, typed: string, code: number, said: string][] = [
   ["Ctrl-C at the first question", "agents", "\x03", 130, STOPPED],
   ["Ctrl-C at the last question", "last", "\x03", 130, STOPPED],
   ["Ctrl-C in the middle of an answer", "last", "comm\x03", 130, STOPPED],
   ["Ctrl-D at the last question", "last", "\x04", 1, REFUSED],
   ["no", "last", "no\n", 1, REFUSED],
-] as const)(
-  "%s leaves nothing behind, and says so",
-  { timeout: 60_000 },
-  async ([, name, typed, wanted, said]) => {
-    const before = treeBytes(project.path);
-    const all = answers({ [name]: typed });
-    const upTo = all.slice(0, Object.keys(QUESTIONS).indexOf(name) + 1);
-    const { code, out } = await install(upTo);
-    expect([code, out.split("\n").filter((line) => line.startsWith("pawl: "))]).toEqual([wanted, [said]]);
-    expect(treeBytes(project.path)).toEqual(before);
-  },
-);
+];
+for (const { tags, rows } of inTiers(ENDINGS, ([how]) => how === "no" || how.endsWith("last question")))
+  test.for(rows)(
+    "%s leaves nothing behind, and says so",
+    { tags, timeout: 60_000 },
+    async ([, name, typed, wanted, said]) => {
+      const before = treeBytes(project.path);
+      const all = answers({ [name]: typed });
+      const upTo = all.slice(0, Object.keys(QUESTIONS).indexOf(name) + 1);
+      const { code, out } = await install(upTo);
+      expect([code, out.split("\n").filter((line) => line.startsWith("pawl: "))]).toEqual([wanted, [said]]);
+      expect(treeBytes(project.path)).toEqual(before);
+    },
+  );

@@ -91,6 +91,8 @@ const choices = fc.record({
   mode: fc.constantFrom(0o644, 0o444, 0o600, 0o755),
 });
 
+const RUNS = runs(30);
+
 test("install and uninstall restore any user files, and installing twice changes nothing more", () => {
   let installed = 0;
   fc.assert(
@@ -133,7 +135,7 @@ test("install and uninstall restore any user files, and installing twice changes
         rmSync(root, { recursive: true, force: true });
       }
     }),
-    runs(30),
+    RUNS,
   );
-  expect(installed).toBeGreaterThan(60);
+  expect(installed).toBeGreaterThan(RUNS.numRuns / 2);
 }, 300_000);

@@ -152,9 +152,9 @@ describe("pawl upgrade", () => {
 });
 
 describe("pawl override", () => {
-  test("a patch is rendered for every agent, settled when pawl's text changes, and removed", async ({
-    project,
-  }) => {
+  test("a patch is rendered for every agent, settled when pawl's text changes, and removed", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     await done(project, "install");
     const original = textAt(project, SKILL);
     await done(project, "override", "skill", "tdd", "--patch");
@@ -190,7 +190,9 @@ describe("pawl override", () => {
     expect(existsSync(at(project, ".pawl/overrides"))).toBe(false);
   });
 
-  test("adds a skill, disables one, and disables the MCP server", async ({ project }) => {
+  test("adds a skill, disables one, and disables the MCP server", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     await done(project, "install");
     await done(project, "override", "add", "release");
     expect(textAt(project, ".agents/skills/release/SKILL.md")).toContain('name: "release"');
@@ -245,7 +247,9 @@ describe("pawl doctor", () => {
     expect(textAt(project, ".agents/skills/tdd/SKILL.md")).toContain("mine");
   });
 
-  test("reports an edited skill and how to keep the edit for every agent", async ({ project }) => {
+  test("reports an edited skill and how to keep the edit for every agent", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     await done(project, "install");
     const none = await project.pawl("override", "skill", "tdd", "--from-edit", "--json");
     expect(none.json.error.code).toBe("not_edited");
@@ -307,9 +311,9 @@ describe("pawl doctor", () => {
     expect(await codesOf(project, "note")).toContain("copilot_not_trusted");
   });
 
-  test("reports where an agent would miss our hooks, and a session that began without them", async ({
-    project,
-  }) => {
+  test("reports where an agent would miss our hooks, and a session that began without them", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     await done(project, "install");
     mkdirSync(join(project.path, "src"));
     const codes = async (folder: string, env: Record<string, string>) => {

@@ -36,13 +36,7 @@ async function done(project: Project, ...argv: string[]) {
 const ofALock = (path: string) => /(?:^\.git|^\.git\/pawl|[./]lock|\/journal|\/tmp)$/.test(path);
 
 /** What people have most; the others are rarer. */
-const USUAL = [
-  "empty but for a README",
-  "no commits yet",
-  "husky",
-  "settings of all agents, with comments",
-  "a linked worktree",
-];
+const USUAL = ["empty but for a README", "settings of all agents, with comments", "a linked worktree"];
 const isUsual = ({ name }: { name: string }) => USUAL.some((one) => name.startsWith(one));
 for (const { tags, rows } of inTiers(FIXTURES, isUsual))
   describe.each(rows)("$name", { tags }, ({ make }) => {
@@ -229,7 +223,7 @@ describe("uninstall reports what it could not restore as expected", () => {
   });
 });
 
-test("the named command restores a ledger with merge conflicts", async () => {
+test("the named command restores a ledger with merge conflicts", { tags: ["proof"] }, async () => {
   const repository = FIXTURES[0]?.make(root);
   if (!repository) throw new Error("no fixture");
   const project = openProject(repository);

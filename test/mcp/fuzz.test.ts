@@ -1,3 +1,4 @@
+// @module-tag proof
 // @module-tag again
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -54,7 +54,7 @@ function locksLeft(): string[] {
 }
 
 describe("a server sees what others do", () => {
-  test("what another process changes is there in the next call", async () => {
+  test("what another process changes is there in the next call", { tags: ["proof"] }, async () => {
     const client = await open();
     await started(client);
     for (let round = 1; round <= 5; round++) {
@@ -108,7 +108,7 @@ describe("a server sees what others do", () => {
 });
 
 describe("a server goes when its client does", () => {
-  test("the end of its input ends it, and a check that runs with it", async () => {
+  test("the end of its input ends it, and a check that runs with it", { tags: ["proof"] }, async () => {
     const client = await open();
     await started(client);
     void client
@@ -236,7 +236,7 @@ describe("the command line of the server", () => {
       input: "",
     });
 
-  test("help names it and its flags", () => {
+  test("help names it and its flags", { tags: ["proof"] }, () => {
     expect(pawl("--help")).toMatch(/pawl mcp +Serve an agent over MCP/);
     expect(pawl("mcp", "--help")).toMatch(/--tools=<core\|all\|manager>[\s\S]*--agent=<NAME>/);
     expect(pawl("mcp")).toBe("");

@@ -127,7 +127,9 @@ describe("nobody who calls over MCP is a human", () => {
     }
   });
 
-  test("an agent whose session is not known may not judge what any session of it wrote", async () => {
+  test("an agent whose session is not known may not judge what any session of it wrote", {
+    tags: ["proof"],
+  }, async () => {
     const shell = { CODEX_SESSION_ID: "s1" };
     await shop.pawlIn(shop.path, shell, "task", "new", "One");
     await shop.pawlIn(shop.path, shell, "start", "T1");

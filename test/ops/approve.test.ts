@@ -81,7 +81,9 @@ describe("a merge", () => {
       );
     });
 
-  test("leaves a task that pawl and finish offer to end, unless another is named by where one stands", async () => {
+  test("leaves a task that pawl and finish offer to end, unless another is named by where one stands", {
+    tags: ["proof"],
+  }, async () => {
     const ready = fresh(single);
     const home = homeOf(ready);
     await ok(home.pawl("install", "--yes", "--profile", "hooks"));
@@ -518,7 +520,7 @@ describe("--push and --redo", () => {
       (repo: Project) => repo.git("commit", "-q", "--allow-empty", "-m", "more"),
     ],
     ["target_dirty", "theirs.txt", "x\n", undefined, (repo: Project) => repo.write("src/kept.txt", "mine\n")],
-  ] as const)("%s: nothing is moved", async (code, path, text, check, provoke) => {
+  ] as const)("%s: nothing is moved", { tags: ["proof"] }, async (code, path, text, check, provoke) => {
     const { ready } = await overtaken(path, text, check);
     const repo = homeOf(ready);
     provoke(repo);

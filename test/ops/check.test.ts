@@ -57,31 +57,34 @@ test("a light task needs its checks on the final tree, a handoff and a saved dif
   expect(project.read("tasks/T0001/receipt.md"), "a second pass changes nothing").toBe(receipt);
 });
 
-test.for([
+const DAMAGES: [how: string, damage: (text: string) => string][] = [
   ["emptied", () => ""],
-  ["cut", (text: string) => text.slice(0, 120)],
-  ["of another head", (text: string) => text.replace(/head: "?\w{40}"?/, `head: "${"0".repeat(40)}"`)],
-  ["of no digest", (text: string) => text.replace(/digest: .*/, "digest: none")],
-] as const)(
-  "a receipt that was %s is written again, and opens nothing until then",
-  async ([, damage], { project }) => {
-    await complete(project);
-    const { check } = await close(project);
-    const file = join(stateOf(project), "tasks/T0001/receipt.md");
-    const whole = readFileSync(file, "utf8");
-    const damaged = damage(whole);
-    expect(damaged).not.toBe(whole);
-    writeFileSync(file, damaged);
-    const human = { root: project.path, env: project.env, repos: [project] };
-    const dry = await typing(human, { typed: "T0001" }, "approve", "T1", "--dry-run");
-    expect([dry.code, ["no_receipt", "stale_receipt"].includes(dry.json.error.code)]).toEqual([1, true]);
-    expect(await close(project)).toMatchObject({ code: 0, codes: [], check: { receipt: check.receipt } });
-    expect(project.read("tasks/T0001/receipt.md").replaceAll('"', "")).toContain(
-      `\ndigest: ${check.receipt}\n`,
-    );
-    expect((await typing(human, { typed: "T0001" }, "approve", "T1")).code).toBe(0);
-  },
-);
+  ["cut", (text) => text.slice(0, 120)],
+  ["of another head", (text) => text.replace(/head: "?\w{40}"?/, `head: "${"0".repeat(40)}"`)],
+  ["of no digest", (text) => text.replace(/digest: .*/, "digest: none")],
+];
+for (const { tags, rows } of inTiers(DAMAGES, ([how]) => how === "of another head"))
+  test.for(rows)(
+    "a receipt that was %s is written again, and opens nothing until then",
+    { tags },
+    async ([, damage], { project }) => {
+      await complete(project);
+      const { check } = await close(project);
+      const file = join(stateOf(project), "tasks/T0001/receipt.md");
+      const whole = readFileSync(file, "utf8");
+      const damaged = damage(whole);
+      expect(damaged).not.toBe(whole);
+      writeFileSync(file, damaged);
+      const human = { root: project.path, env: project.env, repos: [project] };
+      const dry = await typing(human, { typed: "T0001" }, "approve", "T1", "--dry-run");
+      expect([dry.code, ["no_receipt", "stale_receipt"].includes(dry.json.error.code)]).toEqual([1, true]);
+      expect(await close(project)).toMatchObject({ code: 0, codes: [], check: { receipt: check.receipt } });
+      expect(project.read("tasks/T0001/receipt.md").replaceAll('"', "")).toContain(
+        `\ndigest: ${check.receipt}\n`,
+      );
+      expect((await typing(human, { typed: "T0001" }, "approve", "T1")).code).toBe(0);
+    },
+  );
 
 describe("anything that the receipt rests on makes another one", () => {
   test.for([
@@ -145,7 +148,7 @@ describe("the policy is the one that is committed on the base", () => {
     expect((await close(project)).codes).toEqual(["check_failed"]);
   });
 
-  test("a check that the branch adds is required as well", async ({ project }) => {
+  test("a check that the branch adds is required as well", { tags: ["proof"] }, async ({ project }) => {
     await complete(project);
     commitThere(project, ".pawl/config.yaml", "checks:\n  test: test -f done\n  lint: 'true'\n");
     await there(project, "verify", "--check", "test");

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openProject, type Project } from "../helpers/command-line.ts";
@@ -228,18 +229,14 @@ describe("related records in a store of a real project's size", () => {
   test.each([
     { name: "queries the ranking was adjusted to", queries: QUERIES, least: LEAST_RECALL },
     { name: "queries it was not adjusted to", queries: HELD_OUT, least: LEAST_RECALL_HELD_OUT },
-  ])(
-    "the mean recall among the first five does not fall: $name",
-    { tags: ["proof"] },
-    async ({ queries, least }) => {
-      const rows = [];
-      for (const { task, wanted } of queries) {
-        const top = (await relatedTo(task)).slice(0, TOP);
-        const missed = wanted.filter((key) => !top.includes(store.idOf(key)));
-        rows.push({ task, recall: 1 - missed.length / wanted.length, missed });
-      }
-      const mean = rows.reduce((sum, row) => sum + row.recall, 0) / rows.length;
-      expect(mean, JSON.stringify(rows)).toBeGreaterThanOrEqual(least);
-    },
-  );
+  ])("the mean recall among the first five does not fall: $name", async ({ queries, least }) => {
+    const rows = [];
+    for (const { task, wanted } of queries) {
+      const top = (await relatedTo(task)).slice(0, TOP);
+      const missed = wanted.filter((key) => !top.includes(store.idOf(key)));
+      rows.push({ task, recall: 1 - missed.length / wanted.length, missed });
+    }
+    const mean = rows.reduce((sum, row) => sum + row.recall, 0) / rows.length;
+    expect(mean, JSON.stringify(rows)).toBeGreaterThanOrEqual(least);
+  });
 });

@@ -89,9 +89,9 @@ describe("--remove", () => {
     expect(project.git("for-each-ref", "refs/pawl")).toBe("");
   });
 
-  test("commits after the merge are not merged: refused under that reason, else saved, with the way back", async ({
-    project,
-  }) => {
+  test("commits after the merge are not merged: refused under that reason, else saved, with the way back", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     await start(project);
     commitWork(project);
     project.git("merge", "-q", "--no-ff", "-m", "Merge", BRANCH);
@@ -184,7 +184,7 @@ describe("--remove", () => {
     expect(json.warnings.join("\n")).toContain("1 ignored file removed");
   });
 
-  test("two repositories: both or none", async ({ project }) => {
+  test("two repositories: both or none", { tags: ["proof"] }, async ({ project }) => {
     const api = openProject(makeRepository(dirname(project.path), "api"));
     await project.pawl("repo", "add", api.path);
     await start(project, "--repo", "my project", "--repo", "api");

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -32,7 +33,6 @@ test("whoever closes the pipe ends the command, and not the run", async () => {
 
 test.each(["watch", "log --follow"])(
   "%s ends with its reader, also when there is nothing more to say",
-  { tags: ["proof"] },
   (line) => {
     const quiet = makeRunProject("quiet", undefined);
     try {

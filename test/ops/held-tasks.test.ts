@@ -98,9 +98,9 @@ function hook(project: Project, id: string, file: string, line: string): string 
     .join("\n");
 }
 
-test("a session at the project's top keeps to the tasks that it started or claimed (D5)", async ({
-  project,
-}) => {
+test("a session at the project's top keeps to the tasks that it started or claimed (D5)", {
+  tags: ["proof"],
+}, async ({ project }) => {
   await ok(project.pawl("install", "--profile", "hooks", "--yes"));
   for (const title of ["One", "Two", "Three"]) await ok(project.pawl("task", "new", title));
   const as = (id: string, ...argv: string[]) => project.pawlIn(project.path, session(id), ...argv);

@@ -149,7 +149,9 @@ describe("a saved run", () => {
     ]);
   });
 
-  test("does not replace a run in progress, and a run with nothing saved is refused", async ({ project }) => {
+  test("does not replace a run in progress, and a run with nothing saved is refused", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     await worked(project);
     const busy = await project.pawl("start", "T1", "--restore", "R1", "--json");
     expect(busy.json.error.code).toBe("run_under_way");

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -203,7 +204,7 @@ describe("a key that was removed", () => {
   });
 });
 
-describe("a protected branch made where main was not signed yet", { tags: ["proof"] }, () => {
+describe("a protected branch made where main was not signed yet", () => {
   const terminal = POLICY.replace("approvals: signed\n", "");
 
   const enrol = (it: SignedProject) =>
@@ -344,9 +345,7 @@ async function loseKeys(it: SignedProject, begins: string) {
   return { json, main: at(it, "main"), release: at(it, "release/1") };
 }
 
-test("all keys are lost: a branch at the same commit as main has the same root", {
-  tags: ["proof"],
-}, async () => {
+test("all keys are lost: a branch at the same commit as main has the same root", {}, async () => {
   const it = fresh();
   // The clock goes on between the two branches.
   observeSteps((step) => {
@@ -359,9 +358,7 @@ test("all keys are lost: a branch at the same commit as main has the same root",
   expect((await it.ci("--root", main)).code).toBe(0);
 });
 
-test("all keys are lost: each branch has its new root pinned, and answers for everything after it", {
-  tags: ["proof"],
-}, async () => {
+test("all keys are lost: each branch has its new root pinned, and answers for everything after it", {}, async () => {
   const it = fresh();
   const before = rootOf(it);
   const { json, main, release } = await loseKeys(it, "main~1");

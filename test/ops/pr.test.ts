@@ -64,7 +64,7 @@ test("a guarded remote gets the records with the request, once a human has agree
   expect(checked.code, checked.out + checked.err).toBe(0);
 });
 
-test("the check of a request sees that a fix was undone", async () => {
+test("the check of a request sees that a fix was undone", { tags: ["proof"] }, async () => {
   const it = await withRemote(true);
   const worktree = join(it.home.path, ".worktrees/T0001-change-it-all");
   const commit = (text: string) => {

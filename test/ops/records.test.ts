@@ -655,7 +655,9 @@ test('a handoff stays short, and "none" as a blocker means that there is none', 
   ]);
 });
 
-test("a session costs at most 400 tokens, however much there is", async ({ project }) => {
+test("a session costs at most 400 tokens, however much there is", { tags: ["proof"] }, async ({
+  project,
+}) => {
   const long = "very long words ".repeat(600);
   await project.pawl("task", "new", "x".repeat(300), "--objective", long, "--acceptance", long);
   await project.pawl("task", "update", "T1", "--status", "active", "--next", long, "--next", long);

@@ -110,7 +110,7 @@ describe("a later installation", () => {
   });
 });
 
-describe("remote trust and forget", () => {
+describe("remote trust and forget", { tags: ["proof"] }, () => {
   test("are a human's: no agent, no pipe, no other word", async () => {
     await ok(install("--yes"));
     it.home.git("remote", "add", "other", "../other.git");

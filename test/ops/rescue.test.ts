@@ -184,7 +184,9 @@ describe("whose changes move", () => {
     expect(statusOf(project)).toBe("");
   });
 
-  test("session, check and audit tell what went astray, and the command", async ({ project }) => {
+  test("session, check and audit tell what went astray, and the command", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     await begin(project);
     await project.pawl("install", "--profile", "hooks");
     project.write("big.txt", "astray\n");

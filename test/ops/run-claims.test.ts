@@ -1,3 +1,4 @@
+// @module-tag proof
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -42,7 +43,7 @@ const holderOf = (task: string) => {
   return /^holder: (.*)$/m.exec(refs)?.[1];
 };
 
-test("whoever resumes a run asks who has the task by now", { tags: ["proof"] }, async () => {
+test("whoever resumes a run asks who has the task by now", async () => {
   await ok(ada.pawl("run", "T1", "--agent", "ends"));
   await ok(ada.pawl("run", "wait", "T1", "--for", "60s"));
   expect(holderOf("T0001")).toBeDefined();
@@ -54,9 +55,7 @@ test("whoever resumes a run asks who has the task by now", { tags: ["proof"] }, 
   expect(ada.read("tasks/T0001/runs/R1/run.md").match(/- number:/g)).toHaveLength(1);
 });
 
-test("what somebody's manager works on is claimed, and free again when the manager has ended", {
-  tags: ["proof"],
-}, async () => {
+test("what somebody's manager works on is claimed, and free again when the manager has ended", {}, async () => {
   await ok(ada.pawl("run", "T2", "--agent", "stays", "--mode", "manager", "--agents", "ends"));
   expect(holderOf("T0002")).toBeDefined();
   for (const words of [["--mode", "manager"], []])

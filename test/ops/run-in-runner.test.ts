@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -82,7 +83,7 @@ async function boxed(run: string): Promise<number> {
   return pid();
 }
 
-test("what signals cannot reach is ended by the runner's own command", { tags: ["proof"] }, async () => {
+test("what signals cannot reach is ended by the runner's own command", async () => {
   const run = await begin("stays");
   const inside = await boxed(run);
   const stopped = await project.pawl("run", "stop", run, "--grace", "1s", "--json");

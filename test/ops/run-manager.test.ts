@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -78,7 +79,6 @@ const outOf = (run: string) => join(project.path, ".git/pawl/runs", run.replace(
 const recordOf = (run: string) => project.read(`tasks/${run.replace("/", "/runs/")}/run.md`);
 
 test("three parts, one of which fails: plan, delegation, settlement, handoff, and every refusal on the way", {
-  tags: ["proof"],
   timeout: 180_000,
 }, async () => {
   const [a, b, c] = [part(1), part(2), part(3)];
@@ -163,7 +163,6 @@ pawl check TASK --stage manage
 });
 
 test("a manager that is killed: what it started keeps running, and it resumes from what happened since", {
-  tags: ["proof"],
   timeout: 120_000,
 }, async () => {
   const a = part(1);
@@ -203,7 +202,6 @@ try task new "Part"; try task update TASK --plan "One part"; try run ${a} --agen
 });
 
 test("two that it resumes at the same moment do not use the same room", {
-  tags: ["proof"],
   timeout: 120_000,
 }, async () => {
   const [a, b] = [part(1), part(2)];
@@ -273,7 +271,10 @@ pawl run wait ${a} --for 60s; try task update T1 --notes "Not mine"`);
     );
   });
 
-  test("an agent that only says that it is the manager is not; nor does it start one", async () => {
+  test("an agent that only says that it is the manager is not; nor does it start one", {
+    tags: ["proof"],
+    timeout: 60_000,
+  }, async () => {
     script("sleep 300");
     await manage();
     const said = await asAgent({ ...agent, PAWL_RUN: `${task}/R1` }, "run", task, "--agent", "worker");
@@ -282,9 +283,11 @@ pawl run wait ${a} --for 60s; try task update T1 --notes "Not mine"`);
     expect((await asAgent(agent, ...again)).error.code).toBe("human_only");
     expect((await manage()).json.error.code).toBe("run_open");
     await project.pawl("run", "stop", `${task}/R1`, "--grace", "1s");
-  }, 60_000);
+  });
 
-  test("one that starts or resumes a run is told to wait for its end, which it could not look on", async () => {
+  test("one that starts or resumes a run is told to wait for its end, which it could not look on", {
+    tags: ["proof"],
+  }, async () => {
     const next = { command: `pawl run wait ${task}/R1` };
     behave(task, "fail");
     expect(await asAgent(agent, "run", task, "--agent", "worker")).toMatchObject({ next });

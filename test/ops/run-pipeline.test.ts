@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,9 +82,7 @@ const ledgerOf = (task: string) => {
 };
 const taskOf = async (task: string) => (await project.pawl("task", "show", task, "--json")).json.data.task;
 
-test("what the reviewer finds is fixed and reviewed again; then nothing is left but a human's yes", {
-  tags: ["proof"],
-}, async () => {
+test("what the reviewer finds is fixed and reviewed again; then nothing is left but a human's yes", {}, async () => {
   const { task, conductor } = await begin("converges");
   const { standing, log } = await end(conductor);
   expect(standing.state, log).toBe("succeeded");
@@ -103,7 +102,7 @@ test("what the reviewer finds is fixed and reviewed again; then nothing is left 
   expect(log).toContain("All that is left is a human's approval.");
 });
 
-describe("a pipeline that does not get there ends, blocks its task and says why", { tags: ["proof"] }, () => {
+describe("a pipeline that does not get there ends, blocks its task and says why", () => {
   test.each([
     ["idle", "no_progress", ["author", "reviewer", "fixer"], "changed nothing; still open: T"],
     [
@@ -125,7 +124,7 @@ describe("a pipeline that does not get there ends, blocks its task and says why"
   });
 });
 
-describe("the conductor is killed with all that belongs to it", { tags: ["proof"] }, () => {
+describe("the conductor is killed with all that belongs to it", () => {
   const killConductor = (run: string, attempt: number) => {
     const { path, spec } = project.attempt(run, attempt);
     const pid = parseIdentity(owners(path).at(-1) ?? "")?.pid ?? 0;

@@ -154,7 +154,9 @@ describe("stopping", () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test("while it runs nobody else gets the worktree, and nobody removes it", async () => {
+  test("while it runs nobody else gets the worktree, and nobody removes it", {
+    tags: ["proof"],
+  }, async () => {
     const task = await newTask("wait");
     await project.pawl("run", task, "--agent", "mine");
     const second = await project.pawl("run", task, "--agent", "other", "--json");

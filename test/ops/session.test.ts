@@ -121,9 +121,9 @@ test("the latest verdict of each kind that counts is shown", async ({ project })
   expect(out).not.toContain("V4");
 });
 
-test("a session's own task is told among more tasks under way than anybody can keep in mind", async ({
-  project,
-}) => {
+test("a session's own task is told among more tasks under way than anybody can keep in mind", {
+  tags: ["proof"],
+}, async ({ project }) => {
   for (let number = 1; number <= 10; number++) {
     await project.pawl("task", "new", `Task ${number}`, "--profile", "light");
     const env = number >= 9 ? ONE : TWO;

@@ -151,7 +151,9 @@ describe("check --fix", () => {
     expect([failed.code, codes(failed)]).toEqual([1, ["check_failed"]]);
   });
 
-  test("without a check in the policy, somebody has to say what proves it", async ({ project }) => {
+  test("without a check in the policy, somebody has to say what proves it", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const there = await begun(project, "profile: light\n");
     there.commit("fixed.txt", "fixed\n");
     const open = await there.pawl("check", "--fix", "--json");

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -136,9 +137,7 @@ describe("pawl pr --sign", () => {
     expect((await it.audit()).code).toBe(0);
   });
 
-  test("is refused to agents, to pipes, to other words, to other keys and to what is not ready", {
-    tags: ["proof"],
-  }, async () => {
+  test("is refused to agents, to pipes, to other words, to other keys and to what is not ready", {}, async () => {
     const it = fresh(unsigned);
     const code = async (result: ReturnType<SignedProject["types"]>) => (await result).json.error.code;
     const agent = { typed: "T0002", env: { CLAUDECODE: "1" } };
@@ -167,7 +166,7 @@ describe("a signed request explains", () => {
     expect([(await it.audit()).code, (await it.ci()).code]).toEqual([0, 0]);
   });
 
-  test("the host's squash", { tags: ["proof"] }, async () => {
+  test("the host's squash", async () => {
     const it = fresh();
     squash(it);
     await expectExplained(it);
@@ -176,22 +175,16 @@ describe("a signed request explains", () => {
   test.each([
     ["merge", merge],
     ["squash", squash],
-  ])(
-    "a %s on a base that moved, by the tree that git makes of both",
-    { tags: ["proof"] },
-    async (_style, press) => {
-      const it = fresh();
-      await moveBase(it);
-      press(it);
-      await expectExplained(it);
-    },
-  );
+  ])("a %s on a base that moved, by the tree that git makes of both", async (_style, press) => {
+    const it = fresh();
+    await moveBase(it);
+    press(it);
+    await expectExplained(it);
+  });
 });
 
 describe("a signed request does not explain", () => {
-  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", {
-    tags: ["proof"],
-  }, async () => {
+  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", {}, async () => {
     const it = fresh();
     const head = it.git("rev-parse", BRANCH);
     squash(it);
@@ -208,9 +201,7 @@ describe("a signed request does not explain", () => {
     expect(await ci()).toMatchObject({ code: 0, counts: { pull_request: 1 } });
   });
 
-  test("a merge or a squash with another tree, whatever driver this clone has for merges", {
-    tags: ["proof"],
-  }, async () => {
+  test("a merge or a squash with another tree, whatever driver this clone has for merges", {}, async () => {
     const it = fresh();
     await moveBase(it);
     host(it, (git, path) => {
@@ -232,25 +223,21 @@ describe("a signed request does not explain", () => {
     await expectNot(other, /./);
   });
 
-  test.each([false, true])(
-    "a rebase, or a fast-forward (the base moved: %s)",
-    { tags: ["proof"] },
-    async (moved) => {
-      const it = fresh();
-      if (moved) await moveBase(it);
-      host(it, (git) => {
-        git("checkout", "-q", "-b", "rebased", `origin/${BRANCH}`);
-        git("rebase", "-q", "main");
-        git("checkout", "-q", "main");
-        git("merge", "-q", "--ff-only", "rebased");
-      });
-      const ci = await audits(it);
-      expect(ci.code).toBe(1);
-      expect(ci.counts.unexplained).toBeGreaterThan(0);
-    },
-  );
+  test.each([false, true])("a rebase, or a fast-forward (the base moved: %s)", async (moved) => {
+    const it = fresh();
+    if (moved) await moveBase(it);
+    host(it, (git) => {
+      git("checkout", "-q", "-b", "rebased", `origin/${BRANCH}`);
+      git("rebase", "-q", "main");
+      git("checkout", "-q", "main");
+      git("merge", "-q", "--ff-only", "rebased");
+    });
+    const ci = await audits(it);
+    expect(ci.code).toBe(1);
+    expect(ci.counts.unexplained).toBeGreaterThan(0);
+  });
 
-  test("a merge of another head with the same tree", { tags: ["proof"] }, async () => {
+  test("a merge of another head with the same tree", async () => {
     const it = fresh();
     host(it, (git) => {
       git("checkout", "-q", "-b", "further", `origin/${BRANCH}`);
@@ -274,9 +261,7 @@ describe("a signed request does not explain", () => {
     expect(await received(it, reverted, again)).toMatchObject({ code: 1, counts: { pull_request: 0 } });
   });
 
-  test("what somebody without an enrolled key signed, or what was signed for something else", {
-    tags: ["proof"],
-  }, async () => {
+  test("what somebody without an enrolled key signed, or what was signed for something else", {}, async () => {
     for (const about of ["eve", "receipt", "ref"] as const) {
       const it = fresh(unsigned);
       await ok(it.types("T0002", "pr", "T2", "--sign"));
@@ -300,7 +285,6 @@ describe("a signed request does not explain", () => {
   // Somebody has to be able to sign at the higher level, or the policy is refused.
   test.runIf(hasAuthenticator())(
     "what a key of a lower level signed than the branch wants by then",
-    { tags: ["proof"] },
     async () => {
       const it = fresh();
       const touch = makeKey(folder, "touch", TOUCH_KEY);
@@ -315,7 +299,7 @@ describe("a signed request does not explain", () => {
     },
   );
 
-  test("a merge that brings another policy or other keys along", { tags: ["proof"] }, async () => {
+  test("a merge that brings another policy or other keys along", async () => {
     const it = fresh();
     host(it, (git, path) => {
       git("merge", "-q", "--no-ff", "--no-commit", `origin/${BRANCH}`);
@@ -327,9 +311,7 @@ describe("a signed request does not explain", () => {
   });
 });
 
-test("what a merged request rests on is what was signed, though the task was checked again before the merge", {
-  tags: ["proof"],
-}, async () => {
+test("what a merged request rests on is what was signed, though the task was checked again before the merge", {}, async () => {
   const it = fresh();
   const worktree = join(it.home.path, ".worktrees/T0002-one");
   await ok(it.home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));

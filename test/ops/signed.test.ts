@@ -100,7 +100,9 @@ describe("an approval under `approvals: signed`", () => {
     expect(done.err).not.toContain("\u001b");
   });
 
-  test("is refused where the task leaves a policy that no command could read, such as a link", async () => {
+  test("is refused where the task leaves a policy that no command could read, such as a link", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await it.ready("link", "shared.yaml", "approvals: signed\n");
     const worktree = join(it.home.path, ".worktrees/T0002-link");
@@ -246,7 +248,7 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(await reasons(it)).toEqual(["not_signed"]);
   });
 
-  test("what brings its own keys along, and everything that rests on them", async () => {
+  test("what brings its own keys along, and everything that rests on them", { tags: ["proof"] }, async () => {
     const it = fresh();
     const worktree = join(it.home.path, ".worktrees/T0001-one");
     const own = listOf(it, eve);
@@ -261,7 +263,7 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(ci.counts).toMatchObject({ unexplained: 2, approved: 0 });
   });
 
-  test("another commit under the same signature", async () => {
+  test("another commit under the same signature", { tags: ["proof"] }, async () => {
     const it = fresh();
     const other = (made: MadeMerges): MadeMerges => ({
       ...made,
@@ -271,7 +273,7 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     expect(await reasons(it)).toEqual(["not_signed"]);
   });
 
-  test("what was signed for another repository with the same keys", async () => {
+  test("what was signed for another repository with the same keys", { tags: ["proof"] }, async () => {
     const it = fresh();
     await forge(it, "T1", signedBy(it.ada, "f".repeat(32)));
     expect(await reasons(it)).toEqual(["not_signed"]);
@@ -307,7 +309,9 @@ describe("a forged approval is found by CI, in a bare clone without a network:",
     );
   });
 
-  test("a record that says that the branch was unlocked from before the first key on", async () => {
+  test("a record that says that the branch was unlocked from before the first key on", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     const evil = it.home.commit("evil.txt", "evil\n");
     const root = it.git("rev-list", "--max-parents=0", "main");
@@ -487,7 +491,7 @@ describe("an unlock under `approvals: signed`", () => {
     expect(cleanIn(await it.ci())).toBe(true);
   });
 
-  test("that somebody extends, or writes by hand, is reported", async () => {
+  test("that somebody extends, or writes by hand, is reported", { tags: ["proof"] }, async () => {
     const it = fresh();
     const opened = await ok(unlock(it, "--for", "10m"));
     const { id, until } = opened.json.data.unlock;
@@ -499,7 +503,9 @@ describe("an unlock under `approvals: signed`", () => {
     expect((await it.audit("--offline")).findings).toEqual(["forged_unlock"]);
   });
 
-  test("of commits that change keys or policy has those changes signed as such", async () => {
+  test("of commits that change keys or policy has those changes signed as such", {
+    tags: ["proof"],
+  }, async () => {
     const it = fresh();
     await ok(unlock(it, "--for", "10m"));
     it.home.commit(".pawl/config.yaml", "approvals: terminal\n");
@@ -572,7 +578,7 @@ describe("what else loosens", () => {
     expect((await bare.audit("--offline")).findings).toEqual(["decision_not_signed"]);
   });
 
-  test("what was signed of an uninstallation stays with the records", async () => {
+  test("what was signed of an uninstallation stays with the records", { tags: ["proof"] }, async () => {
     const it = fresh();
     await ok(it.types("yes", "uninstall"));
     const kept = await it.home.pawl("audit", "--offline", "--json");

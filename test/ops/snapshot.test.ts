@@ -126,7 +126,9 @@ test("a dry run says what would be saved, and saves nothing", async ({ project }
   expect(project.git("for-each-ref", "refs/pawl")).toBe("");
 });
 
-test("eight snapshots at once: one commit, one record that fits its patch", async ({ project }) => {
+test("eight snapshots at once: one commit, one record that fits its patch", { tags: ["proof"] }, async ({
+  project,
+}) => {
   const work = await makeRun(project);
   work.write("a.txt", "a\n");
   const all = await Promise.all(Array.from({ length: 8 }, () => project.pawl("snapshot", "T1", "--json")));

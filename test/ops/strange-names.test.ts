@@ -39,9 +39,9 @@ test("whatever a file is called, its change is in the saved diff, and git gets t
   expect(project.git("-C", clone, "write-tree")).toBe(there.git("rev-parse", "HEAD^{tree}"));
 });
 
-test("no name is two lines for whoever reads or decides, and the receipt is for all of them", async ({
-  project,
-}) => {
+test("no name is two lines for whoever reads or decides, and the receipt is for all of them", {
+  tags: ["proof"],
+}, async ({ project }) => {
   const there = await changed(project);
   there.git("add", "-A");
   there.git("commit", "-qm", "Change");

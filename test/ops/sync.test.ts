@@ -105,7 +105,9 @@ test("a conflict is not settled by an agent", async ({ clones }) => {
   expect(json.error.code).toBe("human_only");
 });
 
-test("clones in folders of different names start each other's tasks", async ({ clones }) => {
+test("clones in folders of different names start each other's tasks", { tags: ["proof"] }, async ({
+  clones,
+}) => {
   const { ada, ben } = clones;
   await ben.pawl("task", "new", "Made where the folder has another name");
   await ada.pawl("note", "add", "Something of her own");
@@ -260,7 +262,9 @@ describe("the same id given twice", () => {
     expect((await ben.pawl("log")).out).toContain("was T0001 until another clone's T0001 arrived");
   });
 
-  test("a started task continues in its worktree under the new id", async ({ clones }) => {
+  test("a started task continues in its worktree under the new id", { tags: ["proof"] }, async ({
+    clones,
+  }) => {
     const { ada, ben } = clones;
     await ada.pawl("task", "new", "Ada's task");
     await ben.pawl("task", "new", "Ben's task");
@@ -363,7 +367,7 @@ describe("the first push", () => {
     expect([again.code, again.err.includes("This publishes")]).toEqual([0, false]);
   });
 
-  test("is asked for on a terminal, once", async ({ clones }) => {
+  test("is asked for on a terminal, once", { tags: ["proof"] }, async ({ clones }) => {
     const { ada } = clones;
     await ada.pawl("task", "new", "From Ada");
     const ready = { root: clones.root, env: ada.env, repos: [ada] };
@@ -462,9 +466,9 @@ describe("remotes", () => {
     expectSame(ada, ben);
   });
 
-  test("the project's own settings are used, and none of its hooks, mirrors and signatures", async ({
-    clones,
-  }) => {
+  test("the project's own settings are used, and none of its hooks, mirrors and signatures", {
+    tags: ["proof"],
+  }, async ({ clones }) => {
     const { ada, ben } = clones;
     const ran = join(clones.root, "ran");
     for (const hook of ["pre-push", "reference-transaction", "post-merge", "pre-commit"]) {
@@ -515,9 +519,9 @@ test("patches travel with their run: the diff can be read where the work was nev
   expect(there.code).toBe(0);
 });
 
-test("what is deleted in one clone comes back from the other: no record ever goes away", async ({
-  clones,
-}) => {
+test("what is deleted in one clone comes back from the other: no record ever goes away", {
+  tags: ["proof"],
+}, async ({ clones }) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "One");
   await ada.pawl("task", "new", "Two");
@@ -534,7 +538,9 @@ test("what is deleted in one clone comes back from the other: no record ever goe
   expect((await ada.pawl("task", "list")).out).toContain("Two");
 });
 
-test("links and names that mean something to this machine are not taken from anybody", async ({ clones }) => {
+test("links and names that mean something to this machine are not taken from anybody", {
+  tags: ["proof"],
+}, async ({ clones }) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "One");
   await sync(ada);
@@ -658,7 +664,9 @@ test("a task that is made while another clone's of that id is being put in place
   }
 });
 
-test("whoever looks while records are being put in place finds each of them told of", async ({ clones }) => {
+test("whoever looks while records are being put in place finds each of them told of", {
+  tags: ["proof"],
+}, async ({ clones }) => {
   const { ada, ben } = clones;
   await ada.pawl("task", "new", "The first one");
   await sync(ada);

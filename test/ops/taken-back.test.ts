@@ -1,3 +1,4 @@
+// @module-tag proof
 import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -128,7 +129,7 @@ describe("CI, which has only what the branches have", () => {
     expect(await found(it)).toEqual([1, "approved_missing"]);
   });
 
-  test("is content if a human took several merges out and signed for it", { tags: ["proof"] }, async () => {
+  test("is content if a human took several merges out and signed for it", async () => {
     const it = fresh();
     await it.ready("two");
     await ok(it.types("T0002", "approve", "T2", "--finish", "--push"));
@@ -140,9 +141,7 @@ describe("CI, which has only what the branches have", () => {
     expect(await found(it)).toEqual([0]);
   });
 
-  test("tells of a protected branch that was made later, published and deleted", {
-    tags: ["proof"],
-  }, async () => {
+  test("tells of a protected branch that was made later, published and deleted", {}, async () => {
     const it = fresh();
     it.git("branch", "release/1", "main");
     await it.readyOn("release/1", "two");

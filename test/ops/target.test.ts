@@ -64,9 +64,9 @@ describe("where a started task goes", () => {
     expect(json.data.run.repos[0].base_branch).toBe("release/1");
   });
 
-  test("is changed by a human: the receipt is void, and check, approval and merge go to the new one", async ({
-    project,
-  }) => {
+  test("is changed by a human: the receipt is void, and check, approval and merge go to the new one", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     await ready(project);
     await ok(project.pawl("task", "update", "T1", "--base", "release/1"));
     expect(await reasons(project)).toContain("base_changed");
@@ -106,7 +106,7 @@ describe("where a started task goes", () => {
     expect(await reasons(project)).toContain("base_changed");
   });
 
-  test("makes a review of what went to another branch stale", async ({ project }) => {
+  test("makes a review of what went to another branch stale", { tags: ["proof"] }, async ({ project }) => {
     await ready(project);
     await ok(project.pawl("task", "update", "T1", "--profile", "standard"));
     await ok(project.pawl("review", "record", "T1", "--kind", "branch", "--verdict", "pass"));

@@ -203,7 +203,9 @@ describe("a human's tools are found", () => {
     expect(told.message).not.toContain("/usr/bin");
   });
 
-  test("doctor tells another shell, and a human's --fix keeps that one", async ({ project }) => {
+  test("doctor tells another shell, and a human's --fix keeps that one", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     await ok(project.pawl("install", "--profile", "hooks", "--yes"));
     const env = { JAVA_HOME: "/opt/jdk" };
     const look = async (more: Record<string, string>, ...argv: string[]) => {

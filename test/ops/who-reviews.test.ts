@@ -98,7 +98,7 @@ describe("a second pair of eyes", () => {
   });
 });
 
-describe("a human whom nobody can see, because there is no terminal,", () => {
+describe("a human whom nobody can see, because there is no terminal,", { tags: ["proof"] }, () => {
   test("is heard, and counts for no gate", async ({ project }) => {
     await wrote(project);
     const script = project.unattended();

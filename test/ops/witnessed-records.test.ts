@@ -140,9 +140,9 @@ describe("a handoff's validation", () => {
   });
 });
 
-test("whoever forges a record together with its event gets past all of this: only recheck stops that", async ({
-  project,
-}) => {
+test("whoever forges a record together with its event gets past all of this: only recheck stops that", {
+  tags: ["proof"],
+}, async ({ project }) => {
   project.commit(".pawl/config.yaml", "recheck: true\nchecks:\n  test: test -f done\n");
   await failing(project);
   await project.pawl("verify", "T1");
@@ -166,9 +166,9 @@ test("whoever forges a record together with its event gets past all of this: onl
   expect([code, json.error.code]).toEqual([1, "check_failed"]);
 });
 
-test("a filter that no commit asks for puts no other files before the checks that run again", async ({
-  project,
-}) => {
+test("a filter that no commit asks for puts no other files before the checks that run again", {
+  tags: ["proof"],
+}, async ({ project }) => {
   project.commit("check.sh", "exit 1\n");
   // What the commit itself asks for, as for Git LFS, may differ.
   project.commit(".gitattributes", "asset filter=own\n");

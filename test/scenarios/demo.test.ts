@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +32,6 @@ function linesOf(picture: string): string[] {
 
 /** `npm run demo`, but for its build: what `npm test` built is used, with an empty home folder and no name anywhere. */
 test("the demo ends with a merged task in two repositories that can be explored", {
-  tags: ["proof"],
   timeout: 240_000,
 }, async () => {
   const home = makeTemporaryFolder("demo");

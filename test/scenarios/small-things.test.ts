@@ -5,9 +5,9 @@ import { openProject, test } from "../helpers/command-line.ts";
 import { ok } from "../helpers/ready-task.ts";
 import { stateOf } from "../helpers/temporary-repository.ts";
 
-test("what ends leaves nothing in git's own files: settings of its branch, names of folders that are gone", async ({
-  project,
-}) => {
+test("what ends leaves nothing in git's own files: settings of its branch, names of folders that are gone", {
+  tags: ["proof"],
+}, async ({ project }) => {
   const textOf = (name: string) => readFileSync(join(project.path, ".git", name), "utf8");
   const remote = join(project.path, "..", "remote.git");
   project.git("init", "-q", "--bare", remote);

@@ -1,3 +1,4 @@
+// @module-tag proof
 import { cpSync, existsSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -102,7 +103,6 @@ describe("eight processes on one store", () => {
   }, 120_000);
 
   test("that all commit a milestone at once: each record is in the history, which is one line", {
-    tags: ["proof"],
     timeout: 120_000,
   }, async () => {
     const repository = await makeUsedRepository("milestones", 8);
@@ -127,7 +127,7 @@ describe("eight processes on one store", () => {
 });
 
 describe("a process that sleeps for hours before it gets the lock", () => {
-  test("still does its work, although others have swept its staged files", { tags: ["proof"] }, async () => {
+  test("still does its work, although others have swept its staged files", async () => {
     const repository = await makeUsedRepository("asleep", 1);
     const job = { cwd: repository.path, operation: "task.new", input: { title: "slept" }, suspendAt: "look" };
     const { child, ending } = startNode(repository, [worker, JSON.stringify(job)]);

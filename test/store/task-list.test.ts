@@ -54,7 +54,9 @@ describe("with many tasks", () => {
     expect(past).toEqual({ done: cold.length - current.length });
   });
 
-  test("our own writes are seen at once, also to tasks that were past", async ({ project }) => {
+  test("our own writes are seen at once, also to tasks that were past", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const tasks = await fill(project, MANY);
     tasks.list();
     await project.pawl("task", "update", "T2", "--status", "dropped");
@@ -206,7 +208,9 @@ describe("with many tasks", () => {
     expect(tasks.current().problems).toEqual([]);
   });
 
-  test("a cache that is missing, damaged or half replaced is no loss", async ({ project }) => {
+  test("a cache that is missing, damaged or half replaced is no loss", { tags: ["proof"] }, async ({
+    project,
+  }) => {
     const tasks = await fill(project, MANY);
     const cold = tasks.list();
     const current = tasks.current();

@@ -108,9 +108,9 @@ describe("every page", () => {
     expect(String((await get(`/t/T0001/diff/${encodeURIComponent(repo ?? "")}/0`)).body)).toContain("<table");
   });
 
-  test("of a diff leaves white space out, and shows what changed since the last look", async ({
-    project,
-  }) => {
+  test("of a diff leaves white space out, and shows what changed since the last look", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     project.commit("a.ts", "const one = 1;\nconst two = 2;\n");
     await expectDone(project.pawl("task", "new", "Tidy"));
     const started = await expectDone(project.pawl("start", "T1", "--json"));
@@ -151,9 +151,9 @@ describe("every page", () => {
     expect(await read("?since=look")).toContain("No longer part of the change:");
   });
 
-  test("of a diff shows a finding below its line, wherever that has moved to, and above the file when it is gone", async ({
-    project,
-  }) => {
+  test("of a diff shows a finding below its line, wherever that has moved to, and above the file when it is gone", {
+    tags: ["proof"],
+  }, async ({ project }) => {
     project.commit("a.ts", "one\n");
     await expectDone(project.pawl("task", "new", "Move"));
     const started = await expectDone(project.pawl("start", "T1", "--json"));
@@ -253,7 +253,7 @@ describe("every page", () => {
     );
   });
 
-  test("that search leads to shows the record at its place", async ({ project }) => {
+  test("that search leads to shows the record at its place", { tags: ["proof"] }, async ({ project }) => {
     await fill(project);
     const get = visit(openHouse(project));
     const found = String((await get("/search?q=alert")).body);
