@@ -49,8 +49,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: tier === "long" ? 3_600_000 : 60_000,
     hookTimeout: 120_000,
-    // Two workers: the suite starts many processes of its own, and more workers only make them wait.
-    maxWorkers: 2,
+    // Two workers, because the tests start many processes of their own; proofs often wait, for agents and browsers.
+    maxWorkers: tier === "proofs" ? 3 : 2,
     // Every git that a test starts is a fork of its worker first, which copies the map of its memory: with little of it for
     // young objects a worker stays below 250 MB instead of 400, and a crash test takes 11 s of processor time instead of 15.
     execArgv: ["--max-semi-space-size=1", "--optimize-for-size", "--single-threaded"],

@@ -1,5 +1,5 @@
 // Runs the tests of the agents' real programs with today's newest versions instead of the pinned ones, and says what
-// differs. The pinned ones pass in every `npm test`, so whatever fails here is news. `--pin` writes the newest versions
+// differs. The pinned ones pass in every `npm run proofs`, so whatever fails here is news. `--pin` writes the newest versions
 // into test/agents/programs.json once everything passes; names of test files choose some of them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ for (const [name, { version }] of Object.entries(newest)) {
   console.log(`${name.padEnd(9)} ${was.padEnd(9)} ${was === version ? "is the newest" : `-> ${version}`}`);
 }
 const isNews = Object.keys(pinned).some((name) => pinned[name].version !== newest[name].version);
-if (!isNews && named.length === 0) console.log("Every pinned program is the newest; `npm test` runs them.");
+if (!isNews && named.length === 0) console.log("Every pinned program is the newest; `npm run proofs` runs them.");
 else process.exitCode = tryNewest();
 
 function tryNewest() {

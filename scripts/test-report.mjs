@@ -10,7 +10,7 @@ const secondsOf = (file) => {
 };
 
 const nameOf = (file) => relative("", file.moduleId);
-const oneLine = (text) => text.replace(/\s+/g, " ").trim();
+const oneLine = (text) => text.replace(/\s+/g, " ").trim().slice(0, 240);
 
 export default class TestReport {
   onTestRunEnd(files, errors) {

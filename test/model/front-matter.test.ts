@@ -323,19 +323,22 @@ describe("round trip", () => {
     );
   });
 
-  test.each(NASTY.map((text) => [text]))("%j as value, item, field and key", (text) => {
-    const entries: Entries = [
-      ["a", text],
-      ["b", [text, [text]]],
-      ["c", [{ id: text, more: { in: text } }]],
-    ];
-    if (text !== "__proto__" && text.length < 400) entries.push(["d", { [text]: text }]);
-    const header = printHeader(entries);
-    expect(readHeaderFast(header)).toEqual(asRead(entries));
-    expect(readWithYaml(header)).toEqual(asRead(entries));
-    expect(Buffer.from(header, "utf8").toString("utf8")).toBe(header);
-    expect(splitFrontMatter(`---\n${header}---\n`).header).toBe(header);
-  });
+  test.each(NASTY.map((text) => [text.slice(0, 40), text]))(
+    "%j as value, item, field and key",
+    (_begin, text) => {
+      const entries: Entries = [
+        ["a", text],
+        ["b", [text, [text]]],
+        ["c", [{ id: text, more: { in: text } }]],
+      ];
+      if (text !== "__proto__" && text.length < 400) entries.push(["d", { [text]: text }]);
+      const header = printHeader(entries);
+      expect(readHeaderFast(header)).toEqual(asRead(entries));
+      expect(readWithYaml(header)).toEqual(asRead(entries));
+      expect(Buffer.from(header, "utf8").toString("utf8")).toBe(header);
+      expect(splitFrontMatter(`---\n${header}---\n`).header).toBe(header);
+    },
+  );
 });
 
 describe("reading", () => {

@@ -444,18 +444,19 @@ test.each([
   expect(isProtected(branch, config({ protected: patterns }), [], remote)).toBe(expected);
 });
 
-test.each([
+test.each<[branch: string, committed: object | undefined, remote: string | undefined, expected: boolean]>([
   ["main", undefined, undefined, true],
   ["trunk", undefined, "trunk", true],
-  ["main", config({}), undefined, true],
-  ["release/1", config({}), undefined, true],
-  ["main", config({ protected: ["stable"] }), undefined, false],
-  ["stable", config({ protected: ["stable"] }), undefined, true],
-  ["release/1", config({ protected: ["stable"] }), undefined, true],
+  ["main", {}, undefined, true],
+  ["release/1", {}, undefined, true],
+  ["main", { protected: ["stable"] }, undefined, false],
+  ["stable", { protected: ["stable"] }, undefined, true],
+  ["release/1", { protected: ["stable"] }, undefined, true],
 ])(
   "a copy that names release/* only adds to the policy: %s, %j, %s: %s",
   (branch, committed, remote, expected) => {
-    expect(isProtected(branch, committed, [config({ protected: ["release/*"] })], remote)).toBe(expected);
+    const copy = config({ protected: ["release/*"] });
+    expect(isProtected(branch, committed && config(committed), [copy], remote)).toBe(expected);
   },
 );
 

@@ -85,7 +85,7 @@ test.each<[what: string, more: Partial<ManageFacts>, codes: string[]]>([
     { handoffs: [{ run: "T0001/R1", automatic: false, created: "2026-11-17T10:29:00Z" }] },
     ["no_handoff"],
   ],
-])("%s: %o", (_what, more, codes) => {
+])("%s", (_what, more, codes) => {
   const reasons = judgeManage({ ...facts, ...more });
   expect(reasons.map((one) => one.code)).toEqual(codes);
   for (const { command } of reasons) expect(command).toMatch(/^pawl /);

@@ -101,7 +101,7 @@ describe("a manager may start a run", () => {
       {},
       "envelope_spent cost",
     ],
-  ])("%s: %o", (_what, more, wanted, code) => {
+  ])("%s", (_what, more, wanted, code) => {
     expect(codeOf(more, wanted)).toBe(code);
   });
 
