@@ -15,17 +15,18 @@ const asText: Plugin = {
 
 /**
  * Without a history vitest begins with the largest files, and some of those that take longest are the smallest of all: at
- * the end one worker would have nothing to do. `npm test` says which files are the longest.
+ * the end one worker would have nothing to do. Each run says which files are the longest.
  */
 const LONGEST = [
-  ...["docs/examples", "ops/approve", "guard/matrix", "guard/matrix-newer-git", "guard/matrix-tables"],
+  ...["agents/supervised-runs", "agents/obedience", "agents/pipeline", "agents/exit-codes"],
   ...[
-    "crash/install-crash",
     "crash/approve-crash",
-    "crash/run-crash",
-    "crash/start-crash",
-    "crash/finish-crash",
+    "crash/page-crash",
+    "crash/install-crash",
+    "docs/examples",
+    "guard/forget-state",
   ],
+  ...["ops/run", "ops/run-pipeline", "ops/run-manager", "ops/later-branches", "scenarios/package"],
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {

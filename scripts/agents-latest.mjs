@@ -25,7 +25,8 @@ for (const [name, { version }] of Object.entries(newest)) {
   console.log(`${name.padEnd(9)} ${was.padEnd(9)} ${was === version ? "is the newest" : `-> ${version}`}`);
 }
 const isNews = Object.keys(pinned).some((name) => pinned[name].version !== newest[name].version);
-if (!isNews && named.length === 0) console.log("Every pinned program is the newest; `npm run proofs` runs them.");
+if (!isNews && named.length === 0)
+  console.log("Every pinned program is the newest; `npm run proofs` runs them.");
 else process.exitCode = tryNewest();
 
 function tryNewest() {
