@@ -9,11 +9,6 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const [name = "", ...bases] = process.argv.slice(2);
 
-if (name === "dead") for (const run of deadRuns()) await clear(run);
-else {
-  process.stdin.resume().on("end", () => clear(name));
-}
-
 function deadRuns() {
   const names = new Set(bases.flatMap(namesIn));
   return [...names].filter((one) => {
@@ -102,4 +97,9 @@ function readOr(file) {
 
 function environmentOf(pid) {
   return readOr(`/proc/${pid}/environ`);
+}
+
+if (name === "dead") for (const run of deadRuns()) await clear(run);
+else {
+  process.stdin.resume().on("end", () => clear(name));
 }
