@@ -124,7 +124,8 @@ async function stepsOf(name: string, job: typeof REMOVE | typeof KEEP): Promise<
 describe("finish --remove", () => {
   for (const name of ["one repository", "two repositories"])
     testKills(`${name}: the next finish goes on, and nothing is ever lost`, {
-      ...(name === "two repositories" ? { decided: "worktree move" } : {}),
+      decided: "worktree move",
+      isVariant: name === "one repository",
       async kill(choose) {
         const moments = momentsOf(await stepsOf(name, REMOVE));
         await each(choose(moments, isOurs), async ({ n }) => {

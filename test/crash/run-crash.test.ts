@@ -113,6 +113,7 @@ describe("kill -9", () => {
     },
     // How worktrees are made is tried step by step in start-crash.test.ts.
     from: "worktree ",
+    decided: "supervisor",
   });
 
   testRunKills("of writing the end down: it is written once, whole", {
@@ -154,6 +155,7 @@ describe("kill -9", () => {
 
   testRunKills("of stopping a run: it is stopped, whoever finishes that", {
     job: STOP,
+    decided: "stop request",
     act,
     prepare: atWork,
     async next(project, what) {

@@ -121,6 +121,8 @@ testKills("the next snapshot is whole, the earlier one is kept", {
 });
 
 testKills("two repositories: both are saved by the next one, and no file of the user's changes", {
+  decided: "apply attach",
+  isVariant: true,
   async kill(choose) {
     const double = await makeReady(join(root, "double"), 2);
     for (const repo of double.repos) {

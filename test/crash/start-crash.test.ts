@@ -101,6 +101,7 @@ describe("kill -9 at every step", () => {
   for (const name of ["one repository", "two repositories"])
     testKills(`${name}: the next start finishes it`, {
       decided: "worktree move",
+      isVariant: name === "one repository",
       async kill(choose) {
         const moments = momentsOf(await stepsOf(name));
         const isUsual = (moment: Moment) => name === "one repository" || isOurs(moment);

@@ -222,7 +222,6 @@ describe("unlock", () => {
 
 describe("a kill while a branch is opened or closed", () => {
   test("leaves no branch open that nobody has a record of, and the next command goes on", {
-    tags: ["proof"],
     timeout: 120_000,
   }, async () => {
     const worker = await bundleProgram(

@@ -14,25 +14,29 @@ export const momentsOf = (steps: readonly string[]): Moment[] =>
 type Choose = (all: readonly Moment[], usual?: (moment: Moment, index: number) => boolean) => Moment[];
 
 interface Kills {
-  /**
-   * The step that decides the job: a kill before it leaves nothing behind, a kill after it everything. A job that does
-   * the same as another one has none; proofs kill it everywhere.
-   */
+  /** The step that decides the job: a kill before it leaves nothing behind, a kill after it everything. */
   decided?: string;
   /** Kills the job at each moment that `choose` picks, and checks what every kill left. */
   kill(choose: Choose): Promise<void>;
+  /** The job does what another one does, in another place or way: its kills come a tier later. */
+  isVariant?: boolean;
   /** Some moments are not usual; `npm run long` kills there. */
   hasMore?: boolean;
 }
 
-/** The same kills in tiers: `npm test` kills right before and right after the decision, `npm run proofs` at every other step. */
-export function testKills(what: string, { decided, kill, hasMore = false }: Kills): void {
+const TIERS = [[], ["proof"], ["long"]];
+
+/**
+ * The same kills in tiers: `npm test` kills right before and right after the decision, `npm run proofs` at every other step.
+ * Where no step decides, all are proofs.
+ */
+export function testKills(what: string, { decided, kill, isVariant = false, hasMore = false }: Kills): void {
   const pick = (
-    tags: string[],
+    tier: number,
     title: string,
     isPicked: (moment: Moment, usual: readonly Moment[]) => boolean,
   ) =>
-    test(`${what}: ${title}`, { tags, timeout: tags.includes("long") ? 3_600_000 : 600_000 }, () =>
+    test(`${what}: ${title}`, { tags: TIERS[tier] ?? [], timeout: tier === 2 ? 3_600_000 : 600_000 }, () =>
       kill((all, isUsual = () => true) => {
         const usual = all.filter(isUsual);
         return all.filter((moment) => isPicked(moment, usual));
@@ -43,17 +47,19 @@ export function testKills(what: string, { decided, kill, hasMore = false }: Kill
     expect(usual[at + (at < 0 ? 0 : 1)], `"${decided}" is a step, with another after it`).toBeDefined();
     return usual.slice(at, at + 2);
   };
-  if (decided === undefined) pick(["proof"], "killed at every step", (one, usual) => usual.includes(one));
+  const later = isVariant ? 1 : 0;
+  if (decided === undefined) pick(1, "killed at every step", (one, usual) => usual.includes(one));
   else {
-    pick([], `killed right before and right after "${decided}"`, (one, usual) => around(usual).includes(one));
+    pick(later, `killed right before and right after "${decided}"`, (one, usual) =>
+      around(usual).includes(one),
+    );
     pick(
-      ["proof"],
+      later + 1,
       "killed at every other step",
       (one, usual) => usual.includes(one) && !around(usual).includes(one),
     );
   }
-  if (hasMore)
-    pick(["long"], "killed at the steps of the store as well", (one, usual) => !usual.includes(one));
+  if (hasMore) pick(2, "killed at the steps of the store as well", (one, usual) => !usual.includes(one));
 }
 
 /** A few at a time: each of them starts processes of its own, and most machines have few cores. */
