@@ -208,8 +208,8 @@ describe("kill -9 at every call that changes the disk or starts git", { tags: ["
       const outcomes: Outcome[] = [];
       for (let at = 1; ; at++) {
         const repository = copyOf(prepared);
-        const fault = { kind: "kill" as const, at };
-        const finished = await runJob(worker, repository, { operation, input: interrupted.input, fault });
+        const call = { operation, input: interrupted.input, key: `${operation} ${at}` };
+        const finished = await runJob(worker, repository, { ...call, fault: { kind: "kill", at } });
         if (finished) {
           expect(finished).toMatchObject({ ok: true });
           break;
