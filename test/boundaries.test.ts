@@ -174,3 +174,10 @@ test("every operation is registered under its own id, explains itself and shows 
   const shared = ["finding-set-aside.ts", "operation.ts", "settle-close.ts"];
   expect(files.filter((file) => !registry.includes(`"./${file}"`))).toEqual(shared);
 });
+
+test("the index of the helpers names each of them", () => {
+  const folder = join(src, "../test/helpers");
+  const index = readFileSync(join(folder, "README.md"), "utf8");
+  const helpers = readdirSync(folder).filter((name) => /\.m?[jt]s$/.test(name));
+  expect(helpers.filter((name) => !index.includes(`\`${name}\``))).toEqual([]);
+});

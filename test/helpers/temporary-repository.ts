@@ -27,7 +27,8 @@ export function makeTemporaryFolder(name: string, below = tmpdir()): string {
 
 /** Only what a program needs: nothing that aims git elsewhere, names an agent, or reads this user's settings. */
 export function scrubbedEnvironment(home: string): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", HOME: home, GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C", TZ: "UTC" };
+  const { PATH = "", TMPDIR = tmpdir() } = process.env;
+  return { PATH, TMPDIR, HOME: home, GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C", TZ: "UTC" };
 }
 
 export function makeRepository(root: string, name = "my project"): TemporaryRepository {
