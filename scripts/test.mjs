@@ -31,9 +31,10 @@ const FIRST = {
 
 // What npm starts ends with npm, also when that is killed: the shell between the two would wait for this process.
 const family = parents();
-setInterval(() => parents() === family || process.exit(1), 500).unref();
+const isOrphan = () => parents() !== family;
+setInterval(() => isOrphan() && process.exit(1), 500).unref();
 
-const stopped = FIRST[tier].find(([, run]) => !run());
+const stopped = FIRST[tier].find(([, run]) => isOrphan() || !run());
 if (stopped) {
   process.stderr.write(`\nStopped: "${stopped[0]}" failed.\n`);
   stop(0, 1);
