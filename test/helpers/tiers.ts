@@ -24,23 +24,37 @@ export const TAGS = [
 const EVERY_CHANGE = "!proof && !long";
 
 /** A file is left out when its text tells that vitest would load it to find all its tests in another tier. */
-const TIERS: Record<Tier, { tags: string; isNeeded(file: string, text: string): boolean }> = {
+const TIERS: Record<Tier, { tags: string; isNeeded(file: string): boolean }> = {
   check: {
     tags: EVERY_CHANGE,
-    isNeeded: (file, text) => QUICK.some((one) => file.startsWith(one)) && !moduleTag.test(text),
+    isNeeded: (file) => QUICK.some((one) => file.startsWith(one)) && !hasModuleTag(file),
   },
-  test: { tags: EVERY_CHANGE, isNeeded: (_file, text) => !moduleTag.test(text) },
-  proofs: { tags: "proof && !long", isNeeded: (_file, text) => /["' ]proof\b/.test(text) },
-  long: { tags: "long || again", isNeeded: (_file, text) => /["' ](?:long|again)\b/.test(text) },
+  test: { tags: EVERY_CHANGE, isNeeded: (file) => !hasModuleTag(file) },
+  proofs: { tags: "proof && !long", isNeeded: (file) => mentions(file, /"proof"|@module-tag proof/) },
+  long: {
+    tags: "long || again",
+    isNeeded: (file) => mentions(file, /"(?:long|again)"|@module-tag (?:long|again)/),
+  },
 };
-const moduleTag = /@module-tag (?:proof|long)\b/;
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
+const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
+const hasModuleTag = (file: string) => /@module-tag (?:proof|long)\b/.test(textOf(file));
+
+/** By itself, or by what it imports from beside it: some helpers tag the tests that they make. */
+function mentions(file: string, tag: RegExp, seen = new Set<string>()): boolean {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const text = textOf(file);
+  const imported = [...text.matchAll(/from "(\.\.?\/[^"]+\.ts)"/g)].map((found) =>
+    join(file, "..", found[1] ?? ""),
+  );
+  return tag.test(text) || imported.some((one) => !one.startsWith("..") && mentions(one, tag, seen));
+}
 
 export function filesOf(tier: Tier): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .filter((file) => TIERS[tier].isNeeded(file, readFileSync(join(folder, file), "utf8")))
+    .filter((file) => file.endsWith(".test.ts") && TIERS[tier].isNeeded(file))
     .map((file) => join("test", file));
 }
 
