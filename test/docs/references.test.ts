@@ -16,6 +16,8 @@ const RUN_BY: Record<string, string> = {
   "npm run demo": "test/scenarios/demo.test.ts",
   "npm test": "scripts/test.mjs",
   "npm run check": "scripts/test.mjs",
+  "npm run proofs": "scripts/test.mjs",
+  "npm run long": "scripts/test.mjs",
   "npm run pack": "test/scenarios/package.test.ts",
   [`npm install -g ./pawl-${VERSION}.tgz`]: "test/scenarios/package.test.ts",
   [`npx --yes file:/path/to/pawl-${VERSION}.tgz --help`]: "test/scenarios/package.test.ts",
