@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
-test("an attempt is at rest only after its outcome is recorded, and no supervisor takes it up again", {}, async () => {
+test("an attempt is at rest only after its outcome is recorded, and no supervisor takes it up again", async () => {
   const agents = agentsAt(place);
   await launch({ ...place, run: RUN, command: ["true"] });
   const path = join(place.runs, "T0001.R1", "a1");
@@ -49,7 +49,7 @@ test("an attempt is at rest only after its outcome is recorded, and no superviso
   expect(existsSync(written)).toBe(false);
 });
 
-test("the claim is renewed while the agent works, and once more after the outcome is recorded", {}, () => {
+test("the claim is renewed while the agent works, and once more after the outcome is recorded", () => {
   const log = join(root, "renewals");
   const say = (word: string) => ["/bin/sh", "-c", `echo ${word} >> ${JSON.stringify(log)}`];
   const known = readSpec(join(place.runs, "T0001.R1", "a1"));

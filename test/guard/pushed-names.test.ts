@@ -58,7 +58,7 @@ describe("somebody who may push", () => {
     }
   });
 
-  test("cannot hide the records behind a ref named like a fetched copy of them", {}, async () => {
+  test("cannot hide the records behind a ref named like a fetched copy of them", async () => {
     const it = fresh();
     await it.ready("one");
     await ok(it.types("T0001", "approve", "T1", "--finish"));
@@ -101,7 +101,7 @@ describe("somebody who may push", () => {
   });
 });
 
-test("a server lets keys in that replace lost ones once every root pinned there is part of a branch", {}, async () => {
+test("a server lets keys in that replace lost ones once every root pinned there is part of a branch", async () => {
   const it = fresh();
   guardServer(it);
   const pin = (...argv: string[]) => gitIn(it, it.remote, "config", ...argv);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
 
-test("a task that was begun under no guard is approved and finished under one", {}, async () => {
+test("a task that was begun under no guard is approved and finished under one", async () => {
   for (const repo of ready.repos) await ok(repo.pawl("install", "--profile", "hooks"));
   const [home] = ready.repos;
   if (!home) throw new Error("There is no repository");

@@ -27,7 +27,7 @@ async function clear(run) {
   }
 }
 
-/** They have the run's name in one of these variables, whatever else their environment lost. */
+/** One of these variables names the run, even in the barest environment that a test gives a process. */
 function killProcesses(run) {
   const mark = new RegExp(`\\0(?:HOME|TMPDIR|PAWL_TEST_RUN)=(?:[^\\0]*/)?${run}[/\\0]`);
   const pids = namesIn("/proc").filter((pid) => /^\d+$/.test(pid) && mark.test(`\0${environmentOf(pid)}\0`));

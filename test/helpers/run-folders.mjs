@@ -12,7 +12,7 @@ const MEMORY = "/dev/shm";
 const ENOUGH_BYTES = 6 * 1024 ** 3;
 const clearAway = fileURLToPath(new URL("clear-away.mjs", import.meta.url));
 
-/** What vitest does first where somebody starts it by hand; `npm test` has done it before. */
+/** Vitest calls this first. `npm test` has opened the folders before; `npx vitest` has not. */
 export default function openOwnFolders() {
   return process.env.PAWL_TEST_RUN === undefined ? openRunFolders() : undefined;
 }

@@ -41,7 +41,7 @@ function published(name: string): { project: Project; clone: () => Project } {
   };
 }
 
-test("a clone in a folder of another name is recognised by its published records", {}, async () => {
+test("a clone in a folder of another name is recognised by its published records", async () => {
   const { project, clone } = published("by records");
   await ok(project.pawl("install", "--profile", "hooks", "--yes"));
   await ok(project.pawl("task", "new", "One"));
@@ -55,7 +55,7 @@ test("a clone in a folder of another name is recognised by its published records
   expect((await ok(mate.pawl("audit"))).out).toContain("explained");
 });
 
-test("before anything is published, it is recognised by the project's files", {}, async () => {
+test("before anything is published, it is recognised by the project's files", async () => {
   const { project, clone } = published("by files");
   await ok(project.pawl("install", "--agents", "generic", "--yes", "--commit"));
   const ledger = JSON.parse(readFileSync(join(project.path, ".pawl/lock.json"), "utf8"));

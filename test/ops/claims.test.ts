@@ -78,7 +78,7 @@ describe("a task that is taken", () => {
     expect(readdirSync(join(ada.path, ".git/pawl/claims/marked"))).toEqual([]);
   });
 
-  test("may be taken over by a human who says so; the other clone is warned, and keeps its work", {}, async () => {
+  test("may be taken over by a human who says so; the other clone is warned, and keeps its work", async () => {
     await ok(start(ada, "T3"));
     await ok(ada.pawl("sync", "--yes"));
     await ok(ben.pawl("sync", "--yes"));
@@ -143,7 +143,7 @@ function expire(task: string): void {
   clones.remoteGit("update-ref", ref, commit);
 }
 
-test("offline, work continues and says so; the next sync tells the others, and both holders are warned", {}, async () => {
+test("offline, work continues and says so; the next sync tells the others, and both holders are warned", async () => {
   const away = `${clones.remote} is offline`;
   renameSync(clones.remote, away);
   const begun = await ok(start(ada, "T5"));

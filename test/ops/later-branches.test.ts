@@ -345,7 +345,7 @@ async function loseKeys(it: SignedProject, begins: string) {
   return { json, main: at(it, "main"), release: at(it, "release/1") };
 }
 
-test("all keys are lost: a branch at the same commit as main has the same root", {}, async () => {
+test("all keys are lost: a branch at the same commit as main has the same root", async () => {
   const it = fresh();
   // The clock goes on between the two branches.
   observeSteps((step) => {
@@ -358,7 +358,7 @@ test("all keys are lost: a branch at the same commit as main has the same root",
   expect((await it.ci("--root", main)).code).toBe(0);
 });
 
-test("all keys are lost: each branch has its new root pinned, and answers for everything after it", {}, async () => {
+test("all keys are lost: each branch has its new root pinned, and answers for everything after it", async () => {
   const it = fresh();
   const before = rootOf(it);
   const { json, main, release } = await loseKeys(it, "main~1");

@@ -56,7 +56,7 @@ test("while the policy demands a signature, whoever has no key is told who can r
   expect(json.error.hint).toContain("Once the project has dropped it");
 });
 
-test("once the project has dropped pawl by a signed change, a clone takes a typed yes and no key", {}, async () => {
+test("once the project has dropped pawl by a signed change, a clone takes a typed yes and no key", async () => {
   const it = copy();
   // The policy was edited, so an uninstallation leaves it; the ledger is what goes.
   await dropped(it, LEDGER);
@@ -65,7 +65,7 @@ test("once the project has dropped pawl by a signed change, a clone takes a type
   await ok(colleague.types("yes", "uninstall"));
 });
 
-test("what nobody signed does not count: neither without the ledger nor without policy and keys", {}, async () => {
+test("what nobody signed does not count: neither without the ledger nor without policy and keys", async () => {
   for (const files of [
     [LEDGER],
     [LEDGER, ".pawl/config.yaml"],
@@ -89,7 +89,7 @@ test("whoever removes pawl is told how its commit is explained to others, and CI
   expect((await it.ci()).code).toBe(0);
 });
 
-test("a clone that pulled it says that the project has dropped pawl, and leads to uninstall", {}, async () => {
+test("a clone that pulled it says that the project has dropped pawl, and leads to uninstall", async () => {
   const it = copy();
   await ok(it.home.pawl("install", "--yes", "--profile", "hooks"));
   expect((await it.home.pawl("status", "--json")).json.next.command).not.toBe("pawl uninstall");

@@ -55,7 +55,7 @@ test("whoever resumes a run asks who has the task by now", async () => {
   expect(ada.read("tasks/T0001/runs/R1/run.md").match(/- number:/g)).toHaveLength(1);
 });
 
-test("what somebody's manager works on is claimed, and free again when the manager has ended", {}, async () => {
+test("what somebody's manager works on is claimed, and free again when the manager has ended", async () => {
   await ok(ada.pawl("run", "T2", "--agent", "stays", "--mode", "manager", "--agents", "ends"));
   expect(holderOf("T0002")).toBeDefined();
   for (const words of [["--mode", "manager"], []])

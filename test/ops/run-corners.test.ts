@@ -29,7 +29,7 @@ async function runOf(agent: string): Promise<string> {
   return `${id}/R1`;
 }
 
-test("a log of very many lines is shown whole, and only its end if that is asked for", {}, async () => {
+test("a log of very many lines is shown whole, and only its end if that is asked for", async () => {
   const run = await runOf("many");
   await project.pawl("run", "wait", run);
   const whole: string[] = (await project.pawl("run", "log", run)).out.trimEnd().split("\n");
@@ -37,7 +37,7 @@ test("a log of very many lines is shown whole, and only its end if that is asked
   expect((await project.pawl("run", "log", run, "--lines", "2")).out).toBe("y\ny\n");
 });
 
-test("whoever follows a log later sees its last lines first, as many as they want", {}, async () => {
+test("whoever follows a log later sees its last lines first, as many as they want", async () => {
   const run = await runOf("slow");
   await project.waitFor("waiting", () => {
     const out = join(project.attempt(run).path, "out");
@@ -59,7 +59,7 @@ test("a run that changed nothing is not offered for approval", async () => {
   expect(out).not.toContain(`pawl approve ${run.slice(0, 5)}`);
 });
 
-test("a dropped task's run is not resumed, and no agent gets no time at all", {}, async () => {
+test("a dropped task's run is not resumed, and no agent gets no time at all", async () => {
   const run = await runOf("idle");
   const task = run.slice(0, 5);
   await project.pawl("run", "wait", run);

@@ -82,7 +82,7 @@ const ledgerOf = (task: string) => {
 };
 const taskOf = async (task: string) => (await project.pawl("task", "show", task, "--json")).json.data.task;
 
-test("what the reviewer finds is fixed and reviewed again; then nothing is left but a human's yes", {}, async () => {
+test("what the reviewer finds is fixed and reviewed again; then nothing is left but a human's yes", async () => {
   const { task, conductor } = await begin("converges");
   const { standing, log } = await end(conductor);
   expect(standing.state, log).toBe("succeeded");

@@ -137,7 +137,7 @@ describe("pawl pr --sign", () => {
     expect((await it.audit()).code).toBe(0);
   });
 
-  test("is refused to agents, to pipes, to other words, to other keys and to what is not ready", {}, async () => {
+  test("is refused to agents, to pipes, to other words, to other keys and to what is not ready", async () => {
     const it = fresh(unsigned);
     const code = async (result: ReturnType<SignedProject["types"]>) => (await result).json.error.code;
     const agent = { typed: "T0002", env: { CLAUDECODE: "1" } };
@@ -184,7 +184,7 @@ describe("a signed request explains", () => {
 });
 
 describe("a signed request does not explain", () => {
-  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", {}, async () => {
+  test("a squash where the requested commit is missing, and the audit says so; once it is fetched, it does", async () => {
     const it = fresh();
     const head = it.git("rev-parse", BRANCH);
     squash(it);
@@ -201,7 +201,7 @@ describe("a signed request does not explain", () => {
     expect(await ci()).toMatchObject({ code: 0, counts: { pull_request: 1 } });
   });
 
-  test("a merge or a squash with another tree, whatever driver this clone has for merges", {}, async () => {
+  test("a merge or a squash with another tree, whatever driver this clone has for merges", async () => {
     const it = fresh();
     await moveBase(it);
     host(it, (git, path) => {
@@ -261,7 +261,7 @@ describe("a signed request does not explain", () => {
     expect(await received(it, reverted, again)).toMatchObject({ code: 1, counts: { pull_request: 0 } });
   });
 
-  test("what somebody without an enrolled key signed, or what was signed for something else", {}, async () => {
+  test("what somebody without an enrolled key signed, or what was signed for something else", async () => {
     for (const about of ["eve", "receipt", "ref"] as const) {
       const it = fresh(unsigned);
       await ok(it.types("T0002", "pr", "T2", "--sign"));
@@ -311,7 +311,7 @@ describe("a signed request does not explain", () => {
   });
 });
 
-test("what a merged request rests on is what was signed, though the task was checked again before the merge", {}, async () => {
+test("what a merged request rests on is what was signed, though the task was checked again before the merge", async () => {
   const it = fresh();
   const worktree = join(it.home.path, ".worktrees/T0002-one");
   await ok(it.home.pawlIn(worktree, {}, "verify", "--", "test", "-d", "."));

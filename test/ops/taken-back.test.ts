@@ -141,7 +141,7 @@ describe("CI, which has only what the branches have", () => {
     expect(await found(it)).toEqual([0]);
   });
 
-  test("tells of a protected branch that was made later, published and deleted", {}, async () => {
+  test("tells of a protected branch that was made later, published and deleted", async () => {
     const it = fresh();
     it.git("branch", "release/1", "main");
     await it.readyOn("release/1", "two");

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { mountSmallDisk } from "../helpers/mounted-folder.ts";
 import { makeTemporaryFolder } from "../helpers/temporary-repository.ts";
 
-/** A run of the tests that is killed leaves no folder, process or mount behind, whoever is killed with it. */
+/** A run of the tests that is killed leaves no folder, process or mount behind, even when its watcher is killed too. */
 const runFolders = fileURLToPath(new URL("../helpers/run-folders.mjs", import.meta.url));
 
 interface KilledRun {
