@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test as plain } from "vitest";
@@ -82,7 +83,7 @@ describe("install in a repository without a state, and uninstall", () => {
   });
 });
 
-describe("killed at every step, between the hooks and the records too", { tags: ["proof"] }, () => {
+describe("killed at every step, between the hooks and the records too", () => {
   let root: string;
   let worker: string;
   beforeAll(async () => {

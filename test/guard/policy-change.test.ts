@@ -1,3 +1,4 @@
+// @module-tag proof
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";

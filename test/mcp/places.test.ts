@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +66,7 @@ describe("a call about a task is made from the task's own worktree", () => {
     });
   });
 
-  test("a sub-folder of the task's worktree stays where it is", { tags: ["proof"] }, async () => {
+  test("a sub-folder of the task's worktree stays where it is", async () => {
     await startBoth(await open());
     mkdirSync(join(at(ONE), "deep er"));
     const inside = await open({ cwd: join(at(ONE), "deep er") });
@@ -108,9 +109,7 @@ describe("a call about a task is made from the task's own worktree", () => {
     expect(fixed.data.finding.resolved_commit).toBe(git(at(ONE), "rev-parse", "HEAD"));
   });
 
-  test("a task of two repositories has to say in which one it is verified, unless the server stands in one", {
-    tags: ["proof"],
-  }, async () => {
+  test("a task of two repositories has to say in which one it is verified, unless the server stands in one", async () => {
     const api = openProject(makeRepository(root, "api"));
     mkdirSync(join(root, "tools"));
     const tools = openProject(makeRepository(root, "tools"));

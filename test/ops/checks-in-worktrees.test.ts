@@ -1,3 +1,4 @@
+// @module-tag proof
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";

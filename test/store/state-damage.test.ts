@@ -1,3 +1,4 @@
+// @module-tag proof
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +29,7 @@ describe("a tip that a power cut emptied (H7)", () => {
     expect(await problems(project)).not.toContain("state_damaged");
   });
 
-  test("takes nothing for committed whose objects went with it", { tags: ["proof"] }, async ({ project }) => {
+  test("takes nothing for committed whose objects went with it", async ({ project }) => {
     for (const title of ["One", "Two"]) await ok(project.pawl("task", "new", title));
     // Git reads a file again that is not a second older than its index.
     await new Promise((done) => setTimeout(done, 1_100));
@@ -175,30 +176,26 @@ describe("a branch of the records that somebody took back with git", () => {
     expect((await project.pawl("sync", "--json")).json.error.code).toBe("no_remote");
   });
 
-  twoClones(
-    "comes back with a sync, and no sync of two clones looks like it",
-    { tags: ["proof"] },
-    async ({ clones }) => {
-      const { ada, ben } = clones;
-      // Each begins a history of its own, then both write at once.
-      for (const project of [ada, ben]) await ok(project.pawl("task", "new", `By ${project.path.slice(-3)}`));
-      for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
-      for (const project of [ada, ben]) await ok(project.pawl("task", "update", "T1", "--title", "Renamed"));
-      for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
-      for (const project of [ada, ben]) {
-        expect(await problems(project)).toEqual([]);
-        askStateGit(project, "update-ref", "-d", "refs/pawl/newest");
-        expect(await problems(project), "without the note").toEqual([]);
-        await ok(project.pawl("note", "add", "It is noted again"));
-      }
-      await ok(ben.pawl("task", "new", "Mine"));
-      takeBack(ben);
-      expect(await problems(ben)).toEqual(["records_taken_back"]);
-      await ok(ben.pawl("sync", "--yes"));
-      expect(await titles(ben)).toContain("Mine");
-      expect(await problems(ben)).toEqual([]);
-    },
-  );
+  twoClones("comes back with a sync, and no sync of two clones looks like it", async ({ clones }) => {
+    const { ada, ben } = clones;
+    // Each begins a history of its own, then both write at once.
+    for (const project of [ada, ben]) await ok(project.pawl("task", "new", `By ${project.path.slice(-3)}`));
+    for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
+    for (const project of [ada, ben]) await ok(project.pawl("task", "update", "T1", "--title", "Renamed"));
+    for (const project of [ada, ben, ada]) await ok(project.pawl("sync", "--yes"));
+    for (const project of [ada, ben]) {
+      expect(await problems(project)).toEqual([]);
+      askStateGit(project, "update-ref", "-d", "refs/pawl/newest");
+      expect(await problems(project), "without the note").toEqual([]);
+      await ok(project.pawl("note", "add", "It is noted again"));
+    }
+    await ok(ben.pawl("task", "new", "Mine"));
+    takeBack(ben);
+    expect(await problems(ben)).toEqual(["records_taken_back"]);
+    await ok(ben.pawl("sync", "--yes"));
+    expect(await titles(ben)).toContain("Mine");
+    expect(await problems(ben)).toEqual([]);
+  });
 });
 
 /** How many write in each of the two clones, and how many records each of them. */
@@ -206,7 +203,7 @@ const [WRITERS, RECORDS] = IS_LONG ? [4, 200] : [2, 6];
 
 twoClones(
   "two clones write to one task while git gc runs in their states: nothing is lost or doubled, and sync ends",
-  { tags: ["proof", "again"], timeout: IS_LONG ? 3_600_000 : 240_000 },
+  { tags: ["again"], timeout: IS_LONG ? 3_600_000 : 240_000 },
   async ({ clones }) => {
     const { ada, ben } = clones;
     await ok(ada.pawl("task", "new", "Shared"));
