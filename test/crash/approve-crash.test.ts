@@ -104,7 +104,7 @@ describe("kill -9 of the approver", () => {
     ["one repository's branch moved", "merge-ref", 2, true],
   ])(
     "and kill -9 of the command that recovers, with %s",
-    { tags: ["proof"], timeout: 120_000 },
+    { tags: ["long"], timeout: 600_000 },
     async (_what, name, nth, merged) => {
       const names = await stepsOf(2, "main worktree");
       const at = names.flatMap((one, index) => (one === name ? [index + 1] : []))[nth - 1] as number;
