@@ -101,7 +101,7 @@ function expectOneTurn(merged: readonly boolean[]): void {
 }
 
 for (const count of [1, 2] as const)
-  testKills(`${count} repositories: it is merged or not, never half`, {
+  testKills(`${count === 1 ? "one repository" : "two repositories"}: it is merged or not, never half`, {
     hasMore: true,
     async kill(choose) {
       const { steps } = (await job(fresh(count), "T0001")) as { steps: string[] };
